@@ -1,12 +1,14 @@
 #' Compare nested fits by their likelihoods
 #'
-#' Likelihood-ratio tests of fits of one response, each against the one with fewer parameters before it: of trends with and without a
-#' covariate, of one range against several, of a fixed smoothness against an estimated one.
+#' Likelihood-ratio tests of fits of one response, each against the one with fewer parameters before
+#' it: of trends with and without a covariate, of one range against several, of a fixed smoothness
+#' against an estimated one.
 #'
-#' Likelihoods are those of maximum likelihood, trend included (there is no restricted one), so that trends may be compared. Twice the
-#' difference of log-likelihoods has a chi-squared distribution only where the smaller model is a special case of the larger one, which is
-#' not checked, and not at an end of the parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
-#' (Self and Liang 1987).
+#' Likelihoods are those of maximum likelihood, trend included (there is no restricted one), so that
+#' trends may be compared. Twice the difference of log-likelihoods has a chi-squared distribution
+#' only where the smaller model is a special case of the larger one, which is not checked, and not
+#' at an end of the parameters' range: for a variance or nugget of 0 the p-value is too large, half
+#' of it is closer (Self and Liang 1987).
 #'
 #' A special case cannot be the more likely one, yet a fit of it can: conditioning sets, and with
 #' `vecchia(inducing = )` positions and order, are found for each fit's own covariance, and searches
@@ -14,20 +16,25 @@
 #' p-value, and a warning says so. To search the larger model from the smaller one is worth a try:
 #' `update(larger, start = smaller)`.
 #'
-#' Fits with local fields, `sd = ~` or `range = ~` of their [covariance], are not at the maximum of their likelihood but at that of the penalised
-#' one, and a penalised coefficient is less than one parameter: the test is then too cautious. Compare them by [cross_validate()], or fit them
-#' with `penalty = 0`.
+#' Fits with local fields, `sd = ~` or `range = ~` of their [covariance], are not at the maximum of
+#' their likelihood but at that of the penalised one, and a penalised coefficient is less than one
+#' parameter: the test is then too cautious. Compare them by [cross_validate()], or fit them with
+#' `penalty = 0`.
 #'
-#' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or [exact_gp()], by the same method with the same
-#'   settings to the same rows: approximate likelihoods from other conditioning sets differ by more than models do.
-#' @return A data frame of class `anova`, a row for each fit by the number of its parameters: `npar`, `AIC`, `logLik`, `Chisq` (twice the
-#'   gain over the row before), `Df` (the parameters that it took) and `Pr(>Chisq)`.
-#' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective ([loo_k()], [mll_k()], [vnngp()] of other
-#'   responses than gaussian), for which [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods;
-#'   `neargp_error_argument` for one fit alone. A warning of class
-#'   `neargp_warning_comparison` where a larger fit has the smaller likelihood.
-#' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under
-#'   nonstandard conditions. *Journal of the American Statistical Association* 82, 605-610.
+#' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or
+#'   [exact_gp()], by the same method with the same settings to the same rows: approximate
+#'   likelihoods from other conditioning sets differ by more than models do.
+#' @return A data frame of class `anova`, a row for each fit by the number of its parameters:
+#'   `npar`, `AIC`, `logLik`, `Chisq` (twice the gain over the row before), `Df` (the parameters
+#'   that it took) and `Pr(>Chisq)`.
+#' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective
+#'   ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
+#'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods;
+#'   `neargp_error_argument` for one fit alone. A warning of class `neargp_warning_comparison` where
+#'   a larger fit has the smaller likelihood.
+#' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
+#'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American
+#'   Statistical Association* 82, 605-610.
 #' @examples
 #' set.seed(1)
 #' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))
@@ -42,8 +49,8 @@ anova.neargp <- function(object, ...) {
   labels <- if (max(nchar(labels)) > 30L) paste("fit", seq_along(fits)) else make.unique(labels)
   parameters <- vapply(fits, function(fit) attr(stats::logLik(fit), "df"), 0)
   by_size <- order(parameters)
-  table <- data.frame(npar = parameters, AIC = vapply(fits, stats::AIC, 0), logLik = vapply(fits, function(fit) c(stats::logLik(fit)), 0),
-    row.names = labels)[by_size, ]
+  table <- data.frame(npar = parameters, AIC = vapply(fits, stats::AIC, 0),
+    logLik = vapply(fits, function(fit) c(stats::logLik(fit)), 0), row.names = labels)[by_size, ]
   table$Chisq <- c(NA, 2 * diff(table$logLik))
   table$Df <- c(NA, diff(table$npar))
   lost <- is_lost(table)
@@ -51,7 +58,8 @@ anova.neargp <- function(object, ...) {
   table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0 & !lost, p_value, NA)
   if (any(lost)) warn_lost(table, fits[by_size])
   structure(table, heading = c("Likelihood-ratio tests of nested fits\n",
-    paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n")), class = c("anova", "data.frame"))
+    paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n")),
+    class = c("anova", "data.frame"))
 }
 
 # Rows whose model is less likely than a smaller one, by more than two searches may differ that have
@@ -74,7 +82,8 @@ warn_lost <- function(table, fits) {
     i = if (have_own_sets(fits[[row]], fits[[row - 1L]])) {
       "Each fit has conditioning sets by its own covariance, so that nested models need not be nested."
     },
-    i = sprintf("Search the larger model from the smaller one, update(%s, start = %s).", larger, smaller),
+    i = sprintf("Search the larger model from the smaller one, update(%s, start = %s).", larger,
+      smaller),
     i = "Or compare by cross_validate()."))
 }
 
@@ -84,25 +93,32 @@ have_own_sets <- function(larger, smaller) {
   inherits(larger$method, "neargp_vecchia") && !identical(shape(larger), shape(smaller))
 }
 
-compared_model <- function(fit) sprintf("%s; %s", deparse1(fit$formula), describe_covariance(fit$covariance))
+compared_model <- function(fit) {
+  sprintf("%s; %s", deparse1(fit$formula), describe_covariance(fit$covariance))
+}
 
 check_compared <- function(fits) {
   if (length(fits) < 2L) {
-    abort_neargp("argument", c("There is one fit, and nothing to compare it with.", i = "Give two or more: anova(smaller, larger)."))
+    abort_neargp("argument", c("There is one fit, and nothing to compare it with.",
+      i = "Give two or more: anova(smaller, larger)."))
   }
   for (fit in fits) check_class(fit, "...", "neargp", "fits of neargp()")
   do.call(check_likelihoods, c("anova()", fits))
   for (i in seq_along(fits)[-1L]) {
     different <- compared_differences(fits[[1L]], fits[[i]])
     if (length(different)) {
-      abort_neargp("comparison", c("Likelihoods can only be compared of fits by the same method to the same data.",
-        x = sprintf("Fit %d differs from the first one in its %s.", i, format_some(different))))
+      abort_neargp("comparison",
+        c("Likelihoods can only be compared of fits by the same method to the same data.",
+          x = sprintf("Fit %d differs from the first one in its %s.", i, format_some(different))))
     }
   }
 }
 
 compared_differences <- function(a, b) {
-  parts <- list(method = list(a$method, b$method), response = list(a$data$y, b$data$y), weights = list(a$data$weights, b$data$weights),
-    coordinates = list(unname(places_of(a$data$coords, a$locations)), unname(places_of(b$data$coords, b$locations))))
-  names(parts)[!vapply(parts, function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
+  parts <- list(method = list(a$method, b$method), response = list(a$data$y, b$data$y),
+    weights = list(a$data$weights, b$data$weights),
+    coordinates = list(unname(places_of(a$data$coords, a$locations)),
+      unname(places_of(b$data$coords, b$locations))))
+  names(parts)[!vapply(parts,
+    function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
 }

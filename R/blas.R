@@ -1,5 +1,6 @@
-# What computes dense products, triangular solves and Cholesky factors: options(neargp.blas), then the environment variable NEARGP_BLAS,
-# then "auto". "blas" never falls back, and the slow reference BLAS is never called.
+# What computes dense products, triangular solves and Cholesky factors: options(neargp.blas), then
+# the environment variable NEARGP_BLAS, then "auto". "blas" never falls back, and the slow reference
+# BLAS is never called.
 
 resolve_blas <- function(fast = core_fast_blas()) {
   choices <- c("auto", "blas", "eigen")
@@ -7,7 +8,8 @@ resolve_blas <- function(fast = core_fast_blas()) {
   choice <- if (!is.null(option)) check_choice(option, "options(neargp.blas)", choices) else
     check_choice(Sys.getenv("NEARGP_BLAS", "auto"), "the environment variable NEARGP_BLAS", choices)
   if (choice == "blas" && !nzchar(fast)) {
-    abort_neargp("blas", c("R's BLAS is not one that is known to be fast.", x = paste0("It is ", blas_file(), ", and not OpenBLAS."),
+    abort_neargp("blas", c("R's BLAS is not one that is known to be fast.",
+      x = paste0("It is ", blas_file(), ", and not OpenBLAS."),
       i = "Have R use OpenBLAS (neargp_sitrep() tells how), or use options(neargp.blas = \"auto\")."))
   }
   if (choice != "eigen" && nzchar(fast)) "blas" else "eigen"
@@ -25,10 +27,12 @@ blas_report <- function(fast = core_fast_blas()) {
 }
 
 blas_lines <- function(blas) {
-  engine <- if (is.na(blas$engine)) "none, as R's BLAS was asked for" else if (blas$engine == "blas") paste("R's BLAS,", blas$fast) else "Eigen"
+  engine <- if (is.na(blas$engine)) "none, as R's BLAS was asked for" else
+    if (blas$engine == "blas") paste("R's BLAS,", blas$fast) else "Eigen"
   remedy <- if (!nzchar(blas$fast)) {
-    paste0("R's BLAS is ", blas$file, ", and not OpenBLAS, which is faster. On Debian and Ubuntu: apt install libopenblas0-pthread.")
+    paste0("R's BLAS is ", blas$file,
+      ", and not OpenBLAS, which is faster. On Debian and Ubuntu: apt install libopenblas0-pthread.")
   }
-  c(sprintf("Dense products:  %s (options(neargp.blas = ), environment variable NEARGP_BLAS)", engine),
-    strwrap(remedy, width = 100L, indent = 17L, exdent = 17L))
+  c(sprintf("Dense products:  %s (options(neargp.blas = ), environment variable NEARGP_BLAS)",
+    engine), strwrap(remedy, width = 100L, indent = 17L, exdent = 17L))
 }

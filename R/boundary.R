@@ -1,18 +1,22 @@
-# The remarks of print() about parameters that ended at a bound of their search interval, and of those in which the
-# likelihood is nearly flat: which, where the bound is in the units of the data, and what to do.
+# The remarks of print() about parameters that ended at a bound of their search interval, and of
+# those in which the likelihood is nearly flat: which, where the bound is in the units of the data,
+# and what to do.
 
 # `vanishing`: some of them are nuggets or variances (at_bound()).
 boundary_line <- function(names, vanishing) {
   if (!length(names)) return(NULL)
-  sprintf("  at the boundary of its search interval%s: %s\n", if (vanishing) ", or not told from 0" else "", paste(names, collapse = ", "))
+  sprintf("  at the boundary of its search interval%s: %s\n",
+    if (vanishing) ", or not told from 0" else "", paste(names, collapse = ", "))
 }
 
-# Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the variance alone is told.
+# Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the
+# variance alone is told.
 boundary_parameters <- function(x) {
   layout <- x$layout
   bound <- x$parameters$at_boundary
   vanished <- vapply(split(seq_along(bound), layout$component), function(own) {
-    length(own) > 1L && all(bound[own] | layout$fixed[own]) && any(bound[own] & layout$kind[own] == "variance")
+    length(own) > 1L && all(bound[own] | layout$fixed[own]) &&
+      any(bound[own] & layout$kind[own] == "variance")
   }, NA)
   emptied <- layout$component %in% names(vanished)[vanished] & layout$kind != "variance"
   name <- ifelse(layout$kind == "variance" & layout$component %in% names(vanished)[vanished],
@@ -22,9 +26,11 @@ boundary_parameters <- function(x) {
 
 # A sentence or two for each parameter that ended at a bound and is named.
 boundary_advice <- function(x) {
-  named <- which(x$parameters$at_boundary & x$parameters$name %in% sub(" .*", "", boundary_parameters(x)) & !idle_ranges(x))
+  named <- which(x$parameters$at_boundary & x$parameters$name %in%
+    sub(" .*", "", boundary_parameters(x)) & !idle_ranges(x))
   vapply(named, function(i) {
-    side <- if (isTRUE(x$parameters$working[i] >= x$bounds$upper[x$parameters$name[i]] - 1e-6)) "upper" else "lower"
+    side <- if (isTRUE(x$parameters$working[i] >= x$bounds$upper[x$parameters$name[i]] - 1e-6))
+      "upper" else "lower"
     paste0(x$parameters$name[i], ": ", advice_at_bound(x, i, side))
   }, "")
 }
@@ -38,18 +44,21 @@ advice_at_bound <- function(x, i, side) {
     } else {
       sprintf("its bound, %s, is far below any distance between locations: they are not correlated, as in a model without a field.", bound)
     },
-    variance = if (side == "upper") sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
+    variance = if (side == "upper")
+    sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
       "the data show no such part of the field: leave it out, or take a model without a field.",
     nugget = nugget_advice(x$method, x, side),
     u = , v = "the ranges along and across differ by more than a thousand times: leave out anisotropy = TRUE, or fix it.",
-    shape = sprintf("%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound, shape_argument(x, i),
-      if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
+    shape = sprintf(
+      "%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound,
+      shape_argument(x, i), if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
     log_sd = , log_range = paste(
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Take a larger `penalty`, or a transformation of the covariate."),
     monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Take a larger `penalty`, or fewer knots.",
     expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Take a larger `penalty`.",
-    family = sprintf("%s is a bound of its search: fix it in the family, or take a family without it.", bound)
+    family = sprintf(
+      "%s is a bound of its search: fix it in the family, or take a family without it.", bound)
   )
 }
 
@@ -59,21 +68,29 @@ nugget_advice <- function(method, x, side) {
 
 #' @export
 nugget_advice.default <- function(method, x, side) {
-  if (side == "upper") "it is all that varies: the data show no field." else "the field goes through the data: nugget = 0 says so."
+  if (side == "upper") "it is all that varies: the data show no field." else
+    "the field goes through the data: nugget = 0 says so."
 }
 
-advice_to_interpolate <- "the field goes through the data: vecchia() or exact_gp() with nugget = 0 fit that."
+advice_to_interpolate <-
+  "the field goes through the data: vecchia() or exact_gp() with nugget = 0 fit that."
 
-range_unit_of <- function(x, i) if (x$layout$kind[i] == "range") range_units(x$parameters$name[i], x$locations) else ""
+range_unit_of <- function(x, i) {
+  if (x$layout$kind[i] == "range") range_units(x$parameters$name[i], x$locations) else ""
+}
 
-shape_argument <- function(x, i) family_shape(x$core_covariance$components[[x$layout$component[i]]]$family)$argument
+shape_argument <- function(x, i) {
+  family_shape(x$core_covariance$components[[x$layout$component[i]]]$family)$argument
+}
 
-# Ranges of more than 50 times the extent of the locations (half their upper bound) in a component that has shorter ones: a field in
-# which some coordinates play no part, which is no fault of the fit.
+# Ranges of more than 50 times the extent of the locations (half their upper bound) in a component
+# that has shorter ones: a field in which some coordinates play no part, which is no fault of the
+# fit.
 idle_ranges <- function(x) {
   parameters <- x$parameters
   range <- x$layout$kind == "range"
-  long <- range & !parameters$fixed & parameters$estimate > 0.5 * exp(x$bounds$upper[parameters$name])
+  long <- range & !parameters$fixed & parameters$estimate >
+    0.5 * exp(x$bounds$upper[parameters$name])
   long & x$layout$component %in% x$layout$component[range & !long]
 }
 
@@ -81,13 +98,16 @@ idle_ranges_note <- function(x) {
   idle <- which(idle_ranges(x))
   if (!length(idle)) return(NULL)
   sprintf("%s: more than 50 times the extent of the locations, as other ranges are not. The field hardly depends on %s: predictions are much the same without.",
-    format_some(x$parameters$name[idle], 12L), if (length(idle) > 1L) "these coordinates" else "this coordinate")
+    format_some(x$parameters$name[idle], 12L), if (length(idle) > 1L) "these coordinates" else
+    "this coordinate")
 }
 
-# A range or variance whose standard error exceeds it, both within their bounds. The upper bound of a range is 100 times the extent.
+# A range or variance whose standard error exceeds it, both within their bounds. The upper bound of
+# a range is 100 times the extent.
 flat_likelihood_note <- function(x) {
   parameters <- x$parameters
-  flat <- x$layout$kind %in% c("range", "variance") & !parameters$fixed & !parameters$at_boundary & !is.na(parameters$std_error) &
+  flat <- x$layout$kind %in% c("range", "variance") & !parameters$fixed & !parameters$at_boundary &
+    !is.na(parameters$std_error) &
     parameters$std_error > parameters$estimate & !idle_ranges(x)
   if (!any(flat)) return(NULL)
   ranges <- parameters$name[x$layout$kind == "range"]
@@ -98,5 +118,7 @@ flat_likelihood_note <- function(x) {
 }
 
 remark_lines <- function(sentences) {
-  unlist(lapply(sentences, function(sentence) paste0(strwrap(sentence, getOption("width"), indent = 2L, exdent = 4L), "\n")))
+  unlist(lapply(sentences,
+    function(sentence) paste0(strwrap(sentence, getOption("width"), indent = 2L, exdent = 4L),
+      "\n")))
 }

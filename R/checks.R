@@ -1,4 +1,5 @@
-# Checks of single arguments. Each returns its (normalised) argument or stops with a "neargp_error_argument" naming it.
+# Checks of single arguments. Each returns its (normalised) argument or stops with a
+# "neargp_error_argument" naming it.
 
 describe_value <- function(x) {
   if (is.null(x)) return("NULL")
@@ -8,35 +9,45 @@ describe_value <- function(x) {
 }
 
 abort_argument <- function(name, wanted, value) {
-  abort_neargp("argument", paste0("`", name, "` must be ", wanted, ", not ", describe_value(value), "."))
+  abort_neargp("argument", paste0("`", name, "` must be ", wanted, ", not ", describe_value(value),
+    "."))
 }
 
 # The arguments without a default, of the function that calls.
 check_required <- function(frame = parent.frame(), called = sys.function(sys.parent())) {
   required <- names(Filter(function(default) identical(default, quote(expr = )), formals(called)))
-  absent <- Filter(function(name) eval(call("missing", as.name(name)), frame), setdiff(required, "..."))
+  absent <- Filter(function(name) eval(call("missing", as.name(name)), frame),
+    setdiff(required, "..."))
   if (!length(absent)) return(invisible())
   quoted <- function(names, collapse) paste0("`", names, "`", collapse = collapse)
-  abort_neargp("argument", c(paste(quoted(absent, " and "), if (length(absent) > 1L) "are" else "is", "missing."),
-    i = sprintf("Needed are %s.", quoted(setdiff(required, "..."), ", "))))
+  abort_neargp("argument",
+    c(paste(quoted(absent, " and "), if (length(absent) > 1L) "are" else "is", "missing."),
+      i = sprintf("Needed are %s.", quoted(setdiff(required, "..."), ", "))))
 }
 
 # An argument without a default.
 check_given <- function(missing, name, wanted) {
-  if (missing) abort_neargp("argument", c(sprintf("`%s` is missing.", name), i = paste0("It is ", wanted, ".")))
+  if (missing) {
+    abort_neargp("argument",
+      c(sprintf("`%s` is missing.", name), i = paste0("It is ", wanted, ".")))
+  }
 }
 
 # A single finite number in [lower, upper]; with `open` the lower bound itself is not allowed.
 check_number <- function(x, name, lower = -Inf, upper = Inf, open = FALSE, null_ok = FALSE) {
   if (is.null(x) && null_ok) return(NULL)
-  valid <- is.numeric(x) && length(x) == 1L && is.finite(x) && x <= upper && (if (open) x > lower else x >= lower)
-  if (!valid) abort_argument(name, paste0(describe_range(lower, upper, open), if (null_ok) " or NULL"), x)
+  valid <- is.numeric(x) && length(x) == 1L && is.finite(x) && x <= upper &&
+    (if (open) x > lower else x >= lower)
+  if (!valid) {
+    abort_argument(name, paste0(describe_range(lower, upper, open), if (null_ok) " or NULL"), x)
+  }
   as.double(x)
 }
 
 describe_range <- function(lower, upper, open, noun = "a number") {
   if (is.finite(lower) && is.finite(upper)) {
-    return(paste0(noun, if (open) " above " else " between ", lower, if (open) " and up to " else " and ", upper))
+    return(paste0(noun, if (open) " above " else " between ", lower,
+      if (open) " and up to " else " and ", upper))
   }
   if (is.finite(lower)) return(paste0(noun, if (open) " greater than " else " of at least ", lower))
   if (is.finite(upper)) return(paste0(noun, " of at most ", upper))
@@ -45,9 +56,11 @@ describe_range <- function(lower, upper, open, noun = "a number") {
 
 check_count <- function(x, name, lower = 1L, upper = .Machine$integer.max, null_ok = FALSE) {
   if (is.null(x) && null_ok) return(NULL)
-  valid <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower && x <= upper
+  valid <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower &&
+    x <= upper
   if (!valid) {
-    wanted <- if (upper < .Machine$integer.max) paste("a whole number between", lower, "and", upper) else
+    wanted <- if (upper < .Machine$integer.max) paste("a whole number between", lower, "and",
+      upper) else
       paste("a whole number of at least", lower)
     abort_argument(name, paste0(wanted, if (null_ok) " or NULL"), x)
   }
@@ -78,11 +91,14 @@ check_choices <- function(x, name, choices) {
 # A positive finite number, or NULL: a fixed variance.
 check_positive <- function(x, name) {
   if (is.null(x)) return(NULL)
-  if (!(is.numeric(x) && length(x) == 1L && is.finite(x) && x > 0)) abort_argument(name, "a number greater than 0 or NULL", x)
+  if (!(is.numeric(x) && length(x) == 1L && is.finite(x) && x > 0)) {
+    abort_argument(name, "a number greater than 0 or NULL", x)
+  }
   x
 }
 
-# The core's limits of ranges and coordinates, so that squares of scaled distances neither overflow nor vanish.
+# The core's limits of ranges and coordinates, so that squares of scaled distances neither overflow
+# nor vanish.
 range_limits <- c(least = 1e-30, largest = 1e30)
 
 # Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
@@ -93,8 +109,9 @@ check_ranges <- function(x, name) {
     abort_argument(name, "numbers greater than 0 (NA for a range that is estimated) or NULL", x)
   }
   if (any(given < range_limits[["least"]] | given > range_limits[["largest"]])) {
-    abort_neargp("argument", c(sprintf("`%s` must be between %g and %g.", name, range_limits[["least"]], range_limits[["largest"]]),
-      i = "Measure the coordinates in another unit."))
+    abort_neargp("argument",
+      c(sprintf("`%s` must be between %g and %g.", name, range_limits[["least"]],
+        range_limits[["largest"]]), i = "Measure the coordinates in another unit."))
   }
   x
 }
@@ -105,7 +122,8 @@ check_method <- function(method) {
 }
 
 check_covariance <- function(covariance) {
-  check_made(covariance, "covariance", "neargp_covariance", "covariance", "a covariance such as cov_matern()",
+  check_made(covariance, "covariance", "neargp_covariance", "covariance",
+    "a covariance such as cov_matern()",
     paste0("cov_", c(names(covariance_families), "coregionalisation")))
 }
 
@@ -116,8 +134,9 @@ check_made <- function(x, name, class, kind, wanted, makers) {
     makers[match(nearest_name(plain(x), plain(makers)), plain(makers))]
   } else if (is.function(x)) Find(function(maker) identical(x, get(maker)), makers)
   if (length(maker)) {
-    abort_neargp("argument", c(sprintf("`%s` must be a %s with its settings, not its name.", name, kind),
-      i = sprintf("Did you mean %s = %s()?", name, maker)))
+    abort_neargp("argument",
+      c(sprintf("`%s` must be a %s with its settings, not its name.", name, kind),
+        i = sprintf("Did you mean %s = %s()?", name, maker)))
   }
   check_class(x, name, class, wanted)
 }
@@ -142,8 +161,10 @@ check_level <- function(level, name = "level") {
   level
 }
 
-# Called in a function with `...` for its generic only: whatever is there has another name than the argument that was meant.
-check_no_more_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()), call = sys.call(sys.parent())) {
+# Called in a function with `...` for its generic only: whatever is there has another name than the
+# argument that was meant.
+check_no_more_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()),
+                                    call = sys.call(sys.parent())) {
   more <- as.list(eval(quote(substitute(alist(...))), frame))[-1L]
   more <- more[!vapply(more, identical, NA, quote(expr = ))]
   if (!length(more)) return(invisible())
@@ -153,32 +174,42 @@ check_no_more_arguments <- function(frame = parent.frame(), called = sys.functio
   meant <- unlist(lapply(given, nearest_name, known))
   caller <- rlang::call_name(call) %||% "the function"
   abort_neargp("argument", c(
-    if (length(given)) sprintf("%s has no argument %s.", paste0(caller, if (caller != "the function") "()"), paste0("`", given, "`", collapse = ", "))
+    if (length(given)) sprintf("%s has no argument %s.",
+      paste0(caller, if (caller != "the function") "()"), paste0("`", given, "`", collapse = ", "))
     else sprintf("An argument without a name is one too many: %s.", rlang::as_label(more[[1L]])),
-    i = if (length(meant)) sprintf("Did you mean %s?", paste0("`", unique(meant), "`", collapse = ", ")) else
+    i = if (length(meant)) sprintf("Did you mean %s?",
+      paste0("`", unique(meant), "`", collapse = ", ")) else
       sprintf("Its arguments are %s.", paste0("`", known, "`", collapse = ", "))))
 }
 
-# The known name that most likely was meant: up to a third of the letters may be wrong, or one may be the beginning of the other.
+# The known name that most likely was meant: up to a third of the letters may be wrong, or one may
+# be the beginning of the other.
 nearest_name <- function(name, known) {
   plain <- function(x) tolower(gsub("[._]", "", x))
   distance <- drop(utils::adist(plain(name), plain(known)))
-  begins <- startsWith(plain(known), plain(name)) | startsWith(plain(name), plain(known)) & nchar(known) > 2L
+  begins <- startsWith(plain(known), plain(name)) | startsWith(plain(name), plain(known)) &
+    nchar(known) > 2L
   distance[begins] <- 0
   if (length(known) && min(distance) <= nchar(name) / 3) known[which.min(distance)]
 }
 
-# A fit has all that neargp() gives it: fields are lost where an object is put together or cut by hand.
+# A fit has all that neargp() gives it: fields are lost where an object is put together or cut by
+# hand.
 check_fit <- function(fit) {
-  absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"), names(fit))
+  absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
+    names(fit))
   if (!length(absent)) return(check_method_of_response(fit))
-  abort_neargp("argument", c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
-    i = "Fits are made by neargp(), and kept whole by saveRDS()."))
+  abort_neargp("argument",
+    c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
+      i = "Fits are made by neargp(), and kept whole by saveRDS()."))
 }
 
 # Without the classes for its response, a method would predict that as a gaussian one.
 check_method_of_response <- function(fit) {
-  if (identical(class(fit$method), class(method_for(fit$method, fit$family, fit$data)))) return(invisible(fit))
-  abort_neargp("argument", c("This fit was made by an earlier version of neargp, whose methods did not have the kind of their response.",
-    i = "Fit the model anew."))
+  if (identical(class(fit$method), class(method_for(fit$method, fit$family, fit$data)))) {
+    return(invisible(fit))
+  }
+  abort_neargp("argument",
+    c("This fit was made by an earlier version of neargp, whose methods did not have the kind of their response.",
+      i = "Fit the model anew."))
 }

@@ -1,13 +1,16 @@
-# Calibration and confusion of 0/1 responses with a mean: fits of vnngp(), or of loo_k() with another link than the logit, and their
-# cross-validation. As of two classes, the second of which is the success.
+# Calibration and confusion of 0/1 responses with a mean: fits of vnngp(), or of loo_k() with
+# another link than the logit, and their cross-validation. As of two classes, the second of which is
+# the success.
 
 binary_classes <- function(y, probability, levels) {
   levels <- levels %||% c("0", "1")
-  list(observed = factor(levels[y + 1], levels = levels), prob = matrix(c(1 - probability, probability), ncol = 2L,
-    dimnames = list(NULL, levels)))
+  list(observed = factor(levels[y + 1], levels = levels),
+    prob = matrix(c(1 - probability, probability), ncol = 2L,
+      dimnames = list(NULL, levels)))
 }
 
-# Collects 0/1 observations and their probabilities: each training row given the others, or the rows of newdata.
+# Collects 0/1 observations and their probabilities: each training row given the others, or the rows
+# of newdata.
 binary_observations <- function(object, newdata, observed, ...) {
   check_binary(is_binary_fit(object), sprintf("this is a %s", describe_kind(object)))
   if (is.null(newdata)) {
@@ -19,20 +22,26 @@ binary_observations <- function(object, newdata, observed, ...) {
   binary_classes(truth$y, predicted$mean, object$data$levels)
 }
 
-describe_kind <- function(fit) if (fit$family$family == "binomial") "binomial() response of several trials" else
-  paste(family_call(fit$family), "response")
+describe_kind <- function(fit) {
+  if (fit$family$family == "binomial") "binomial() response of several trials" else
+    paste(family_call(fit$family), "response")
+}
 
-is_binary_fit <- function(fit) fit$family$family == "binomial" && is.null(fit$data$trials) && !inherits(fit, "neargp_classifier")
+is_binary_fit <- function(fit) {
+  fit$family$family == "binomial" && is.null(fit$data$trials) && !inherits(fit, "neargp_classifier")
+}
 
 check_binary <- function(binary, what) {
   if (binary) return(invisible())
-  abort_neargp("family", c(sprintf("Calibration curves and confusion tables are of classes or of 0/1 responses, and %s.", what),
-    i = "The calibration of others is in the PIT: scores(), or plot() of a cross-validation."))
+  abort_neargp("family",
+    c(sprintf("Calibration curves and confusion tables are of classes or of 0/1 responses, and %s.",
+      what), i = "The calibration of others is in the PIT: scores(), or plot() of a cross-validation."))
 }
 
 #' @rdname classification_scores
 #' @export
-calibration_curve.neargp <- function(object, newdata = NULL, observed = NULL, bins = 10L, na.rm = FALSE, ...) {
+calibration_curve.neargp <- function(object, newdata = NULL, observed = NULL, bins = 10L,
+                                     na.rm = FALSE, ...) {
   check_fit(object)
   given <- binary_observations(object, newdata, observed, ...)
   calibration_curve(given$observed, prob = given$prob, bins = bins, na.rm = na.rm)
@@ -46,7 +55,7 @@ confusion_table.neargp <- function(object, newdata = NULL, observed = NULL, na.r
   confusion_table(given$observed, prob = given$prob, na.rm = na.rm)
 }
 
-# ---- cross-validation -------------------------------------------------------------------------------------------------------------
+# ---- cross-validation ----------------------------------------------------------------------------
 
 # Observed classes and probabilities of one setting, by default that of the best score.
 validated_classes <- function(object, setting) {
@@ -55,13 +64,16 @@ validated_classes <- function(object, setting) {
 
 #' @export
 validated_classes.neargp_cv <- function(object, setting) {
-  setting <- check_choice(setting %||% object$scores$setting[which.min(object$scores$crps)], "setting", object$scores$setting)
+  setting <- check_choice(setting %||% object$scores$setting[which.min(object$scores$crps)],
+    "setting", object$scores$setting)
   shown <- object$predictions[object$predictions$setting == setting, ]
   check_binary(is_binary_table(shown), "these are others")
   c(binary_classes(shown$observed, shown$mean, object$levels), setting = setting)
 }
 
-is_binary_table <- function(predictions) !is.null(predictions$binary) && all(predictions$binary %in% TRUE)
+is_binary_table <- function(predictions) {
+  !is.null(predictions$binary) && all(predictions$binary %in% TRUE)
+}
 
 #' @rdname classification_scores
 #' @param setting of a cross-validation of several: its name; by default that with the best score.

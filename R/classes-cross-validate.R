@@ -1,9 +1,11 @@
-# Cross-validation of fits to classes: as of other fits, with probabilities in the place of mean and standard deviation.
+# Cross-validation of fits to classes: as of other fits, with probabilities in the place of mean and
+# standard deviation.
 
 #' @rdname cross_validate
 #' @order 4
 #' @export
-cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, settings = NULL, verbose = rlang::is_interactive(), ...) {
+cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, settings = NULL,
+                                             verbose = rlang::is_interactive(), ...) {
   validate_cases(setting_cases(object, settings, rlang::list2(...)), folds, refit, NULL, verbose)
 }
 
@@ -14,14 +16,17 @@ predict_class_split <- function(case, split, refit) {
   data <- take_data_rows(fit$data, split$held)
   known <- with_own_keeper(on_refit_device(fit, split$kept,
     if (refit) refit_classes(fit, split) else restrict_classes(fit$method, fit, split)))
-  settings <- new_prediction_settings(resolve_threads(case$arguments$threads), classifier_k(known$method, known, case$arguments$k))
-  probability <- on_default_device(fit, length(split$held), settings$k, class_predictor(known$method, known, settings)(data$coords, data$X, data$offset))
+  settings <- new_prediction_settings(resolve_threads(case$arguments$threads),
+    classifier_k(known$method, known, case$arguments$k))
+  probability <- on_default_device(fit, length(split$held), settings$k,
+    class_predictor(known$method, known, settings)(data$coords, data$X, data$offset))
   class_table(split, observed_classes(fit)[split$held], probability)
 }
 
 class_table <- function(split, observed, probability) {
   levels <- levels(observed)
-  data.frame(row = split$held, fold = split$fold, observed = observed, class_columns(levels, probability, "class"),
+  data.frame(row = split$held, fold = split$fold, observed = observed,
+    class_columns(levels, probability, "class"),
     class_columns(levels, probability, "prob"), check.names = FALSE)
 }
 
@@ -48,8 +53,10 @@ restrict_classes.default <- function(method, fit, split) refit_trend(fit, split$
 check_kept_classes <- function(fit, split) {
   lost <- setdiff(fit$classifier$levels, as.character(observed_classes(fit)[split$kept]))
   if (length(lost)) {
-    abort_neargp("folds", c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.", split$fold, lost[1L]),
-      i = if (has_class_fields(fit$method)) "Choose other folds." else "Choose other folds, or keep the parameters: refit = FALSE."))
+    abort_neargp("folds",
+      c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.",
+        split$fold, lost[1L]), i = if (has_class_fields(fit$method)) "Choose other folds." else
+        "Choose other folds, or keep the parameters: refit = FALSE."))
   }
 }
 
@@ -60,13 +67,16 @@ class_fold_scores <- function(predictions) {
 
 #' @export
 validated_classes.neargp_class_cv <- function(object, setting) {
-  setting <- check_choice(setting %||% object$scores$setting[which.min(object$scores$log_loss)], "setting", object$scores$setting)
+  setting <- check_choice(setting %||% object$scores$setting[which.min(object$scores$log_loss)],
+    "setting", object$scores$setting)
   shown <- object$predictions[object$predictions$setting == setting, ]
-  list(setting = setting, observed = shown$observed, prob = shown[startsWith(names(shown), "prob_")])
+  list(setting = setting, observed = shown$observed,
+    prob = shown[startsWith(names(shown), "prob_")])
 }
 
 #' @export
-plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_loss", bins = 10L, ...) {
+plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_loss", bins = 10L,
+                                 ...) {
   check_no_more_arguments()
   which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("calibration", "confusion")
   check_choices(which, "which", c("scores", "calibration", "confusion"))
@@ -78,7 +88,8 @@ plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_l
   for (one in which) {
     switch(one,
       scores = plot_cv_scores(x, score),
-      calibration = plot_calibration(given, check_bins(bins), told, levels(given$observed), x$response),
+      calibration = plot_calibration(given, check_bins(bins), told, levels(given$observed),
+        x$response),
       confusion = plot_confusion(confusion_table(given$observed, prob = given$prob), told)
     )
   }

@@ -1,6 +1,7 @@
 # Fits of loo_k() to class labels: parameters by the leave-one-out log score.
 
-# Labels are -1 and 1; what starts where depends on the estimator. A small variance is none only beside its nugget, see label_scale_note().
+# Labels are -1 and 1; what starts where depends on the estimator. A small variance is none only
+# beside its nugget, see label_scale_note().
 #' @export
 with_start.neargp_loo_k_classes <- function(method, problem) {
   problem$bounds <- c(working_bounds(problem, 1), list(vanishing = character(0)))
@@ -8,16 +9,20 @@ with_start.neargp_loo_k_classes <- function(method, problem) {
 }
 
 #' @export
-complete_fit.neargp_loo_k_classes <- function(method, fit, result) as_classifier(fit, result$classifier)
+complete_fit.neargp_loo_k_classes <- function(method, fit, result) {
+  as_classifier(fit, result$classifier)
+}
 
 #' @export
 fit_method.neargp_loo_k_classes <- function(method, problem) {
   warn_of_copies(problem$data)
-  estimators <- label_estimators(method$estimator, length(problem$data$levels), problem$warm_classifier)
+  estimators <- label_estimators(method$estimator, length(problem$data$levels),
+    problem$warm_classifier)
   results <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
   values <- stats::setNames(vapply(results, function(result) result$value, 0), estimators)
   if (length(results) == 1L) return(results[[1L]])
-  held_out <- if (hardly_differ(problem, values, method$k)) held_out_scores(method, problem, estimators)
+  held_out <- if (hardly_differ(problem, values, method$k)) held_out_scores(method, problem,
+    estimators)
   best <- results[[which.max(held_out %||% values)]]
   best$classifier$compared <- values
   best$classifier$held_out <- held_out
@@ -32,14 +37,15 @@ label_estimators <- function(estimator, classes, warm) {
   if (classes == 2L) "label" else both
 }
 
-# Fitting p parameters raises the score of the training rows by about p above that of as many new ones (Akaike's), and
-# by more where conditioning sets overlap: by 3.4 p for "label" on splice, with 60 ranges. Scores that differ by less
-# than 4 p do not tell estimators apart. There has to be enough left when some rows are held out: neighbours, and rows
-# of each column of the trend.
+# Fitting p parameters raises the score of the training rows by about p above that of as many new
+# ones (Akaike's), and by more where conditioning sets overlap: by 3.4 p for "label" on splice, with
+# 60 ranges. Scores that differ by less than 4 p do not tell estimators apart. There has to be
+# enough left when some rows are held out: neighbours, and rows of each column of the trend.
 hardly_differ <- function(problem, values, k) {
   X <- problem$data$X
   links <- 1L + ncol(X) * trend_outputs(length(problem$data$levels))
-  diff(range(values)) < 4 * (sum(problem$free) + links) && k < 0.5 * length(unique(location_index(problem$data$coords))) &&
+  diff(range(values)) < 4 * (sum(problem$free) + links) &&
+    k < 0.5 * length(unique(location_index(problem$data$coords))) &&
     nrow(X) >= 5L && qr(X[-held_out_rows(nrow(X)), , drop = FALSE])$rank == ncol(X)
 }
 
@@ -51,13 +57,16 @@ held_out_scores <- function(method, problem, estimators) {
   data <- problem$data
   of_rows <- function(rows) utils::modifyList(data, take_data_rows(data, rows))
   problem$data <- of_rows(-held)
-  vapply(estimators, function(estimator) new_rows_score(problem, fit_labels(method, problem, estimator), of_rows(held), method$k), 0)
+  vapply(estimators, function(estimator) new_rows_score(problem,
+    fit_labels(method, problem, estimator), of_rows(held), method$k), 0)
 }
 
 new_rows_score <- function(problem, result, data, k) {
-  like_fit <- list(data = problem$data, classifier = result$classifier, core_covariance = covariance_at(problem, result$working),
+  like_fit <- list(data = problem$data, classifier = result$classifier,
+    core_covariance = covariance_at(problem, result$working),
     nugget = nugget_of(problem$layout, to_core(result$working, problem$layout$transform)))
-  probability <- class_predictor(problem$method, like_fit, new_prediction_settings(problem$threads, k))(data$coords, data$X, data$offset)
+  probability <- class_predictor(problem$method, like_fit, new_prediction_settings(problem$threads,
+    k))(data$coords, data$X, data$offset)
   sum(data$weights * log(probability[cbind(seq_along(data$y), class_numbers(data))]))
 }
 
@@ -70,15 +79,19 @@ fit_labels <- function(method, problem, estimator) {
   part <- split_theta(problem, state$theta)
   scored <- label_score(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
-  list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
-    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
-    classifier = list(estimator = estimator, levels = problem$levels, slope = exp(part$log_slope), bias = part$bias,
+  list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q),
+    information = NULL, value = scored$value,
+    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k,
+    convergence = state$convergence, classifier = list(estimator = estimator,
+      levels = problem$levels, slope = exp(part$log_slope), bias = part$bias,
       intercept_shift = theta_intercept_shift(problem, state$theta),
       trend = unscaled_trend(problem$design, problem$design$rotation %*% part$trend),
       location_index = problem$labels$location_index))
 }
 
-sample_note <- function(rows) if (is.null(rows)) "" else sprintf(" (from %s rows)", format_count(rows))
+sample_note <- function(rows) {
+  if (is.null(rows)) "" else sprintf(" (from %s rows)", format_count(rows))
+}
 
 # `index`: the number of each row's location. `design`: the trend in other columns.
 label_problem <- function(method, problem, estimator, index = location_index(problem$data$coords),
@@ -92,13 +105,17 @@ label_problem <- function(method, problem, estimator, index = location_index(pro
   check_class_offset(problem)
   problem$design <- design
   if (with_prevalence) problem$prevalence <- class_prevalence(problem)
-  trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
+  trend_varies <- any(colnames(problem$data$X) != "(Intercept)") ||
+    any(problem$data$offset != problem$data$offset[1L])
   problem$observations <- label_observations(problem$labels, merge = !trend_varies)
   problem$distinct <- nrow(problem$labels$coords)
-  problem$links <- label_links((ncol(problem$design$X) + !is.null(problem$prevalence)) * trend_outputs(classes))
-  problem$scoring <- list(plan = label_plan, objective = label_objective, take_rows = take_label_rows,
-    observations = function(problem, rows) take_observations(problem$labels, rows), refresh = with_prevalence_intercept,
-    passes = if (ncol(problem$design$X) > 1L) 8L else 1L, unit = 1)
+  problem$links <- label_links((ncol(problem$design$X) + !is.null(problem$prevalence)) *
+    trend_outputs(classes))
+  problem$scoring <- list(plan = label_plan, objective = label_objective,
+    take_rows = take_label_rows,
+    observations = function(problem, rows) take_observations(problem$labels, rows),
+    refresh = with_prevalence_intercept, passes = if (ncol(problem$design$X) > 1L) 8L else 1L,
+    unit = 1)
   problem
 }
 
@@ -108,8 +125,9 @@ label_links <- function(trends) {
 }
 
 take_label_rows <- function(problem, rows) {
-  problem$data[c("X", "offset", "weights", "coords", "class")] <- list(problem$data$X[rows, , drop = FALSE],
-    problem$data$offset[rows], problem$data$weights[rows], problem$data$coords[rows, , drop = FALSE], problem$data$class[rows])
+  problem$data[c("X", "offset", "weights", "coords", "class")] <- list(
+    problem$data$X[rows, , drop = FALSE], problem$data$offset[rows], problem$data$weights[rows],
+    problem$data$coords[rows, , drop = FALSE], problem$data$class[rows])
   problem$design$X <- problem$design$X[rows, , drop = FALSE]
   index <- problem$labels$location_index[rows]
   problem$labels <- new_labels(problem$data, problem$labels$classes, match(index, unique(index)))
@@ -118,26 +136,29 @@ take_label_rows <- function(problem, rows) {
 
 check_location_count <- function(locations, k) {
   if (k < locations) return(invisible())
-  abort_neargp("k", c(sprintf("k = %d neighbours need more than %d distinct locations, and there are %d.", k, k, locations),
-    i = if (locations > 1L) sprintf("Use a k of at most %d.", locations - 1L)))
+  abort_neargp("k",
+    c(sprintf("k = %d neighbours need more than %d distinct locations, and there are %d.", k, k,
+      locations), i = if (locations > 1L) sprintf("Use a k of at most %d.", locations - 1L)))
 }
 
 # The softmax does not change when all classes are offset alike.
 check_class_offset <- function(problem) {
   log_odds <- length(problem$levels) == 2L && !has_class_fields(problem$method)
   if (log_odds || all(problem$data$offset == 0)) return(invisible())
-  abort_neargp("formula", c("An offset means nothing where each class has a trend: it would be the same for all of them.",
-    i = "Leave it out; covariates of the trend have a coefficient for each class."))
+  abort_neargp("formula",
+    c("An offset means nothing where each class has a trend: it would be the same for all of them.",
+      i = "Leave it out; covariates of the trend have a coefficient for each class."))
 }
 
-# ---- starting values --------------------------------------------------------------------------------------------------------------
+# ---- starting values -----------------------------------------------------------------------------
 
 label_start_slope <- 2
 
-# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no trend, among data or far
-# from them: where the class prevalence is right the ridge leads there. Ranges are compared by the score of some hundred
-# observations in up to three coordinates. In more, distances concentrate near sqrt(2 d) standard deviations, and a grid
-# finds a narrow optimum that the separate ranges do not leave: they start at sqrt(d) standard deviations.
+# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no
+# trend, among data or far from them: where the class prevalence is right the ridge leads there.
+# Ranges are compared by the score of some hundred observations in up to three coordinates. In more,
+# distances concentrate near sqrt(2 d) standard deviations, and a grid finds a narrow optimum that
+# the separate ranges do not leave: they start at sqrt(d) standard deviations.
 label_start <- function(problem, k) {
   q <- ncol(problem$design$X)
   classes <- problem$labels$classes
@@ -155,7 +176,10 @@ label_start <- function(problem, k) {
   layout <- problem$layout
   given <- layout$fixed | !is.na(layout$start)
   values <- ifelse(layout$fixed, layout$value, layout$start)
-  if (!all(given)) values[!given] <- best_label_candidate(problem, min(k, 32L), c(log(slope), trend, shift))[!given]
+  if (!all(given)) {
+    values[!given] <- best_label_candidate(problem, min(k, 32L),
+      c(log(slope), trend, shift))[!given]
+  }
   working <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
   label_theta(working, log(slope), trend, shift)
 }
@@ -172,10 +196,12 @@ best_label_candidate <- function(problem, k, links, rows = 500L) {
   dimensions <- ncol(problem$labels$coords)
   unit <- starting_distance(problem$groups[[1L]]$family, shape_of_first(problem))
   candidates <- lapply(sqrt(dimensions) * if (dimensions > 3L) 1 else 2^(-6:2), function(range) {
-    candidate_values(problem, group_scales(problem$labels$coords, problem$groups[[1L]]$group), range * unit, NA_real_, c(1, 1))
+    candidate_values(problem, group_scales(problem$labels$coords, problem$groups[[1L]]$group),
+      range * unit, NA_real_, c(1, 1))
   })
   if (length(candidates) == 1L) return(candidates[[1L]])
-  at <- lapply(problem$observations, function(x) x[unique(round(seq(1, length(x), length.out = rows)))])
+  at <- lapply(problem$observations,
+    function(x) x[unique(round(seq(1, length(x), length.out = rows)))])
   working <- lapply(candidates, to_working, problem$layout$transform)
   plan <- label_plan(problem, at, component_at(problem, working[[1L]]), k)
   objective <- label_objective(problem, plan)
@@ -190,9 +216,10 @@ shape_of_first <- function(problem) {
   if (length(shape) && !is.na(shape)) shape else family_shape(problem$groups[[1L]]$family)$start
 }
 
-# ---- the score that is reported ---------------------------------------------------------------------------------------------------
+# ---- the score that is reported ------------------------------------------------------------------
 
-# The leave-one-out log score at theta with neighbours in its metric; of very many observations a sample stands for all, by share.
+# The leave-one-out log score at theta with neighbours in its metric; of very many observations a
+# sample stands for all, by share.
 label_score <- function(problem, theta, k, at_most = 10000L) {
   at <- problem$observations
   n <- length(at$row)
@@ -200,5 +227,6 @@ label_score <- function(problem, theta, k, at_most = 10000L) {
   plan <- label_plan(problem, at, component_at(problem, split_theta(problem, theta)$working), k)
   scored <- label_objective(problem, plan)$evaluate(theta)
   if (!is.finite(scored$value)) abort_cholesky(0L)
-  list(value = scored$score * sum(problem$labels$count) / sum(at$count), rows = if (n > at_most) at_most)
+  list(value = scored$score * sum(problem$labels$count) / sum(at$count),
+    rows = if (n > at_most) at_most)
 }

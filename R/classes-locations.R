@@ -1,11 +1,13 @@
-# Class labels by distinct location. Each holds the number of labels of every class that its rows have: k
-# neighbours are k distinct locations, and no subset of tied rows is picked at random.
+# Class labels by distinct location. Each holds the number of labels of every class that its rows
+# have: k neighbours are k distinct locations, and no subset of tied rows is picked at random.
 #
-# Leaving an observation out of a location with others leaves those others: its conditioning set then begins with a row of its own, the same
-# location with one label less. So an observation's own label is never among what predicts it.
+# Leaving an observation out of a location with others leaves those others: its conditioning set
+# then begins with a row of its own, the same location with one label less. So an observation's own
+# label is never among what predicts it.
 #
-# R/pseudo-observations.R aggregates pseudo-observations likewise. Conditioning sets need `coords`, `content`, a matrix with a row for each
-# location to which observations add up, and `total`, the number of observations at each.
+# R/pseudo-observations.R aggregates pseudo-observations likewise. Conditioning sets need `coords`,
+# `content`, a matrix with a row for each location to which observations add up, and `total`, the
+# number of observations at each.
 
 new_labels <- function(data, classes, location_index) {
   first <- which(!duplicated(location_index))
@@ -16,7 +18,8 @@ new_labels <- function(data, classes, location_index) {
     coords = data$coords[first, , drop = FALSE], content = content, total = rowSums(content))
 }
 
-# The observations that the leave-one-out score sums over. Those of one class at one location are alike unless the trend tells them apart.
+# The observations that the leave-one-out score sums over. Those of one class at one location are
+# alike unless the trend tells them apart.
 label_observations <- function(labels, merge) {
   if (!merge) return(take_observations(labels, seq_along(labels$location_index)))
   key <- (labels$class - 1) * nrow(labels$coords) + labels$location_index
@@ -26,12 +29,14 @@ label_observations <- function(labels, merge) {
 }
 
 take_observations <- function(labels, rows) {
-  list(row = rows, location_index = labels$location_index[rows], class = labels$class[rows], count = labels$count[rows])
+  list(row = rows, location_index = labels$location_index[rows], class = labels$class[rows],
+    count = labels$count[rows])
 }
 
-# Conditioning sets of observations: the k nearest other locations in the metric of `component`, and what is left of their own. The result
-# has the locations that are involved and refers to them: those that lack an observation come last. `own(which)`: what those of the
-# observations `at` add to the content of their locations.
+# Conditioning sets of observations: the k nearest other locations in the metric of `component`, and
+# what is left of their own. The result has the locations that are involved and refers to them:
+# those that lack an observation come last. `own(which)`: what those of the observations `at` add to
+# the content of their locations.
 leave_one_out_sets <- function(locations, at, component, k, threads, own) {
   nearest <- nearest_other_locations(locations, at$location_index, component, k, threads)
   shared <- which(locations$total[at$location_index] > 1)
@@ -46,7 +51,8 @@ leave_one_out_sets <- function(locations, at, component, k, threads, own) {
     content <- rbind(content, content[home, , drop = FALSE] - own(shared))
     coords <- rbind(coords, coords[home, , drop = FALSE])
   }
-  list(coords = coords, content = content, targets = locations$coords[at$location_index, , drop = FALSE], neighbors = neighbors)
+  list(coords = coords, content = content,
+    targets = locations$coords[at$location_index, , drop = FALSE], neighbors = neighbors)
 }
 
 # Neighbours in columns, one for each of the locations `of`.
@@ -56,7 +62,8 @@ nearest_other_locations <- function(locations, of, component, k, threads) {
   nearest <- if (length(distinct) == nrow(scaled)) {
     core_neighbors_others(scaled, k, threads)[, distinct, drop = FALSE]
   } else {
-    without_self(core_neighbors_to(scaled, scaled[distinct, , drop = FALSE], k + 1L, threads), distinct)
+    without_self(core_neighbors_to(scaled, scaled[distinct, , drop = FALSE], k + 1L, threads),
+      distinct)
   }
   nearest[, match(of, distinct), drop = FALSE]
 }

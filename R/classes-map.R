@@ -2,7 +2,8 @@
 
 class_scale <- function(levels, palette = NULL) {
   n <- length(levels)
-  list(breaks = seq_len(n + 1L) - 0.5, colors = if (is.null(palette)) class_colors(n) else palette_colors(palette, n),
+  list(breaks = seq_len(n + 1L) - 0.5,
+    colors = if (is.null(palette)) class_colors(n) else palette_colors(palette, n),
     ticks = seq_len(n), labels = abbreviate(levels, 12L))
 }
 
@@ -25,12 +26,16 @@ class_map <- function(fit, newdata, cells) {
     coords <- map_grid(fit, cells)
     newdata <- as.data.frame(coords)
     place <- fit_place(fit, coords)
-    if (is.null(fit$locations$names)) newdata <- sf::st_as_sf(newdata, coords = 1:2, crs = fit$locations$crs)
-    return(list(place = place, class = stats::predict(fit, newdata, type = "class", verbose = FALSE)$class))
+    if (is.null(fit$locations$names)) {
+      newdata <- sf::st_as_sf(newdata, coords = 1:2, crs = fit$locations$crs)
+    }
+    return(list(place = place, class = stats::predict(fit, newdata, type = "class",
+      verbose = FALSE)$class))
   }
   predicted <- stats::predict(fit, newdata, type = "class", verbose = FALSE)
   if (is.data.frame(predicted) && !is_sf(predicted)) {
-    return(list(place = fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata")), class = predicted$class))
+    return(list(place = fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata")),
+      class = predicted$class))
   }
   place <- map_place(predicted, NULL, is_longlat_fit(fit))
   list(place = place, class = place$data$class)
@@ -39,7 +44,8 @@ class_map <- function(fit, newdata, cells) {
 # A map needs two coordinates, and a trend of nothing else.
 has_class_map <- function(fit) {
   known <- colnames(original_coords(fit))
-  length(fit$locations$raw_names) == 2L && is.null(fit$locations$time) && is.null(fit$offset_argument) &&
+  length(fit$locations$raw_names) == 2L && is.null(fit$locations$time) &&
+    is.null(fit$offset_argument) &&
     all(all.vars(stats::delete.response(fit$terms)) %in% known)
 }
 

@@ -1,7 +1,9 @@
-# Fits to class labels: what their methods for generics do otherwise than those of other fits. A classifier is a fit of
-# class c("neargp_classifier", "neargp") with an element `classifier`: levels, trend, and the index of each row's location. Of loo_k()
-# there are estimator and slope of the link besides; the trend's intercept is that far from data, `intercept_shift` how far it is from that
-# of the class prevalence, and `bias` what is added among data. Of svgp() there are the covariance matrices of the trends.
+# Fits to class labels: what their methods for generics do otherwise than those of other fits. A
+# classifier is a fit of class c("neargp_classifier", "neargp") with an element `classifier`:
+# levels, trend, and the index of each row's location. Of loo_k() there are estimator and slope of
+# the link besides; the trend's intercept is that far from data, `intercept_shift` how far it is
+# from that of the class prevalence, and `bias` what is added among data. Of svgp() there are the
+# covariance matrices of the trends.
 
 as_classifier <- function(fit, classifier) {
   if (is.null(classifier)) return(fit)
@@ -9,7 +11,8 @@ as_classifier <- function(fit, classifier) {
   colnames(trend) <- if (ncol(trend) == 1L) classifier$levels[2L] else classifier$levels
   classifier$trend <- trend
   fit$classifier <- classifier
-  fit$beta <- if (ncol(trend) == 1L) stats::setNames(trend[, 1L], rownames(trend)) else trend # [ drops names of 1 x 1
+  # [ drops names of 1 x 1
+  fit$beta <- if (ncol(trend) == 1L) stats::setNames(trend[, 1L], rownames(trend)) else trend
   class(fit) <- c("neargp_classifier", "neargp")
   fit
 }
@@ -18,7 +21,7 @@ observed_classes <- function(object) {
   factor(object$classifier$levels[class_numbers(object$data)], levels = object$classifier$levels)
 }
 
-# ---- print and summary ------------------------------------------------------------------------------------------------------------
+# ---- print and summary ---------------------------------------------------------------------------
 
 #' @export
 print.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -33,13 +36,20 @@ print.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L
 
 print_classes <- function(x) {
   counts <- tabulate(class_numbers(x$data), length(x$classifier$levels))
-  cat("Classes:   ", format_some(sprintf("%s (%s)", x$classifier$levels, vapply(counts, format_count, "")), 8L), "\n", sep = "")
+  cat("Classes:   ",
+    format_some(sprintf("%s (%s)", x$classifier$levels, vapply(counts, format_count, "")), 8L),
+    "\n", sep = "")
   distinct <- length(unique(x$classifier$location_index))
-  if (distinct < length(x$data$y)) cat("           at ", format_count(distinct), " distinct locations\n", sep = "")
-  if (!is.null(x$classifier$estimator)) cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
+  if (distinct < length(x$data$y)) {
+    cat("           at ", format_count(distinct), " distinct locations\n", sep = "")
+  }
+  if (!is.null(x$classifier$estimator)) {
+    cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
+  }
 }
 
-# By what the estimator was chosen: the scores of all rows, or where these hardly differ those of rows held out (fit_method.neargp_loo_k_classes()).
+# By what the estimator was chosen: the scores of all rows, or where these hardly differ those of
+# rows held out (fit_method.neargp_loo_k_classes()).
 compared_estimators <- function(classifier) {
   if (!length(classifier$compared)) return(NULL)
   decisive <- classifier$held_out %||% classifier$compared
@@ -47,13 +57,16 @@ compared_estimators <- function(classifier) {
     paste(sprintf("%.1f by %s", decisive, names(classifier$compared)), collapse = ", "))
 }
 
-# A factor common to variance and nugget leaves the mean of the labels as it is and multiplies the variance of it, which does no more than
-# draw probabilities towards the trend's (src/core/loo/label_link.h). Either at its lower bound is often no more than such a factor.
+# A factor common to variance and nugget leaves the mean of the labels as it is and multiplies the
+# variance of it, which does no more than draw probabilities towards the trend's
+# (src/core/loo/label_link.h). Either at its lower bound is often no more than such a factor.
 label_scale_note <- function(x, digits) {
   kind <- x$layout$kind
   estimate <- x$parameters$estimate
   if (is.null(x$classifier) || has_class_fields(x$method)) return(NULL)
-  if (!any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) return(NULL)
+  if (!any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) {
+    return(NULL)
+  }
   ratio <- sum(estimate[kind == "variance"]) / x$nugget
   sprintf("    the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty\n",
     format(signif(ratio, digits), digits = digits))
@@ -62,17 +75,20 @@ label_scale_note <- function(x, digits) {
 print_link <- function(x, digits) {
   cat("\n")
   if (!is.null(x$classifier$estimator) && x$classifier$estimator != "polya-gamma") {
-    cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n", sep = "")
+    cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n",
+      sep = "")
   }
   if (!length(x$beta)) return(invisible())
   if (is.matrix(x$beta)) {
     cat(sprintf("Trend (%s of the classes):\n", x$family$link))
     print(t(signif(x$beta, digits)))
   } else {
-    cat("Trend (log odds of ", x$classifier$levels[2L], "):\n", paste_named(x$beta, digits), "\n", sep = "")
+    cat("Trend (log odds of ", x$classifier$levels[2L], "):\n", paste_named(x$beta, digits), "\n",
+      sep = "")
   }
   if (length(x$classifier$bias) && any(x$classifier$bias != 0)) {
-    cat("That is far from data; among data add ", paste(format(signif(x$classifier$bias, digits), digits = digits), collapse = ", "), "\n",
+    cat("That is far from data; among data add ",
+      paste(format(signif(x$classifier$bias, digits), digits = digits), collapse = ", "), "\n",
       sep = "")
   }
 }
@@ -82,19 +98,21 @@ summary.neargp_classifier <- function(object, ...) {
   check_no_more_arguments()
   given <- classes_and_probabilities(object, NULL, NULL, at_most = 10000L)
   structure(list(fit = object, scores = scores(given$observed, prob = given$prob),
-    confusion = confusion_table(given$observed, prob = given$prob)), class = "summary.neargp_classifier")
+    confusion = confusion_table(given$observed, prob = given$prob)),
+    class = "summary.neargp_classifier")
 }
 
 #' @export
 print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print(x$fit, digits = digits)
-  cat("\nLeave one out: training rows predicted from their ", if (!has_class_fields(x$fit$method)) "nearest ", "others\n", sep = "")
+  cat("\nLeave one out: training rows predicted from their ",
+    if (!has_class_fields(x$fit$method)) "nearest ", "others\n", sep = "")
   print(x$scores)
   if (ncol(x$confusion) <= 12L) print(x$confusion)
   invisible(x)
 }
 
-# ---- what does not apply ----------------------------------------------------------------------------------------------------------
+# ---- what does not apply -------------------------------------------------------------------------
 
 abort_for_classes <- function(what, instead) {
   abort_neargp("family", c(sprintf("%s is not defined for a fit to classes.", what), i = instead))
@@ -102,7 +120,8 @@ abort_for_classes <- function(what, instead) {
 
 #' @export
 residuals.neargp_classifier <- function(object, ...) {
-  abort_for_classes("residuals()", "Use loo_predict() for leave-one-out probabilities, and scores() or plot() to judge them.")
+  abort_for_classes("residuals()",
+    "Use loo_predict() for leave-one-out probabilities, and scores() or plot() to judge them.")
 }
 
 #' @export
@@ -112,7 +131,9 @@ fitted.neargp_classifier <- function(object, ...) {
 
 #' @export
 simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
-  abort_for_classes("simulate()", if (has_class_fields(object$method)) "predict() has the probabilities of classes, row by row." else
+  abort_for_classes("simulate()",
+    if (has_class_fields(object$method))
+    "predict() has the probabilities of classes, row by row." else
     "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
 }
 
@@ -125,18 +146,21 @@ augment.neargp_classifier <- function(x, data = NULL, ...) {
     data <- cbind(data, original_coords(x))
   }
   if (!is.data.frame(data) || nrow(data) != nrow(loo)) {
-    abort_neargp("argument", sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(nrow(loo))))
+    abort_neargp("argument",
+      sprintf("`data` must be a data frame with the %s rows that were fitted.",
+        format_count(nrow(loo))))
   }
   cbind(data, loo)
 }
 
-# ---- coefficients of several classes ----------------------------------------------------------------------------------------------
+# ---- coefficients of several classes -------------------------------------------------------------
 
 # The trend as a vector, "class:term", as methods for a single one expect it.
 with_flat_trend <- function(object) {
   if (!is.matrix(object$beta)) return(object)
   by_class <- function(term, class) paste0(class, ":", term)
-  names <- if (length(object$beta)) as.vector(outer(rownames(object$beta), colnames(object$beta), by_class))
+  names <- if (length(object$beta)) as.vector(outer(rownames(object$beta), colnames(object$beta),
+    by_class))
   object$beta <- stats::setNames(as.vector(object$beta), names)
   object$beta_vcov <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
   blocks <- object$classifier$trend_vcov

@@ -1,13 +1,15 @@
-# The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the
-# logarithm of the slope of the link, the coefficients of the trend inside it (of orthogonal columns, one set of
-# coefficients for each output), and the intercept shift. The intercept among the coefficients is that among data. Far from data it is
-# that of the class prevalence (R/classes-prevalence.R) plus the intercept shift; the difference is the bias of src/core/loo/label_link.h.
-# Formulas are there and in label_regression.h.
+# The leave-one-out log score of class labels as a function of theta: the working parameters of the
+# covariance, the logarithm of the slope of the link, the coefficients of the trend inside it (of
+# orthogonal columns, one set of coefficients for each output), and the intercept shift. The
+# intercept among the coefficients is that among data. Far from data it is that of the class
+# prevalence (R/classes-prevalence.R) plus the intercept shift; the difference is the bias of
+# src/core/loo/label_link.h. Formulas are there and in label_regression.h.
 #
-# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among
-# data (the softmax does not change when all outputs get the same), 1e-4 of the squared logarithm of the slope. Of the
-# square of the intercept shift 1e-2 in up to three coordinates, where hardly any row is far from all others, so that
-# what the score says of it is the model's error; in more, where many are, 1e-4.
+# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's
+# mean square among data (the softmax does not change when all outputs get the same), 1e-4 of the
+# squared logarithm of the slope. Of the square of the intercept shift 1e-2 in up to three
+# coordinates, where hardly any row is far from all others, so that what the score says of it is the
+# model's error; in more, where many are, 1e-4.
 
 label_penalty <- c(slope = 1e-4, trend = 1e-3)
 
@@ -20,10 +22,12 @@ label_theta <- function(working, log_slope, trend, intercept_shift = double(0)) 
   c(working, log_slope, as.vector(trend), as.vector(intercept_shift))
 }
 
-# Without class prevalence the intercept is optimised as any other coefficient (R/classes-polya-gamma.R).
+# Without class prevalence the intercept is optimised as any other coefficient
+# (R/classes-polya-gamma.R).
 split_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
-  part <- list(working = theta[seq_len(p)], log_slope = theta[p + 1L], trend = theta_trend(problem, theta))
+  part <- list(working = theta[seq_len(p)], log_slope = theta[p + 1L],
+    trend = theta_trend(problem, theta))
   part$bias <- double(ncol(part$trend))
   if (is.null(problem$prevalence)) return(part)
   prior <- problem$prevalence$intercept + theta_intercept_shift(problem, theta)
@@ -41,7 +45,8 @@ theta_trend <- function(problem, theta) {
 
 # The difference of the intercept far from data from that of the class prevalence.
 theta_intercept_shift <- function(problem, theta) {
-  if (is.null(problem$prevalence)) double(0) else utils::tail(theta, trend_outputs(problem$labels$classes))
+  if (is.null(problem$prevalence)) double(0) else
+    utils::tail(theta, trend_outputs(problem$labels$classes))
 }
 
 replace_intercept <- function(problem, trend, value) {
@@ -51,9 +56,12 @@ replace_intercept <- function(problem, trend, value) {
 
 # Observations with their conditioning sets, ready for the core.
 label_plan <- function(problem, at, component, k) {
-  sets <- leave_one_out_sets(problem$labels, at, component, k, problem$threads, label_content(problem$labels, at))
-  pointer <- core_label_model(sets$coords, sets$content, problem$per_class, sets$targets, sets$neighbors)
-  list(pointer = pointer, at = at, X = problem$design$X[at$row, , drop = FALSE], offset = problem$data$offset[at$row])
+  sets <- leave_one_out_sets(problem$labels, at, component, k, problem$threads,
+    label_content(problem$labels, at))
+  pointer <- core_label_model(sets$coords, sets$content, problem$per_class, sets$targets,
+    sets$neighbors)
+  list(pointer = pointer, at = at, X = problem$design$X[at$row, , drop = FALSE],
+    offset = problem$data$offset[at$row])
 }
 
 # `span`: which of the plan's observations count.
@@ -67,20 +75,23 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   score <- function(theta, gradient) {
     part <- split_theta(problem, theta)
     values <- to_core(part$working, layout$transform)
-    core_label_score(plan$pointer, span[1L], span[length(span)], class, count, as_core_covariance(layout, problem$groups, values),
-      nugget_of(layout, values), exp(part$log_slope), link_shift(problem, X, offset, part$trend), link_bias(problem, part$bias), gradient,
-      problem$threads)
+    core_label_score(plan$pointer, span[1L], span[length(span)], class, count,
+      as_core_covariance(layout, problem$groups, values),
+      nugget_of(layout, values), exp(part$log_slope), link_shift(problem, X, offset, part$trend),
+      link_bias(problem, part$bias), gradient, problem$threads)
   }
   evaluate <- function(theta) {
     result <- score(theta, FALSE)
     if (result$failed > 0L || !is.finite(result$value)) return(list(value = -Inf, failed = 0L))
-    list(value = result$value - n * theta_penalty(problem, theta), score = result$value, failed = 0L)
+    list(value = result$value - n * theta_penalty(problem, theta), score = result$value,
+      failed = 0L)
   }
   gradient <- function(theta, beta = NULL) {
     result <- score(theta, TRUE)
     if (result$failed > 0L) return(rep(NA_real_, length(theta)))
     part <- split_theta(problem, theta)
-    covariance_part <- core_to_working_slope(layout, to_core(part$working, layout$transform)) * result$gradient
+    covariance_part <- core_to_working_slope(layout, to_core(part$working, layout$transform)) *
+      result$gradient
     trend_part <- crossprod(X, trend_shift(problem, result$d_shift))
     shift_part <- double(0)
     if (!is.null(problem$prevalence)) {
@@ -88,41 +99,47 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
       shift_part <- trend_part[problem$design$intercept, ] - near
       trend_part <- replace_intercept(problem, trend_part, near)
     }
-    label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] * part$log_slope,
-      trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
+    label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] *
+      part$log_slope, trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
       shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
   }
-  list(evaluate = evaluate, gradient = gradient, n = n, accept = function(theta) keep_theta(problem, theta))
+  list(evaluate = evaluate, gradient = gradient, n = n, accept = function(theta) keep_theta(problem,
+    theta))
 }
 
 theta_penalty <- function(problem, theta) {
   log_slope <- theta[nrow(problem$layout) + 1L]
-  label_penalty[["slope"]] * log_slope^2 + label_penalty[["trend"]] * sum(theta_trend(problem, theta)^2) +
+  label_penalty[["slope"]] * log_slope^2 + label_penalty[["trend"]] *
+    sum(theta_trend(problem, theta)^2) +
     shift_penalty(problem) * sum(theta_intercept_shift(problem, theta)^2)
 }
 
-# Maps the trend to the shift of each output, and derivatives in the shifts back (trend_shift()): two processes share
-# the log odds of the second.
+# Maps the trend to the shift of each output, and derivatives in the shifts back (trend_shift()):
+# two processes share the log odds of the second.
 link_shift <- function(problem, X, offset, trend) {
   shift <- row_products(X, trend) + offset
   if (problem$labels$classes == 2L && problem$per_class) cbind(0, shift) else shift
 }
 
-link_bias <- function(problem, bias) if (problem$labels$classes == 2L && problem$per_class) c(0, bias) else bias
+link_bias <- function(problem, bias) {
+  if (problem$labels$classes == 2L && problem$per_class) c(0, bias) else bias
+}
 
 trend_shift <- function(problem, d_shift) {
   if (problem$labels$classes == 2L && problem$per_class) d_shift[, 2L, drop = FALSE] else d_shift
 }
 
-# ---- the design inside the link ---------------------------------------------------------------------------------------------------
+# ---- the design inside the link ------------------------------------------------------------------
 
-# Columns that span what those of X do, orthogonal and of unit mean square (R/trend-basis.R), so that the sum of squared coefficients is the
-# mean square of the trend itself: the penalty depends on what the trend is, and not on how it is written (x + x^2, or poly(x, 2)), and
-# no optimiser meets its collinear columns. The intercept comes first and stays: all others are centred.
+# Columns that span what those of X do, orthogonal and of unit mean square (R/trend-basis.R), so
+# that the sum of squared coefficients is the mean square of the trend itself: the penalty depends
+# on what the trend is, and not on how it is written (x + x^2, or poly(x, 2)), and no optimiser
+# meets its collinear columns. The intercept comes first and stays: all others are centred.
 scaled_design <- function(X) {
   basis <- trend_basis(X)
   sign <- ifelse(diag(basis$rotation) < 0, -1, 1)
-  columns <- structure(sweep(basis_columns(basis, X), 2L, sign, "*"), dimnames = list(NULL, colnames(X)))
+  columns <- structure(sweep(basis_columns(basis, X), 2L, sign, "*"),
+    dimnames = list(NULL, colnames(X)))
   list(X = columns, back = sweep(basis$back, 2L, sign, "*"), onward = sign * basis$onward,
     intercept = which(colnames(X) %in% "(Intercept)"))
 }

@@ -1,19 +1,22 @@
 #' Plots of a fit to classes
 #'
-#' A map, and diagnostics of a fit of [loo_k()] or [svgp()] to classes from its leave-one-out predictions (of up to 10,000 rows), in base graphics.
+#' A map, and diagnostics of a fit of [loo_k()] or [svgp()] to classes from its leave-one-out
+#' predictions (of up to 10,000 rows), in base graphics.
 #'
 #' @details
-#' * "map": the most probable class on a grid over the convex hull of the data, or at `newdata`. Only for two coordinates in space; without
-#'   `newdata` only where the trend has no covariates but these.
-#' * "calibration": the share of observations in which an event happened against the probability it was given, in bins, with pointwise
-#'   95% bands under perfect calibration; the event is the second of two classes, or the predicted one of several. Bars below show how
-#'   many observations a bin has.
+#' * "map": the most probable class on a grid over the convex hull of the data, or at `newdata`.
+#'   Only for two coordinates in space; without `newdata` only where the trend has no covariates but
+#'   these.
+#' * "calibration": the share of observations in which an event happened against the probability it
+#'   was given, in bins, with pointwise 95% bands under perfect calibration; the event is the second
+#'   of two classes, or the predicted one of several. Bars below show how many observations a bin
+#'   has.
 #' * "confusion": [confusion_table()], shaded by the share of each observed class.
 #'
 #' @param x a fit of [neargp()] to classes.
 #' @param which names of the plots, see Details; by default all that there are.
-#' @param newdata,observed rows to judge the fit on instead of its own, as for [scores.neargp_classifier()]; for a map alone no classes need
-#'   have been observed there.
+#' @param newdata,observed rows to judge the fit on instead of its own, as for
+#'   [scores.neargp_classifier()]; for a map alone no classes need have been observed there.
 #' @param bins number of bins of the calibration curve.
 #' @param cells number of cells of the map's grid over the bounding box of the data.
 #' @param ... not used.
@@ -23,13 +26,15 @@
 #'   covariance = cov_matern(nu = 2.5))
 #' plot(fit)
 #' @export
-plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L, cells = 10000, ...) {
+plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L,
+                                   cells = 10000, ...) {
   check_no_more_arguments()
   which <- which %||% c(if (has_class_map(x) && is.null(newdata)) "map", "calibration", "confusion")
   check_choices(which, "which", c("map", "calibration", "confusion"))
   bins <- check_bins(bins)
   if ("map" %in% which) check_class_map(x, newdata)
-  given <- if (any(which != "map")) classes_and_probabilities(x, newdata, observed, at_most = 10000L)
+  given <- if (any(which != "map")) classes_and_probabilities(x, newdata, observed,
+    at_most = 10000L)
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
@@ -37,8 +42,10 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
   for (one in which) {
     switch(one,
       map = plot_class_map(x, newdata, cells),
-      calibration = plot_calibration(given, bins, left_out, x$classifier$levels, x$data$response_name),
-      confusion = plot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE), left_out)
+      calibration = plot_calibration(given, bins, left_out, x$classifier$levels,
+        x$data$response_name),
+      confusion = plot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE),
+        left_out)
     )
   }
   invisible(x)
@@ -47,17 +54,21 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
 plot_calibration <- function(given, bins, left_out, levels, response) {
   judged <- judged_classes(given$observed, given$prob, na.rm = TRUE)
   curve <- binned_calibration(event_of(judged), bins)
-  event <- if (length(levels) == 2L) sprintf("%s = %s", response, levels[2L]) else "the predicted class"
-  plot_frame(c(0, 1), c(0, 1), sprintf("Calibration (%s)", left_out), sprintf("probability of %s", event), "share in which it was so")
-  graphics::rect(curve$lower, 0, curve$upper, 0.2 * curve$n / max(curve$n), col = "grey92", border = "white")
+  event <- if (length(levels) == 2L) sprintf("%s = %s", response, levels[2L]) else
+    "the predicted class"
+  plot_frame(c(0, 1), c(0, 1), sprintf("Calibration (%s)", left_out),
+    sprintf("probability of %s", event), "share in which it was so")
+  graphics::rect(curve$lower, 0, curve$upper, 0.2 * curve$n / max(curve$n), col = "grey92",
+    border = "white")
   graphics::abline(0, 1, col = "grey40")
   band <- function(p) stats::qbinom(p, curve$n, curve$predicted) / curve$n
-  graphics::segments(curve$predicted, band(0.025), curve$predicted, band(0.975), col = "grey60", lwd = 5, lend = 1)
+  graphics::segments(curve$predicted, band(0.025), curve$predicted, band(0.975), col = "grey60",
+    lwd = 5, lend = 1)
   graphics::points(curve$predicted, curve$observed, pch = 16, col = "#0072B2")
   graphics::lines(curve$predicted, curve$observed, col = "#0072B2")
   # Above the frame: within it the curve may be anywhere.
-  graphics::mtext(sprintf("calibration error %.3f; grey: where 95%% of points fall if calibrated", calibration_error(judged)),
-    side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
+  graphics::mtext(sprintf("calibration error %.3f; grey: where 95%% of points fall if calibrated",
+    calibration_error(judged)), side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
 }
 
 plot_confusion <- function(counts, left_out) {
@@ -66,9 +77,10 @@ plot_confusion <- function(counts, left_out) {
   shades <- grDevices::hcl.colors(64L, "Blues", rev = TRUE)
   labels <- abbreviate(rownames(counts), 10L)
   graphics::plot.new()
-  # Labels of rows lie flat beside them, so that none is left out, in a margin as wide as they are. Widths of text are known only after
-  # plot.new(), and margins hold only from the next one.
-  lines <- max(graphics::strwidth(labels, "inches", cex = 0.85)) * graphics::par("mar")[2L] / graphics::par("mai")[2L]
+  # Labels of rows lie flat beside them, so that none is left out, in a margin as wide as they are.
+  # Widths of text are known only after plot.new(), and margins hold only from the next one.
+  lines <- max(graphics::strwidth(labels, "inches", cex = 0.85)) * graphics::par("mar")[2L] /
+    graphics::par("mai")[2L]
   old <- graphics::par(mar = pmax(graphics::par("mar"), c(0, lines + 2.4, 0, 0)))
   on.exit(graphics::par(old))
   graphics::par(new = TRUE)
@@ -77,11 +89,13 @@ plot_confusion <- function(counts, left_out) {
   graphics::rect(col(counts) - 0.5, row(counts) - 0.5, col(counts) + 0.5, row(counts) + 0.5,
     col = shades[1L + round(63 * share)], border = "white")
   if (classes <= 12L) {
-    graphics::text(col(counts), row(counts), counts, cex = 0.85, col = ifelse(share > 0.6, "white", "black"))
+    graphics::text(col(counts), row(counts), counts, cex = 0.85,
+      col = ifelse(share > 0.6, "white", "black"))
   }
   graphics::axis(1L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85)
   graphics::axis(2L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85, las = 1L)
-  graphics::title(main = sprintf("Observed and predicted classes (%s)", left_out), font.main = 1, cex.main = 1, line = 1)
+  graphics::title(main = sprintf("Observed and predicted classes (%s)", left_out), font.main = 1,
+    cex.main = 1, line = 1)
   graphics::title(xlab = "predicted")
   graphics::title(ylab = "observed", line = max(2.2, lines + 1.1))
 }

@@ -1,13 +1,16 @@
-# The estimator of the LOO-k paper for classes: Polya-Gamma variables with a mean-field log-normal distribution q, one for each datum and
-# process (Jankowiak and Pleiss 2022, eqs. 12 and 34, appendices A.6 to A.8). What is maximised is, per observation,
+# The estimator of the LOO-k paper for classes: Polya-Gamma variables with a mean-field log-normal
+# distribution q, one for each datum and process (Jankowiak and Pleiss 2022, eqs. 12 and 34,
+# appendices A.6 to A.8). What is maximised is, per observation,
 #
 #   E_q log p(y_n | neighbours, omega) - kl_weight KL(q(omega_n) | p(omega_n)),
 #
-# without the term in E(1 / omega) that the paper leaves out, by Adam on mini-batches with one reparametrised draw of omega each,
-# omega = exp(m + s e), cut off at 2.5 where the density's series ends. The divergence is the entropy of q in closed form and the log
-# density at the draw. The equations leave the weight of the divergence open: as printed they have its sum beside the mean of the log
-# scores; a weight of 1 puts the two in proportion. At that weight q stays near the prior, and a logit near 1 / (2 E omega), about 2,
-# among however many labels of one class: that is the mean of many pseudo-observations y / (2 omega) of precision omega.
+# without the term in E(1 / omega) that the paper leaves out, by Adam on mini-batches with one
+# reparametrised draw of omega each, omega = exp(m + s e), cut off at 2.5 where the density's series
+# ends. The divergence is the entropy of q in closed form and the log density at the draw. The
+# equations leave the weight of the divergence open: as printed they have its sum beside the mean of
+# the log scores; a weight of 1 puts the two in proportion. At that weight q stays near the prior,
+# and a logit near 1 / (2 E omega), about 2, among however many labels of one class: that is the
+# mean of many pseudo-observations y / (2 omega) of precision omega.
 #
 # Formulas of scores and derivatives are in src/core/loo/polya_gamma.h.
 
@@ -18,7 +21,8 @@ polya_gamma_limit <- 2.5
 method_layout.neargp_loo_k_polya_gamma <- function(method, layout, settings) {
   nugget <- layout$kind == "nugget"
   if (!is.na(layout$value[nugget]) && layout$value[nugget] != 1) {
-    abort_argument("nugget", "NULL with estimator = \"polya-gamma\", whose variables are the noise", layout$value[nugget])
+    abort_argument("nugget", "NULL with estimator = \"polya-gamma\", whose variables are the noise",
+      layout$value[nugget])
   }
   layout$fixed[nugget] <- TRUE
   layout$value[nugget] <- 1
@@ -29,7 +33,9 @@ method_layout.neargp_loo_k_polya_gamma <- function(method, layout, settings) {
 fit_method.neargp_loo_k_polya_gamma <- function(method, problem) {
   warn_of_copies(problem$data)
   if (method$optimizer == "bfgs") {
-    abort_argument("optimizer", "\"adam\" or \"auto\" with estimator = \"polya-gamma\", which is stochastic", method$optimizer)
+    abort_argument("optimizer",
+      "\"adam\" or \"auto\" with estimator = \"polya-gamma\", which is stochastic",
+      method$optimizer)
   }
   problem <- polya_gamma_problem(method, problem)
   theta <- label_start(problem, method$k)
@@ -37,17 +43,21 @@ fit_method.neargp_loo_k_polya_gamma <- function(method, problem) {
   state <- polya_gamma_adam(method, problem, theta, problem$warm_start$classifier$variables)
   part <- split_theta(problem, state$theta)
   q <- ncol(problem$data$X)
-  classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1, trend = unscaled_trend(problem$design, part$trend),
-    location_index = problem$labels$location_index, omega = mean_variables(state$q), variables = state$q)
+  classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1,
+    trend = unscaled_trend(problem$design, part$trend),
+    location_index = problem$labels$location_index, omega = mean_variables(state$q),
+    variables = state$q)
   scored <- polya_gamma_loo_score(problem, part, classifier, method$k)
-  list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
-    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
-    classifier = classifier)
+  list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q),
+    information = NULL, value = scored$value,
+    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k,
+    convergence = state$convergence, classifier = classifier)
 }
 
 # Polya-Gamma variables belong to rows: those at one location stay apart.
 polya_gamma_problem <- function(method, problem) {
-  label_problem(method, problem, "polya-gamma", seq_along(problem$data$y), scaled_design(problem$data$X), with_prevalence = FALSE)
+  label_problem(method, problem, "polya-gamma", seq_along(problem$data$y),
+    scaled_design(problem$data$X), with_prevalence = FALSE)
 }
 
 # 1 or -1 for each process: the second of two classes, or each class against all others.
@@ -58,7 +68,7 @@ polya_gamma_signs <- function(class, classes) {
   signs
 }
 
-# ---- Adam over the covariance, the trend, and q -----------------------------------------------------------------------------------
+# ---- Adam over the covariance, the trend, and q --------------------------------------------------
 
 # `q`: that of a fit that is continued.
 polya_gamma_adam <- function(method, problem, theta, q = NULL) {
@@ -74,17 +84,20 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   for (first_step in seq(1L, steps, by = method$refresh)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
     drawn <- matrix(vapply(now, function(step) sample.int(n, size), integer(size)), size)
-    nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working, method$k)
+    nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working,
+      method$k)
     for (step in now) {
       rate <- adam_rate(method, share_done(problem, step, steps))
       batch <- polya_gamma_batch(nearest, drawn[, step - first_step + 1L])
       q <- variables_of(variables, batch$rows, step, rate)
-      ascent <- polya_gamma_gradient(problem, theta, q$value, signs[batch$rows, , drop = FALSE], batch, method$kl_weight)
+      ascent <- polya_gamma_gradient(problem, theta, q$value, signs[batch$rows, , drop = FALSE],
+        batch, method$kl_weight)
       if (is.null(ascent) || !all(is.finite(c(ascent$theta, ascent$q)))) {
         singular <- singular + 1L
         next
       }
-      update_variables(variables, batch$rows, adam_step(q$value, ascent$q, q$moments, step, rate), step)
+      update_variables(variables, batch$rows, adam_step(q$value, ascent$q, q$moments, step, rate),
+        step)
       updated <- adam_step(theta, ascent$theta, moments, step, rate)
       moments <- updated$moments
       theta[free] <- updated$working[free]
@@ -99,18 +112,20 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
 nearest_rows <- function(problem, rows, working, k) {
   coords <- problem$data$coords
   scaled <- core_scale(coords, component_at(problem, working))
-  list(rows = rows, neighbors = without_self(core_neighbors_to(scaled, scaled[rows, , drop = FALSE], k + 1L, problem$threads), rows))
+  list(rows = rows, neighbors = without_self(core_neighbors_to(scaled, scaled[rows, , drop = FALSE],
+    k + 1L, problem$threads), rows))
 }
 
 # A batch, its neighbours (as places in `rows`), and all rows that either are.
 polya_gamma_batch <- function(nearest, at) {
   neighbors <- nearest$neighbors[, match(at, nearest$rows), drop = FALSE]
   rows <- unique(c(at, neighbors))
-  list(at = at, rows = rows, own = match(at, rows), neighbors = matrix(match(neighbors, rows), nrow(neighbors)))
+  list(at = at, rows = rows, own = match(at, rows), neighbors = matrix(match(neighbors, rows),
+    nrow(neighbors)))
 }
 
-# The gradient of the objective per observation, at one draw: in theta, and in q at the rows of the batch. NULL where a
-# covariance matrix is singular.
+# The gradient of the objective per observation, at one draw: in theta, and in q at the rows of the
+# batch. NULL where a covariance matrix is singular.
 polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, draw = stats::rnorm) {
   layout <- problem$layout
   n <- length(batch$at)
@@ -123,31 +138,36 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, dra
   values <- to_core(part$working, layout$transform)
   X <- problem$design$X[batch$at, , drop = FALSE]
   score <- core_polya_gamma_score(problem$data$coords[batch$rows, , drop = FALSE], signs, omega,
-    problem$data$coords[batch$at, , drop = FALSE], batch$neighbors, X %*% part$trend + problem$data$offset[batch$at],
-    problem$labels$class[batch$at], as_core_covariance(layout, problem$groups, values), problem$threads)
+    problem$data$coords[batch$at, , drop = FALSE], batch$neighbors, X %*% part$trend +
+    problem$data$offset[batch$at], problem$labels$class[batch$at],
+    as_core_covariance(layout, problem$groups, values), problem$threads)
   if (score$failed > 0L) return(NULL)
   own <- batch$own
   density <- core_log_polya_gamma(omega[own, ])
-  divergence <- -sum(location[own, ] + log_scale[own, ] + (1 + log(2 * pi)) / 2) - sum(density$value)
+  divergence <- -sum(location[own, ] + log_scale[own, ] + (1 + log(2 * pi)) / 2) -
+    sum(density$value)
   d_log_omega <- score$d_log_omega
   d_log_omega[own, ] <- d_log_omega[own, ] + kl_weight * density$slope
   d_log_omega <- d_log_omega * (log_omega < log(polya_gamma_limit))
   entropy <- 0 * omega
   entropy[own, ] <- kl_weight
   list(value = (score$value - kl_weight * divergence) / n - theta_penalty(problem, theta),
-    theta = label_theta(core_to_working_slope(layout, values) * score$gradient, 0, crossprod(X, score$d_shift)) / n -
+    theta = label_theta(core_to_working_slope(layout, values) * score$gradient, 0,
+      crossprod(X, score$d_shift)) / n -
       label_theta(0 * part$working, 0, 2 * label_penalty[["trend"]] * part$trend),
     q = cbind(d_log_omega + entropy, d_log_omega * deviation + entropy) / n)
 }
 
-# ---- probabilities ----------------------------------------------------------------------------------------------------------------
+# ---- probabilities -------------------------------------------------------------------------------
 
-# At the mean of q, where the paper has one draw from it: a prediction should not depend on the generator, and scores are better.
+# At the mean of q, where the paper has one draw from it: a prediction should not depend on the
+# generator, and scores are better.
 polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offset, threads) {
   classifier <- object$classifier
   signs <- polya_gamma_signs(class_numbers(object$data)[rows], length(classifier$levels))
-  probability <- core_polya_gamma_probabilities(object$data$coords[rows, , drop = FALSE], signs, classifier$omega[rows, , drop = FALSE],
-    targets, neighbors, row_products(X, classifier$trend) + offset, object$core_covariance, threads)
+  probability <- core_polya_gamma_probabilities(object$data$coords[rows, , drop = FALSE], signs,
+    classifier$omega[rows, , drop = FALSE], targets, neighbors, row_products(X, classifier$trend) +
+    offset, object$core_covariance, threads)
   if (nrow(probability) < nrow(targets)) abort_cholesky(0L)
   probability
 }
@@ -158,31 +178,38 @@ class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
   function(coords, X, offset) {
     neighbors <- core_index_nearest(index, coords, settings$k, settings$threads)
     rows <- sort(unique(as.vector(neighbors)))
-    polya_gamma_probabilities(object, rows, coords, matrix(match(neighbors, rows), nrow(neighbors)), X, offset, settings$threads)
+    polya_gamma_probabilities(object, rows, coords, matrix(match(neighbors, rows), nrow(neighbors)),
+      X, offset, settings$threads)
   }
 }
 
 #' @export
-class_probabilities_given_others.neargp_loo_k_polya_gamma <- function(method, object, k, threads, rows) {
+class_probabilities_given_others.neargp_loo_k_polya_gamma <- function(method, object, k, threads,
+                                                                      rows) {
   k <- min(classifier_k(method, object, k), length(object$data$y) - 1L)
-  on_default_device(object, length(rows), k, polya_gamma_loo(object, rows, k, resolve_threads(threads)))
+  on_default_device(object, length(rows), k,
+    polya_gamma_loo(object, rows, k, resolve_threads(threads)))
 }
 
-# Predicts each row from its nearest others. Their variables were fitted to all labels: unlike those of the label
-# estimators, these predictions are not wholly out of sample.
+# Predicts each row from its nearest others. Their variables were fitted to all labels: unlike those
+# of the label estimators, these predictions are not wholly out of sample.
 polya_gamma_loo <- function(object, at, k, threads) {
   data <- object$data
   scaled <- core_scale(data$coords, metric_component(object$core_covariance))
-  neighbors <- without_self(core_neighbors_to(scaled, scaled[at, , drop = FALSE], k + 1L, threads), at)
+  neighbors <- without_self(core_neighbors_to(scaled, scaled[at, , drop = FALSE], k + 1L, threads),
+    at)
   rows <- sort(unique(as.vector(neighbors)))
-  polya_gamma_probabilities(object, rows, data$coords[at, , drop = FALSE], matrix(match(neighbors, rows), nrow(neighbors)),
+  polya_gamma_probabilities(object, rows, data$coords[at, , drop = FALSE],
+    matrix(match(neighbors, rows), nrow(neighbors)),
     data$X[at, , drop = FALSE], data$offset[at], threads)
 }
 
 polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 10000L) {
   n <- length(problem$labels$class)
   at <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
-  like_fit <- list(data = problem$data, classifier = classifier, core_covariance = covariance_at(problem, part$working))
+  like_fit <- list(data = problem$data, classifier = classifier,
+    core_covariance = covariance_at(problem, part$working))
   probability <- polya_gamma_loo(like_fit, at, k, problem$threads)
-  list(value = mean(log(probability[cbind(seq_along(at), problem$labels$class[at])])) * n, rows = if (n > at_most) at_most)
+  list(value = mean(log(probability[cbind(seq_along(at), problem$labels$class[at])])) * n,
+    rows = if (n > at_most) at_most)
 }

@@ -1,20 +1,25 @@
 #' Predicted classes and their probabilities
 #'
-#' Predictions of a fit to classes: of [loo_k()] ([stats::binomial()] or [categorical()]) from the labels of the nearest `k` locations, as
-#' the fit saw them, so that probabilities are as calibrated as its leave-one-out score made them; of [svgp()] ([categorical()]) the
-#' expectations of the probabilities under the distribution of the fields and trends at the place.
+#' Predictions of a fit to classes: of [loo_k()] ([stats::binomial()] or [categorical()]) from the
+#' labels of the nearest `k` locations, as the fit saw them, so that probabilities are as calibrated
+#' as its leave-one-out score made them; of [svgp()] ([categorical()]) the expectations of the
+#' probabilities under the distribution of the fields and trends at the place.
 #'
 #' @param object a fit of [neargp()] to classes.
 #' @param newdata as for [predict.neargp()].
-#' @param type `"prob"`: the probability of each class; `"class"`: the most probable class (the first of equally probable ones);
-#'   `"response"`, for two classes: the probability of the second one.
-#' @param k number of neighbouring locations, by default that of the fit; a fit by [svgp()] has none.
+#' @param type `"prob"`: the probability of each class; `"class"`: the most probable class (the
+#'   first of equally probable ones); `"response"`, for two classes: the probability of the second
+#'   one.
+#' @param k number of neighbouring locations, by default that of the fit; a fit by [svgp()] has
+#'   none.
 #' @param chunk_size,threads,device,verbose as for [predict.neargp()].
 #' @param ... not used.
-#' @return An object of the class of `newdata` with a row for each of its rows, in its order. `type = "prob"`: columns `prob_<level>`,
-#'   which sum to one. `type = "class"`: a factor `class` with the levels of the training data. `type = "response"`: `mean`, the
-#'   probability of the second level, and `sd`, the standard deviation of a response of 0 or 1. Rows with missing covariates or coordinates
-#'   get NA. For a SpatRaster, layers of these names; that of classes is categorical, with their names as its categories.
+#' @return An object of the class of `newdata` with a row for each of its rows, in its order.
+#'   `type = "prob"`: columns `prob_<level>`, which sum to one. `type = "class"`: a factor `class`
+#'   with the levels of the training data. `type = "response"`: `mean`, the probability of the
+#'   second level, and `sd`, the standard deviation of a response of 0 or 1. Rows with missing
+#'   covariates or coordinates get NA. For a SpatRaster, layers of these names; that of classes is
+#'   categorical, with their names as its categories.
 #' @section Errors: those of [predict.neargp()].
 #' @examples
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
@@ -22,27 +27,37 @@
 #' predict(fit, iris[c(1, 60, 120), ])
 #' predict(fit, iris[c(1, 60, 120), ], type = "class")
 #' @export
-predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"), k = NULL, chunk_size = NULL,
-                                      threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
+predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"),
+                                      k = NULL, chunk_size = NULL, threads = NULL, device = NULL,
+                                      verbose = rlang::is_interactive(), ...) {
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows, each predicted from the others, use loo_predict()."))
+    abort_neargp("newdata",
+      c("`newdata` is missing.",
+        i = "For the training rows, each predicted from the others, use loo_predict()."))
   }
   type <- check_choice(type, "type", c("prob", "class", "response"))
   if (type == "response" && length(object$classifier$levels) > 2L) {
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
   }
-  settings <- new_prediction_settings(resolve_threads(threads), classifier_k(object$method, object, k), type = type,
-    chunk_size = prediction_chunk(object, chunk_size), device = resolve_device(device, is_dense(object$method)), verbose = check_flag(verbose, "verbose"))
+  settings <- new_prediction_settings(resolve_threads(threads),
+    classifier_k(object$method, object, k), type = type,
+    chunk_size = prediction_chunk(object, chunk_size),
+    device = resolve_device(device, is_dense(object$method)),
+    verbose = check_flag(verbose, "verbose"))
   settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
-  on_device(settings$device, predict_class_target(object, newdata, type, settings), search_of(object))
+  on_device(settings$device, predict_class_target(object, newdata, type, settings),
+    search_of(object))
 }
 
 predict_class_target <- function(object, newdata, type, settings) {
   probability_at <- class_predictor(object$method, object, settings)
-  if (is_raster(newdata)) return(predict_class_raster(object, newdata, type, settings, probability_at))
+  if (is_raster(newdata)) {
+    return(predict_class_raster(object, newdata, type, settings, probability_at))
+  }
   target <- new_target(object, newdata)
-  target$restore(class_columns(object$classifier$levels, chunked_probabilities(object, target, settings, probability_at), type))
+  target$restore(class_columns(object$classifier$levels, chunked_probabilities(object, target,
+    settings, probability_at), type))
 }
 
 # How many neighbours predictions are made from; NULL where from none.
@@ -56,8 +71,9 @@ classifier_k.default <- function(method, object, k) {
   k <- check_count(k, "k")
   distinct <- length(unique(object$classifier$location_index))
   if (k > distinct) {
-    abort_neargp("k", sprintf("k = %s neighbours are more than the %s distinct locations of the fit.", format_count(k),
-      format_count(distinct)))
+    abort_neargp("k",
+      sprintf("k = %s neighbours are more than the %s distinct locations of the fit.",
+        format_count(k), format_count(distinct)))
   }
   k
 }
@@ -70,11 +86,13 @@ class_predictor <- function(method, object, settings) {
 #' @export
 class_predictor.default <- function(method, object, settings) {
   labels <- kept(object, "labels", fitted_labels(object))
-  index <- kept(object, "label_index", core_index(labels$coords, metric_component(object$core_covariance)))
+  index <- kept(object, "label_index",
+    core_index(labels$coords, metric_component(object$core_covariance)))
   function(coords, X, offset) {
     neighbors <- core_index_nearest(index, coords, settings$k, settings$threads)
     used <- sort(unique(as.vector(neighbors)))
-    label_probabilities(object, labels$coords[used, , drop = FALSE], labels$content[used, , drop = FALSE], coords,
+    label_probabilities(object, labels$coords[used, , drop = FALSE],
+      labels$content[used, , drop = FALSE], coords,
       matrix(match(neighbors, used), nrow(neighbors)), X, offset, settings$threads)$probability
   }
 }
@@ -87,10 +105,13 @@ fitted_labels <- function(object) {
 
 label_probabilities <- function(object, coords, counts, targets, neighbors, X, offset, threads) {
   classifier <- object$classifier
-  pointer <- core_label_model(coords, counts, classifier$estimator == "own-class", targets, neighbors)
-  like_problem <- list(labels = list(classes = length(classifier$levels)), per_class = classifier$estimator == "own-class")
-  result <- core_label_probabilities(pointer, object$core_covariance, object$nugget, classifier$slope,
-    link_shift(like_problem, X, offset, unname(classifier$trend)), link_bias(like_problem, unname(classifier$bias)), threads)
+  pointer <- core_label_model(coords, counts, classifier$estimator == "own-class", targets,
+    neighbors)
+  like_problem <- list(labels = list(classes = length(classifier$levels)),
+    per_class = classifier$estimator == "own-class")
+  result <- core_label_probabilities(pointer, object$core_covariance, object$nugget,
+    classifier$slope, link_shift(like_problem, X, offset, unname(classifier$trend)),
+    link_bias(like_problem, unname(classifier$bias)), threads)
   if (result$failed > 0L) abort_cholesky(0L)
   result
 }
@@ -104,15 +125,20 @@ chunked_probabilities <- function(object, target, settings, probability_at) {
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
-    probability[place[rows], ] <- probability_at(target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows])
+    probability[place[rows], ] <- probability_at(target$coords[rows, , drop = FALSE],
+      target$X[rows, , drop = FALSE], target$offset[rows])
     advance()
   }
   probability
 }
 
 class_columns <- function(levels, probability, type) {
-  if (type == "response") return(data.frame(mean = probability[, 2L], sd = sqrt(probability[, 2L] * probability[, 1L])))
-  if (type == "class") return(data.frame(class = factor(levels[most_probable(probability)], levels = levels)))
+  if (type == "response") {
+    return(data.frame(mean = probability[, 2L], sd = sqrt(probability[, 2L] * probability[, 1L])))
+  }
+  if (type == "class") {
+    return(data.frame(class = factor(levels[most_probable(probability)], levels = levels)))
+  }
   stats::setNames(as.data.frame(probability), paste0("prob_", levels))
 }
 
@@ -129,19 +155,27 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
   values <- NULL
   for (cells in raster_blocks(newdata, settings$chunk_size)) {
     target <- raster_target(object, newdata, cells)
-    columns <- class_columns(object$classifier$levels, chunked_probabilities(object, target, settings, probability_at), type)
-    if (is.null(values)) values <- matrix(NA_real_, terra::ncell(newdata), ncol(columns), dimnames = list(NULL, names(columns)))
+    columns <- class_columns(object$classifier$levels, chunked_probabilities(object, target,
+      settings, probability_at), type)
+    if (is.null(values)) {
+      values <- matrix(NA_real_, terra::ncell(newdata), ncol(columns),
+        dimnames = list(NULL, names(columns)))
+    }
     values[cells, ] <- data.matrix(columns)
   }
   layers <- as_raster_layers(newdata, values)
-  if (type == "class") levels(layers) <- data.frame(value = seq_along(object$classifier$levels), class = object$classifier$levels)
+  if (type == "class") {
+    levels(layers) <- data.frame(value = seq_along(object$classifier$levels),
+      class = object$classifier$levels)
+  }
   layers
 }
 
-# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+# ---- leave one out -------------------------------------------------------------------------------
 
-# Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows, those of the trend
-# included: it is inside the link, where taking a row out of it has no closed form.
+# Probabilities of the classes of training rows, each from its nearest others; the parameters stay
+# those of all rows, those of the trend included: it is inside the link, where taking a row out of
+# it has no closed form.
 loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
   class_probabilities_given_others(object$method, object, k, threads, rows)
 }
@@ -152,16 +186,18 @@ class_probabilities_given_others <- function(method, object, k, threads, rows) {
 
 #' @export
 class_probabilities_given_others.default <- function(method, object, k, threads, rows) {
-  on_default_device(object, length(rows), k %||% object$k, probabilities_given_others(object, k, resolve_threads(threads), rows))
+  on_default_device(object, length(rows), k %||% object$k, probabilities_given_others(object, k,
+    resolve_threads(threads), rows))
 }
 
 probabilities_given_others <- function(object, k, threads, rows) {
   labels <- fitted_labels(object)
   k <- min(classifier_k(object$method, object, k), nrow(labels$coords) - 1L)
   at <- take_observations(labels, rows)
-  sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads, label_content(labels, at))
-  label_probabilities(object, sets$coords, sets$content, sets$targets, sets$neighbors, object$data$X[rows, , drop = FALSE],
-    object$data$offset[rows], threads)$probability
+  sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads,
+    label_content(labels, at))
+  label_probabilities(object, sets$coords, sets$content, sets$targets, sets$neighbors,
+    object$data$X[rows, , drop = FALSE], object$data$offset[rows], threads)$probability
 }
 
 loo_classes <- function(object, k, threads) {

@@ -1,24 +1,28 @@
-# Class prevalence: what the trend of class labels says by itself, and so far from data. Its intercept there starts from that of the class
-# prevalence, with which the trend's probabilities, averaged over the rows, are the shares of the classes: given the
-# other coefficients the intercept of greatest likelihood of a logistic or multinomial regression. The leave-one-out
-# score of rows that have neighbours near says next to nothing about it; only where rows are isolated, as in many
+# Class prevalence: what the trend of class labels says by itself, and so far from data. Its
+# intercept there starts from that of the class prevalence, with which the trend's probabilities,
+# averaged over the rows, are the shares of the classes: given the other coefficients the intercept
+# of greatest likelihood of a logistic or multinomial regression. The leave-one-out score of rows
+# that have neighbours near says next to nothing about it; only where rows are isolated, as in many
 # dimensions, does it move the intercept away from there, against a ridge.
 
-# Collects of the rows, or as many as say enough, trend columns and offset, with the share of each class among all rows.
-# A class of which no row is left, when some are held out, counts as half a row.
+# Collects of the rows, or as many as say enough, trend columns and offset, with the share of each
+# class among all rows. A class of which no row is left, when some are held out, counts as half a
+# row.
 class_prevalence <- function(problem, at_most = 5000L) {
   if (!length(problem$design$intercept)) return(NULL)
   n <- length(problem$data$class)
   rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
   count <- pmax(colSums(problem$labels$content), 0.5)
-  prevalence <- list(X = problem$design$X[rows, , drop = FALSE], offset = problem$data$offset[rows], weight = problem$data$weights[rows],
-    share = count / sum(count))
-  prevalence$intercept <- prevalence_intercept(prevalence, matrix(0, ncol(prevalence$X), trend_outputs(length(count))))
+  prevalence <- list(X = problem$design$X[rows, , drop = FALSE], offset = problem$data$offset[rows],
+    weight = problem$data$weights[rows], share = count / sum(count))
+  prevalence$intercept <- prevalence_intercept(prevalence,
+    matrix(0, ncol(prevalence$X), trend_outputs(length(count))))
   prevalence
 }
 
-# Intercepts alpha of probabilities exp(alpha_r) e_r / sum: what the logarithm of each class's average lacks to that of its share is added
-# to its alpha, again and again. This is iterative proportional fitting, which converges from anywhere. Those of several classes sum to 0.
+# Intercepts alpha of probabilities exp(alpha_r) e_r / sum: what the logarithm of each class's
+# average lacks to that of its share is added to its alpha, again and again. This is iterative
+# proportional fitting, which converges from anywhere. Those of several classes sum to 0.
 prevalence_intercept <- function(prevalence, slopes, tolerance = 1e-10, at_most = 10000L) {
   rest <- prevalence$X %*% slopes + prevalence$offset
   two <- ncol(slopes) == 1L
@@ -27,7 +31,8 @@ prevalence_intercept <- function(prevalence, slopes, tolerance = 1e-10, at_most 
   for (iteration in seq_len(at_most)) {
     eta <- sweep(rest, 2L, alpha, "+")
     odds <- exp(eta - do.call(pmax, as.data.frame(eta)))
-    lacking <- log(prevalence$share * sum(prevalence$weight) / colSums(prevalence$weight * odds / rowSums(odds)))
+    lacking <- log(prevalence$share * sum(prevalence$weight) /
+      colSums(prevalence$weight * odds / rowSums(odds)))
     alpha <- alpha + lacking
     if (max(abs(lacking)) < tolerance) break
   }
@@ -37,6 +42,7 @@ prevalence_intercept <- function(prevalence, slopes, tolerance = 1e-10, at_most 
 # The intercept in accord with the slopes in theta.
 with_prevalence_intercept <- function(problem, theta) {
   if (is.null(problem$prevalence) || ncol(problem$prevalence$X) == 1L) return(problem)
-  problem$prevalence$intercept <- prevalence_intercept(problem$prevalence, replace_intercept(problem, theta_trend(problem, theta), 0))
+  problem$prevalence$intercept <- prevalence_intercept(problem$prevalence,
+    replace_intercept(problem, theta_trend(problem, theta), 0))
   problem
 }

@@ -1,13 +1,15 @@
-# Responses that are classes: numbered 1, 2, ... in the order of their levels. With two classes the second one is the "success" of
-# binomial(), as in glm().
+# Responses that are classes: numbered 1, 2, ... in the order of their levels. With two classes the
+# second one is the "success" of binomial(), as in glm().
 
 is_class_family <- function(family) family$family %in% c("binomial", "categorical")
 
 class_response <- function(y, frame) {
   levels <- class_levels(y, frame)
   if (length(levels) < 2L) {
-    abort_neargp("response", c(sprintf("The response `%s` has only one class, %s, so there is nothing to tell apart.", names(frame)[1L],
-      levels), i = "Were rows of the other classes removed by `subset` or na.action?"))
+    abort_neargp("response",
+      c(sprintf("The response `%s` has only one class, %s, so there is nothing to tell apart.",
+        names(frame)[1L], levels),
+        i = "Were rows of the other classes removed by `subset` or na.action?"))
   }
   list(y = match(as.character(y), levels), levels = levels)
 }
@@ -17,7 +19,8 @@ class_levels <- function(y, frame) {
   if (is.factor(y)) return(levels(droplevels(y)))
   if (is.logical(y) || is.character(y)) return(sort(as.character(unique(y))))
   abort_neargp("response", c("A categorical() response must be a factor.",
-    x = sprintf("`%s` is %s.", names(frame)[1L], if (is.null(dim(y))) paste("of class", class(y)[1L]) else "a matrix"),
+    x = sprintf("`%s` is %s.", names(frame)[1L], if (is.null(dim(y))) paste("of class",
+      class(y)[1L]) else "a matrix"),
     i = if (is.numeric(y)) "Numbers that stand for classes become one by factor()."))
 }
 
@@ -27,7 +30,8 @@ class_numbers <- function(data) as.integer(data$y) + if (data$binomial) 1L else 
 check_class_weights <- function(weights, frame) {
   wrong <- which(weights != round(weights))
   if (length(wrong)) {
-    abort_neargp("weights", c("Weights of classes are numbers of equal observations, so they must be whole.",
-      x = paste0("They are not in ", format_rows(original_rows(frame, wrong)), ".")))
+    abort_neargp("weights",
+      c("Weights of classes are numbers of equal observations, so they must be whole.",
+        x = paste0("They are not in ", format_rows(original_rows(frame, wrong)), ".")))
   }
 }

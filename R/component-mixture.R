@@ -1,9 +1,11 @@
-# Responses whose linear predictor is a mixture of normals, component s of weight w_s and eta_s ~ N(mean_s, sd_s^2): the response's
-# distribution is the mixture of those that response-mixture.R has of each component. A mixture of it is one of response-mixture.R with
-# `eta`, a mixture of normal-mixture.R with the same rows; its `mean` and `sd` are those of the whole linear predictor.
+# Responses whose linear predictor is a mixture of normals, component s of weight w_s and eta_s ~
+# N(mean_s, sd_s^2): the response's distribution is the mixture of those that response-mixture.R has
+# of each component. A mixture of it is one of response-mixture.R with `eta`, a mixture of
+# normal-mixture.R with the same rows; its `mean` and `sd` are those of the whole linear predictor.
 
 new_component_mixture <- function(eta, name, parameters, trials = 1, weights = NULL) {
-  mixture <- named_mixture(name, normal_mixture_mean(eta), sqrt(normal_mixture_variance(eta)), parameters, trials, weights)
+  mixture <- named_mixture(name, normal_mixture_mean(eta), sqrt(normal_mixture_variance(eta)),
+    parameters, trials, weights)
   mixture$eta <- eta
   mixture
 }
@@ -12,7 +14,8 @@ has_components <- function(mixture) !is.null(mixture$eta)
 
 component_weights <- function(mixture) exp(mixture$eta$log_weights)
 
-# All rows in the first component, then in the second ...: a mixture as of one component, which further `rows` may be taken of.
+# All rows in the first component, then in the second ...: a mixture as of one component, which
+# further `rows` may be taken of.
 stacked_components <- function(mixture) {
   count <- length(mixture$eta$log_weights)
   eta <- mixture$eta
@@ -25,7 +28,9 @@ stacked_components <- function(mixture) {
 by_component <- function(mixture, values) matrix(values, mixture$n)
 
 component_rule <- function(rule) {
-  weighted <- function(mixture, values) drop(by_component(mixture, values) %*% component_weights(mixture))
+  weighted <- function(mixture, values) {
+    drop(by_component(mixture, values) %*% component_weights(mixture))
+  }
   all_rows <- function(mixture, x) rep(x, length(mixture$eta$log_weights))
   list(scale = rule$scale,
     mean = function(mixture) weighted(mixture, rule$mean(stacked_components(mixture))),
@@ -35,9 +40,11 @@ component_rule <- function(rule) {
       between <- means - drop(means %*% component_weights(mixture))
       weighted(mixture, rule$variance(parts) + as.vector(between)^2)
     },
-    distribution = function(mixture, q) weighted(mixture, rule$distribution(stacked_components(mixture), all_rows(mixture, q))),
+    distribution = function(mixture, q) weighted(mixture,
+      rule$distribution(stacked_components(mixture), all_rows(mixture, q))),
     log_density = function(mixture, y) {
-      terms <- by_component(mixture, rule$log_density(stacked_components(mixture), all_rows(mixture, y)))
+      terms <- by_component(mixture, rule$log_density(stacked_components(mixture),
+        all_rows(mixture, y)))
       log_sum_of_rows(sweep(terms, 2L, mixture$eta$log_weights, "+"))
     })
 }
@@ -50,7 +57,8 @@ log_sum_of_rows <- function(terms) {
 
 # The narrowest spread of a component, in which what is integrated over the whole has its details.
 narrowest_spread <- function(mixture) {
-  as.vector(do.call(pmin, asplit(by_component(mixture, response_spread(stacked_components(mixture))), 2L)))
+  as.vector(do.call(pmin,
+    asplit(by_component(mixture, response_spread(stacked_components(mixture))), 2L)))
 }
 
 # The outermost of the components' central ranges.
@@ -60,9 +68,12 @@ outer_range <- function(mixture) {
     upper = as.vector(do.call(pmax, asplit(by_component(mixture, range$upper), 2L))))
 }
 
-# Quadrature from `lower` to `upper` in panels of up to so many of the narrowest spreads, each as for one component.
+# Quadrature from `lower` to `upper` in panels of up to so many of the narrowest spreads, each as
+# for one component.
 panel_points <- function(mixture, lower, upper, spreads = 24) {
-  count <- pmax(1, ceiling((upper - lower) / (spreads * pmin(narrowest_spread(mixture), if (mixture_rule(mixture)$scale == "log") Inf else 1))))
+  count <- pmax(1,
+    ceiling((upper - lower) / (spreads * pmin(narrowest_spread(mixture),
+      if (mixture_rule(mixture)$scale == "log") Inf else 1))))
   row <- rep(seq_along(count), count)
   panel <- sequence(count) - 1
   width <- ((upper - lower) / count)[row]
@@ -80,7 +91,8 @@ component_squares <- function(mixture, observed, first, last) {
   row <- rep(seq_along(count), count)
   if (!length(row)) return(double(mixture$n))
   y <- first[row] + sequence(count) - 1
-  sum_by_row(row, (mixture_distribution(y, take_mixture(mixture, row)) - (y >= observed[row]))^2, mixture$n)
+  sum_by_row(row, (mixture_distribution(y, take_mixture(mixture, row)) - (y >= observed[row]))^2,
+    mixture$n)
 }
 
 # Student's t is a mixture of normals itself, so that the components together are one.
@@ -91,7 +103,8 @@ student_components_crps <- function(mixture, observed) {
   component <- rep(seq_len(count), each)
   noise <- outer(rep_len(mixture$parameters$scale^2, mixture$n), 1 / nodes$precision)
   normals <- new_normal_mixture(mixture$eta$mean[, component, drop = FALSE],
-    sqrt(mixture$eta$sd[, component, drop = FALSE]^2 + noise[, rep(seq_len(each), count), drop = FALSE]),
+    sqrt(mixture$eta$sd[, component, drop = FALSE]^2 +
+      noise[, rep(seq_len(each), count), drop = FALSE]),
     mixture$eta$log_weights[component] + rep(log(nodes$weights), count))
   normal_mixture_crps(observed, normals)
 }

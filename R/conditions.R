@@ -1,19 +1,21 @@
-# Every error of the package is a classed condition: "neargp_error_<what>" and "neargp_error". The message says what is wrong and
-# where; its further elements (named "i") say how to fix it.
+# Every error of the package is a classed condition: "neargp_error_<what>" and "neargp_error". The
+# message says what is wrong and where; its further elements (named "i") say how to fix it.
 
 abort_neargp <- function(what, message, ...) {
   rlang::abort(message, class = c(paste0("neargp_error_", what), "neargp_error"), call = NULL, ...)
 }
 
 warn_neargp <- function(what, message, ...) {
-  rlang::warn(message, class = c(paste0("neargp_warning_", what), "neargp_warning"), call = NULL, ...)
+  rlang::warn(message, class = c(paste0("neargp_warning_", what), "neargp_warning"), call = NULL,
+    ...)
 }
 
 inform_neargp <- function(what, message, ...) {
   rlang::inform(message, class = c(paste0("neargp_message_", what), "neargp_message"), ...)
 }
 
-# "1, 5 and 9", or the first five and how many more: rows and columns are named, but never by the thousand.
+# "1, 5 and 9", or the first five and how many more: rows and columns are named, but never by the
+# thousand.
 format_some <- function(x, at_most = 5L) {
   shown <- as.character(utils::head(x, at_most))
   if (length(x) > at_most) {

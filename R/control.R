@@ -1,45 +1,55 @@
 #' Settings of the optimisation
 #'
-#' The defaults are meant to be left alone; a fit that stopped early says so and can be continued with
-#' `update(fit, start = fit, control = neargp_control(max_iterations = 200))`. One that was interrupted is continued by `start = neargp_last()`, see
-#' [neargp_last()].
+#' The defaults are meant to be left alone; a fit that stopped early says so and can be continued
+#' with `update(fit, start = fit, control = neargp_control(max_iterations = 200))`. One that was
+#' interrupted is continued by `start = neargp_last()`, see [neargp_last()].
 #'
-#' @param max_iterations largest number of optimiser steps for each set of neighbours: they are searched anew as ranges change, up to
-#'   `max_refreshes` times and at two levels of `k`, so that a fit may take more in all. Quasi-Newton methods may take five times as many.
-#' @param tolerance Fisher scoring stops when a further step would be expected to raise the log-likelihood by less than this;
-#'   it is far below any statistical significance, which starts at about 1.
+#' @param max_iterations largest number of optimiser steps for each set of neighbours: they are
+#'   searched anew as ranges change, up to `max_refreshes` times and at two levels of `k`, so that a
+#'   fit may take more in all. Quasi-Newton methods may take five times as many.
+#' @param tolerance Fisher scoring stops when a further step would be expected to raise the
+#'   log-likelihood by less than this; it is far below any statistical significance, which starts at
+#'   about 1.
 #' @param max_step largest change of a parameter in one step, on the logarithmic scale.
-#' @param coarse_k `k` of the first, cheap round that brings the parameters near the optimum (0: none).
+#' @param coarse_k `k` of the first, cheap round that brings the parameters near the optimum (0:
+#'   none).
 #' @param start_rows number of rows on which starting values are compared.
-#' @param refresh_tolerance neighbours are searched anew while the ratios of the ranges (or the anisotropy) still change by more than
-#'   this, on the logarithmic scale.
-#' @param refresh_gain and no longer when new neighbours let the optimiser gain less than this in log-likelihood.
+#' @param refresh_tolerance neighbours are searched anew while the ratios of the ranges (or the
+#'   anisotropy) still change by more than this, on the logarithmic scale.
+#' @param refresh_gain and no longer when new neighbours let the optimiser gain less than this in
+#'   log-likelihood.
 #' @param max_refreshes largest number of such rounds.
-#' @param neighbor_search how neighbours are found, always exactly, so that the choice is one of time alone: `"kd-tree"`, the package's own
-#'   tree; `"faiss"`, the library FAISS, which compares with all points, by matrix products in single precision whose candidates are then
-#'   compared and certified in double precision, for many dimensions that the data really fill, and on the GPU where the computation is on
-#'   one and FAISS was built for it (it gives up to 2,048 candidates there: conditioning sets of more than 2,032 are found on the CPU); or
-#'   `"auto"`, the GPU's search where the computation is on one, and there faster and with room for the points, else, from 8 dimensions and
-#'   20,000 points on, whichever of the two a trial finds to be faster.
-#' @param precision `"single"`: on a GPU the optimiser first runs with covariance matrices in single precision, and then goes on in double
-#'   precision from where that ended. Log-likelihood, estimates and standard errors are those of double precision: as near to those of a
-#'   fit without single precision as fits from different starting values are to each other. It is meant for GPUs that were not made for
-#'   double precision; on others it is expected to gain nothing (`bench/cuda.md`). Where a matrix cannot be factorised in single
-#'   precision, as with hardly any nugget, the first run ends, and [print()][print.neargp] says so. It is for gaussian responses, of
-#'   several outputs, too, by [vecchia()], [loo_k()] and [mll_k()]. Predictions and all else that is asked of a fit are in double precision,
-#'   and so is everything on the CPU: where `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error of
-#'   [neargp()] (`neargp_error_precision`).
-#' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built without FAISS ([neargp_sitrep()]
-#'   tells).
-#' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with GPUs. *IEEE Transactions on Big Data* 7,
-#'   535–547.
+#' @param neighbor_search how neighbours are found, always exactly, so that the choice is one of
+#'   time alone: `"kd-tree"`, the package's own tree; `"faiss"`, the library FAISS, which compares
+#'   with all points, by matrix products in single precision whose candidates are then compared and
+#'   certified in double precision, for many dimensions that the data really fill, and on the GPU
+#'   where the computation is on one and FAISS was built for it (it gives up to 2,048 candidates
+#'   there: conditioning sets of more than 2,032 are found on the CPU); or `"auto"`, the GPU's
+#'   search where the computation is on one, and there faster and with room for the points, else,
+#'   from 8 dimensions and 20,000 points on, whichever of the two a trial finds to be faster.
+#' @param precision `"single"`: on a GPU the optimiser first runs with covariance matrices in single
+#'   precision, and then goes on in double precision from where that ended. Log-likelihood,
+#'   estimates and standard errors are those of double precision: as near to those of a fit without
+#'   single precision as fits from different starting values are to each other. It is meant for GPUs
+#'   that were not made for double precision; on others it is expected to gain nothing
+#'   (`bench/cuda.md`). Where a matrix cannot be factorised in single precision, as with hardly any
+#'   nugget, the first run ends, and [print()][print.neargp] says so. It is for gaussian responses,
+#'   of several outputs, too, by [vecchia()], [loo_k()] and [mll_k()]. Predictions and all else that
+#'   is asked of a fit are in double precision, and so is everything on the CPU: where
+#'   `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error
+#'   of [neargp()] (`neargp_error_precision`).
+#' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built
+#'   without FAISS ([neargp_sitrep()] tells).
+#' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with
+#'   GPUs. *IEEE Transactions on Big Data* 7, 535–547.
 #' @return A list of class `neargp_control`.
 #' @examples
 #' neargp_control(tolerance = 1e-6)
 #' @export
-neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L, start_rows = 5000L,
-                           refresh_tolerance = 0.01, refresh_gain = 0.05, max_refreshes = 10L,
-                           neighbor_search = c("auto", "kd-tree", "faiss"), precision = c("double", "single")) {
+neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L,
+                           start_rows = 5000L, refresh_tolerance = 0.01, refresh_gain = 0.05,
+                           max_refreshes = 10L, neighbor_search = c("auto", "kd-tree", "faiss"),
+                           precision = c("double", "single")) {
   structure(list(
     max_iterations = check_count(max_iterations, "max_iterations"),
     tolerance = check_number(tolerance, "tolerance", 0, open = TRUE),
@@ -60,13 +70,16 @@ check_search <- function(search) {
   remedy <- c(i = "Use neighbor_search = \"auto\", or install libfaiss (Debian: libfaiss-dev) and then neargp from source.")
   file <- module_file("faiss")
   if (!nzchar(file)) {
-    abort_neargp("neighbor_search", c(sprintf("This installation was built without FAISS: %s.", why_not_built("faiss")), remedy))
+    abort_neargp("neighbor_search",
+      c(sprintf("This installation was built without FAISS: %s.", why_not_built("faiss")), remedy))
   }
-  tryCatch(core_faiss(file), error = function(e) abort_neargp("neighbor_search", c(conditionMessage(e), remedy)))
+  tryCatch(core_faiss(file), error = function(e) abort_neargp("neighbor_search",
+    c(conditionMessage(e), remedy)))
   search
 }
 
-# The search of a fit, which may have been made by an installation that had FAISS: the neighbours are the same without.
+# The search of a fit, which may have been made by an installation that had FAISS: the neighbours
+# are the same without.
 search_of <- function(fit) {
   search <- fit$control$neighbor_search %||% "auto"
   if (search == "faiss" && !nzchar(module_file("faiss"))) "auto" else search

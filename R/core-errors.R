@@ -1,6 +1,6 @@
-# Errors of the core as conditions of the package. Its functions, those of RcppExports.R, are wrapped here, in one
-# place: whatever they raise gets a class, and what says no more than that memory ran out, or that an object is not of
-# the type expected, a remedy.
+# Errors of the core as conditions of the package. Its functions, those of RcppExports.R, are
+# wrapped here, in one place: whatever they raise gets a class, and what says no more than that
+# memory ran out, or that an object is not of the type expected, a remedy.
 
 in_core <- function(expr) withCallingHandlers(expr, error = abort_core_error)
 
@@ -16,12 +16,14 @@ abort_core_error <- function(condition) {
   }
   if (inherits(condition, "neargp::Error")) abort_neargp("core", message, parent = NA)
   abort_neargp("core", c("An object has not what the core expects of it.", x = message,
-    i = "A fit that was altered, or made by another version, cannot be used: fit it again."), parent = NA)
+    i = "A fit that was altered, or made by another version, cannot be used: fit it again."),
+    parent = NA)
 }
 
 # Recognises errors of memory: of C++, and of R where it could not make a vector for a result.
 is_memory_error <- function(condition) {
-  inherits(condition, c("neargp::MemoryError", "std::bad_alloc", "std::length_error", "std::bad_array_new_length")) ||
+  inherits(condition, c("neargp::MemoryError", "std::bad_alloc", "std::length_error",
+    "std::bad_array_new_length")) ||
     grepl("std::bad_alloc|annot allocate|vector memory", conditionMessage(condition))
 }
 

@@ -1,31 +1,37 @@
 #' Covariance of several outputs
 #'
 #' The linear model of coregionalisation: `cbind(zinc, lead) ~ trend` is fitted by [neargp()] with
-#' \deqn{cov(Y_p(s), Y_q(t)) = \sum_c B_c[p, q]\, \rho_c(s, t) + 1[p = q, s = t]\, nugget_p}{cov(Y_p(s), Y_q(t)) = sum over c of
-#' B_c\[p, q\] rho_c(s, t), plus nugget_p where p = q and s = t}
-#' where each *structure* c has a correlation function with one set of ranges, and a *coregionalisation matrix* B of the variances and
-#' covariances of its outputs. Predictions of such a fit are cokriging.
+#' \deqn{cov(Y_p(s), Y_q(t)) = \sum_c B_c[p, q]\, \rho_c(s, t) + 1[p = q, s = t]\,
+#' nugget_p}{cov(Y_p(s), Y_q(t)) = sum over c of B_c\[p, q\] rho_c(s, t), plus nugget_p where p = q
+#' and s = t} where each *structure* c has a correlation function with one set of ranges, and a
+#' *coregionalisation matrix* B of the variances and covariances of its outputs. Predictions of such
+#' a fit are cokriging.
 #'
-#' A covariance given to [neargp()] as it is, such as `cov_matern(nu = 1.5)`, becomes a model of coregionalisation with one structure for
-#' each of its summands, all of full rank.
+#' A covariance given to [neargp()] as it is, such as `cov_matern(nu = 1.5)`, becomes a model of
+#' coregionalisation with one structure for each of its summands, all of full rank.
 #'
 #' # Parametrisation
-#' B = A A' with the loadings A, lower triangular with one column for each factor (`rank` of them). A lower triangle has
-#' no rotations left, so that the optimiser has one way to each B; only signs remain, which the fit makes positive on
-#' the diagonal. B is what is identified, and what `coef()`, `print()` and `summary()` report. A rank below the number
-#' of outputs makes a *factor model*: fewer parameters and less time, for many outputs that move together. The order of
-#' the outputs matters to it only in so far as the first ones must not be without the factors.
+#' B = A A' with the loadings A, lower triangular with one column for each factor (`rank` of them).
+#' A lower triangle has no rotations left, so that the optimiser has one way to each B; only signs
+#' remain, which the fit makes positive on the diagonal. B is what is identified, and what `coef()`,
+#' `print()` and `summary()` report. A rank below the number of outputs makes a *factor model*:
+#' fewer parameters and less time, for many outputs that move together. The order of the outputs
+#' matters to it only in so far as the first ones must not be without the factors.
 #'
-#' @param ... covariances such as [cov_matern()], each a structure (a sum of covariances counts as several). They must not fix a `variance`: the
-#'   coregionalisation matrices hold the variances.
-#' @param rank number of factors of each structure, one number or one for each; `NULL` for as many as there are outputs.
-#' @param matrices `NULL`, or a list with an element for each structure: its coregionalisation matrix where that is known and to be kept, in
-#'   squared units of the outputs, `NULL` where it is to be estimated.
+#' @param ... covariances such as [cov_matern()], each a structure (a sum of covariances counts as
+#'   several). They must not fix a `variance`: the coregionalisation matrices hold the variances.
+#' @param rank number of factors of each structure, one number or one for each; `NULL` for as many
+#'   as there are outputs.
+#' @param matrices `NULL`, or a list with an element for each structure: its coregionalisation
+#'   matrix where that is known and to be kept, in squared units of the outputs, `NULL` where it is
+#'   to be estimated.
 #' @return A covariance for the argument `covariance` of [neargp()].
-#' @section Errors: `neargp_error_argument` for structures of another class or with a variance, for ranks that are no whole numbers, and for
-#'   matrices that are not covariance matrices. [neargp()] stops with the same class where ranks or matrices do not fit the number of outputs.
-#' @references Goulard, M. and Voltz, M. (1992). Linear coregionalization model: tools for estimation and choice of cross-variogram matrix.
-#'   *Mathematical Geology* 24, 269–286. Álvarez, M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for vector-valued functions: a review.
+#' @section Errors: `neargp_error_argument` for structures of another class or with a variance, for
+#'   ranks that are no whole numbers, and for matrices that are not covariance matrices. [neargp()]
+#'   stops with the same class where ranks or matrices do not fit the number of outputs.
+#' @references Goulard, M. and Voltz, M. (1992). Linear coregionalization model: tools for
+#'   estimation and choice of cross-variogram matrix. *Mathematical Geology* 24, 269–286. Álvarez,
+#'   M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for vector-valued functions: a review.
 #'   *Foundations and Trends in Machine Learning* 4, 195–266, section 4.
 #' @examples
 #' cov_coregionalisation(cov_matern(nu = 1.5), cov_exponential())
@@ -35,27 +41,35 @@ cov_coregionalisation <- function(..., rank = NULL, matrices = NULL) {
   given <- rlang::list2(...)
   if (!length(given)) given <- list(cov_matern(nu = 1.5))
   for (structure in given) {
-    if (!inherits(structure, "neargp_covariance") || inherits(structure, "neargp_coregionalisation")) {
+    if (!inherits(structure, "neargp_covariance") ||
+        inherits(structure, "neargp_coregionalisation")) {
       abort_argument("...", "covariances such as cov_matern()", structure)
     }
   }
   components <- do.call(c, lapply(given, function(x) x$components))
   if (any(lengths(lapply(components, function(x) c(x$variance, x$start$variance))) > 0L)) {
-    abort_neargp("argument", c("A structure of a model of coregionalisation has no `variance` of its own.",
-      i = "Leave it out; give known coregionalisation matrices as `matrices`."))
+    abort_neargp("argument",
+      c("A structure of a model of coregionalisation has no `variance` of its own.",
+        i = "Leave it out; give known coregionalisation matrices as `matrices`."))
   }
   structure(list(components = components, rank = check_rank_argument(rank, length(components)),
-    matrices = check_matrices(matrices, length(components))), class = c("neargp_coregionalisation", "neargp_covariance"))
+    matrices = check_matrices(matrices, length(components))), class = c("neargp_coregionalisation",
+      "neargp_covariance"))
 }
 
 as_coregionalisation <- function(covariance) {
-  if (inherits(covariance, "neargp_coregionalisation")) covariance else cov_coregionalisation(covariance)
+  if (inherits(covariance, "neargp_coregionalisation")) covariance else
+    cov_coregionalisation(covariance)
 }
 
 check_rank_argument <- function(rank, structures) {
   if (is.null(rank)) return(NULL)
-  valid <- is.numeric(rank) && length(rank) %in% c(1L, structures) && all(is.finite(rank)) && all(rank >= 1 & rank == round(rank))
-  if (!valid) abort_argument("rank", "NULL or whole numbers of at least 1, one or one for each structure", rank)
+  valid <- is.numeric(rank) && length(rank) %in% c(1L, structures) && all(is.finite(rank)) &&
+    all(rank >= 1 & rank == round(rank))
+  if (!valid) {
+    abort_argument("rank", "NULL or whole numbers of at least 1, one or one for each structure",
+      rank)
+  }
   rep_len(as.integer(rank), structures)
 }
 
@@ -63,24 +77,31 @@ check_matrices <- function(matrices, structures) {
   if (is.null(matrices)) return(vector("list", structures))
   if (is.matrix(matrices)) matrices <- list(matrices)
   if (!is.list(matrices) || length(matrices) != structures) {
-    abort_argument("matrices", sprintf("a list with an element for each of %d structure(s)", structures), matrices)
+    abort_argument("matrices", sprintf("a list with an element for each of %d structure(s)",
+      structures), matrices)
   }
-  for (j in which(lengths(matrices) > 0L)) check_covariance_matrix(matrices[[j]], sprintf("matrices[[%d]]", j))
+  for (j in which(lengths(matrices) > 0L)) check_covariance_matrix(matrices[[j]],
+    sprintf("matrices[[%d]]", j))
   matrices
 }
 
 check_covariance_matrix <- function(matrix, name) {
-  valid <- is.matrix(matrix) && is.numeric(matrix) && nrow(matrix) == ncol(matrix) && all(is.finite(matrix)) && isSymmetric(unname(matrix))
+  valid <- is.matrix(matrix) && is.numeric(matrix) && nrow(matrix) == ncol(matrix) &&
+    all(is.finite(matrix)) && isSymmetric(unname(matrix))
   if (valid) {
     values <- eigen(matrix, symmetric = TRUE, only.values = TRUE)$values
     valid <- min(values) >= -1e-10 * max(values, 0) && max(values) > 0
   }
-  if (!valid) abort_argument(name, "a covariance matrix: square, symmetric, without negative eigenvalues", matrix)
+  if (!valid) {
+    abort_argument(name, "a covariance matrix: square, symmetric, without negative eigenvalues",
+      matrix)
+  }
 }
 
 #' @export
 print.neargp_coregionalisation <- function(x, ...) {
-  cat("Linear model of coregionalisation with", length(x$components), if (length(x$components) == 1L) "structure\n" else "structures\n")
+  cat("Linear model of coregionalisation with", length(x$components),
+    if (length(x$components) == 1L) "structure\n" else "structures\n")
   for (j in seq_along(x$components)) {
     matrix <- if (!is.null(x$matrices[[j]])) "fixed" else
       paste("estimated, of", if (is.null(x$rank)) "full rank" else paste("rank", x$rank[j]))
@@ -90,14 +111,16 @@ print.neargp_coregionalisation <- function(x, ...) {
   invisible(x)
 }
 
-# ---- loadings ---------------------------------------------------------------------------------------------------------------------
+# ---- loadings ------------------------------------------------------------------------------------
 
-# The lower triangular loadings with `rank` columns nearest to a factor of B, exactly so where B has that rank: the leading eigenvectors,
-# rotated. With t(A) = QR, A Q = t(R) is lower triangular and has the same A A'.
+# The lower triangular loadings with `rank` columns nearest to a factor of B, exactly so where B has
+# that rank: the leading eigenvectors, rotated. With t(A) = QR, A Q = t(R) is lower triangular and
+# has the same A A'.
 loadings_of <- function(B, rank) {
   decomposition <- eigen(B, symmetric = TRUE)
   leading <- seq_len(rank)
-  A <- decomposition$vectors[, leading, drop = FALSE] %*% diag(sqrt(pmax(decomposition$values[leading], 0)), rank)
+  A <- decomposition$vectors[, leading, drop = FALSE] %*%
+    diag(sqrt(pmax(decomposition$values[leading], 0)), rank)
   positive_diagonal(t(qr.R(qr(t(A), LAPACK = FALSE, tol = 0))))
 }
 
@@ -106,17 +129,20 @@ positive_diagonal <- function(A) {
   sweep(A, 2L, signs, "*")
 }
 
-# ---- layout -----------------------------------------------------------------------------------------------------------------------
+# ---- layout --------------------------------------------------------------------------------------
 
-# A layout as new_layout() makes it, with loadings (by rows: output after output) in place of each variance and a nugget for each output.
+# A layout as new_layout() makes it, with loadings (by rows: output after output) in place of each
+# variance and a nugget for each output.
 coregionalisation_layout <- function(covariance, nugget, outputs, locations) {
   count <- length(covariance$components)
   check_rank_of_outputs(covariance, outputs)
   if (length(nugget) > 1L && length(nugget) != length(outputs)) {
-    abort_argument("nugget", sprintf("NULL, one number, or one for each of %d outputs", length(outputs)), nugget)
+    abort_argument("nugget", sprintf("NULL, one number, or one for each of %d outputs",
+      length(outputs)), nugget)
   }
   rows <- lapply(seq_len(count), function(j) {
-    part <- rbind(loading_layout(covariance, j, outputs), component_layout(covariance$components[[j]], locations)[-1L, ])
+    part <- rbind(loading_layout(covariance, j, outputs),
+      component_layout(covariance$components[[j]], locations)[-1L, ])
     part$component <- j
     if (count > 1L) part$name <- paste0(part$name, "_", j)
     part
@@ -134,19 +160,22 @@ loading_layout <- function(covariance, j, outputs) {
   rank <- if (!is.null(fixed)) P else if (is.null(covariance$rank)) P else covariance$rank[j]
   value <- if (!is.null(fixed)) loadings_of(fixed, P) else matrix(NA_real_, P, rank)
   value[col(value) > row(value)] <- 0
-  names <- outer(outputs, seq_len(rank), function(output, factor) paste0("loading_", output, "_f", factor))
+  names <- outer(outputs, seq_len(rank), function(output, factor) paste0("loading_", output, "_f",
+    factor))
   layout_rows(as.vector(t(names)), "loading", "identity", value = as.vector(t(value)))
 }
 
 check_rank_of_outputs <- function(covariance, outputs) {
   P <- length(outputs)
   if (any(covariance$rank > P)) {
-    abort_argument("rank", sprintf("at most %d, the number of outputs (%s)", P, format_some(outputs)), max(covariance$rank))
+    abort_argument("rank", sprintf("at most %d, the number of outputs (%s)", P,
+      format_some(outputs)), max(covariance$rank))
   }
   sizes <- vapply(covariance$matrices, function(x) if (is.null(x)) P else nrow(x), 0L)
   if (any(sizes != P)) {
-    abort_neargp("argument", sprintf("A coregionalisation matrix has %d rows, but there are %d outputs (%s).",
-      sizes[sizes != P][1L], P, format_some(outputs)))
+    abort_neargp("argument",
+      sprintf("A coregionalisation matrix has %d rows, but there are %d outputs (%s).",
+        sizes[sizes != P][1L], P, format_some(outputs)))
   }
 }
 
@@ -156,24 +185,27 @@ core_coregionalisation <- function(layout, groups, values) {
   components <- lapply(seq_along(groups), function(j) {
     own <- which(!is.na(layout$component) & layout$component == j)
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
-    list(family = groups[[j]]$family, variance = 1, range = take("range"), group = groups[[j]]$group,
-      anisotropy = take(c("u", "v")), shape = take("shape"), loadings = matrix(take("loading"), nrow = P, byrow = TRUE))
+    list(family = groups[[j]]$family, variance = 1, range = take("range"),
+      group = groups[[j]]$group, anisotropy = take(c("u", "v")), shape = take("shape"),
+      loadings = matrix(take("loading"), nrow = P, byrow = TRUE))
   })
   list(components = components, active = !layout$fixed, nuggets = values[layout$kind == "nugget"])
 }
 
 coregionalisation_matrices <- function(core_covariance, outputs) {
-  lapply(core_covariance$components, function(x) structure(tcrossprod(x$loadings), dimnames = list(outputs, outputs)))
+  lapply(core_covariance$components, function(x) structure(tcrossprod(x$loadings),
+    dimnames = list(outputs, outputs)))
 }
 
-# Entries of a coregionalisation matrix of P outputs in the order in which they are reported: variances, then the covariances of its lower
-# triangle.
+# Entries of a coregionalisation matrix of P outputs in the order in which they are reported:
+# variances, then the covariances of its lower triangle.
 output_pairs <- function(P) {
   pairs <- which(lower.tri(diag(P), diag = TRUE), arr.ind = TRUE)
   pairs[order(pairs[, 1L] != pairs[, 2L]), , drop = FALSE]
 }
 
-# Names of the loadings in structure j of `count`. Names of outputs may join to one and the same: "a_b" and "c" as "a" and "b_c" do.
+# Names of the loadings in structure j of `count`. Names of outputs may join to one and the same:
+# "a_b" and "c" as "a" and "b_c" do.
 coregionalisation_names <- function(outputs, j, count) {
   pairs <- output_pairs(length(outputs))
   names <- ifelse(pairs[, 1L] == pairs[, 2L], paste0("variance_", outputs[pairs[, 1L]]),

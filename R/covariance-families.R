@@ -1,6 +1,7 @@
-# The correlation families as R knows them: how they are called, how far they reach, which shape parameter they have, and between
-# which bounds it is estimated. The formulas themselves live in the core. A new family is one entry here, one constructor in
-# covariance.R, and its formula in the core. A shape parameter's `name` is its own among the parameters of a fit, those of all response
+# The correlation families as R knows them: how they are called, how far they reach, which shape
+# parameter they have, and between which bounds it is estimated. The formulas themselves live in the
+# core. A new family is one entry here, one constructor in covariance.R, and its formula in the
+# core. A shape parameter's `name` is its own among the parameters of a fit, those of all response
 # families included; `argument` is what the constructor calls it.
 
 covariance_families <- list(
@@ -11,7 +12,8 @@ covariance_families <- list(
   matern = list(
     label = "Matern", formula = "2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)",
     effective_distance = function(level, shape) matern_effective_distance(level, shape),
-    shape = list(name = "smoothness", argument = "nu", start = 1, lower = 0.1, upper = 5, transform = "log")
+    shape = list(name = "smoothness", argument = "nu", start = 1, lower = 0.1, upper = 5,
+      transform = "log")
   ),
   gaussian = list(
     label = "Gaussian", formula = "exp(-r^2)",
@@ -20,22 +22,27 @@ covariance_families <- list(
   powered_exponential = list(
     label = "Powered exponential", formula = "exp(-r^power)",
     effective_distance = function(level, shape) (-log(level))^(1 / shape),
-    shape = list(name = "power", argument = "power", start = 1.2, lower = 0.05, upper = 1.99, transform = "power")
+    shape = list(name = "power", argument = "power", start = 1.2, lower = 0.05, upper = 1.99,
+      transform = "power")
   ),
   cauchy = list(
     label = "Cauchy", formula = "(1 + r^2)^(-shape)",
     effective_distance = function(level, shape) sqrt(level^(-1 / shape) - 1),
-    shape = list(name = "cauchy_shape", argument = "shape", start = 1, lower = 0.05, upper = 20, transform = "log")
+    shape = list(name = "cauchy_shape", argument = "shape", start = 1, lower = 0.05, upper = 20,
+      transform = "log")
   )
 )
 
 family_shape <- function(family) covariance_families[[family]]$shape
 
 # The distance, in units of the range, at which the correlation has fallen to `level`.
-effective_distance <- function(family, shape, level = 0.05) covariance_families[[family]]$effective_distance(level, shape)
+effective_distance <- function(family, shape, level = 0.05) {
+  covariance_families[[family]]$effective_distance(level, shape)
+}
 
-# No closed form: solved numerically, r = 0 being at correlation 1 and the bracket doubled until it holds the root. With R's Bessel
-# function, since the core would fill a table for each smoothness, and starting values ask dozens of times.
+# No closed form: solved numerically, r = 0 being at correlation 1 and the bracket doubled until it
+# holds the root. With R's Bessel function, since the core would fill a table for each smoothness,
+# and starting values ask dozens of times.
 matern_effective_distance <- function(level, nu) {
   excess <- function(r) matern_correlation(r, nu) - level
   upper <- 4
@@ -45,6 +52,7 @@ matern_effective_distance <- function(level, nu) {
 
 # besselK scaled by exp(r) stays finite where the unscaled one underflows.
 matern_correlation <- function(r, nu) {
-  log_correlation <- (1 - nu) * log(2) - lgamma(nu) + nu * log(r) + log(besselK(r, nu, expon.scaled = TRUE)) - r
+  log_correlation <- (1 - nu) * log(2) - lgamma(nu) + nu * log(r) +
+    log(besselK(r, nu, expon.scaled = TRUE)) - r
   ifelse(r > 0, exp(log_correlation), 1)
 }

@@ -1,17 +1,21 @@
-# One table, the layout, drives everything about covariance parameters: one row for each, in the order the core uses (for each
-# component: variance, ranges, the two anisotropy parameters, shape, coefficients of local fields; then the nugget; parameters of the response's family, which the
-# core takes apart from these, follow). Three scales:
-#   working  unbounded, on which the optimisers work: logarithms; u and v as they are; logit(power / 2)
-#   core     what the core takes: variance, range, u, v, shape, coefficients of local fields, nugget. With anisotropy this range is the geometric mean of the
+# One table, the layout, drives everything about covariance parameters: one row for each, in the
+# order the core uses (for each component: variance, ranges, the two anisotropy parameters, shape,
+# coefficients of local fields; then the nugget; parameters of the response's family, which the core
+# takes apart from these, follow). Three scales:
+#   working  unbounded, on which the optimisers work: logarithms; u and v as they are; logit(power /
+#   2) core     what the core takes: variance, range, u, v, shape, coefficients of local fields,
+#   nugget. With anisotropy this range is the geometric mean of the
 #            ranges along and across the major axis
-#   natural  what users see: as core, but the range along the major axis, and ratio and angle instead of u and v
-# With h = |(u, v)|: range_natural = range_core exp(h), ratio = exp(-2h), and the major axis has the direction atan2(v, u) / 2
-# counter-clockwise from the first axis.
+#   natural  what users see: as core, but the range along the major axis, and ratio and angle
+#   instead of u and v
+# With h = |(u, v)|: range_natural = range_core exp(h), ratio = exp(-2h), and the major axis has the
+# direction atan2(v, u) / 2 counter-clockwise from the first axis.
 
 new_layout <- function(covariance, nugget, locations) {
   components <- covariance$components
   rows <- lapply(seq_along(components), function(j) {
-    part <- do.call(rbind, c(list(component_layout(components[[j]], locations)), local_layout(locations, j)))
+    part <- do.call(rbind, c(list(component_layout(components[[j]], locations)),
+      local_layout(locations, j)))
     part$component <- j
     if (length(components) > 1L) part$name <- paste0(part$name, "_", j)
     part
@@ -23,8 +27,9 @@ new_layout <- function(covariance, nugget, locations) {
 
 layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL, start = NULL) {
   or_missing <- function(x) if (is.null(x)) rep(NA_real_, length(name)) else as.double(x)
-  data.frame(name = name, component = NA_integer_, kind = kind, group = group, transform = transform,
-    value = or_missing(value), start = or_missing(start), penalty = rep(0, length(name)), stringsAsFactors = FALSE)
+  data.frame(name = name, component = NA_integer_, kind = kind, group = group,
+    transform = transform, value = or_missing(value), start = or_missing(start),
+    penalty = rep(0, length(name)), stringsAsFactors = FALSE)
 }
 
 nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value = nugget)
@@ -44,42 +49,50 @@ component_layout <- function(component, locations) {
   check_range_length(component$range, groups, "range")
   check_range_length(component$start$range, groups, "start$range")
   fixed_axes <- if (is.numeric(component$anisotropy)) anisotropy_to_core(component$anisotropy)
-  start_axes <- if (!is.null(component$start$anisotropy)) anisotropy_to_core(component$start$anisotropy)
+  start_axes <- if (!is.null(component$start$anisotropy))
+    anisotropy_to_core(component$start$anisotropy)
   parts <- list(
-    layout_rows("variance", "variance", "log", value = component$variance, start = component$start$variance),
+    layout_rows("variance", "variance", "log", value = component$variance,
+      start = component$start$variance),
     layout_rows(groups$names, "range", "log", group = seq_along(groups$names),
-      value = minor_major_mean(component$range, fixed_axes), start = minor_major_mean(component$start$range, start_axes))
+      value = minor_major_mean(component$range, fixed_axes),
+      start = minor_major_mean(component$start$range, start_axes))
   )
   if (!isFALSE(component$anisotropy)) {
-    parts <- c(parts, list(layout_rows(c("anisotropy_ratio", "anisotropy_angle"), c("u", "v"), "identity",
-      value = fixed_axes, start = start_axes)))
+    parts <- c(parts,
+      list(layout_rows(c("anisotropy_ratio", "anisotropy_angle"), c("u", "v"), "identity",
+        value = fixed_axes, start = start_axes)))
   }
   shape <- family_shape(component$family)
   if (!is.null(shape)) {
-    parts <- c(parts, list(layout_rows(shape$name, "shape", shape$transform, value = component$shape,
-      start = component$start$shape)))
+    parts <- c(parts,
+      list(layout_rows(shape$name, "shape", shape$transform, value = component$shape,
+        start = component$start$shape)))
   }
   do.call(rbind, parts)
 }
 
-# The range that each embedded coordinate is divided by, and the names of these ranges. Each coordinate after those that share the first
-# range has its own.
+# The range that each embedded coordinate is divided by, and the names of these ranges. Each
+# coordinate after those that share the first range has its own.
 range_groups <- function(component, locations) {
   coordinates <- length(locations$embedded_names)
   sharing <- sharing_first_range(component, locations)
   if (component$ard && locations$metric == "longlat" && coordinates == sharing) {
-    abort_neargp("argument", c("`ard = TRUE` has no meaning for longitude and latitude alone: there is one distance, along the chord.",
-      i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
+    abort_neargp("argument",
+      c("`ard = TRUE` has no meaning for longitude and latitude alone: there is one distance, along the chord.",
+        i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
   }
   further <- locations$embedded_names[seq_len(coordinates) > sharing]
   if (!is.null(locations$time)) further[length(further)] <- "time"
   labels <- c(if (component$ard) locations$embedded_names[1L], further)
   # A coordinate of space may be called "time", too.
   labels <- rev(make.unique(rev(labels), sep = "_"))
-  list(group = c(rep(1L, sharing), 1L + seq_along(further)), names = c(if (!component$ard) "range", sprintf("range_%s", labels)))
+  list(group = c(rep(1L, sharing), 1L + seq_along(further)), names = c(if (!component$ard) "range",
+    sprintf("range_%s", labels)))
 }
 
-# The number of embedded coordinates with the first range: the plane that an anisotropy rotates; with `ard` one, or the sphere; else space.
+# The number of embedded coordinates with the first range: the plane that an anisotropy rotates;
+# with `ard` one, or the sphere; else space.
 sharing_first_range <- function(component, locations) {
   if (component$ard) return(if (locations$metric == "longlat") 3L else 1L)
   if (isFALSE(component$anisotropy)) sum(locations$groups == 1L) else 2L
@@ -87,15 +100,18 @@ sharing_first_range <- function(component, locations) {
 
 check_range_length <- function(range, groups, name) {
   if (!is.null(range) && length(range) != length(groups$names)) {
-    abort_neargp("argument", c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name, length(groups$names),
-      format_some(groups$names), length(range)), i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
+    abort_neargp("argument",
+      c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name,
+        length(groups$names), format_some(groups$names), length(range)),
+        i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
   }
 }
 
 check_axes <- function(locations) {
   if (locations$metric == "longlat" || sum(locations$groups == 1L) < 2L) {
     abort_neargp("argument", c("`anisotropy` needs two planar coordinates.",
-      i = if (locations$metric == "longlat") "Project the locations (sf::st_transform()), or use distance = \"euclidean\"."))
+      i = if (locations$metric == "longlat")
+      "Project the locations (sf::st_transform()), or use distance = \"euclidean\"."))
   }
 }
 
@@ -110,7 +126,7 @@ minor_major_mean <- function(range, axes) {
   range * c(exp(-sqrt(sum(axes^2))), rep(1, length(range) - 1L))
 }
 
-# ---- working and core scale -------------------------------------------------------------------------------------------------------
+# ---- working and core scale ----------------------------------------------------------------------
 
 to_working <- function(values, transform) {
   working <- values
@@ -130,12 +146,14 @@ to_core <- function(working, transform) {
   values
 }
 
-# The core differentiates in the logarithms of variances and ranges, in u and v, and in the shape itself; only the shape needs a
-# factor: d nu / d log nu = nu, and d power / d logit(power / 2) = power (1 - power / 2).
+# The core differentiates in the logarithms of variances and ranges, in u and v, and in the shape
+# itself; only the shape needs a factor: d nu / d log nu = nu, and d power / d logit(power / 2) =
+# power (1 - power / 2).
 core_to_working_slope <- function(layout, values) {
   slope <- rep(1, nrow(layout))
   shape <- layout$kind == "shape"
-  slope[shape] <- ifelse(layout$transform[shape] == "power", values[shape] * (1 - values[shape] / 2), values[shape])
+  slope[shape] <- ifelse(layout$transform[shape] == "power",
+    values[shape] * (1 - values[shape] / 2), values[shape])
   slope
 }
 
@@ -145,8 +163,9 @@ as_core_covariance <- function(layout, groups, values) {
   components <- lapply(seq_along(groups), function(j) {
     own <- which(!is.na(layout$component) & layout$component == j)
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
-    c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"), group = groups[[j]]$group,
-      anisotropy = take(c("u", "v")), shape = take("shape")), core_local_fields(groups[[j]], take))
+    c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"),
+      group = groups[[j]]$group, anisotropy = take(c("u", "v")), shape = take("shape")),
+      core_local_fields(groups[[j]], take))
   })
   list(components = components, active = !layout$fixed[layout$kind != "family"])
 }
@@ -154,28 +173,37 @@ as_core_covariance <- function(layout, groups, values) {
 component_groups <- function(covariance, locations) {
   lapply(seq_along(covariance$components), function(j) {
     component <- covariance$components[[j]]
-    list(family = component$family, group = range_groups(component, locations)$group, local = local_groups(locations, j))
+    list(family = component$family, group = range_groups(component, locations)$group,
+      local = local_groups(locations, j))
   })
 }
 
 # Nuggets of several outputs are in the core's covariance.
-nugget_of <- function(layout, values) if (any(layout$kind == "loading")) 0 else values[layout$kind == "nugget"]
+nugget_of <- function(layout, values) {
+  if (any(layout$kind == "loading")) 0 else values[layout$kind == "nugget"]
+}
 
-# The component in whose metric neighbours are searched: that of the largest variance; of several outputs, which have
-# units of their own, that of the largest shares in their variances.
-metric_component <- function(core_covariance) core_covariance$components[[metric_index(core_covariance)]]
+# The component in whose metric neighbours are searched: that of the largest variance; of several
+# outputs, which have units of their own, that of the largest shares in their variances.
+metric_component <- function(core_covariance) {
+  core_covariance$components[[metric_index(core_covariance)]]
+}
 
 metric_index <- function(core_covariance) {
   components <- core_covariance$components
-  if (is.null(components[[1L]]$loadings)) return(which.max(vapply(components, function(x) x$variance, 0)))
+  if (is.null(components[[1L]]$loadings)) {
+    return(which.max(vapply(components, function(x) x$variance, 0)))
+  }
   variances <- do.call(cbind, lapply(components, function(x) rowSums(x$loadings^2)))
   total <- rowSums(variances)
   which.max(colSums(variances / ifelse(total > 0, total, 1)))
 }
 
-is_isotropic <- function(component) length(component$range) == 1L && !length(component$anisotropy) && !length(component$warps)
+is_isotropic <- function(component) {
+  length(component$range) == 1L && !length(component$anisotropy) && !length(component$warps)
+}
 
-# ---- natural scale ----------------------------------------------------------------------------------------------------------------
+# ---- natural scale -------------------------------------------------------------------------------
 
 # Axes that are NA, not known yet, leave the range as it is.
 natural_values <- function(layout, values) {
@@ -194,7 +222,8 @@ core_values <- function(layout, natural) {
   values <- unname(natural)
   for (rows in anisotropy_rows(layout)) {
     if (anyNA(values[rows$axes])) next
-    values[rows$axes] <- anisotropy_to_core(c(ratio = values[rows$axes[1L]], angle = values[rows$axes[2L]]))
+    values[rows$axes] <- anisotropy_to_core(c(ratio = values[rows$axes[1L]],
+      angle = values[rows$axes[2L]]))
     values[rows$range] <- minor_major_mean(values[rows$range], values[rows$axes])
   }
   values
@@ -204,14 +233,16 @@ axis_angle <- function(axes) (90 - atan2(axes[2L], axes[1L]) / 2 * 180 / pi) %% 
 
 anisotropy_rows <- function(layout) {
   lapply(which(layout$kind == "u"), function(u) {
-    first_range <- which(layout$component == layout$component[u] & layout$kind == "range" & layout$group == 1L)
+    first_range <- which(layout$component == layout$component[u] & layout$kind == "range" &
+      layout$group == 1L)
     list(range = first_range, axes = c(u, u + 1L))
   })
 }
 
-# The natural parameters on the scale on which their sampling distribution is closest to normal: logarithms for variances, ranges,
-# shapes and the ratio, logit(power / 2), degrees for the angle; as the derivative of that scale with respect to the working one.
-# log ratio = -2h with dh/du = u/h, dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2. At isotropy
+# The natural parameters on the scale on which their sampling distribution is closest to normal:
+# logarithms for variances, ranges, shapes and the ratio, logit(power / 2), degrees for the angle;
+# as the derivative of that scale with respect to the working one. log ratio = -2h with dh/du = u/h,
+# dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2. At isotropy
 # there is no angle: the least h makes its standard error huge and not NaN.
 interval_jacobian <- function(layout, working) {
   jacobian <- diag(nrow(layout))

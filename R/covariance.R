@@ -1,14 +1,17 @@
 #' Covariance functions
 #'
-#' Settings objects that say how the covariance between two locations falls with their distance, and which of its parameters are
-#' estimated. A parameter given as a number is fixed; one left `NULL` is estimated by [neargp()]. Sums of covariances are written
-#' with `+`; each component has its own variance and range.
+#' Settings objects that say how the covariance between two locations falls with their distance, and
+#' which of its parameters are estimated. A parameter given as a number is fixed; one left `NULL` is
+#' estimated by [neargp()]. Sums of covariances are written with `+`; each component has its own
+#' variance and range.
 #'
-#' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the geostatistical parametrisation
-#' *without* a factor `sqrt(2 nu)`. With several ranges, of coordinates (`ard = TRUE`) or of space and time, `r` is the length of all
-#' coordinate differences, each divided by its own range, as `sqrt((d / range)^2 + (t / range_time)^2)` for points `d` apart in space and
-#' `t` in time. That is the metric model of space and time, which is not a product of two covariances. With anisotropy, differences in the
-#' plane are rotated and stretched first; each further coordinate is divided by a range of its own.
+#' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the
+#' geostatistical parametrisation *without* a factor `sqrt(2 nu)`. With several ranges, of
+#' coordinates (`ard = TRUE`) or of space and time, `r` is the length of all coordinate differences,
+#' each divided by its own range, as `sqrt((d / range)^2 + (t / range_time)^2)` for points `d` apart
+#' in space and `t` in time. That is the metric model of space and time, which is not a product of
+#' two covariances. With anisotropy, differences in the plane are rotated and stretched first; each
+#' further coordinate is divided by a range of its own.
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|
@@ -21,67 +24,91 @@
 #' The Cauchy family is the rational quadratic of the machine-learning literature,
 #' `(1 + d^2 / (2 alpha l^2))^(-alpha)`, with `shape = alpha` and `range = l * sqrt(2 alpha)`.
 #'
-#' The nugget, the variance of independent noise, is an argument of [neargp()], not of the covariance.
+#' The nugget, the variance of independent noise, is an argument of [neargp()], not of the
+#' covariance.
 #'
-#' @param variance variance of the process, in squared units of the response, or `NULL` to estimate it.
-#' @param range range in the units of the distances (kilometres for longitude and latitude), or `NULL` to estimate it. With
-#'   `ard = TRUE`, anisotropy in more than two coordinates or a time coordinate, one number for each range, in the order of the coordinates,
-#'   time last; `NA` for one that is to be estimated. With anisotropy the first is the range along the major axis, and can be fixed only
-#'   together with the anisotropy.
-#' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time coordinate always has its own range.
-#' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates (a third one, such as a height or
-#'   depth, then has a range of its own, `range_<coordinate>`), or
-#'   `c(angle = , ratio = )` to fix it: the direction of the major axis in degrees clockwise from the second axis (from north), and
-#'   the range across divided by the range along that axis, as gstat's `anis`. Needs planar coordinates.
-#' @param start list of starting values, on the natural scale, for estimated parameters: `variance`, `range`, `anisotropy`
-#'   (as above) and the shape parameter by its name. By default starting values come from the data.
-#' @param sd one-sided formula of covariates with which the standard deviation of the process changes from place to place, or `NULL`: see the
-#'   section on fields that change with place. A formula as `range` does the same for all ranges, which are then estimated.
-#' @param penalty weight of the ridge on the coefficients of `sd` and `range`: `penalty / 2` times the sum of their squares is taken from the
-#'   log-likelihood (or score). It is the precision of a normal prior: at 1, one standard deviation of a covariate hardly changes a range or a
-#'   standard deviation by more than a factor of `e^2`. 0 is no penalty. By default 1, and more where rows are few: 100 times the number of
-#'   coefficients divided by that of rows. With 500 rows and 34 coefficients 1 was worse than a stationary covariance by 0.05 in the log score
-#'   on one of five sets, and 10 was not; with 5,000 rows 10 had less of the gain than 1 (`bench/non-stationary.R`).
-#'   The same for the coefficients of `warp`, of [expand()] by default 5: at 1 it was worse than a stationary covariance by 0.014 on one of eight splits
-#'   of data, at 5 and 20 on none.
-#' @param warp [expand()], for further coordinates that are learned, [monotone()], for increasing functions of single coordinates in their place, or a
-#'   list of one of each. `NULL` leaves the coordinates as they are.
-#' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5, 2.5, 3.5) have closed forms and are
-#'   fastest.
-#' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL` estimates it.
-#' @section Fields that change with place:
-#' `warp = ` changes the coordinates that distances are between, see [expand()] and [monotone()]; with a local range, it divides them all, further coordinates
-#' included, which `D` below counts. Which of the three a field needs is told by held-out rows ([cross_validate()]), or by [anova()].
+#' @param variance variance of the process, in squared units of the response, or `NULL` to estimate
+#'   it.
+#' @param range range in the units of the distances (kilometres for longitude and latitude), or
+#'   `NULL` to estimate it. With `ard = TRUE`, anisotropy in more than two coordinates or a time
+#'   coordinate, one number for each range, in the order of the coordinates, time last; `NA` for one
+#'   that is to be estimated. With anisotropy the first is the range along the major axis, and can
+#'   be fixed only together with the anisotropy.
+#' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time
+#'   coordinate always has its own range.
+#' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates
+#'   (a third one, such as a height or depth, then has a range of its own, `range_<coordinate>`), or
+#'   `c(angle = , ratio = )` to fix it: the direction of the major axis in degrees clockwise from
+#'   the second axis (from north), and the range across divided by the range along that axis, as
+#'   gstat's `anis`. Needs planar coordinates.
+#' @param start list of starting values, on the natural scale, for estimated parameters: `variance`,
+#'   `range`, `anisotropy` (as above) and the shape parameter by its name. By default starting
+#'   values come from the data.
+#' @param sd one-sided formula of covariates with which the standard deviation of the process
+#'   changes from place to place, or `NULL`: see the section on fields that change with place. A
+#'   formula as `range` does the same for all ranges, which are then estimated.
+#' @param penalty weight of the ridge on the coefficients of `sd` and `range`: `penalty / 2` times
+#'   the sum of their squares is taken from the log-likelihood (or score). It is the precision of a
+#'   normal prior: at 1, one standard deviation of a covariate hardly changes a range or a standard
+#'   deviation by more than a factor of `e^2`. 0 is no penalty. By default 1, and more where rows
+#'   are few: 100 times the number of coefficients divided by that of rows. With 500 rows and 34
+#'   coefficients 1 was worse than a stationary covariance by 0.05 in the log score on one of five
+#'   sets, and 10 was not; with 5,000 rows 10 had less of the gain than 1
+#'   (`bench/non-stationary.R`). The same for the coefficients of `warp`, of [expand()] by default
+#'   5: at 1 it was worse than a stationary covariance by 0.014 on one of eight splits of data, at 5
+#'   and 20 on none.
+#' @param warp [expand()], for further coordinates that are learned, [monotone()], for increasing
+#'   functions of single coordinates in their place, or a list of one of each. `NULL` leaves the
+#'   coordinates as they are.
+#' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5,
+#'   2.5, 3.5) have closed forms and are fastest.
+#' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL`
+#'   estimates it.
+#' @section Fields that change with place: `warp = ` changes the coordinates that distances are
+#' between, see [expand()] and [monotone()]; with a local range, it divides them all, further
+#' coordinates included, which `D` below counts. Which of the three a field needs is told by
+#' held-out rows ([cross_validate()]), or by [anova()].
 #'
-#' `sd = ~ covariates` and `range = ~ covariates` make the process at place `i` have the variance `variance * exp(2 * s[i])` and the ranges
-#' `range * exp(l[i])`, where `s` and `l` are linear in the covariates: columns of the data, or a small basis of place such as
-#' `sd = ~ bumps(4)`, see [bumps()]. With `a = exp(2 * l)` and `m = (a[i] + a[j]) / 2` the covariance of two places is
-#' `variance * exp(s[i] + s[j]) * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))`, `D` the number of coordinates, time and the three of
-#' the sphere included (Paciorek and Schervish 2006). It is a covariance for every family here. With several ranges, an anisotropy or
-#' time, all ranges change by the same factor.
+#' `sd = ~ covariates` and `range = ~ covariates` make the process at place `i` have the variance
+#' `variance * exp(2 * s[i])` and the ranges `range * exp(l[i])`, where `s` and `l` are linear in
+#' the covariates: columns of the data, or a small basis of place such as `sd = ~ bumps(4)`, see
+#' [bumps()]. With `a = exp(2 * l)` and `m = (a[i] + a[j]) / 2` the covariance of two places is
+#' `variance * exp(s[i] + s[j]) * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))`, `D`
+#' the number of coordinates, time and the three of the sphere included (Paciorek and Schervish
+#' 2006). It is a covariance for every family here. With several ranges, an anisotropy or time, all
+#' ranges change by the same factor.
 #'
-#' Covariates are centred and scaled by the rows of the fit. So `variance` and `range` are those where covariates are at their mean, and a
-#' coefficient, named `log_sd:<covariate>` or `log_range:<covariate>`, is the change of the logarithm by one standard deviation of its
-#' covariate. There is no intercept. Coefficients start at 0, where the covariance is stationary. [local_scales()] gives range and standard
-#' deviation at places, `plot(fit, "range")` and `plot(fit, "sd")` maps of them, both with standard errors where the fit has any.
+#' Covariates are centred and scaled by the rows of the fit. So `variance` and `range` are those
+#' where covariates are at their mean, and a coefficient, named `log_sd:<covariate>` or
+#' `log_range:<covariate>`, is the change of the logarithm by one standard deviation of its
+#' covariate. There is no intercept. Coefficients start at 0, where the covariance is stationary.
+#' [local_scales()] gives range and standard deviation at places, `plot(fit, "range")` and
+#' `plot(fit, "sd")` maps of them, both with standard errors where the fit has any.
 #'
-#' Predictions need the covariates, as they need those of the trend. Beyond the data a local field of [bumps()] keeps its value at the edge;
-#' one of covariates changes on exponentially. Neighbours are searched in the ranges where covariates are at their
-#' mean, among warped coordinates. The curves of [covariance_value()] and [empirical_variogram()], and the effective range that is printed, are those at that mean, too.
-#' `print()` of the fit tells the span of the local fields over its rows, `summary()` how much one standard deviation of each covariate is.
-#' The nugget, and the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without regard to the penalty.
+#' Predictions need the covariates, as they need those of the trend. Beyond the data a local field
+#' of [bumps()] keeps its value at the edge; one of covariates changes on exponentially. Neighbours
+#' are searched in the ranges where covariates are at their mean, among warped coordinates. The
+#' curves of [covariance_value()] and [empirical_variogram()], and the effective range that is
+#' printed, are those at that mean, too. `print()` of the fit tells the span of the local fields
+#' over its rows, `summary()` how much one standard deviation of each covariate is. The nugget, and
+#' the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without regard to the
+#' penalty.
 #'
-#' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and [exact_gp()], on the CPU; not for inducing
-#' points, Adam, several outputs, or rows that are read in pieces. In a sum each component has its own or none.
-#' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the formula and what is fixed.
-#' @section Errors:
-#' `neargp_error_argument` when a value is of the wrong type or out of its bounds. With `sd = ~`, `range = ~` or `warp = ` [neargp()] stops with
-#' `neargp_error_local` where the method cannot have them, covariates do not vary, or coefficients are as many as rows;
-#' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates, and those where a formula
-#' is undefined, as the logarithm of a negative number is, are treated by `na.action`.
-#' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and Schlather, M. (2004). Stochastic models that
-#'   separate fractal dimension and the Hurst effect. *SIAM Review* 46, 269–282. Paciorek, C. J. and Schervish, M. J. (2006). Spatial modelling
-#'   using a new class of nonstationary covariance functions. *Environmetrics* 17, 483–506.
+#' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and
+#' [exact_gp()], on the CPU; not for inducing points, Adam, several outputs, or rows that are read
+#' in pieces. In a sum each component has its own or none.
+#' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the
+#'   formula and what is fixed.
+#' @section Errors: `neargp_error_argument` when a value is of the wrong type or out of its bounds.
+#' With `sd = ~`, `range = ~` or `warp = ` [neargp()] stops with `neargp_error_local` where the
+#' method cannot have them, covariates do not vary, or coefficients are as many as rows;
+#' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates, and those
+#' where a formula is undefined, as the logarithm of a negative number is, are treated by
+#' `na.action`.
+#' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and
+#'   Schlather, M. (2004). Stochastic models that separate fractal dimension and the Hurst effect.
+#'   *SIAM Review* 46, 269–282. Paciorek, C. J. and Schervish, M. J. (2006). Spatial modelling using
+#'   a new class of nonstationary covariance functions. *Environmetrics* 17, 483–506.
 #' @examples
 #' cov_matern(nu = 1.5)
 #' cov_exponential(range = 10) + cov_gaussian()
@@ -93,7 +120,8 @@
 #'
 #' # precipitation that varies more, or over other distances, in the mountains
 #' stations <- colorado_precipitation()
-#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, distance = "chordal", method = vecchia(k = 15),
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, distance = "chordal",
+#'   method = vecchia(k = 15),
 #'   covariance = cov_exponential(sd = ~ elevation, range = ~ elevation))
 #' fit
 #' local_scales(fit, data.frame(lon = -105, lat = 40, elevation = c(1500, 3500)))
@@ -103,50 +131,59 @@ NULL
 
 #' @rdname covariance
 #' @export
-cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
+                            start = list(), sd = NULL,
   penalty = NULL, warp = NULL) {
   new_covariance("exponential", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 #' @rdname covariance
 #' @export
-cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
+                       start = list(), sd = NULL,
   penalty = NULL, warp = NULL) {
-  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance, range, ard, anisotropy, start, sd, penalty, warp)
+  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance,
+    range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 #' @rdname covariance
 #' @export
-cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
+                         start = list(), sd = NULL,
   penalty = NULL, warp = NULL) {
   new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 #' @rdname covariance
 #' @export
-cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
-                                    start = list(), sd = NULL, penalty = NULL, warp = NULL) {
+cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL, ard = FALSE,
+                                    anisotropy = FALSE, start = list(), sd = NULL, penalty = NULL,
+                                    warp = NULL) {
   power <- check_number(power, "power", 0, 2, open = TRUE, null_ok = TRUE)
-  new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start, sd, penalty, warp)
+  new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start, sd, penalty,
+    warp)
 }
 
 #' @rdname covariance
 #' @export
-cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
+                       start = list(), sd = NULL,
   penalty = NULL, warp = NULL) {
   shape <- check_number(shape, "shape", 0, open = TRUE, null_ok = TRUE)
   new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 # A formula in the place of the range is its local part: the range itself is then estimated.
-new_covariance <- function(family, shape, variance, range, ard, anisotropy, start, sd = NULL, penalty = NULL, warp = NULL) {
+new_covariance <- function(family, shape, variance, range, ard, anisotropy, start, sd = NULL,
+                           penalty = NULL, warp = NULL) {
   is_local <- rlang::is_formula(range)
   local <- new_local_settings(sd, if (is_local) range, warp, penalty)
   if (is_local) range <- NULL
   component <- list(
     family = family, shape = shape, variance = check_positive(variance, "variance"),
     range = check_ranges(range, "range"), ard = check_flag(ard, "ard"),
-    anisotropy = check_anisotropy(anisotropy, "anisotropy"), start = check_covariance_start(start, family)
+    anisotropy = check_anisotropy(anisotropy, "anisotropy"), start = check_covariance_start(start,
+      family)
   )
   component$local <- local
   estimates_anisotropy <- isTRUE(component$anisotropy)
@@ -155,19 +192,23 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
       i = "`ard` has one range along each coordinate axis; `anisotropy` has a rotated pair of axes."))
   }
   if (estimates_anisotropy && !is.null(component$range) && !is.na(component$range[1L])) {
-    abort_neargp("argument", c("The range along the major axis cannot be fixed while the anisotropy is estimated.",
-      i = "Fix both (`anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`.",
-      i = "Of further coordinates the ranges can be fixed by themselves: `range = c(NA, 5)`."))
+    abort_neargp("argument",
+      c("The range along the major axis cannot be fixed while the anisotropy is estimated.",
+        i = "Fix both (`anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`.",
+        i = "Of further coordinates the ranges can be fixed by themselves: `range = c(NA, 5)`."))
   }
   structure(list(components = list(component)), class = "neargp_covariance")
 }
 
 check_anisotropy <- function(anisotropy, name) {
   if (is.logical(anisotropy)) return(check_flag(anisotropy, name))
-  valid <- is.numeric(anisotropy) && length(anisotropy) == 2L && setequal(names(anisotropy), c("angle", "ratio")) &&
+  valid <- is.numeric(anisotropy) && length(anisotropy) == 2L &&
+    setequal(names(anisotropy), c("angle", "ratio")) &&
     all(is.finite(anisotropy)) && anisotropy[["ratio"]] > 0 && anisotropy[["ratio"]] <= 1
   if (!valid) {
-    abort_argument(name, "TRUE, FALSE or c(angle = degrees, ratio = minor/major range above 0 and up to 1)", anisotropy)
+    abort_argument(name,
+      "TRUE, FALSE or c(angle = degrees, ratio = minor/major range above 0 and up to 1)",
+      anisotropy)
   }
   anisotropy[c("angle", "ratio")]
 }
@@ -179,14 +220,18 @@ check_covariance_start <- function(start, family) {
   unknown <- setdiff(names(start), known)
   if (length(start) && (is.null(names(start)) || length(unknown))) {
     abort_neargp("argument", c("`start` has elements that this covariance does not have.",
-      x = if (length(unknown)) paste("Unknown:", format_some(unknown)), i = paste("Known:", paste(known, collapse = ", "))))
+      x = if (length(unknown)) paste("Unknown:", format_some(unknown)),
+      i = paste("Known:", paste(known, collapse = ", "))))
   }
   check_positive(start$variance, "start$variance")
   check_ranges(start$range, "start$range")
   if (!is.null(start$anisotropy)) check_anisotropy(start$anisotropy, "start$anisotropy")
   shape_start <- unlist(start[names(start) %in% c(shape$name, shape$argument)], use.names = FALSE)
-  if (!is.null(shape_start)) check_number(shape_start, paste0("start$", shape$argument), shape$lower, shape$upper)
-  list(variance = start$variance, range = start$range, anisotropy = start$anisotropy, shape = shape_start)
+  if (!is.null(shape_start)) {
+    check_number(shape_start, paste0("start$", shape$argument), shape$lower, shape$upper)
+  }
+  list(variance = start$variance, range = start$range, anisotropy = start$anisotropy,
+    shape = shape_start)
 }
 
 #' @rdname covariance
@@ -202,13 +247,15 @@ check_covariance_start <- function(start, family) {
 
 #' Covariance as a function of distance
 #'
-#' The covariance curve: of a covariance setting whose parameters are all fixed, or of a fitted model at its estimates.
-#' Without the nugget.
+#' The covariance curve: of a covariance setting whose parameters are all fixed, or of a fitted
+#' model at its estimates. Without the nugget.
 #'
 #' @param object a covariance made by [cov_matern()] and its relatives, or a fit of [neargp()].
-#' @param distance numeric vector of distances, in the units of the range (kilometres for longitude and latitude).
-#' @param ... for fits: `direction`, the direction in degrees clockwise from the second axis (north), for anisotropic
-#'   covariances; by default that of the major axis. With several ranges (time, `ard`) the distance is along the first coordinate.
+#' @param distance numeric vector of distances, in the units of the range (kilometres for longitude
+#'   and latitude).
+#' @param ... for fits: `direction`, the direction in degrees clockwise from the second axis
+#'   (north), for anisotropic covariances; by default that of the major axis. With several ranges
+#'   (time, `ard`) the distance is along the first coordinate.
 #' @return Numeric vector of covariances as long as `distance`.
 #' @examples
 #' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
@@ -225,15 +272,18 @@ covariance_value.default <- function(object, distance, ...) {
 
 #' @export
 covariance_value.neargp_covariance <- function(object, distance, ...) {
-  open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) || anyNA(x$range) ||
+  open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) ||
+    anyNA(x$range) ||
     (is.null(x$shape) && !is.null(family_shape(x$family))) || isTRUE(x$anisotropy), NA)
   if (any(open)) {
-    abort_neargp("argument", c("The covariance has parameters that are not fixed, so it has no values yet.",
-      i = "Give `variance`, `range` and the shape as numbers, or use a fit of neargp()."))
+    abort_neargp("argument",
+      c("The covariance has parameters that are not fixed, so it has no values yet.",
+        i = "Give `variance`, `range` and the shape as numbers, or use a fit of neargp()."))
   }
-  components <- lapply(object$components, function(x) list(family = x$family, variance = x$variance, range = x$range[1L],
-    shape = if (is.null(x$shape)) double(0) else x$shape))
-  sum_of_covariances(components, distance, directional_range = function(component) component$range[1L])
+  components <- lapply(object$components, function(x) list(family = x$family, variance = x$variance,
+    range = x$range[1L], shape = if (is.null(x$shape)) double(0) else x$shape))
+  sum_of_covariances(components, distance,
+    directional_range = function(component) component$range[1L])
 }
 
 #' @export
@@ -254,8 +304,9 @@ sum_of_covariances <- function(components, distance, directional_range) {
   Reduce(`+`, parts)
 }
 
-# Correlation at distances given in units of the range. Their squares must be numbers: every correlation is 0 at infinity, but a Cauchy
-# covariance of small shape is far from 0 where the square of a finite distance overflows.
+# Correlation at distances given in units of the range. Their squares must be numbers: every
+# correlation is 0 at infinity, but a Cauchy covariance of small shape is far from 0 where the
+# square of a finite distance overflows.
 correlation_at <- function(component, scaled_distance) {
   infinite <- is.infinite(scaled_distance)
   if (any(scaled_distance[!infinite] > 1e150)) {
@@ -263,13 +314,15 @@ correlation_at <- function(component, scaled_distance) {
   }
   scaled_distance[infinite] <- 0
   values <- core_correlation(list(
-    family = component$family, variance = 1, range = 1, group = 1L, anisotropy = double(0), shape = component$shape
+    family = component$family, variance = 1, range = 1, group = 1L, anisotropy = double(0),
+    shape = component$shape
   ), as.double(scaled_distance))
   replace(values, infinite, 0)
 }
 
-# Scaled length of the unit vector e in a direction is |exp(-B) e| / range with B = [[u, v], [v, -u]]. B squared is h^2 times the
-# identity (h^2 = u^2 + v^2), so that |exp(-B) e|^2 = e' exp(-2B) e = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
+# Scaled length of the unit vector e in a direction is |exp(-B) e| / range with B = [[u, v], [v,
+# -u]]. B squared is h^2 times the identity (h^2 = u^2 + v^2), so that |exp(-B) e|^2 = e' exp(-2B) e
+# = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
 range_in_direction <- function(component, direction) {
   if (!length(component$anisotropy)) return(component$range[1L])
   h <- sqrt(sum(component$anisotropy^2))

@@ -1,4 +1,5 @@
-# The work of one fold: which rows are held out, which may be conditioned on, and the prediction of the former from the latter.
+# The work of one fold: which rows are held out, which may be conditioned on, and the prediction of
+# the former from the latter.
 
 resolve_folds <- function(folds, fit) {
   n <- length(fit$data$y)
@@ -7,15 +8,21 @@ resolve_folds <- function(folds, fit) {
   if (!is.atomic(folds) || length(folds) != n || all(is.na(folds))) {
     abort_neargp("folds", c(
       sprintf("`folds` must be a number of folds, \"blocked\", or one value for each of the %s rows that were fitted.", format_count(n)),
-      x = if (length(folds) == n) "All its values are missing." else sprintf("It is %s.", describe_value(folds)),
-      i = if (fit$n_dropped > 0) sprintf("%s rows of the data were dropped by `na.action` before the fit.", format_count(fit$n_dropped))
+      x = if (length(folds) == n) "All its values are missing." else
+      sprintf("It is %s.", describe_value(folds)),
+      i = if (fit$n_dropped > 0)
+      sprintf("%s rows of the data were dropped by `na.action` before the fit.",
+        format_count(fit$n_dropped))
     ))
   }
-  if (length(unique(folds)) < 2L) abort_neargp("folds", "All rows are in the same fold: nothing would be left to predict from.")
+  if (length(unique(folds)) < 2L) {
+    abort_neargp("folds", "All rows are in the same fold: nothing would be left to predict from.")
+  }
   folds
 }
 
-# For each fold, the rows held out and those that may be conditioned on. Rows without a fold are never held out.
+# For each fold, the rows held out and those that may be conditioned on. Rows without a fold are
+# never held out.
 fold_splits <- function(folds, fit) {
   buffer <- attr(folds, "buffer")
   rows <- split(seq_along(folds), as.vector(folds))
@@ -24,7 +31,9 @@ fold_splits <- function(folds, fit) {
     kept <- seq_along(folds)[-held]
     if (isTRUE(buffer > 0)) kept <- kept[!within_buffer(fit, held, kept, buffer)]
     if (length(kept) < 2L) {
-      abort_neargp("folds", c(sprintf("Fewer than two rows are left to predict fold %s from.", fold), i = "Use a smaller `buffer`."))
+      abort_neargp("folds",
+        c(sprintf("Fewer than two rows are left to predict fold %s from.", fold),
+          i = "Use a smaller `buffer`."))
     }
     list(fold = utils::type.convert(fold, as.is = TRUE), held = held, kept = kept)
   })
@@ -38,21 +47,25 @@ within_buffer <- function(fit, held, kept, buffer) {
   sqrt(rowSums((coords[kept, , drop = FALSE] - held_coords[nearest, , drop = FALSE])^2)) < buffer
 }
 
-# The held-out rows of one fold, predicted as observations. Gaussian predictions are scored later from mean and sd, those of other
-# families here, since their scores take quadrature.
+# The held-out rows of one fold, predicted as observations. Gaussian predictions are scored later
+# from mean and sd, those of other families here, since their scores take quadrature.
 predict_split <- function(case, split, refit, level) {
   fit <- case$fit
   data <- take_data_rows(fit$data, split$held)
   known <- with_own_keeper(on_refit_device(fit, split$kept,
     if (refit) refit_rows(fit, split$kept) else restrict_rows(fit$method, fit, split$kept)))
   if (refit && isFALSE(known$convergence$converged)) {
-    warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold, known$convergence$message))
+    warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,
+      known$convergence$message))
   }
-  moments <- do.call(predict_latent, c(list(known, data$coords, data$X, data$offset), case$arguments))
-  cbind(data.frame(row = split$held, fold = split$fold, observed = data$y), fold_scores(known$method, known, moments, data, level))
+  moments <- do.call(predict_latent, c(list(known, data$coords, data$X, data$offset),
+    case$arguments))
+  cbind(data.frame(row = split$held, fold = split$fold, observed = data$y),
+    fold_scores(known$method, known, moments, data, level))
 }
 
-# What is known of the predictions of held-out rows: `moments` of the field there, `data` of these rows.
+# What is known of the predictions of held-out rows: `moments` of the field there, `data` of these
+# rows.
 fold_scores <- function(method, fit, moments, data, level) {
   UseMethod("fold_scores")
 }
@@ -64,18 +77,23 @@ fold_scores.default <- function(method, fit, moments, data, level) {
 
 #' @export
 fold_scores.neargp_method_families <- function(method, fit, moments, data, level) {
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters, data$trials %||% 1, data$weights)
-  cbind(mixture_scores(data$y, mixture, level), link_mean = mixture$mean, link_sd = mixture$sd, trials = mixture$trials)
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters,
+    data$trials %||% 1, data$weights)
+  cbind(mixture_scores(data$y, mixture, level), link_mean = mixture$mean, link_sd = mixture$sd,
+    trials = mixture$trials)
 }
 
 # Mean and variance of the latent field at embedded coordinates.
-predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = NULL, sectors = NULL, threads = NULL) {
+predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = NULL, sectors = NULL,
+                           threads = NULL) {
   settings <- predict_settings(fit, k, local_mean, sectors, threads)
   target <- list(coords = coords, X = X, offset = offset, complete = rep(TRUE, nrow(coords)))
-  on_device(choose_device(settings$device, nrow(coords), settings$k), chunked_moments(fit, target, settings), search_of(fit))
+  on_device(choose_device(settings$device, nrow(coords), settings$k),
+    chunked_moments(fit, target, settings), search_of(fit))
 }
 
-# The fit with its covariance parameters, but with only these rows to condition on and to estimate the trend from.
+# The fit with its covariance parameters, but with only these rows to condition on and to estimate
+# the trend from.
 restrict_rows <- function(method, fit, rows) {
   UseMethod("restrict_rows")
 }
@@ -88,7 +106,8 @@ restrict_rows.default <- function(method, fit, rows) {
 
 # Estimates the trend from the rows that the fit holds now.
 with_fold_trend <- function(fit) {
-  tryCatch(check_rank(fit$data$X, NULL, fit$data$response_name), neargp_error_rank = function(error) abort_fold_trend(error))
+  tryCatch(check_rank(fit$data$X, NULL, fit$data$response_name),
+    neargp_error_rank = function(error) abort_fold_trend(error))
   if (ncol(fit$data$X) == 0L) return(fit)
   trend <- with_natural_trend(trend_of_rows(fit, fit$data), fit$data)
   fit[names(trend)] <- trend
@@ -98,7 +117,8 @@ with_fold_trend <- function(fit) {
 # The model fitted to these rows alone; the full fit lends its starting values only.
 refit_rows <- function(fit, rows) refit_problem(fit, fold_problem(fit, rows))
 
-# The same with all parameters held but those of trend and link, where these are found by the method's own optimiser.
+# The same with all parameters held but those of trend and link, where these are found by the
+# method's own optimiser.
 refit_trend <- function(fit, rows) {
   places <- max(location_index(fit$data$coords[rows, , drop = FALSE]))
   fit$method$k <- max(1L, min(fit$method$k, places - 1L))
@@ -124,7 +144,8 @@ refit_problem <- function(fit, problem) {
 
 fold_problem <- function(fit, rows) {
   data <- take_data_rows(fit$data, rows)
-  tryCatch(check_trend_of(data, fit$family), neargp_error_rank = function(error) abort_fold_trend(error))
+  tryCatch(check_trend_of(data, fit$family),
+    neargp_error_rank = function(error) abort_fold_trend(error))
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
   method <- with_k(fit$method, data, fit$family)
@@ -146,9 +167,11 @@ with_estimates <- function(fit, problem, result) {
   values <- to_core(result$working, problem$layout$transform)
   boundary <- at_bound(result$working, problem, result$information)
   estimates <- parameter_estimates(problem$layout, result$working, result$information, boundary)
-  replaced <- list(data = problem$data, layout = problem$layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
-    interval_vcov = estimates$vcov_interval, information = result$information, nugget = nugget_of(problem$layout, values),
-    core_covariance = as_core_covariance(problem$layout, problem$groups, values), beta = result$beta, beta_vcov = result$beta_vcov, core_trend = result$core_trend,
+  replaced <- list(data = problem$data, layout = problem$layout, parameters = estimates$table,
+    covariance_vcov = estimates$vcov, interval_vcov = estimates$vcov_interval,
+    information = result$information, nugget = nugget_of(problem$layout, values),
+    core_covariance = as_core_covariance(problem$layout, problem$groups, values),
+    beta = result$beta, beta_vcov = result$beta_vcov, core_trend = result$core_trend,
     convergence = result$convergence)
   fit[names(replaced)] <- replaced
   complete_fit(fit$method, fit, result)

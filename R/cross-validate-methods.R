@@ -5,15 +5,17 @@
 print.neargp_cv <- function(x, digits = 4L, ...) {
   fold <- as.vector(x$folds)
   fold <- fold[!is.na(fold)]
-  cat(sprintf("Cross-validation of %s: %s rows in %d folds%s\nParameters: %s\n", x$response, format_count(length(fold)),
-    length(unique(fold)), describe_fold_kind(x$folds),
-    if (x$refit) "estimated anew for each fold" else "covariance of the full fit, trend anew for each fold"))
+  cat(sprintf("Cross-validation of %s: %s rows in %d folds%s\nParameters: %s\n", x$response,
+    format_count(length(fold)), length(unique(fold)), describe_fold_kind(x$folds),
+    if (x$refit) "estimated anew for each fold" else
+    "covariance of the full fit, trend anew for each fold"))
   print_cv_scores(x$scores, digits)
   invisible(x)
 }
 
 describe_fold_kind <- function(folds) {
-  switch(attr(folds, "kind") %||% "given", random = " (random)", square = " (square blocks)", kmeans = " (k-means blocks)", "")
+  switch(attr(folds, "kind") %||% "given", random = " (random)", square = " (square blocks)",
+    kmeans = " (k-means blocks)", "")
 }
 
 print_cv_scores <- function(table, digits) {
@@ -53,11 +55,14 @@ scores.neargp_cv <- function(object, ...) {
 #' plot(cross_validate(fit, folds = 5))
 #' @export
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
-  last <- if (is_binary_table(x$predictions)) c("calibration", "confusion") else c("predictions", "pit")
+  last <- if (is_binary_table(x$predictions)) c("calibration", "confusion") else
+    c("predictions", "pit")
   which <- which %||% if (nrow(x$scores) > 1L) "scores" else last
-  check_choices(which, "which", c("scores", "predictions", "pit", "map", "calibration", "confusion"))
+  check_choices(which, "which", c("scores", "predictions", "pit", "map", "calibration",
+    "confusion"))
   check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "level", "n_missing")))
-  setting <- check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting", x$scores$setting)
+  setting <- check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting",
+    x$scores$setting)
   old <- open_page(grDevices::n2mfrow(length(which))[2:1])
   on.exit(graphics::par(old))
   shown <- x$predictions[x$predictions$setting == setting, ]
@@ -65,11 +70,12 @@ plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...)
   for (one in which) {
     switch(one,
       scores = plot_cv_scores(x, score, ...),
-      predictions = plot_loo_predictions(list(data = list(response_name = x$response)), shown, main = main("Held-out predictions"),
-        score = x$scores[x$scores$setting == setting, ], ...),
+      predictions = plot_loo_predictions(list(data = list(response_name = x$response)), shown,
+        main = main("Held-out predictions"), score = x$scores[x$scores$setting == setting, ], ...),
       pit = plot_pit(shown, main("Calibration")),
       calibration = plot_binary_calibration(x, setting),
-      confusion = plot_confusion(confusion_table(x, setting = setting), if (nrow(x$scores) > 1L) setting else "held out"),
+      confusion = plot_confusion(confusion_table(x, setting = setting),
+        if (nrow(x$scores) > 1L) setting else "held out"),
       map = plot_cv_errors(x, shown, main("Errors (predicted - observed)"), ...)
     )
   }
@@ -87,37 +93,46 @@ plot_cv_scores <- function(x, score, ...) {
   graphics::plot.new()
   graphics::plot.window(range(folds[[score]], x$scores[[score]]), c(0.5, length(settings) + 0.5))
   graphics::abline(h = at, col = "grey90")
-  graphics::points(folds[[score]], at[match(folds$setting, settings)], pch = 1, cex = 0.7, col = "grey50", ...)
+  graphics::points(folds[[score]], at[match(folds$setting, settings)], pch = 1, cex = 0.7,
+    col = "grey50", ...)
   graphics::points(x$scores[[score]], at, pch = 18, cex = 1.6, col = "#D55E00")
   graphics::axis(1L, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
   graphics::axis(2L, at, settings, lwd = 0, cex.axis = 0.85)
   graphics::box(lwd = 0.8)
   graphics::title(main = "Held-out scores", font.main = 1, cex.main = 1, line = 1)
-  graphics::title(xlab = sprintf("%s (circles: folds)", gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score)))
+  graphics::title(xlab = sprintf("%s (circles: folds)",
+    gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score)))
 }
 
 plot_binary_calibration <- function(x, setting) {
   given <- validated_classes(x, setting)
-  plot_calibration(given, 10L, if (nrow(x$scores) > 1L) setting else "held out", levels(given$observed), x$response)
+  plot_calibration(given, 10L, if (nrow(x$scores) > 1L) setting else "held out",
+    levels(given$observed), x$response)
 }
 
-# Probability integral transform in 20 classes, with the band that holds 95% of a class when all is well.
+# Probability integral transform in 20 classes, with the band that holds 95% of a class when all is
+# well.
 plot_pit <- function(predictions, main) {
   classes <- 20L
   n <- nrow(predictions)
   if (is.null(predictions$pit_upper) || anyNA(predictions$pit_upper)) {
-    predictions$pit_lower <- predictions$pit_upper <- stats::pnorm(predictions$observed, predictions$mean, predictions$sd)
+    predictions$pit_lower <- predictions$pit_upper <- stats::pnorm(predictions$observed,
+      predictions$mean, predictions$sd)
   }
-  density <- diff(pit_distribution(seq(0, 1, length.out = classes + 1L), predictions$pit_lower, predictions$pit_upper)) * classes
+  density <- diff(pit_distribution(seq(0, 1, length.out = classes + 1L), predictions$pit_lower,
+    predictions$pit_upper)) * classes
   band <- stats::qbinom(c(0.025, 0.975), n, 1 / classes) / n * classes
-  plot_frame(c(0, 1), c(0, max(density, band)), main, "predictive distribution function at the observation", "density")
+  plot_frame(c(0, 1), c(0, max(density, band)), main,
+    "predictive distribution function at the observation", "density")
   graphics::rect(0, band[1L], 1, band[2L], col = "grey88", border = NA)
   left <- (seq_len(classes) - 1) / classes
-  graphics::rect(left, 0, left + 1 / classes, density, border = "#0072B2", col = grDevices::adjustcolor("#0072B2", 0.3))
+  graphics::rect(left, 0, left + 1 / classes, density, border = "#0072B2",
+    col = grDevices::adjustcolor("#0072B2", 0.3))
   graphics::abline(h = 1, col = "grey40")
   if (is_binary_table(predictions)) {
-    graphics::mtext("0/1 data: flat for all probabilities that are right on average; see which = \"calibration\"", side = 3L, line = 0.15,
-      cex = 0.8 * graphics::par("cex"))
+    graphics::mtext(
+      "0/1 data: flat for all probabilities that are right on average; see which = \"calibration\"",
+      side = 3L, line = 0.15, cex = 0.8 * graphics::par("cex"))
   }
   graphics::box(lwd = 0.8)
 }
@@ -127,5 +142,6 @@ plot_cv_errors <- function(x, predictions, main, ...) {
   place <- x$place
   place[c("x", "y")] <- list(place$x[predictions$row], place$y[predictions$row])
   limit <- stats::quantile(abs(error), 0.99, names = FALSE)
-  draw_map(place, error, color_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit), title = "error", main = main, pch = 21, ...)
+  draw_map(place, error, color_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit),
+    title = "error", main = main, pch = 21, ...)
 }

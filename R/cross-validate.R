@@ -56,8 +56,8 @@
 #'     its interval (`lower`, `upper`), its PIT (`pit_lower`, `pit_upper`: of a count
 #'     it is between these), and the linear predictor (`link_mean`, `link_sd`); of classes
 #'     `setting`, `row`, `fold`, `observed`, `class` and `prob_<level>`;
-#'   * `folds`, `refit`, `level`, `response` (its name), `levels` (of a factor), `place` (where the rows are),
-#'     `elapsed` (seconds).
+#'   * `folds`, `refit`, `level`, `response` (its name), `levels` (of a factor), `place` (where the
+#'     rows are), `elapsed` (seconds).
 #'
 #'   It has `print`, `plot` and `scores` methods; of classes and of 0/1 data also
 #'   [calibration_curve()] and [confusion_table()].
@@ -102,13 +102,15 @@ cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = 
 setting_cases <- function(fit, settings, arguments) {
   if (is.null(settings)) settings <- list(fit = list())
   check_named_lists(settings)
-  lapply(settings, function(setting) list(fit = fit, arguments = utils::modifyList(arguments, setting)))
+  lapply(settings, function(setting) list(fit = fit, arguments = utils::modifyList(arguments,
+    setting)))
 }
 
 #' @rdname cross_validate
 #' @order 3
 #' @export
-cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95, verbose = rlang::is_interactive(), ...) {
+cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
+                                verbose = rlang::is_interactive(), ...) {
   check_comparable_fits(object)
   arguments <- rlang::list2(...)
   cases <- lapply(object, function(fit) list(fit = fit, arguments = arguments))
@@ -122,7 +124,8 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   classes <- any(vapply(cases, function(case) inherits(case$fit, "neargp_classifier"), NA))
   if (!classes) check_level(level)
   check_flag(verbose, "verbose")
-  for (case in cases) check_conditioning(case$arguments, if (classes) c("k", "threads") else c("k", "local_mean", "sectors", "threads"))
+  for (case in cases) check_conditioning(case$arguments, if (classes) c("k", "threads") else c("k",
+    "local_mean", "sectors", "threads"))
   start <- proc.time()[["elapsed"]]
   folds <- resolve_folds(folds, fit)
   splits <- fold_splits(folds, fit)
@@ -130,18 +133,21 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   pieces <- apply_tasks(nrow(tasks), verbose, function(task) {
     case <- cases[[tasks$case[task]]]
     split <- splits[[tasks$split[task]]]
-    predicted <- if (classes) predict_class_split(case, split, refit) else predict_split(case, split, refit, level)
+    predicted <- if (classes) predict_class_split(case, split, refit) else
+      predict_split(case, split, refit, level)
     data.frame(setting = names(cases)[tasks$case[task]], predicted, check.names = FALSE)
   })
   predictions <- bind_tables(pieces)
   predictions <- predictions[order(match(predictions$setting, names(cases)), predictions$row), ]
   rownames(predictions) <- NULL
   grouped <- function(by) {
-    if (classes) grouped_scores(predictions, by, score = class_fold_scores) else grouped_scores(predictions, by, level)
+    if (classes) grouped_scores(predictions, by, score = class_fold_scores) else
+      grouped_scores(predictions, by, level)
   }
   structure(list(
     scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
-    predictions = predictions, folds = folds, refit = refit, level = level, response = fit$data$response_name, levels = fit$data$levels,
+    predictions = predictions, folds = folds, refit = refit, level = level,
+    response = fit$data$response_name, levels = fit$data$levels,
     place = fit_place(fit, original_coords(fit)), elapsed = proc.time()[["elapsed"]] - start
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))
 }
@@ -157,7 +163,10 @@ bind_tables <- function(pieces) {
 
 # Runs the tasks on the workers of a plan, or one after the other.
 apply_tasks <- function(n, verbose, task) {
-  if (workers_planned() > 1L) return(future.apply::future_lapply(seq_len(n), task, future.seed = TRUE, future.packages = "neargp"))
+  if (workers_planned() > 1L) {
+    return(future.apply::future_lapply(seq_len(n), task, future.seed = TRUE,
+      future.packages = "neargp"))
+  }
   if (!verbose) return(lapply(seq_len(n), task))
   bar <- cli::cli_progress_bar("Cross-validating", total = n)
   lapply(seq_len(n), function(i) {
@@ -174,18 +183,22 @@ workers_planned <- function() {
 }
 
 response_fold_scores <- function(predictions, level) {
-  if (!is.null(predictions$crps) && !anyNA(predictions$crps)) return(summarize_scores(predictions$observed, predictions, level))
+  if (!is.null(predictions$crps) && !anyNA(predictions$crps)) {
+    return(summarize_scores(predictions$observed, predictions, level))
+  }
   scores(predictions, observed = predictions$observed, level = level)
 }
 
-grouped_scores <- function(predictions, by, level, score = function(piece) response_fold_scores(piece, level)) {
+grouped_scores <- function(predictions, by, level,
+                           score = function(piece) response_fold_scores(piece, level)) {
   groups <- unique(predictions[by])
   key <- do.call(paste, c(unname(predictions[by]), sep = "\r"))
   wanted <- do.call(paste, c(unname(groups), sep = "\r"))
   pieces <- split(predictions, factor(key, wanted))
   table <- bind_tables(lapply(pieces, score))
   table <- cbind(groups, table)
-  table <- table[do.call(order, c(list(match(table$setting, unique(predictions$setting))), as.list(table[setdiff(by, "setting")]))), ]
+  table <- table[do.call(order, c(list(match(table$setting, unique(predictions$setting))),
+    as.list(table[setdiff(by, "setting")]))), ]
   structure(table, row.names = seq_len(nrow(table)), class = c("neargp_scores", "data.frame"))
 }
 
@@ -200,7 +213,8 @@ check_conditioning <- function(arguments, known) {
 }
 
 check_named_lists <- function(settings) {
-  valid <- is.list(settings) && length(settings) && rlang::is_named(settings) && !anyDuplicated(names(settings)) &&
+  valid <- is.list(settings) && length(settings) && rlang::is_named(settings) &&
+    !anyDuplicated(names(settings)) &&
     all(vapply(settings, is.list, NA))
   if (!valid) {
     abort_neargp("argument", c(
@@ -210,15 +224,20 @@ check_named_lists <- function(settings) {
   }
 }
 
-# The same counts may be binomial successes in one fit and Poisson's in another: trials need not agree.
+# The same counts may be binomial successes in one fit and Poisson's in another: trials need not
+# agree.
 check_comparable_fits <- function(fits) {
   valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
     all(vapply(fits, inherits, NA, what = "neargp"))
-  if (!valid) abort_neargp("fits", "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
+  if (!valid) {
+    abort_neargp("fits",
+      "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
+  }
   several <- vapply(fits, inherits, NA, what = "neargp_outputs")
   if (any(several)) {
-    abort_neargp("fits", c(sprintf("Fits to several outputs are cross-validated one by one: %s.", format_some(names(fits)[several])),
-      i = "Give each of them the same `folds`."))
+    abort_neargp("fits",
+      c(sprintf("Fits to several outputs are cross-validated one by one: %s.",
+        format_some(names(fits)[several])), i = "Give each of them the same `folds`."))
   }
   classes <- vapply(fits, inherits, NA, what = "neargp_classifier")
   numbers <- !classes & !vapply(fits, is_binary_fit, NA)
@@ -226,9 +245,11 @@ check_comparable_fits <- function(fits) {
     abort_neargp("fits", c(
       "Fits to classes can be compared with each other and with fits to 0/1 responses only.",
       x = sprintf("Of classes are %s; %s not.", format_some(names(fits)[classes]),
-        if (sum(numbers) == 1L) paste(names(fits)[numbers], "is") else paste(format_some(names(fits)[numbers]), "are"))))
+        if (sum(numbers) == 1L) paste(names(fits)[numbers], "is") else
+        paste(format_some(names(fits)[numbers]), "are"))))
   }
-  responses <- lapply(fits, function(fit) list(fit$data$y, if (any(classes)) fit$data$levels %||% c("0", "1")))
+  responses <- lapply(fits, function(fit) list(fit$data$y, if (any(classes)) fit$data$levels %||%
+    c("0", "1")))
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {
     abort_neargp("fits", c(

@@ -71,12 +71,13 @@ colorado_precipitation <- function() {
 
 #' Wet days of January 2010 in the United States
 #'
-#' On how many days of January 2010 it was wet, at rain gauges of the 48 contiguous states: counts, presence or absence (was it wet on the
-#' 21st?) and amounts.
+#' On how many days of January 2010 it was wet, at rain gauges of the 48 contiguous states: counts,
+#' presence or absence (was it wet on the 21st?) and amounts.
 #'
-#' A day is wet with at least 2.5 mm (0.1 inch, the resolution of most of these gauges). The archive has no records of dry days: they were
-#' filled in as long as a gauge was not reported missing. So a gauge that was out of order without a report looks dry; some of those that count
-#' no wet day among wet neighbours may be of this kind.
+#' A day is wet with at least 2.5 mm (0.1 inch, the resolution of most of these gauges). The archive
+#' has no records of dry days: they were filled in as long as a gauge was not reported missing. So a
+#' gauge that was out of order without a report looks dry; some of those that count no wet day among
+#' wet neighbours may be of this kind.
 #'
 #' @return A data frame with 1,944 rows, one for each gauge, and the columns
 #'   * `station`: number in the cooperative network;
@@ -84,11 +85,12 @@ colorado_precipitation <- function() {
 #'   * `observed`: number of days observed, at most 31;
 #'   * `wet`: number of these that were wet;
 #'   * `precipitation`: total over the days observed in millimetres;
-#'   * `on_21st`: precipitation on 21 January in millimetres, `NA` for the 181 gauges without an observation that day.
+#'   * `on_21st`: precipitation on 21 January in millimetres, `NA` for the 181 gauges without an
+#'     observation that day.
 #'
-#' @source The hourly precipitation data (DSI-3240) of the National Climatic Data Center of the United States, now part of NOAA, whose
-#'   records are in the public domain; daily totals of January 2010 as found in the public repository `kd383/GPML_SLD`, in
-#'   hundredths of an inch.
+#' @source The hourly precipitation data (DSI-3240) of the National Climatic Data Center of the
+#'   United States, now part of NOAA, whose records are in the public domain; daily totals of
+#'   January 2010 as found in the public repository `kd383/GPML_SLD`, in hundredths of an inch.
 #' @seealso `vignette("counts-and-presence", package = "neargp")`
 #' @examples
 #' gauges <- wet_days()

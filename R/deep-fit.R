@@ -1,11 +1,14 @@
-# How a deep Gaussian process is trained: several starts for half of the epochs, the best of which by its score on rows that are held out
-# goes on, as it is after its best epoch by that score. Restarts matter: one start in six is far worse than the others, which cannot be told
-# earlier. On few rows the variances overfit, which only the weight of the divergence from the prior prevents
+# How a deep Gaussian process is trained: several starts for half of the epochs, the best of which
+# by its score on rows that are held out goes on, as it is after its best epoch by that score.
+# Restarts matter: one start in six is far worse than the others, which cannot be told earlier. On
+# few rows the variances overfit, which only the weight of the divergence from the prior prevents
 # (regularization): it is chosen by the same rows.
 
-# x, y: standardised, y with a column for each output. settings: what differs from the defaults below, and where there are any
-# regularization (NULL: chosen), trials, weights, offset, design, a state `start` to go on from with the rows `held_out` from it, report, a
-# function of the share done and a text, and keep, one of a state that is the best of its run, its score, and the rows held out.
+# x, y: standardised, y with a column for each output. settings: what differs from the defaults
+# below, and where there are any regularization (NULL: chosen), trials, weights, offset, design, a
+# state `start` to go on from with the rows `held_out` from it, report, a function of the share done
+# and a text, and keep, one of a state that is the best of its run, its score, and the rows held
+# out.
 deep_fit <- function(x, y, settings) {
   settings <- utils::modifyList(deep_defaults(), settings)
   if (!is.null(settings$start)) settings$restarts <- 1L
@@ -15,36 +18,44 @@ deep_fit <- function(x, y, settings) {
   held_out <- deep_rows(x, y, settings, split$validation)
   candidates <- regularization_candidates(settings, nrow(x), nrow(held_out$x))
   advance <- deep_progress(settings, length(candidates))
-  starts <- restarted(training, held_out, settings, candidates[[ceiling(length(candidates) / 2)]], advance)
+  starts <- restarted(training, held_out, settings, candidates[[ceiling(length(candidates) / 2)]],
+    advance)
   runs <- lapply(candidates, function(beta) {
     if (beta == starts$best$beta) continued(starts$best, training, held_out, settings, advance)
-    else trained(starts$best$start, training, held_out, settings, beta, 0L, settings$epochs, NULL, advance)
+    else trained(starts$best$start, training, held_out, settings, beta, 0L, settings$epochs, NULL,
+      advance)
   })
   scores <- vapply(runs, run_score, 0)
   if (all(is.na(scores))) abort_singular_unit(runs[[1L]]$failure)
   kept <- runs[[which.max(scores)]]
-  finished_fit(kept, split, training, held_out, settings, starts$scores, data.frame(beta = unlist(candidates), nll = -scores))
+  finished_fit(kept, split, training, held_out, settings, starts$scores,
+    data.frame(beta = unlist(candidates), nll = -scores))
 }
 
 deep_defaults <- function() {
-  list(layers = 2L, width = 5L, inducing = 150L, sites = 8L, rule = "free", skip = "both", kernel = list(family = "matern", shape = 2.5),
-    family = list(name = "gaussian", parameters = double(0)), covariance = "diagonal", score = "mixture", gamma = 1.03, samples = 10L,
-    prediction_samples = 32L, epochs = 100L, batch = 1000L, rate = 0.03, restarts = 3L, validation = 0.1, seed = 1, threads = 1L,
-    noise_floor = 1e-4)
+  list(layers = 2L, width = 5L, inducing = 150L, sites = 8L, rule = "free", skip = "both",
+    kernel = list(family = "matern", shape = 2.5),
+    family = list(name = "gaussian", parameters = double(0)), covariance = "diagonal",
+    score = "mixture", gamma = 1.03, samples = 10L,
+    prediction_samples = 32L, epochs = 100L, batch = 1000L, rate = 0.03, restarts = 3L,
+    validation = 0.1, seed = 1, threads = 1L, noise_floor = 1e-4)
 }
 
 # Rows in a random order, of which the first ones are held out; or those that were held out before.
 hold_out <- function(x, settings) {
   n <- nrow(x)
-  if (length(settings$held_out)) return(list(validation = settings$held_out, training = setdiff(seq_len(n), settings$held_out)))
+  if (length(settings$held_out)) {
+    return(list(validation = settings$held_out, training = setdiff(seq_len(n), settings$held_out)))
+  }
   order <- core_order(matrix(0, n, 1L), "random", settings$seed, 1L)
   held <- if (settings$validation > 0) max(1L, round(settings$validation * n)) else 0L
   list(validation = sort(order[seq_len(held)]), training = sort(order[seq_len(n) > held]))
 }
 
 deep_rows <- function(x, y, settings, rows) {
-  list(x = x[rows, , drop = FALSE], y = y[rows, , drop = FALSE], trials = settings$trials[rows], weights = settings$weights[rows],
-    offset = settings$offset[rows], design = if (!is.null(settings$design)) settings$design[rows, , drop = FALSE])
+  list(x = x[rows, , drop = FALSE], y = y[rows, , drop = FALSE], trials = settings$trials[rows],
+    weights = settings$weights[rows], offset = settings$offset[rows],
+    design = if (!is.null(settings$design)) settings$design[rows, , drop = FALSE])
 }
 
 # Above 10,000 rows the score is flat over a factor of a hundred.
@@ -54,41 +65,48 @@ regularization_candidates <- function(settings, rows, held_out) {
   if (rows >= 1e4 || held_out == 0L) list(0.05) else list(0.05, 0.5, 5)
 }
 
-# ---- runs ------------------------------------------------------------------------------------------------------------------------
+# ---- runs ----------------------------------------------------------------------------------------
 
-# A run of the epochs from + 1 .. to, with what an earlier one of the same start has remembered. A state that is continued is a candidate for
-# the best.
+# A run of the epochs from + 1 .. to, with what an earlier one of the same start has remembered. A
+# state that is continued is a candidate for the best.
 trained <- function(state, training, held_out, settings, beta, from, to, memory, advance) {
-  of_run <- list(score = settings$score, gamma = settings$gamma, beta = beta, from = from, to = to, epochs = settings$epochs,
-    batch_size = settings$batch, learning_rate = settings$rate, key = settings$seed, least_noise = settings$noise_floor,
+  of_run <- list(score = settings$score, gamma = settings$gamma, beta = beta, from = from, to = to,
+    epochs = settings$epochs, batch_size = settings$batch, learning_rate = settings$rate,
+    key = settings$seed, least_noise = settings$noise_floor,
     judge_start = from == 0L && !is.null(settings$start), memory = memory, report = advance)
   of_family <- if (length(settings$family$least)) settings$family[c("least", "most")]
-  kept <- if (!is.null(settings$keep)) list(keep = function(state, score) settings$keep(state, score, settings$split$validation))
+  kept <- if (!is.null(settings$keep)) list(keep = function(state, score) settings$keep(state,
+    score, settings$split$validation))
   run <- core_deep_train(state, training$x, training$y, held_out,
-    c(of_run, of_family, kept, training[c("trials", "weights", "offset", "design")]), settings$threads)
+    c(of_run, of_family, kept, training[c("trials", "weights", "offset", "design")]),
+    settings$threads)
   epochs <- from + seq_along(run$objective)
-  run$trace <- data.frame(epoch = epochs, objective = run$objective, validation = run$validation, rate = run$rate)
+  run$trace <- data.frame(epoch = epochs, objective = run$objective, validation = run$validation,
+    rate = run$rate)
   c(run, list(start = state, beta = beta))
 }
 
 # Epochs before the starts are compared.
 judged_after <- function(settings) if (settings$restarts > 1L) settings$epochs %/% 2L else 0L
 
-# The first half of the epochs from several starts, of which the best one is returned with the scores of all.
+# The first half of the epochs from several starts, of which the best one is returned with the
+# scores of all.
 restarted <- function(training, held_out, settings, beta, advance) {
   half <- judged_after(settings)
   begin <- function(restart) {
-    state <- settings$start %||% deep_start(training$x, training$y, settings, settings$seed + 1e5 * restart)
+    state <- settings$start %||% deep_start(training$x, training$y, settings,
+      settings$seed + 1e5 * restart)
     trained(state, training, held_out, settings, beta, 0L, half, NULL, advance)
   }
   runs <- lapply(seq_len(settings$restarts), begin)
   scores <- vapply(runs, run_score, 0)
   if (all(is.na(scores))) abort_singular_unit(runs[[1L]]$failure)
-  list(best = runs[[which.max(scores)]], scores = if (half > 0L) data.frame(start = seq_along(runs), nll = -scores))
+  list(best = runs[[which.max(scores)]], scores = if (half > 0L) data.frame(start = seq_along(runs),
+    nll = -scores))
 }
 
-# The score on the rows that are held out, at the best epoch; on the training rows where none are. Of a run without an epoch 0, and of one
-# that has failed NA.
+# The score on the rows that are held out, at the best epoch; on the training rows where none are.
+# Of a run without an epoch 0, and of one that has failed NA.
 run_score <- function(run) {
   if (!is.null(run$failure)) return(NA_real_)
   if (!length(run$objective)) return(0)
@@ -99,7 +117,8 @@ best_score <- function(run) max(run$validation, run$start_score, -Inf, na.rm = T
 
 continued <- function(run, training, held_out, settings, advance) {
   done <- nrow(run$trace)
-  rest <- trained(run$state, training, held_out, settings, run$beta, done, settings$epochs, run$memory, advance)
+  rest <- trained(run$state, training, held_out, settings, run$beta, done, settings$epochs,
+    run$memory, advance)
   if (best_score(run) > best_score(rest)) rest$best <- run$best
   rest["start_score"] <- run["start_score"]
   for (what in c("objective", "validation", "rate")) rest[[what]] <- c(run[[what]], rest[[what]])
@@ -122,11 +141,12 @@ deep_progress <- function(settings, candidates) {
   function(epoch, objective, validation) {
     done <<- done + 1L
     if (is.null(settings$report)) return(invisible())
-    settings$report(done / total, sprintf("epoch %d: objective %.4g, validation %.4g", epoch, objective, validation))
+    settings$report(done / total, sprintf("epoch %d: objective %.4g, validation %.4g", epoch,
+      objective, validation))
   }
 }
 
-# ---- the end -----------------------------------------------------------------------------------------------------------------------
+# ---- the end -------------------------------------------------------------------------------------
 
 finished_fit <- function(run, split, training, held_out, settings, restarts, regularizations) {
   state <- run$best$state
@@ -134,29 +154,34 @@ finished_fit <- function(run, split, training, held_out, settings, restarts, reg
   predicted <- prediction_state(state, settings$seed, settings$prediction_samples)
   objective <- run$trace$objective
   before <- max(1L, floor(0.9 * length(objective)))
-  notes <- list(regularization = run$beta, regularizations = regularizations, restarts = restarts, epoch = epoch,
-    noise_at_floor = any(state$noise <= settings$noise_floor * (1 + 1e-8)), effective = 1 / sum(exp(2 * state$log_weights)),
+  notes <- list(regularization = run$beta, regularizations = regularizations, restarts = restarts,
+    epoch = epoch, noise_at_floor = any(state$noise <= settings$noise_floor * (1 + 1e-8)),
+    effective = 1 / sum(exp(2 * state$log_weights)),
     inducing = vapply(state$layers, function(layer) nrow(layer$units[[1L]]$positions), 0L),
     improving = objective[length(objective)] - objective[before])
   validation <- list(rows = split$validation, nll = held_out_nll(predicted, held_out, settings),
-    objective = if (epoch > 0L) objective[epoch] else objective_at(state, training, run$beta, settings),
+    objective = if (epoch > 0L) objective[epoch] else objective_at(state, training, run$beta,
+      settings),
     coverage = if (length(split$validation)) deep_coverage(predicted, held_out, settings))
   warn_deep(nrow(training$x) + nrow(held_out$x), validation, notes, settings, state$family$name)
   list(state = state, trace = run$trace, validation = validation, notes = notes)
 }
 
 held_out_nll <- function(state, rows, settings) {
-  if (nrow(rows$x)) -mean(core_deep_density(state, rows$x, rows$y, rows, settings$threads)$value) else NA_real_
+  if (nrow(rows$x)) -
+    mean(core_deep_density(state, rows$x, rows$y, rows, settings$threads)$value) else NA_real_
 }
 
 # Of a state that no epoch has ended with.
 objective_at <- function(state, training, beta, settings) {
   of_rows <- Filter(Negate(is.null), training[c("trials", "weights", "offset", "design")])
-  core_deep_objective(state, training$x, training$y, c(list(score = settings$score, gamma = settings$gamma, beta = beta, rows = 0L), of_rows),
+  core_deep_objective(state, training$x, training$y,
+    c(list(score = settings$score, gamma = settings$gamma, beta = beta, rows = 0L), of_rows),
     settings$threads)$value
 }
 
-# The share of held-out rows that lie in their central intervals of 95%; none of classes, whose intervals hold both.
+# The share of held-out rows that lie in their central intervals of 95%; none of classes, whose
+# intervals hold both.
 deep_coverage <- function(state, rows, settings) {
   if (grepl("^binomial", state$family$name) && is.null(rows$trials)) return(NULL)
   inside <- vapply(seq_len(ncol(rows$y)), function(output) {
@@ -168,18 +193,23 @@ deep_coverage <- function(state, rows, settings) {
 
 warn_deep <- function(rows, validation, notes, settings, family) {
   if (rows < 5000L && settings$score == "mixture") {
-    others <- if (family == "gaussian") "exact_gp(), vecchia() and loo_k()" else "vnngp() and loo_k()"
-    warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep Gaussian process may be too short.", format_count(rows)),
-      i = paste(others, "have calibrated ones on few rows.")))
+    others <- if (family == "gaussian") "exact_gp(), vecchia() and loo_k()" else
+      "vnngp() and loo_k()"
+    warn_neargp("deep",
+      c(sprintf("On %s rows the intervals of a deep Gaussian process may be too short.",
+        format_count(rows)), i = paste(others, "have calibrated ones on few rows.")))
   }
-  gap <- if (settings$score != "robust") validation$objective + validation$nll  # the robust score is no log density
+  # the robust score is no log density
+  gap <- if (settings$score != "robust") validation$objective + validation$nll
   if (isTRUE(gap > 0.3)) {
     warn_neargp("deep", c(
       sprintf("The score of the training rows is %.2f above that of the rows held out (%.2f): the fit knows its rows by heart.", gap, -validation$nll),
       i = "Take a larger `regularization`, fewer inducing points, or fewer epochs."))
   }
   if (notes$noise_at_floor) {
-    warn_neargp("deep", c(sprintf("The noise has fallen to the least that is allowed, %g of the response's variance.", settings$noise_floor),
-      i = "Responses that take few distinct values do that: judge such a fit by its errors, not by its log score."))
+    warn_neargp("deep",
+      c(sprintf("The noise has fallen to the least that is allowed, %g of the response's variance.",
+        settings$noise_floor),
+        i = "Responses that take few distinct values do that: judge such a fit by its errors, not by its log score."))
   }
 }

@@ -1,14 +1,15 @@
 # What an interrupted fit of a deep Gaussian process leaves to neargp_last(): its best state so far.
 
-# A function of a state that is the best of its run, its validation score and the rows held out. Without such rows each state is better than
-# those before.
+# A function of a state that is the best of its run, its validation score and the rows held out.
+# Without such rows each state is better than those before.
 deep_keeper <- function(method, problem, response, seed) {
   if (is.null(problem$keep)) return(NULL)
   best <- -Inf
   function(state, score, held_out) {
     if (isTRUE(score <= best)) return(invisible())
     best <<- score
-    last_state$deep <- list(method = method, deep = list(state = state, validation = list(rows = held_out), seed = seed),
+    last_state$deep <- list(method = method,
+      deep = list(state = state, validation = list(rows = held_out), seed = seed),
       rows = nrow(response$coords))
     keep_state(problem, working_of_state(state, response))
   }
@@ -16,5 +17,7 @@ deep_keeper <- function(method, problem, response, seed) {
 
 # What problem$warm_start takes of it, where the data have as many rows.
 deep_state_of <- function(start, data) {
-  if (inherits(start, "neargp_last") && identical(start$deep$rows, count_places(data))) start$deep[c("method", "deep")]
+  if (inherits(start, "neargp_last") && identical(start$deep$rows, count_places(data))) {
+    start$deep[c("method", "deep")]
+  }
 }

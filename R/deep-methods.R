@@ -1,23 +1,28 @@
-# Fits by dspp() and dgp(): what their methods for generics do otherwise than those of other fits. Such a fit is of class
-# c("neargp_deep_fit", "neargp") and has the list `deep`, what deep_fit() returned and how inputs and response were standardised.
+# Fits by dspp() and dgp(): what their methods for generics do otherwise than those of other fits.
+# Such a fit is of class c("neargp_deep_fit", "neargp") and has the list `deep`, what deep_fit()
+# returned and how inputs and response were standardised.
 
 abort_deep <- function(object, what, why, instead) {
-  abort_neargp("method", c(sprintf("A fit by %s has no %s: %s.", method_call(object$method), what, why), i = instead))
+  abort_neargp("method",
+    c(sprintf("A fit by %s has no %s: %s.", method_call(object$method), what, why), i = instead))
 }
 
-# ---- print ------------------------------------------------------------------------------------------------------------------------
+# ---- print ---------------------------------------------------------------------------------------
 
 #' @export
 fit_details.neargp_deep <- function(method, fit) {
   deep <- fit$deep
   starts <- max(1L, nrow(deep$notes$restarts))
-  c(Layers = sprintf("%d, %s inducing points a unit", method$layers, format_count(deep$notes$inducing[1L])),
+  c(Layers = sprintf("%d, %s inducing points a unit", method$layers,
+    format_count(deep$notes$inducing[1L])),
     Units = if (method$layers > 1L) sprintf("%d in each hidden layer", method$width),
     Mixture = describe_components(deep$prediction$log_weights),
-    Trained = sprintf("%d epochs, kept as after %d; %d %s; divergence weighs %s", nrow(deep$trace), deep$notes$epoch, starts,
-      if (starts == 1L) "start" else "starts", format(deep$notes$regularization)),
+    Trained = sprintf("%d epochs, kept as after %d; %d %s; divergence weighs %s", nrow(deep$trace),
+      deep$notes$epoch, starts, if (starts == 1L) "start" else "starts",
+      format(deep$notes$regularization)),
     Objective = sprintf("%s a row%s%s", format(signif(deep$validation$objective, 4L)),
-      if (!is.null(method$robustness)) " of the standardised response" else "", describe_progress(deep)),
+      if (!is.null(method$robustness)) " of the standardised response" else "",
+      describe_progress(deep)),
     `Held out` = describe_validation(deep$validation))
 }
 
@@ -25,7 +30,8 @@ fit_details.neargp_deep <- function(method, fit) {
 describe_components <- function(log_weights) {
   count <- length(log_weights)
   if (count == 1L) return("1 component")
-  effective <- if (diff(range(log_weights)) > 0) sprintf(", of which %s are effective", format(round(1 / sum(exp(2 * log_weights)), 1L)))
+  effective <- if (diff(range(log_weights)) > 0) sprintf(", of which %s are effective",
+    format(round(1 / sum(exp(2 * log_weights)), 1L)))
   paste0(format_count(count), " components", effective)
 }
 
@@ -33,13 +39,16 @@ describe_components <- function(log_weights) {
 describe_progress <- function(deep, least = 0.01) {
   gain <- deep$notes$improving
   if (!isTRUE(gain > least) || deep$notes$epoch <= 0.9 * nrow(deep$trace)) return("")
-  sprintf("; the last tenth of the epochs gained %s, and more would gain more", format(signif(gain, 2L)))
+  sprintf("; the last tenth of the epochs gained %s, and more would gain more",
+    format(signif(gain, 2L)))
 }
 
 describe_validation <- function(validation) {
   if (!length(validation$rows)) return("none, so that nothing tells whether it overfits")
-  inside <- if (!is.null(validation$coverage)) sprintf(", %s%% inside their 95%% intervals", format(round(100 * validation$coverage, 1L)))
-  paste0(format_count(length(validation$rows)), " rows: log density ", format(signif(-validation$nll, 4L)), " a row", inside)
+  inside <- if (!is.null(validation$coverage)) sprintf(", %s%% inside their 95%% intervals",
+    format(round(100 * validation$coverage, 1L)))
+  paste0(format_count(length(validation$rows)), " rows: log density ",
+    format(signif(-validation$nll, 4L)), " a row", inside)
 }
 
 #' @export
@@ -55,19 +64,23 @@ print.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits") - 3L),
 }
 
 describe_noise <- function(x, digits) {
-  if (!is.null(x$family_parameters)) return(if (length(x$family_parameters)) paste0("Family:\n", paste_named(x$family_parameters, digits), "\n"))
+  if (!is.null(x$family_parameters)) {
+    return(if (length(x$family_parameters)) paste0("Family:\n",
+      paste_named(x$family_parameters, digits), "\n"))
+  }
   deviations <- vapply(sqrt(x$nugget), function(v) format(signif(v, digits), digits = digits), "")
   if (length(x$outputs)) deviations <- paste(deviations, "of", x$outputs)
   paste0("Noise:     standard deviation ", paste(deviations, collapse = ", "),
-    if (x$deep$notes$noise_at_floor) ", at its lower bound: judge this fit by its errors, not by its log score", "\n")
+    if (x$deep$notes$noise_at_floor)
+    ", at its lower bound: judge this fit by its errors, not by its log score", "\n")
 }
 
 #' @export
 summary.neargp_deep_fit <- function(object, ...) {
   check_fit(object)
   check_no_more_arguments()
-  structure(list(fit = object, units = unit_table(object), sites = object$deep$state$sites, weights = exp(object$deep$state$log_weights)),
-    class = "summary.neargp_deep_fit")
+  structure(list(fit = object, units = unit_table(object), sites = object$deep$state$sites,
+    weights = exp(object$deep$state$log_weights)), class = "summary.neargp_deep_fit")
 }
 
 #' @export
@@ -85,11 +98,12 @@ print.summary.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits"
   invisible(x)
 }
 
-# ---- parameters -------------------------------------------------------------------------------------------------------------------
+# ---- parameters ----------------------------------------------------------------------------------
 
-# One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in their units, those of hidden units as
-# shares of nothing but these; variances of hidden units are in units of the next layer's inputs, that of the last layer is the linear
-# predictor's. The last units of several outputs are mixed, and in units of nothing.
+# One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in their units,
+# those of hidden units as shares of nothing but these; variances of hidden units are in units of
+# the next layer's inputs, that of the last layer is the linear predictor's. The last units of
+# several outputs are mixed, and in units of nothing.
 unit_table <- function(object) {
   state <- object$deep$state
   last <- length(state$layers)
@@ -99,7 +113,8 @@ unit_table <- function(object) {
       unit <- layer$units[[u]]
       scale <- input_units(object, layer$kernel_inputs, length(unit$range))
       data.frame(layer = l, unit = u, term = c("variance", paste0("range_", names(scale))),
-        estimate = c(unit$variance * if (l == last && is.null(state$mixing)) object$deep$location$scale^2 else 1, unit$range * unname(scale)))
+        estimate = c(unit$variance * if (l == last &&
+          is.null(state$mixing)) object$deep$location$scale^2 else 1, unit$range * unname(scale)))
     }))
   })
   do.call(rbind, tables)
@@ -110,7 +125,8 @@ input_units <- function(object, inputs, count) {
   names <- object$locations$embedded_names
   on_sphere <- names == "longlat"  # the axes of the chord
   names[on_sphere] <- paste0("longlat_", c("x", "y", "z"))[seq_len(sum(on_sphere))]
-  observed <- if ("x" %in% inputs) stats::setNames(object$deep$inputs$scale, names[object$deep$inputs$kept])
+  observed <- if ("x" %in% inputs) stats::setNames(object$deep$inputs$scale,
+    names[object$deep$inputs$kept])
   hidden <- count - length(observed)
   c(stats::setNames(rep(1, hidden), sprintf("hidden%d", seq_len(hidden))), observed)
 }
@@ -121,13 +137,16 @@ coef.neargp_deep_fit <- function(object, what = c("trend", "covariance"), ...) {
   if (check_choice(what, "what", c("trend", "covariance")) == "trend") return(object$beta)
   units <- unit_table(object)
   noise <- object$family_parameters %||%
-    stats::setNames(object$nugget, if (length(object$outputs)) paste0("nugget_", object$outputs) else "nugget")
-  c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer, units$unit, units$term)), noise)
+    stats::setNames(object$nugget, if (length(object$outputs)) paste0("nugget_",
+      object$outputs) else "nugget")
+  c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer, units$unit,
+    units$term)), noise)
 }
 
 #' @export
 vcov.neargp_deep_fit <- function(object, ...) {
-  abort_deep(object, "standard errors", "its units are not identified, and other starts lead to other ones",
+  abort_deep(object, "standard errors",
+    "its units are not identified, and other starts lead to other ones",
     "predict() has the uncertainty of predictions.")
 }
 
@@ -138,19 +157,23 @@ confint.neargp_deep_fit <- function(object, parm, level = 0.95, ...) stats::vcov
 logLik.neargp_deep_fit <- function(object, ...) {
   check_fit(object)
   check_no_more_arguments()
-  structure(object$log_likelihood, df = NA_integer_, nobs = length(object$data$y), score = object$score, class = c("neargp_score", "logLik"))
+  structure(object$log_likelihood, df = NA_integer_, nobs = length(object$data$y),
+    score = object$score, class = c("neargp_score", "logLik"))
 }
 
 #' @export
-tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
+                                 conf.level = 0.95, ...) {
   check_fit(x)
   check_no_more_arguments()
   effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
   check_flag(conf.int, "conf.int")
   check_level(conf.level, "conf.level")
   estimates <- lapply(effects, function(what) stats::coef(x, what = what))
-  table <- data.frame(effect = rep(effects, lengths(estimates)), term = unlist(lapply(estimates, names)),
-    estimate = unlist(lapply(estimates, unname)), std.error = NA_real_, statistic = NA_real_, p.value = NA_real_)
+  table <- data.frame(effect = rep(effects, lengths(estimates)),
+    term = unlist(lapply(estimates, names)),
+    estimate = unlist(lapply(estimates, unname)), std.error = NA_real_, statistic = NA_real_,
+    p.value = NA_real_)
   if (conf.int) table[c("conf.low", "conf.high")] <- NA_real_
   table
 }
@@ -159,11 +182,11 @@ tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int
 glance.neargp_deep_fit <- function(x, ...) {
   table <- NextMethod()
   table[intersect(c("variance", "range"), names(table))] <- NA_real_
-  cbind(table, validation = if (length(x$deep$validation$rows)) -x$deep$validation$nll else NA_real_,
-    coverage = x$deep$validation$coverage %||% NA_real_)
+  cbind(table, validation = if (length(x$deep$validation$rows)) -
+    x$deep$validation$nll else NA_real_, coverage = x$deep$validation$coverage %||% NA_real_)
 }
 
-# ---- rows -------------------------------------------------------------------------------------------------------------------------
+# ---- rows ----------------------------------------------------------------------------------------
 
 # Mixtures of new observations at the training rows, which the fit has seen.
 training_mixture <- function(object, threads) {
@@ -174,10 +197,13 @@ training_mixture <- function(object, threads) {
 
 #' @rdname residuals.neargp
 #' @export
-residuals.neargp_deep_fit <- function(object, type = c("response", "pearson", "quantile"), threads = NULL, ...) {
+residuals.neargp_deep_fit <- function(object, type = c("response", "pearson", "quantile"),
+                                      threads = NULL, ...) {
   check_fit(object)
   check_no_more_arguments()
-  if (identical(type, "loo") || identical(type, "standardized")) weights_of_others(object$method, object, NULL)
+  if (identical(type, "loo") || identical(type, "standardized")) {
+    weights_of_others(object$method, object, NULL)
+  }
   type <- check_choice(type, "type", c("response", "pearson", "quantile"))
   values <- deep_residuals(object, threads)[[type]]
   names(values) <- object$row_names %||% seq_along(values)
@@ -197,7 +223,8 @@ deep_residuals <- function(object, threads = NULL) {
   mixture <- training_mixture(object, threads)
   mean <- observed_mean(mixture)
   error <- object$data$y - mean
-  data.frame(fitted = mean, response = error, pearson = error / observed_sd(mixture), quantile = observed_residuals(object$data$y, mixture))
+  data.frame(fitted = mean, response = error, pearson = error / observed_sd(mixture),
+    quantile = observed_residuals(object$data$y, mixture))
 }
 
 #' @export
@@ -205,23 +232,28 @@ augment.neargp_deep_fit <- function(x, data = NULL, ...) {
   check_fit(x)
   check_no_more_arguments()
   given <- deep_residuals(x)
-  with_training_columns(x, data, data.frame(.fitted = given$fitted, .resid = given$response, .std_resid = given$quantile))
+  with_training_columns(x, data, data.frame(.fitted = given$fitted, .resid = given$response,
+    .std_resid = given$quantile))
 }
 
-# ---- scores -----------------------------------------------------------------------------------------------------------------------
+# ---- scores --------------------------------------------------------------------------------------
 
 #' @export
-scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL, level = 0.95, na.rm = FALSE,
-                                   threads = NULL, ...) {
+scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, trials = NULL,
+                                   weights = NULL, level = 0.95, na.rm = FALSE, threads = NULL,
+                                   ...) {
   check_fit(object)
   check_no_more_arguments()
   check_level(level)
   if (is.null(newdata)) weights_of_others(object$method, object, NULL)
   truth <- new_observations(object, newdata, observed, trials)
   weights <- rep_len(new_weights(object, newdata, weights), length(truth$y))
-  target <- if (is_raster(newdata)) raster_target(object, newdata, seq_len(terra::ncell(newdata))) else new_target(object, newdata)
+  target <- if (is_raster(newdata)) raster_target(object, newdata,
+    seq_len(terra::ncell(newdata))) else new_target(object, newdata)
   moments <- chunked_moments(object, target, predict_settings(object, threads = threads))
-  complete <- complete_predictions(truth$y, list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)), weights = weights), na.rm)
+  complete <- complete_predictions(truth$y,
+    list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)), weights = weights),
+    na.rm)
   observed <- observed_rows(object, moments_mixture(object, moments), truth$trials, weights)
   mixture <- take_observed(observed, complete)
   y <- truth$y[complete]
@@ -229,14 +261,16 @@ scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, tria
   summarize_scores(y, observed_scores(y, mixture, level), level, sum(!complete))
 }
 
-# ---- what does not apply ----------------------------------------------------------------------------------------------------------
+# ---- what does not apply -------------------------------------------------------------------------
 
 #' @export
 covariance_value.neargp_deep_fit <- function(object, distance, ...) {
-  abort_deep(object, "covariance function of distance", "how two rows vary together depends on where they are", "summary() has those of its units.")
+  abort_deep(object, "covariance function of distance",
+    "how two rows vary together depends on where they are", "summary() has those of its units.")
 }
 
 #' @export
 empirical_variogram.neargp_deep_fit <- function(object, ...) {
-  abort_deep(object, "variogram", "its field is not stationary", "Give a formula and data for that of the response.")
+  abort_deep(object, "variogram", "its field is not stationary",
+    "Give a formula and data for that of the response.")
 }

@@ -1,5 +1,6 @@
-# New observations of a row, given the mixture `eta` of its linear predictor: of a gaussian response a mixture of normal-mixture.R with the
-# noise, of others one of component-mixture.R. What follows is of both.
+# New observations of a row, given the mixture `eta` of its linear predictor: of a gaussian response
+# a mixture of normal-mixture.R with the noise, of others one of component-mixture.R. What follows
+# is of both.
 
 observed_mixture <- function(eta, noise) {
   eta$sd <- sqrt(eta$sd^2 + noise)
@@ -12,11 +13,14 @@ observed_rows <- function(object, eta, trials = 1, weights = 1) {
 }
 
 #' @export
-observed_rows.default <- function(object, eta, trials = 1, weights = 1) observed_mixture(eta, object$nugget / weights)
+observed_rows.default <- function(object, eta, trials = 1, weights = 1) {
+  observed_mixture(eta, object$nugget / weights)
+}
 
 #' @export
 observed_rows.neargp_method_families <- function(object, eta, trials = 1, weights = 1) {
-  new_component_mixture(eta, family_core_name(object$family), as.list(object$family_parameters), trials, weights)
+  new_component_mixture(eta, family_core_name(object$family), as.list(object$family_parameters),
+    trials, weights)
 }
 
 # Those of a state, with standardised responses: `rows` as of deep_rows().
@@ -24,18 +28,27 @@ state_mixture <- function(state, rows, output, threads) {
   found <- core_deep_components(state, rows$x, threads)
   count <- length(state$log_weights)
   columns <- (output - 1L) * count + seq_len(count)
-  known <- (rows$offset %||% 0) + if (is.null(rows$design)) 0 else drop(rows$design %*% state$trend[, output])
-  eta <- new_normal_mixture(found$mean[, columns, drop = FALSE] + known, sqrt(found$variance[, columns, drop = FALSE]), state$log_weights)
-  if (state$family$name == "gaussian") return(observed_mixture(eta, state$noise[output] / (rows$weights %||% 1)))
-  parameters <- stats::setNames(as.list(state$family$parameters), names_of_parameters(state$family$name))
+  known <- (rows$offset %||% 0) + if (is.null(rows$design)) 0 else
+    drop(rows$design %*% state$trend[, output])
+  eta <- new_normal_mixture(found$mean[, columns, drop = FALSE] + known,
+    sqrt(found$variance[, columns, drop = FALSE]), state$log_weights)
+  if (state$family$name == "gaussian") {
+    return(observed_mixture(eta, state$noise[output] / (rows$weights %||% 1)))
+  }
+  parameters <- stats::setNames(as.list(state$family$parameters),
+    names_of_parameters(state$family$name))
   new_component_mixture(eta, state$family$name, parameters, rows$trials %||% 1, rows$weights)
 }
 
 is_normal <- function(mixture) is.null(mixture$name)
 
-observed_mean <- function(mixture) if (is_normal(mixture)) normal_mixture_mean(mixture) else mixture_mean(mixture)
+observed_mean <- function(mixture) {
+  if (is_normal(mixture)) normal_mixture_mean(mixture) else mixture_mean(mixture)
+}
 
-observed_sd <- function(mixture) sqrt(if (is_normal(mixture)) normal_mixture_variance(mixture) else mixture_variance(mixture))
+observed_sd <- function(mixture) {
+  sqrt(if (is_normal(mixture)) normal_mixture_variance(mixture) else mixture_variance(mixture))
+}
 
 # The interval of the distribution function at y: of continuous responses a point.
 observed_pit <- function(y, mixture) {
@@ -50,7 +63,10 @@ observed_residuals <- function(y, mixture) {
 }
 
 observed_scores <- function(y, mixture, level) {
-  if (is_normal(mixture)) normal_mixture_scores(y, mixture, level) else mixture_scores(y, mixture, level)
+  if (is_normal(mixture)) normal_mixture_scores(y, mixture, level) else mixture_scores(y, mixture,
+    level)
 }
 
-take_observed <- function(mixture, rows) if (is_normal(mixture)) take_normal_mixture(mixture, rows) else take_mixture(mixture, rows)
+take_observed <- function(mixture, rows) {
+  if (is_normal(mixture)) take_normal_mixture(mixture, rows) else take_mixture(mixture, rows)
+}

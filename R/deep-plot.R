@@ -1,11 +1,13 @@
 #' Plot a fit by deep Gaussian processes
 #'
 #' @param x a fit by [neargp()] with [dspp()] or [dgp()].
-#' @param which names of the plots: "trace", the objective a row by epochs, with the log density of the rows held out and the
-#'   epoch that was kept; "residuals", quantile residuals of the training rows against fitted values; "qq", their normal quantiles;
-#'   "pit", the distribution function of predictions at the rows held out, flat where they are calibrated; "map", predictions over one or two coordinates, as in
-#'   [plot.neargp()]. Quantile residuals are of rows that the fit has seen. By default the first, third and fourth, and a map where
-#'   there are no more than two coordinates.
+#' @param which names of the plots: "trace", the objective a row by epochs, with the log density of
+#'   the rows held out and the epoch that was kept; "residuals", quantile residuals of the training
+#'   rows against fitted values; "qq", their normal quantiles; "pit", the distribution function of
+#'   predictions at the rows held out, flat where they are calibrated; "map", predictions over one
+#'   or two coordinates, as in [plot.neargp()]. Quantile residuals are of rows that the fit has
+#'   seen. By default the first, third and fourth, and a map where there are no more than two
+#'   coordinates.
 #' @param what,newdata,cells,time,... as in [plot.neargp()].
 #' @return `x`, invisibly.
 #' @examples
@@ -13,13 +15,16 @@
 #' d <- data.frame(x = runif(400))
 #' d$y <- sin(12 * d$x^2) + rnorm(400, sd = 0.02 + 0.2 * d$x)
 #' fit <- suppressWarnings(neargp(y ~ 1, d, coords = ~ x,
-#'   method = dspp(width = 2, inducing = 20, epochs = 40, batch_size = 100, restarts = 1, regularization = 0.5)))
+#'   method = dspp(width = 2, inducing = 20, epochs = 40, batch_size = 100,
+#'     restarts = 1, regularization = 0.5)))
 #' plot(fit)
 #' @export
-plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
+plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
+                                 cells = 10000, time = NULL, ...) {
   check_fit(x)
   held_out <- length(x$deep$validation$rows) > 0L
-  which <- which %||% c("trace", if (length(x$locations$raw_names) <= 2L) "map", "qq", if (held_out) "pit")
+  which <- which %||% c("trace", if (length(x$locations$raw_names) <= 2L) "map", "qq",
+    if (held_out) "pit")
   check_choices(which, "which", c("trace", "residuals", "qq", "map", if (held_out) "pit"))
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
@@ -27,7 +32,8 @@ plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdat
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
-  seen <- if (any(which %in% c("residuals", "qq"))) stats::setNames(residuals_of_deep(x)[c("fitted", "quantile")], c("mean", "z"))
+  seen <- if (any(which %in% c("residuals", "qq")))
+    stats::setNames(residuals_of_deep(x)[c("fitted", "quantile")], c("mean", "z"))
   for (one in which) {
     switch(one,
       trace = plot_deep_trace(x$deep, ...),
@@ -45,15 +51,20 @@ plot_deep_trace <- function(deep, ...) {
   series <- cbind(trace$objective, trace$validation)
   # The first epochs would leave no room for the others.
   lowest <- stats::quantile(series, 0.05, na.rm = TRUE, names = FALSE)
-  plot_frame(range(trace$epoch), c(lowest, max(series, na.rm = TRUE)), "Training", "epoch", "log density a row")
+  plot_frame(range(trace$epoch), c(lowest, max(series, na.rm = TRUE)), "Training", "epoch",
+    "log density a row")
   graphics::abline(v = deep$notes$epoch, col = "grey70", lty = 2L)
   graphics::lines(trace$epoch, trace$objective, col = "grey40", lwd = 1.5, ...)
-  if (!all(is.na(trace$validation))) graphics::lines(trace$epoch, trace$validation, col = "#D55E00", lwd = 1.5, ...)
-  graphics::legend("bottomright", c("objective", "rows held out", "kept"), col = c("grey40", "#D55E00", "grey70"), lty = c(1L, 1L, 2L),
-    lwd = 1.5, bty = "n", cex = 0.85)
+  if (!all(is.na(trace$validation))) {
+    graphics::lines(trace$epoch, trace$validation, col = "#D55E00", lwd = 1.5, ...)
+  }
+  graphics::legend("bottomright", c("objective", "rows held out", "kept"),
+    col = c("grey40", "#D55E00", "grey70"), lty = c(1L, 1L, 2L), lwd = 1.5, bty = "n", cex = 0.85)
 }
 
-residuals_of_deep <- function(object) if (length(object$outputs)) deep_outputs_residuals(object) else deep_residuals(object)
+residuals_of_deep <- function(object) {
+  if (length(object$outputs)) deep_outputs_residuals(object) else deep_residuals(object)
+}
 
 # Of several outputs all together.
 held_out_pit <- function(object) {

@@ -1,18 +1,22 @@
-# Predictions of a deep Gaussian process: a mixture of normals for each row, whose moments, quantiles, probabilities and draws are
-# those of normal-mixture.R. Rows are independent of each other given all that was learned: there is no joint distribution of them.
+# Predictions of a deep Gaussian process: a mixture of normals for each row, whose moments,
+# quantiles, probabilities and draws are those of normal-mixture.R. Rows are independent of each
+# other given all that was learned: there is no joint distribution of them.
 
 refuse_joint <- function(method, what) {
-  abort_neargp("method", c(sprintf("A fit by %s has no %s: it predicts rows one by one, and knows nothing of two together.",
-    method_call(method), what), i = "svgp(), vnngp() and vecchia() have joint distributions."))
+  abort_neargp("method",
+    c(sprintf("A fit by %s has no %s: it predicts rows one by one, and knows nothing of two together.",
+      method_call(method), what), i = "svgp(), vnngp() and vecchia() have joint distributions."))
 }
 
 #' @export
-prediction_conditioning.neargp_deep <- function(method, object, k, local_mean, sectors, joint, is_part) {
+prediction_conditioning.neargp_deep <- function(method, object, k, local_mean, sectors, joint,
+                                                is_part) {
   check_no_neighbors(method, k, local_mean, sectors)
   if (joint) refuse_joint(method, "joint predictions")
   if (is_part) {
-    abort_neargp("method", c(sprintf("A fit by %s has no parts: a field of fields is not a sum of trend and process.", method_call(method)),
-      i = "Use type = \"link\" for the whole field."))
+    abort_neargp("method",
+      c(sprintf("A fit by %s has no parts: a field of fields is not a sum of trend and process.",
+        method_call(method)), i = "Use type = \"link\" for the whole field."))
   }
   list(k = 0L, sectors = 0L, exact = FALSE, local_mean = FALSE)
 }
@@ -23,12 +27,14 @@ prediction_k.neargp_deep <- function(method, object, k, least = 60L) {
   0L
 }
 
-# Sites of a sampled rule are drawn once for predictions, `count` of them from strata of the normal distribution for each unit.
+# Sites of a sampled rule are drawn once for predictions, `count` of them from strata of the normal
+# distribution for each unit.
 prediction_state <- function(state, seed, count) {
   if (state$rule != "random") return(state)
   state$sites <- lapply(seq_len(length(state$layers) - 1L), function(layer) {
     units <- seq_along(state$layers[[layer]]$units)
-    matrix(vapply(units, function(unit) spread_quantiles(count, seed + 1000 * layer + unit), double(count)), count)
+    matrix(vapply(units, function(unit) spread_quantiles(count, seed + 1000 * layer + unit),
+      double(count)), count)
   })
   state$rule <- "free"
   state$log_weights <- rep(-log(count), count)
@@ -42,14 +48,16 @@ deep_mixture <- function(object, coords, X, offset, threads) {
   found <- core_deep_components(deep$prediction, standardized_inputs(coords, deep$inputs), threads)
   if (!is.null(found$failure)) abort_singular_unit(found$failure)
   known <- location_of_rows(deep$location, base_mean(object$data, X, offset), X)[, 1L]
-  new_normal_mixture(known + deep$location$scale * found$mean, deep$location$scale * sqrt(found$variance), deep$prediction$log_weights)
+  new_normal_mixture(known + deep$location$scale * found$mean,
+    deep$location$scale * sqrt(found$variance), deep$prediction$log_weights)
 }
 
 #' @export
 predictor.neargp_deep <- function(method, object, settings) {
   function(coords, X, offset) {
     mixture <- deep_mixture(object, coords, X, offset, settings$threads)
-    list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture), components = cbind(mixture$mean, mixture$sd))
+    list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture),
+      components = cbind(mixture$mean, mixture$sd))
   }
 }
 
@@ -58,22 +66,28 @@ moments_mixture <- function(object, moments) {
   log_weights <- object$deep$prediction$log_weights
   count <- length(log_weights)
   components <- moments$components %||% matrix(NA_real_, length(moments$mean), 2L * count)
-  new_normal_mixture(components[, seq_len(count), drop = FALSE], components[, count + seq_len(count), drop = FALSE], log_weights)
+  new_normal_mixture(components[, seq_len(count), drop = FALSE],
+    components[, count + seq_len(count), drop = FALSE], log_weights)
 }
 
 #' @export
 check_target.neargp_deep <- function(method, object, coords) warn_far_rows(object, coords)
 
-# Outside of the training rows' limits by more than a range of the first layer hidden units go on along a line, on which nothing was learned.
+# Outside of the training rows' limits by more than a range of the first layer hidden units go on
+# along a line, on which nothing was learned.
 warn_far_rows <- function(object, coords, most = 0.05) {
   deep <- object$deep
-  ranges <- vapply(deep$state$layers[[1L]]$units, function(unit) unit$range, double(length(deep$inputs$scale)))
+  ranges <- vapply(deep$state$layers[[1L]]$units, function(unit) unit$range,
+    double(length(deep$inputs$scale)))
   margin <- deep$inputs$scale * apply(matrix(ranges, length(deep$inputs$scale)), 1L, stats::median)
   coords <- coords[, deep$inputs$kept, drop = FALSE]
-  far <- rowSums(sweep(coords, 2L, deep$inputs$limits[1L, ] - margin) < 0 | sweep(coords, 2L, deep$inputs$limits[2L, ] + margin) > 0) > 0
+  far <- rowSums(sweep(coords, 2L, deep$inputs$limits[1L, ] - margin) < 0 |
+    sweep(coords, 2L, deep$inputs$limits[2L, ] + margin) > 0) > 0
   if (mean(far) <= most) return(invisible())
-  warn_neargp("deep", c(sprintf("%s of %s rows are outside of the training rows by more than the range of a unit.", format_count(sum(far)),
-    format_count(length(far))), i = "Means there follow a line, and intervals are not calibrated."))
+  warn_neargp("deep",
+    c(sprintf("%s of %s rows are outside of the training rows by more than the range of a unit.",
+      format_count(sum(far)), format_count(length(far))),
+      i = "Means there follow a line, and intervals are not calibrated."))
 }
 
 #' @export
@@ -84,14 +98,16 @@ prediction_columns.neargp_deep <- function(method, object, moments, settings) {
 
 #' @export
 prediction_columns.neargp_deep_families <- function(method, object, moments, settings) {
-  mixture_prediction_columns(observed_rows(object, moments_mixture(object, moments), settings$trials), settings)
+  mixture_prediction_columns(observed_rows(object, moments_mixture(object, moments),
+    settings$trials), settings)
 }
 
 # Of a gaussian response.
 normal_prediction_columns <- function(latent, observed, settings) {
   shown <- if (settings$type == "link") latent else observed
   columns <- if (settings$type == "quantile") {
-    stats::setNames(lapply(settings$probs, normal_mixture_quantile, mixture = observed), paste0("q", format_numbers(settings$probs)))
+    stats::setNames(lapply(settings$probs, normal_mixture_quantile, mixture = observed),
+      paste0("q", format_numbers(settings$probs)))
   } else {
     list(mean = normal_mixture_mean(shown), sd = sqrt(normal_mixture_variance(shown)))
   }
@@ -106,7 +122,8 @@ normal_prediction_columns <- function(latent, observed, settings) {
 
 deep_exceedance <- function(mixture, settings) {
   if (is.null(settings$threshold)) return(NULL)
-  probabilities <- lapply(settings$threshold, normal_mixture_distribution, mixture = mixture, lower = FALSE)
+  probabilities <- lapply(settings$threshold, normal_mixture_distribution, mixture = mixture,
+    lower = FALSE)
   stats::setNames(probabilities, exceedance_names(settings$threshold, settings$threshold_of))
 }
 
@@ -114,7 +131,8 @@ deep_exceedance <- function(mixture, settings) {
 simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
   if (!settings$conditional) refuse_joint(method, "field to draw from without the data")
   if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
-  draws_of_mixture(object, target, nsim, deep_mixture(object, target$coords, target$X, target$offset, settings$threads), settings$trials)
+  draws_of_mixture(object, target, nsim, deep_mixture(object, target$coords, target$X,
+    target$offset, settings$threads), settings$trials)
 }
 
 draws_of_mixture <- function(object, target, nsim, eta, trials) {
@@ -131,22 +149,27 @@ draws_of_mixture.neargp_deep_families <- function(object, target, nsim, eta, tri
   response_draws(object, target, normal_mixture_draws(nsim, eta), trials)
 }
 
-# ---- what takes rows out ----------------------------------------------------------------------------------------------------------
+# ---- what takes rows out -------------------------------------------------------------------------
 
 #' @export
 weights_of_others.neargp_deep <- function(method, object, settings) {
-  abort_neargp("method", c(sprintf("A fit by %s has no leave-one-out predictions: each would be another fit.", method_call(method)),
-    i = "cross_validate(refit = TRUE) trains anew for each fold; scores(newdata = ) takes other rows."))
+  abort_neargp("method",
+    c(sprintf("A fit by %s has no leave-one-out predictions: each would be another fit.",
+      method_call(method)),
+      i = "cross_validate(refit = TRUE) trains anew for each fold; scores(newdata = ) takes other rows."))
 }
 
 #' @export
 restrict_rows.neargp_deep <- function(method, fit, rows) {
-  abort_neargp("method", c(sprintf("A fit by %s is not conditioned on rows, all of which are in what it has learned.", method_call(method)),
-    i = "Use cross_validate(refit = TRUE), which trains anew for each fold."))
+  abort_neargp("method",
+    c(sprintf("A fit by %s is not conditioned on rows, all of which are in what it has learned.",
+      method_call(method)),
+      i = "Use cross_validate(refit = TRUE), which trains anew for each fold."))
 }
 
 # Scores of the held-out rows of a fold. `moments`: of these.
 #' @export
 fold_scores.neargp_deep <- function(method, fit, moments, data, level) {
-  observed_scores(data$y, observed_rows(fit, moments_mixture(fit, moments), data$trials %||% 1, data$weights), level)
+  observed_scores(data$y, observed_rows(fit, moments_mixture(fit, moments), data$trials %||% 1,
+    data$weights), level)
 }

@@ -1,14 +1,17 @@
-# The response of a deep Gaussian process as its training has it. What a generalised linear model knows of it is taken out, so that all
-# that is learned begins at 0:
+# The response of a deep Gaussian process as its training has it. What a generalised linear model
+# knows of it is taken out, so that all that is learned begins at 0:
 #
-#   gaussian         y = offset + center + scale * (eta + noise), center and scale those of the response without its offset
-#   student_t()      y = known + scale * (eta + noise), `known` the offset and a rough trend, scale the scatter about it
-#   other families   y given the linear predictor known + eta
+#   gaussian         y = offset + center + scale * (eta + noise), center and scale those of the
+#   response without its offset student_t()      y = known + scale * (eta + noise), `known` the
+#   offset and a rough trend, scale the scatter about it other families   y given the linear
+#   predictor known + eta
 #
-# with eta the last layer's process plus design * trend, the design the trend's columns but the constant, which the process has itself.
+# with eta the last layer's process plus design * trend, the design the trend's columns but the
+# constant, which the process has itself.
 
-# What training takes: x, the matrix y (a column for each output), and where there are any trials, weights, offset and design; `family` as
-# of deep_fit(); and the way back: `known` and `basis`, see deep_location(), `center`, `scale`, `unit` and `weight`.
+# What training takes: x, the matrix y (a column for each output), and where there are any trials,
+# weights, offset and design; `family` as of deep_fit(); and the way back: `known` and `basis`, see
+# deep_location(), `center`, `scale`, `unit` and `weight`.
 deep_response <- function(method, problem) {
   UseMethod("deep_response")
 }
@@ -23,9 +26,11 @@ deep_response.neargp_deep <- function(method, problem) {
   center <- mean(y)
   scale <- stats::sd(y)
   weight <- mean(data$weights)
-  list(coords = data$coords, y = as.matrix((y - center) / scale), weights = data$weights / weight, design = trend_design(data$basis, data$X),
-    family = list(name = "gaussian", parameters = double(0)), known = double(ncol(data$X)), basis = data$basis,
-    constant_column = constant_in_basis(data), center = center, scale = scale, unit = data$basis$unit %||% 1, weight = weight)
+  list(coords = data$coords, y = as.matrix((y - center) / scale), weights = data$weights / weight,
+    design = trend_design(data$basis, data$X),
+    family = list(name = "gaussian", parameters = double(0)), known = double(ncol(data$X)),
+    basis = data$basis, constant_column = constant_in_basis(data), center = center, scale = scale,
+    unit = data$basis$unit %||% 1, weight = weight)
 }
 
 # Columns of the trend but the constant, of mean 0 and size 1 at the rows of the fit.
@@ -34,7 +39,8 @@ trend_design <- function(basis, X) {
   basis_columns(basis, X)[, -basis$constant, drop = FALSE]
 }
 
-# `known`: coefficients of a rough trend. A scale is that of the response where the link is the identity.
+# `known`: coefficients of a rough trend. A scale is that of the response where the link is the
+# identity.
 #' @export
 deep_response.neargp_deep_families <- function(method, problem) {
   data <- problem$data
@@ -45,15 +51,20 @@ deep_response.neargp_deep_families <- function(method, problem) {
   scaled <- entry$link == "identity"
   scale <- if (scaled) robust_scale(data$y - rough, data$weights / mean(data$weights)) else 1
   parameters <- family_numbers(problem, scale)
-  list(coords = data$coords, y = as.matrix(if (scaled) (data$y - rough) / scale else data$y), weights = if (any(data$weights != 1)) data$weights,
+  list(coords = data$coords, y = as.matrix(if (scaled) (data$y - rough) / scale else data$y),
+    weights = if (any(data$weights != 1)) data$weights,
     trials = data$trials, offset = if (!scaled) rough, design = trend_design(data$basis, data$X),
-    family = c(list(name = family_core_name(problem$family)), parameters), known = known, basis = data$basis,
-    constant_column = constant_in_basis(data), center = 0, scale = scale, unit = 1, weight = 1)
+    family = c(list(name = family_core_name(problem$family)), parameters), known = known,
+    basis = data$basis, constant_column = constant_in_basis(data), center = 0, scale = scale,
+    unit = 1, weight = 1)
 }
 
-constant_in_basis <- function(data) basis_columns(data$basis, data$X[1L, , drop = FALSE])[, data$basis$constant]
+constant_in_basis <- function(data) {
+  basis_columns(data$basis, data$X[1L, , drop = FALSE])[, data$basis$constant]
+}
 
-# Starting values of the family's parameters and their bounds, which agree where one is fixed; the response divided by `scale`.
+# Starting values of the family's parameters and their bounds, which agree where one is fixed; the
+# response divided by `scale`.
 family_numbers <- function(problem, scale) {
   rows <- problem$layout$kind == "family"
   unit <- unname(ifelse(problem$layout$name[rows] == "scale", scale, 1))
@@ -63,15 +74,16 @@ family_numbers <- function(problem, scale) {
   list(parameters = start, least = bound("lower"), most = bound("upper"))
 }
 
-# ---- back -------------------------------------------------------------------------------------------------------------------------
+# ---- back ----------------------------------------------------------------------------------------
 
-# What is added to the process, without its constant: `coefficients` of the trend in the columns of the basis (design_columns()), each
-# output's a column, in the unit of the linear predictor.
+# What is added to the process, without its constant: `coefficients` of the trend in the columns of
+# the basis (design_columns()), each output's a column, in the unit of the linear predictor.
 deep_location <- function(response, state) {
   trend <- matrix(0, NROW(response$known), ncol(response$y))
   others <- setdiff(seq_len(nrow(trend)), response$basis$constant)
   if (length(others)) trend[others, ] <- sweep(state$trend, 2L, response$scale, "*")
-  list(coefficients = response$unit * (response$known + trend), basis = response$basis[c("constant", "center", "rotation")],
+  list(coefficients = response$unit * (response$known + trend),
+    basis = response$basis[c("constant", "center", "rotation")],
     center = response$unit * response$center, scale = response$unit * response$scale)
 }
 
@@ -82,12 +94,14 @@ location_of_rows <- function(location, base, X) {
   matrix(known, nrow(X)) + row_products(basis_columns(location$basis, X), location$coefficients)
 }
 
-# The trend's coefficients in the columns of the basis, those of the constant with the process's own.
+# The trend's coefficients in the columns of the basis, those of the constant with the process's
+# own.
 deep_trend <- function(response, state) {
   location <- deep_location(response, state)
   columns <- location$coefficients / response$unit
   constant <- response$basis$constant
-  columns[constant, ] <- columns[constant, ] + (response$center + response$scale * constants_of_outputs(state)) / response$constant_column
+  columns[constant, ] <- columns[constant, ] +
+    (response$center + response$scale * constants_of_outputs(state)) / response$constant_column
   columns
 }
 

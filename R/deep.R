@@ -1,17 +1,21 @@
-# What the methods of deep Gaussian processes, dspp() and dgp(), share: the checks of a problem, its standardisation, and the fit by
-# deep_fit(). A method of them has `deep`, the settings of deep_fit() that are its own.
+# What the methods of deep Gaussian processes, dspp() and dgp(), share: the checks of a problem, its
+# standardisation, and the fit by deep_fit(). A method of them has `deep`, the settings of
+# deep_fit() that are its own.
 
 #' @export
 is_dense.neargp_deep <- function(method) TRUE
 
 # Settings that both have, checked.
-deep_method <- function(name, label, layers, width, inducing, skip, regularization, epochs, batch_size, learning_rate, restarts, validation,
-                        seed, ...) {
-  method <- new_method(name, label, layers = check_layers(layers), width = check_count(width, "width"),
-    inducing = check_count(inducing, "inducing", lower = 2L), ..., skip = check_choice(skip, "skip", c("both", "none", "mean", "inputs")),
-    regularization = check_number(regularization, "regularization", 0, null_ok = TRUE), epochs = check_count(epochs, "epochs"),
-    batch_size = check_count(batch_size, "batch_size"), learning_rate = check_number(learning_rate, "learning_rate", 0, 1, open = TRUE),
-    restarts = check_count(restarts, "restarts"), validation = check_number(validation, "validation", 0, 0.5),
+deep_method <- function(name, label, layers, width, inducing, skip, regularization, epochs,
+                        batch_size, learning_rate, restarts, validation, seed, ...) {
+  method <- new_method(name, label, layers = check_layers(layers),
+    width = check_count(width, "width"), inducing = check_count(inducing, "inducing", lower = 2L),
+    ..., skip = check_choice(skip, "skip", c("both", "none", "mean", "inputs")),
+    regularization = check_number(regularization, "regularization", 0, null_ok = TRUE),
+    epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
+    learning_rate = check_number(learning_rate, "learning_rate", 0, 1, open = TRUE),
+    restarts = check_count(restarts, "restarts"), validation = check_number(validation,
+      "validation", 0, 0.5),
     seed = check_count(seed, "seed", lower = 0L, null_ok = TRUE))
   class(method) <- c(paste0("neargp_", name), "neargp_deep", "neargp_method")
   method
@@ -44,8 +48,9 @@ method_default_covariance.neargp_deep <- function(method, locations) {
 method_layout.neargp_deep <- function(method, layout, settings) {
   deep_kernel(method, settings$covariance)
   if (!is.null(settings$nugget)) {
-    abort_neargp("nugget", c(sprintf("`nugget` cannot be fixed in a fit by %s: the noise is learned with everything else.", method_call(method)),
-      i = "Leave it out, or use svgp()."))
+    abort_neargp("nugget",
+      c(sprintf("`nugget` cannot be fixed in a fit by %s: the noise is learned with everything else.", method_call(method)),
+        i = "Leave it out, or use svgp()."))
   }
   noise_layout(layout)
 }
@@ -64,16 +69,26 @@ method_families.neargp_deep <- function(method) latent_families()
 # The family of covariances that all units have, as the core takes it.
 deep_kernel <- function(method, covariance) {
   refuse <- function(what) {
-    abort_neargp("covariance", c(sprintf("%s is not for the units of %s.", what, method_call(method)),
-      i = "Use cov_matern() with nu = 0.5, 1.5, 2.5 or 3.5, cov_exponential() or cov_gaussian(), without fixed parameters."))
+    abort_neargp("covariance",
+      c(sprintf("%s is not for the units of %s.", what, method_call(method)),
+        i = "Use cov_matern() with nu = 0.5, 1.5, 2.5 or 3.5, cov_exponential() or cov_gaussian(), without fixed parameters."))
   }
-  if (inherits(covariance, "neargp_coregionalisation") && (length(covariance$rank) || length(unlist(covariance$matrices)))) refuse("cov_coregionalisation()")
+  if (inherits(covariance, "neargp_coregionalisation") &&
+      (length(covariance$rank) || length(unlist(covariance$matrices)))) {
+    refuse("cov_coregionalisation()")
+  }
   if (length(covariance$components) > 1L) refuse("A sum of covariances")
   component <- covariance$components[[1L]]
-  if (!component$family %in% c("matern", "exponential", "gaussian")) refuse(sprintf("The %s covariance", component$family))
-  if (component$family == "matern" && !isTRUE(component$shape %in% c(0.5, 1.5, 2.5, 3.5))) refuse("A Mat\u00e9rn covariance of this smoothness")
+  if (!component$family %in% c("matern", "exponential", "gaussian")) {
+    refuse(sprintf("The %s covariance", component$family))
+  }
+  if (component$family == "matern" && !isTRUE(component$shape %in% c(0.5, 1.5, 2.5, 3.5))) {
+    refuse("A Mat\u00e9rn covariance of this smoothness")
+  }
   if (!isFALSE(component$anisotropy)) refuse("Anisotropy")
-  if (!is.null(component$variance) || !is.null(component$range)) refuse("A covariance with fixed parameters")
+  if (!is.null(component$variance) || !is.null(component$range)) {
+    refuse("A covariance with fixed parameters")
+  }
   if (length(unlist(component$start))) refuse("A covariance with starting values")
   list(family = component$family, shape = as.double(component$shape))
 }
@@ -81,9 +96,13 @@ deep_kernel <- function(method, covariance) {
 #' @export
 with_start.neargp_deep <- function(method, problem) {
   check_deep_trend(method, problem)
-  if (has_outputs(problem)) refuse_robust(method, "method", "`robustness` is for one output.", "Leave it out, or fit each output by itself.")
+  if (has_outputs(problem)) {
+    refuse_robust(method, "method", "`robustness` is for one output.",
+      "Leave it out, or fit each output by itself.")
+  }
   scatter <- log(scatter_of_outputs(problem$data))
-  problem$bounds <- list(lower = scatter + log(noise_floor), upper = scatter + log(100), vanishing = character(0))
+  problem$bounds <- list(lower = scatter + log(noise_floor), upper = scatter + log(100),
+    vanishing = character(0))
   problem$start <- scatter + log(0.1)
   problem
 }
@@ -91,16 +110,20 @@ with_start.neargp_deep <- function(method, problem) {
 #' @export
 with_start.neargp_deep_families <- function(method, problem) {
   check_deep_trend(method, problem)
-  refuse_robust(method, "family", sprintf("`robustness` is for gaussian responses, and this one is %s.", family_call(problem$family)),
+  refuse_robust(method, "family",
+    sprintf("`robustness` is for gaussian responses, and this one is %s.",
+      family_call(problem$family)),
     "Leave it out; student_t() is a family for numbers with outliers.")
   with_core_start(problem, with_family_start)
 }
 
-# Noise variances of weight 1, about the trend by least squares and as large as they may be, by outputs.
+# Noise variances of weight 1, about the trend by least squares and as large as they may be, by
+# outputs.
 scatter_of_outputs <- function(data) {
   residuals <- response_columns(data)[, 1L]
   output <- data$output %||% rep(1L, length(residuals))
-  unname(vapply(split(residuals, output), stats::var, 0) * vapply(split(data$weights, output), mean, 0))
+  unname(vapply(split(residuals, output), stats::var, 0) * vapply(split(data$weights, output), mean,
+    0))
 }
 
 # The nugget, of which there is none, and the family's parameters.
@@ -108,7 +131,8 @@ with_family_start <- function(problem) {
   rough <- rough_glm(problem$data, problem$family)
   family <- family_working(problem, rough, predictor_unit(problem$data, problem$family))
   family <- lapply(family, unname)
-  problem$bounds <- list(lower = c(-Inf, family$lower), upper = c(Inf, family$upper), vanishing = character(0))
+  problem$bounds <- list(lower = c(-Inf, family$lower), upper = c(Inf, family$upper),
+    vanishing = character(0))
   problem$start <- c(-Inf, pmin(pmax(family$start, family$lower), family$upper))
   fixed <- problem$layout$fixed
   problem$start[fixed] <- to_working(problem$layout$value, problem$layout$transform)[fixed]
@@ -120,10 +144,11 @@ noise_floor <- 1e-4
 
 check_deep_trend <- function(method, problem) {
   data <- problem$data
-  constant <- if (has_outputs(problem)) constant_column(design_of_places(data)) else data$basis$constant
+  constant <- if (has_outputs(problem)) constant_column(design_of_places(data)) else
+    data$basis$constant
   if (isTRUE(constant > 0L)) return(invisible())
-  abort_neargp("formula", c(sprintf("A fit by %s has a constant of its own, and so must its trend.", method_call(method)),
-    i = "Leave `0 +` or `- 1` out of the formula."))
+  abort_neargp("formula", c(sprintf("A fit by %s has a constant of its own, and so must its trend.",
+    method_call(method)), i = "Leave `0 +` or `- 1` out of the formula."))
 }
 
 # The robust score is not for all responses.
@@ -131,7 +156,7 @@ refuse_robust <- function(method, class, why, instead) {
   if (identical(deep_own_settings(method)$score, "robust")) abort_neargp(class, c(why, i = instead))
 }
 
-# ---- the fit ----------------------------------------------------------------------------------------------------------------------
+# ---- the fit -------------------------------------------------------------------------------------
 
 #' @export
 fit_method.neargp_deep <- function(method, problem) {
@@ -143,15 +168,20 @@ fit_method.neargp_deep <- function(method, problem) {
   fitted <- deep_fit(x, response$y, deep_settings(method, problem, response, inputs, seed, earlier))
   inform_lowered(method, fitted$notes)
   state <- prediction_state(fitted$state, seed, method$prediction_samples)
-  density <- core_deep_density(state, x, response$y, response[c("trials", "weights", "offset", "design")], problem$threads)
+  density <- core_deep_density(state, x, response$y,
+    response[c("trials", "weights", "offset", "design")], problem$threads)
   if (!is.null(density$failure)) abort_singular_unit(density$failure)
   log_scale <- density_shift(response)
-  list(working = working_of_state(state, response), beta = trend_of_columns(response, deep_trend(response, state), problem),
-    beta_vcov = matrix(0, ncol(problem$data$X), ncol(problem$data$X)), information = NULL, value = sum(density$value) - sum(log_scale * known_of_outputs(response)),
+  list(working = working_of_state(state, response),
+    beta = trend_of_columns(response, deep_trend(response, state), problem),
+    beta_vcov = matrix(0, ncol(problem$data$X), ncol(problem$data$X)), information = NULL,
+    value = sum(density$value) - sum(log_scale * known_of_outputs(response)),
     score = "predictive log density", k = NULL,
-    convergence = list(converged = NA, message = sprintf("ended after %d epochs", nrow(fitted$trace)), iterations = nrow(fitted$trace)),
+    convergence = list(converged = NA, message = sprintf("ended after %d epochs",
+      nrow(fitted$trace)), iterations = nrow(fitted$trace)),
     deep = c(in_response_unit(fitted, response, deep_own_settings(method)$score %||% "mixture"),
-      list(prediction = state, inputs = inputs, location = deep_location(response, state), seed = seed, weight = response$weight)))
+      list(prediction = state, inputs = inputs, location = deep_location(response, state),
+        seed = seed, weight = response$weight)))
 }
 
 #' @export
@@ -172,18 +202,21 @@ working_of_state <- function(state, response) {
 
 names_of_parameters <- function(name) response_families[[name]]$parameters
 
-# What a log density of standardised responses has too many, for each output. The unit of the problem is taken off later.
+# What a log density of standardised responses has too many, for each output. The unit of the
+# problem is taken off later.
 density_shift <- function(response) log(response$scale)
 
 known_of_outputs <- function(response) colSums(!is.na(response$y))
 
 # The same of rows in the unit of the response, on average; 0 without rows.
 log_scale_of_rows <- function(response, rows) {
-  shift <- drop((!is.na(response$y[rows, , drop = FALSE])) %*% (density_shift(response) + log(response$unit)))
+  shift <- drop((!is.na(response$y[rows, , drop = FALSE])) %*%
+    (density_shift(response) + log(response$unit)))
   if (length(shift)) mean(shift) else 0
 }
 
-# Log densities of a row in the unit of the response, of which standardised ones have too much. The robust score is none.
+# Log densities of a row in the unit of the response, of which standardised ones have too much. The
+# robust score is none.
 in_response_unit <- function(fitted, response, score) {
   held_out <- fitted$validation$rows
   in_training <- log_scale_of_rows(response, setdiff(seq_len(nrow(response$y)), held_out))
@@ -195,7 +228,9 @@ in_response_unit <- function(fitted, response, score) {
   fitted$trace$validation <- fitted$trace$validation - in_validation
   fitted$validation$nll <- fitted$validation$nll + in_validation
   for (table in c("restarts", "regularizations")) {
-    if (!is.null(fitted$notes[[table]])) fitted$notes[[table]]$nll <- fitted$notes[[table]]$nll + in_validation
+    if (!is.null(fitted$notes[[table]])) {
+      fitted$notes[[table]]$nll <- fitted$notes[[table]]$nll + in_validation
+    }
   }
   fitted
 }
@@ -210,7 +245,9 @@ complete_fit.neargp_deep <- function(method, fit, result) {
 }
 
 #' @export
-complete_fit.neargp_deep_families <- function(method, fit, result) with_family_values(NextMethod(), result$working)
+complete_fit.neargp_deep_families <- function(method, fit, result) {
+  with_family_values(NextMethod(), result$working)
+}
 
 # Units have covariances of their own, and no loadings.
 #' @export
@@ -233,13 +270,16 @@ deep_settings <- function(method, problem, response, inputs, seed, earlier) {
     left <- (proc.time()[["elapsed"]] - started) * (1 - done) / done
     problem$report_bound(epochs, left, "seconds left", "epochs")
   }
-  settings <- list(layers = method$layers, width = method$width, inducing = method$inducing, skip = method$skip,
-    kernel = deep_kernel(method, problem$covariance), epochs = method$epochs, batch = method$batch_size,
-    rate = method$learning_rate * if (is.null(earlier)) 1 else last_rate,
-    restarts = method$restarts, validation = method$validation, regularization = method$regularization, seed = seed,
-    start = earlier$state, held_out = earlier$validation$rows, family = response$family, trials = response$trials, weights = response$weights,
-    offset = response$offset, design = response$design, threads = problem$threads, report = report, noise_floor = noise_floor,
-    prediction_samples = method$prediction_samples, keep = deep_keeper(method, problem, response, seed))
+  settings <- list(layers = method$layers, width = method$width, inducing = method$inducing,
+    skip = method$skip, kernel = deep_kernel(method, problem$covariance), epochs = method$epochs,
+    batch = method$batch_size, rate = method$learning_rate * if (is.null(earlier)) 1 else last_rate,
+    restarts = method$restarts, validation = method$validation,
+    regularization = method$regularization, seed = seed,
+    start = earlier$state, held_out = earlier$validation$rows, family = response$family,
+    trials = response$trials, weights = response$weights,
+    offset = response$offset, design = response$design, threads = problem$threads, report = report,
+    noise_floor = noise_floor, prediction_samples = method$prediction_samples,
+    keep = deep_keeper(method, problem, response, seed))
   Filter(Negate(is.null), c(settings, deep_own_settings(method)))
 }
 
@@ -251,38 +291,48 @@ deep_own_settings <- function(method) {
 # The share of the first rate that a fit ends with, and one that is continued begins with.
 last_rate <- 0.01
 
-# What the fit `start` has learned, or what an interrupted one had (deep-last.R), where it is of the same rows (problem$warm_start) and has
-# the same layers and sites. The rows that it held out stay so: it has not seen them.
+# What the fit `start` has learned, or what an interrupted one had (deep-last.R), where it is of the
+# same rows (problem$warm_start) and has the same layers and sites. The rows that it held out stay
+# so: it has not seen them.
 continued_fit <- function(method, problem) {
   earlier <- problem$warm_start
   if (is.null(earlier$deep)) return(NULL)
-  shape <- function(method) method[c("layers", "width", "inducing", "skip", "validation", names(deep_own_settings(method)))]
+  shape <- function(method) {
+    method[c("layers", "width", "inducing", "skip", "validation", names(deep_own_settings(method)))]
+  }
   alike <- identical(shape(method), shape(earlier$method)) &&
     identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel)
   if (alike) return(earlier$deep)
-  inform_neargp("start", "`start` has other layers, units, sites, covariances or `validation`: the fit begins anew.")
+  inform_neargp("start",
+    "`start` has other layers, units, sites, covariances or `validation`: the fit begins anew.")
   NULL
 }
 
 inform_lowered <- function(method, notes) {
   fewest <- min(notes$inducing)
   if (fewest >= method$inducing) return(invisible())
-  inform_neargp("inducing", sprintf("inducing = %s is lowered to %s, the number of distinct locations.", format_count(method$inducing),
-    format_count(fewest)))
+  inform_neargp("inducing",
+    sprintf("inducing = %s is lowered to %s, the number of distinct locations.",
+      format_count(method$inducing), format_count(fewest)))
 }
 
-# ---- standardisation --------------------------------------------------------------------------------------------------------------
+# ---- standardisation -----------------------------------------------------------------------------
 
 # Mean, standard deviation and limits of the inputs that vary.
 deep_input_scale <- function(coords, names) {
   center <- colMeans(coords)
   scale <- apply(coords, 2L, stats::sd)
   kept <- unname(scale > 1e-10 * pmax(abs(center), 1e-300))
-  if (!any(kept)) abort_neargp("coordinates", "All rows are at one location, so that there is nothing to learn from where they are.")
-  if (!all(kept)) {
-    inform_neargp("coordinates", sprintf("Left out, since all rows have the same value: %s.", format_some(names[!kept])))
+  if (!any(kept)) {
+    abort_neargp("coordinates",
+      "All rows are at one location, so that there is nothing to learn from where they are.")
   }
-  list(kept = kept, center = unname(center[kept]), scale = unname(scale[kept]), limits = apply(coords[, kept, drop = FALSE], 2L, range))
+  if (!all(kept)) {
+    inform_neargp("coordinates", sprintf("Left out, since all rows have the same value: %s.",
+      format_some(names[!kept])))
+  }
+  list(kept = kept, center = unname(center[kept]), scale = unname(scale[kept]),
+    limits = apply(coords[, kept, drop = FALSE], 2L, range))
 }
 
 standardized_inputs <- function(coords, inputs) {

@@ -1,4 +1,5 @@
-# The covariance of a call that names none. bench/defaults.md has the panel of data sets from which it is taken.
+# The covariance of a call that names none. bench/defaults.md has the panel of data sets from which
+# it is taken.
 
 # Fewer rows do not tell an anisotropy well enough to gain from it.
 anisotropic_rows <- 1000L
@@ -9,21 +10,27 @@ rows_per_range <- 20L
 # Fewer rows do not tell two components of space and time apart.
 space_time_rows <- 200L
 
-# In one or two coordinates predictions go into gaps, where a rough field claims least. Among several inputs targets lie as the data do, and
-# the inputs have units of their own. One metric of space and time takes what near places say at one time for knowledge of the next, and
-# forecasts are too sure; a rough field that changes slowly and another that is as smooth as the data have it can tell the two apart
-# (bench/forecast-coverage.R).
+# In one or two coordinates predictions go into gaps, where a rough field claims least. Among
+# several inputs targets lie as the data do, and the inputs have units of their own. One metric of
+# space and time takes what near places say at one time for knowledge of the next, and forecasts are
+# too sure; a rough field that changes slowly and another that is as smooth as the data have it can
+# tell the two apart (bench/forecast-coverage.R).
 default_covariance <- function(family, data, locations) {
   if (!is_gaussian(family) || !is.null(data$output)) return(cov_matern(nu = 1.5))
-  if (has_inputs(locations) && can_tell_ranges(data$coords)) return(cov_matern(nu = NULL, ard = TRUE))
-  if (!is.null(locations$time) && nrow(data$coords) >= space_time_rows) return(cov_exponential() + cov_matern(nu = NULL))
+  if (has_inputs(locations) && can_tell_ranges(data$coords)) {
+    return(cov_matern(nu = NULL, ard = TRUE))
+  }
+  if (!is.null(locations$time) && nrow(data$coords) >= space_time_rows) {
+    return(cov_exponential() + cov_matern(nu = NULL))
+  }
   cov_exponential(anisotropy = is_plane(locations) && can_tell_directions(data$coords))
 }
 
 has_inputs <- function(locations) length(locations$raw_names) > 2L
 
 can_tell_ranges <- function(coords) {
-  nrow(coords) >= rows_per_range * ncol(coords) && all(apply(coords, 2L, function(x) diff(range(x))) > 0)
+  nrow(coords) >= rows_per_range * ncol(coords) &&
+    all(apply(coords, 2L, function(x) diff(range(x))) > 0)
 }
 
 is_plane <- function(locations) {

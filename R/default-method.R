@@ -1,8 +1,9 @@
-# Defaults of neargp(): the family by the response, the method by the family and the number of rows, the number of
-# neighbours by the number of rows. `settings$chosen` keeps the reason, which print() reports; what was chosen
-# is the method, or what its name says.
+# Defaults of neargp(): the family by the response, the method by the family and the number of rows,
+# the number of neighbours by the number of rows. `settings$chosen` keeps the reason, which print()
+# reports; what was chosen is the method, or what its name says.
 
-# Dense computations of so few rows are exact and take a second at most: 0.4 to 1.1 s of one core for a fit to 500 rows.
+# Dense computations of so few rows are exact and take a second at most: 0.4 to 1.1 s of one core
+# for a fit to 500 rows.
 exact_rows <- 500L
 
 # The family is gaussian until the response is known, see choose_by_response().
@@ -11,13 +12,17 @@ default_method <- function(family) {
   if (family$family == "categorical") loo_k() else vnngp()
 }
 
-# Classes are told by their type; numbers are measurements unless a family says otherwise, as in glm().
+# Classes are told by their type; numbers are measurements unless a family says otherwise, as in
+# glm().
 choose_by_response <- function(settings, frame) {
   response <- stats::model.response(frame)
-  if (settings$family_open && is_class_vector(response)) return(choose_classes(settings, response, names(frame)[1L]))
+  if (settings$family_open && is_class_vector(response)) {
+    return(choose_classes(settings, response, names(frame)[1L]))
+  }
   if (!settings$method_open) return(settings)
   if (is_gaussian(settings$family)) return(choose_gaussian(settings, response))
-  tell_choice(settings, sprintf("%s, the method for a %s response", method_call(settings$method), family_call(settings$family)))
+  tell_choice(settings, sprintf("%s, the method for a %s response", method_call(settings$method),
+    family_call(settings$family)))
 }
 
 is_class_vector <- function(response) {
@@ -32,9 +37,12 @@ choose_classes <- function(settings, response, name) {
   if (!family$family %in% method_families(settings$method)) return(settings)
   settings$family <- family
   reason <- sprintf("family = %s, since `%s` has classes", family_call(family), name)
-  if (settings$method_open) return(tell_choice(settings, sprintf("%s with %s", method_call(settings$method), reason)))
+  if (settings$method_open) {
+    return(tell_choice(settings, sprintf("%s with %s", method_call(settings$method), reason)))
+  }
   settings$chosen <- c(Family = sub("family = ", "", reason))
-  inform_neargp("method", c(sprintf("Fitted with %s.", reason), i = "Name `family` to choose another, see ?neargp."))
+  inform_neargp("method", c(sprintf("Fitted with %s.", reason),
+    i = "Name `family` to choose another, see ?neargp."))
   settings
 }
 
@@ -54,11 +62,12 @@ method_call <- function(method) paste0(method_name(method), "()")
 
 tell_choice <- function(settings, chosen) {
   settings$chosen <- chosen
-  inform_neargp("method", c(sprintf("Fitted by %s.", chosen), i = "Name `method` to choose another, see ?neargp."))
+  inform_neargp("method",
+    c(sprintf("Fitted by %s.", chosen), i = "Name `method` to choose another, see ?neargp."))
   settings
 }
 
-# ---- number of neighbours ---------------------------------------------------------------------------------------------------------
+# ---- number of neighbours ------------------------------------------------------------------------
 
 # A method made without k has `default_k` in its place, until the data are known.
 neighbor_settings <- function(k, default) {
@@ -69,7 +78,8 @@ neighbor_settings <- function(k, default) {
 # The method with the k of these data: the default, or as many neighbours as there are.
 with_k <- function(method, data, family) {
   if (is.null(method$default_k)) return(method)
-  method$k <- max(1L, min(method$default_k, conditioned_on(method_for(method, family, data), data, family) - 1L))
+  method$k <- max(1L, min(method$default_k, conditioned_on(method_for(method, family, data), data,
+    family) - 1L))
   method
 }
 
@@ -91,10 +101,13 @@ conditioned_on.neargp_loo_k_families <- function(method, data, family) {
 }
 
 #' @export
-conditioned_on.neargp_loo_k_classes <- function(method, data, family) max(location_index(data$coords))
+conditioned_on.neargp_loo_k_classes <- function(method, data, family) {
+  max(location_index(data$coords))
+}
 
 inform_k <- function(method) {
   if (is.null(method$default_k) || method$k == method$default_k) return(invisible())
-  inform_neargp("k", sprintf("k = %d: there are no more neighbours than that; the default of %s is k = %d.", method$k,
-    method_call(method), method$default_k))
+  inform_neargp("k",
+    sprintf("k = %d: there are no more neighbours than that; the default of %s is k = %d.",
+      method$k, method_call(method), method$default_k))
 }

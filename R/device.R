@@ -1,5 +1,6 @@
-# Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is available, or it is an error
-# with reason and remedy. `dense`: by dense matrices, for which there is the CPU only, but for fits with device_has_bound().
+# Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never
+# falls back: it is available, or it is an error with reason and remedy. `dense`: by dense matrices,
+# for which there is the CPU only, but for fits with device_has_bound().
 resolve_device <- function(device, dense = FALSE) {
   choices <- c("auto", "cpu", "cuda")
   device <- if (!is.null(device)) check_choice(device, "device", choices) else
@@ -19,40 +20,48 @@ check_dense_device <- function(device) {
   "cpu"
 }
 
-# "cpu" or "cuda" for a computation that goes `passes` times over `rows` conditioning sets of size k. "auto" leaves out of account a GPU
-# that cannot be used, or that this process has from its parent: then the computation was not meant to fail.
+# "cpu" or "cuda" for a computation that goes `passes` times over `rows` conditioning sets of size
+# k. "auto" leaves out of account a GPU that cannot be used, or that this process has from its
+# parent: then the computation was not meant to fail.
 choose_device <- function(device, rows, k, passes = 1) {
   if (device != "auto") return(device)
   file <- module_file("cuda")
-  if (!nzchar(file) || !worth_a_gpu(rows, k, passes) || core_forked_from_user_of(file)) return("cpu")
+  if (!nzchar(file) || !worth_a_gpu(rows, k, passes) || core_forked_from_user_of(file)) {
+    return("cpu")
+  }
   usable <- tryCatch(core_device_count(file)$count > 0L, error = function(e) FALSE)
   if (usable) "cuda" else "cpu"
 }
 
-# A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been measured: "auto" is the CPU for them.
+# A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
+# measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
   if (has_local_fields(settings$covariance)) return("cpu")
   if (!is_dense(settings$method)) {
-    return(choose_device(settings$device, nrow(data$coords), conditioning_size(settings$method, data), passes = 30))
+    return(choose_device(settings$device, nrow(data$coords),
+      conditioning_size(settings$method, data), passes = 30))
   }
   if (!is.null(data$output)) check_dense_device(settings$device)
   if (settings$device == "cuda") "cuda" else "cpu"
 }
 
-# Starting to use a GPU takes the better part of a second. One core does 10^10 of these units, of which a pass has k^3 for each row, in
-# about that time.
+# Starting to use a GPU takes the better part of a second. One core does 10^10 of these units, of
+# which a pass has k^3 for each row, in about that time.
 worth_a_gpu <- function(rows, k, passes) {
   passes * rows * max(k, 0)^3 >= 1e10
 }
 
-# Evaluates `expr` with its computations on a device, and with a search of neighbours (see neargp_control()). They are set for this call
-# only, so that they need not be passed through all functions, and so that a fit holds nothing of them.
+# Evaluates `expr` with its computations on a device, and with a search of neighbours (see
+# neargp_control()). They are set for this call only, so that they need not be passed through all
+# functions, and so that a fit holds nothing of them.
 on_device <- function(device, expr, search = "auto") {
   before <- core_execution_context()
   on.exit(core_set_execution_context(before))
-  execution <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"),
+  execution <- list(device_module = if (device == "cuda") module_file("cuda") else "",
+    search = search, faiss_module = module_file("faiss"),
     single_precision = FALSE, blas = resolve_blas() == "blas")
-  if (device == "cuda") use_cuda(core_set_execution_context(execution)) else core_set_execution_context(execution)
+  if (device == "cuda") use_cuda(core_set_execution_context(execution)) else
+    core_set_execution_context(execution)
   expr
 }
 
@@ -64,7 +73,8 @@ on_default_device <- function(object, rows, k, expr, passes = 1) {
 
 # A fit evaluates its objective some 30 times.
 on_refit_device <- function(object, rows, expr) {
-  on_default_device(object, length(rows), conditioning_size(object$method, object$data), expr, passes = 30)
+  on_default_device(object, length(rows), conditioning_size(object$method, object$data), expr,
+    passes = 30)
 }
 
 # The name of the GPU that computations run on, NULL for the CPU.
@@ -75,16 +85,21 @@ device_name <- function(device) {
 require_cuda <- function() {
   file <- module_file("cuda")
   if (!nzchar(file)) {
-    abort_neargp("device", c("This installation was built without CUDA.", x = paste0("When it was built, ", why_not_built("cuda"), "."),
+    abort_neargp("device", c("This installation was built without CUDA.",
+      x = paste0("When it was built, ", why_not_built("cuda"), "."),
       i = "Install neargp from source where nvcc is found (neargp_sitrep() reports how), or use device = \"cpu\"."))
   }
   found <- use_cuda(core_device_count(file))
-  if (found$count == 0L) abort_neargp("device", c("No GPU can be used.", x = found$why_none, i = "Or use device = \"cpu\"."))
+  if (found$count == 0L) {
+    abort_neargp("device", c("No GPU can be used.", x = found$why_none,
+      i = "Or use device = \"cpu\"."))
+  }
   invisible()
 }
 
 use_cuda <- function(expr) {
   tryCatch(expr, error = function(e) {
-    abort_neargp("device", c("The GPU cannot be used.", x = conditionMessage(e), i = "neargp_sitrep() reports more; device = \"cpu\" needs no GPU."))
+    abort_neargp("device", c("The GPU cannot be used.", x = conditionMessage(e),
+      i = "neargp_sitrep() reports more; device = \"cpu\" needs no GPU."))
   })
 }

@@ -1,9 +1,11 @@
 #' Exact Gaussian process
 #'
-#' The dense likelihood and dense predictions, without neighbours: time grows with the cube of the number of rows and memory with its
-#' square. The reference for everything else, and the right choice for a few thousand rows or fewer.
+#' The dense likelihood and dense predictions, without neighbours: time grows with the cube of the
+#' number of rows and memory with its square. The reference for everything else, and the right
+#' choice for a few thousand rows or fewer.
 #'
-#' @param max_rows largest number of rows it accepts, so that memory is not exhausted by mistake; 10,000 rows need several GiB.
+#' @param max_rows largest number of rows it accepts, so that memory is not exhausted by mistake;
+#'   10,000 rows need several GiB.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: [neargp()] stops with `neargp_error_size` for more than `max_rows` rows.
 #' @examples
@@ -34,11 +36,13 @@ fit_method.neargp_exact_gp <- function(method, problem) {
 check_exact_size <- function(method, problem) {
   n <- length(problem$data$y)
   if (n <= method$max_rows) return(invisible())
-  abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.", format_count(method$max_rows),
-    format_count(n)), i = "Use vecchia(), or raise max_rows if the memory is there."))
+  abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.",
+    format_count(method$max_rows), format_count(n)),
+    i = "Use vecchia(), or raise max_rows if the memory is there."))
 }
 
-# Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go. An earlier fit's is nearer still.
+# Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.
+# An earlier fit's is nearer still.
 near_optimum <- function(problem, k = 30L) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
   if (warm_start || length(problem$data$y) <= k) return(problem$start)
@@ -50,16 +54,19 @@ stationary_method.neargp_exact_gp <- function(method, problem) stationary_vecchi
 
 # Of all rows, unless neighbours, sectors or a mean of their own are asked for.
 #' @export
-prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mean, sectors, joint, is_part) {
-  exact <- is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) && (is.null(local_mean) || isFALSE(local_mean))
-  given <- conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = !joint && !exact)
+prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mean, sectors, joint,
+                                                    is_part) {
+  exact <- is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) &&
+    (is.null(local_mean) || isFALSE(local_mean))
+  given <- conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = !joint &&
+    !exact)
   given$exact <- exact
   given
 }
 
 #' @export
 estimated_trend.neargp_exact_gp <- function(method, fit, data, threads) {
-  result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance, trend_nugget(fit), FALSE, threads,
-    data$output)
+  result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance,
+    trend_nugget(fit), FALSE, threads, data$output)
   solved_trend(result, length(data$y))
 }

@@ -1,9 +1,12 @@
-# Maximises a profile log-likelihood by Fisher scoring on the working parameters: steps information^-1 gradient, capped, kept inside
-# the bounds, and halved until the value rises. A parameter at a bound whose gradient points outwards leaves the active set.
-# Converged when a further step is expected to gain less than `tolerance`: to second order half of gradient' information^-1 gradient.
+# Maximises a profile log-likelihood by Fisher scoring on the working parameters: steps
+# information^-1 gradient, capped, kept inside the bounds, and halved until the value rises. A
+# parameter at a bound whose gradient points outwards leaves the active set. Converged when a
+# further step is expected to gain less than `tolerance`: to second order half of gradient'
+# information^-1 gradient.
 #
-# Where the model does not fit well, observed and expected curvature differ and scoring alone swings around the optimum for dozens of
-# steps. So the expected information is corrected to reproduce the change of the gradient over the last steps (BFGS updates of it).
+# Where the model does not fit well, observed and expected curvature differ and scoring alone swings
+# around the optimum for dozens of steps. So the expected information is corrected to reproduce the
+# change of the gradient over the last steps (BFGS updates of it).
 
 fisher_scoring <- function(objective, start, free, bounds, control, tolerance = control$tolerance) {
   working <- clamp(start, bounds, free)
@@ -17,15 +20,19 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
     active <- active_set(working, current$gradient, free, bounds)
     step <- scoring_step(current, active, control$max_step, pairs)
     if (step$predicted_gain < tolerance) {
-      return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, "converged"))
+      return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE,
+        "converged"))
     }
     if (is_flat(values, 5L, tolerance) && step$predicted_gain < 0.5) {
       return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, flat))
     }
     accepted <- line_search(objective, working, current, step, bounds, free)
     evaluations <- evaluations + accepted$evaluations
-    if (is.null(accepted$evaluated)) return(stalled_result(working, current, first, iteration, evaluations, step$predicted_gain))
-    pairs <- remember_pair(pairs, accepted$working - working, current$gradient - accepted$evaluated$gradient)
+    if (is.null(accepted$evaluated)) {
+      return(stalled_result(working, current, first, iteration, evaluations, step$predicted_gain))
+    }
+    pairs <- remember_pair(pairs, accepted$working - working, current$gradient -
+      accepted$evaluated$gradient)
     working <- accepted$working
     current <- accepted$evaluated
     note_accepted(objective, working)
@@ -33,11 +40,13 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
   }
   converged <- is_flat(values, 10L, 0.1)
   optimizer_result(working, current, first, control$max_iterations, evaluations, converged,
-    if (converged) flat else sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
+    if (converged) flat else sprintf("stopped after %d iterations (max_iterations)",
+      control$max_iterations))
 }
 
-# Where variance and nugget act alike, as in white noise with a short range, a step without bounds promises a little more than `tolerance`
-# for ever, while steps as long as they may be bring next to nothing.
+# Where variance and nugget act alike, as in white noise with a short range, a step without bounds
+# promises a little more than `tolerance` for ever, while steps as long as they may be bring next to
+# nothing.
 is_flat <- function(values, steps, gain) {
   n <- length(values)
   n > steps && values[n] - values[n - steps] < gain
@@ -45,18 +54,21 @@ is_flat <- function(values, steps, gain) {
 
 flat <- "converged where the likelihood is flat"
 
-# No fraction of the step raises the value. With a nearly noise-free, very smooth process the covariance matrices are so close to singular
-# that gradients are only that good; what is still to gain is then far from significant.
+# No fraction of the step raises the value. With a nearly noise-free, very smooth process the
+# covariance matrices are so close to singular that gradients are only that good; what is still to
+# gain is then far from significant.
 stalled_result <- function(working, state, first, iterations, evaluations, predicted_gain) {
   small <- predicted_gain < 0.5
   optimizer_result(working, state, first, iterations, evaluations, small,
-    if (small) "converged to the precision of the arithmetic" else "no step along the scoring direction raises the likelihood")
+    if (small) "converged to the precision of the arithmetic" else
+    "no step along the scoring direction raises the likelihood")
 }
 
-# `first` is the value at the start: what the optimiser gained tells whether refreshed neighbours mattered.
+# `first` is the value at the start: what the optimiser gained tells whether refreshed neighbours
+# mattered.
 optimizer_result <- function(working, state, first, iterations, evaluations, converged, message) {
-  list(working = working, evaluated = state, gain = state$value - first, iterations = iterations, evaluations = evaluations,
-    converged = converged, message = message)
+  list(working = working, evaluated = state, gain = state$value - first, iterations = iterations,
+    evaluations = evaluations, converged = converged, message = message)
 }
 
 clamp <- function(working, bounds, free) {
@@ -69,9 +81,10 @@ active_set <- function(working, gradient, free, bounds) {
   free & !outward
 }
 
-# A parameter the data say next to nothing about has hardly any information, and would take the whole of a capped step for itself: its
-# information is raised to |gradient| / max_step, at which its own step is max_step. The matrix is scaled to unit diagonal before it
-# is solved, and given a ridge when it is near-singular.
+# A parameter the data say next to nothing about has hardly any information, and would take the
+# whole of a capped step for itself: its information is raised to |gradient| / max_step, at which
+# its own step is max_step. The matrix is scaled to unit diagonal before it is solved, and given a
+# ridge when it is near-singular.
 scoring_step <- function(state, active, max_step, pairs = list()) {
   full <- rep(0, length(active))
   if (!any(active)) return(list(step = full, predicted_gain = 0, slope = 0))
@@ -87,15 +100,17 @@ scoring_step <- function(state, active, max_step, pairs = list()) {
   list(step = full, predicted_gain = predicted_gain, slope = sum(gradient * step))
 }
 
-# Steps and the fall of the gradient over them, the last three; long steps say little about the curvature here. A fixed nugget of 0 is
-# -Inf on the working scale and its step no number: it has no part in the pairs.
+# Steps and the fall of the gradient over them, the last three; long steps say little about the
+# curvature here. A fixed nugget of 0 is -Inf on the working scale and its step no number: it has no
+# part in the pairs.
 remember_pair <- function(pairs, step, fall) {
   step[!is.finite(step)] <- 0
   if (max(abs(step)) > 0.5) return(list())
   utils::tail(c(pairs, list(list(step = step, fall = fall))), 3L)
 }
 
-# B <- B - B s s'B / s'Bs + y y' / s'y, so that B s = y, for each pair whose curvature s'y is believable beside s'Bs.
+# B <- B - B s s'B / s'Bs + y y' / s'y, so that B s = y, for each pair whose curvature s'y is
+# believable beside s'Bs.
 secant_correction <- function(information, pairs, active) {
   for (pair in pairs) {
     s <- pair$step[active]
@@ -115,7 +130,8 @@ ridge_solve <- function(matrix, vector) {
   solve(matrix + diag(ridge, nrow(matrix)), vector)
 }
 
-# Backtracking: the minimum of the parabola through value and slope at 0 and the value at the failed step, within [0.1, 0.5] of it.
+# Backtracking: the minimum of the parabola through value and slope at 0 and the value at the failed
+# step, within [0.1, 0.5] of it.
 line_search <- function(objective, working, current, step, bounds, free, halvings = 12L) {
   fraction <- 1
   for (trial in seq_len(halvings)) {
@@ -125,16 +141,21 @@ line_search <- function(objective, working, current, step, bounds, free, halving
       return(list(working = candidate, evaluated = state, evaluations = trial))
     }
     drop <- current$value - state$value
-    shrink <- if (is.finite(drop)) 0.5 * fraction * step$slope / (drop + fraction * step$slope) else 0.25
+    shrink <- if (is.finite(drop)) 0.5 * fraction * step$slope / (drop + fraction * step$slope) else
+      0.25
     fraction <- fraction * min(0.5, max(0.1, shrink))
   }
   list(evaluated = NULL, evaluations = halvings)
 }
 
 # Squares of variances beyond 1e154 overflow, where the likelihood itself may not.
-has_derivatives <- function(state, free) all(is.finite(state$gradient[free]), is.finite(state$information[free, free]))
+has_derivatives <- function(state, free) {
+  all(is.finite(state$gradient[free]), is.finite(state$information[free, free]))
+}
 
-check_derivatives <- function(state, free) if (has_derivatives(state, free)) invisible(state) else abort_overflow()
+check_derivatives <- function(state, free) {
+  if (has_derivatives(state, free)) invisible(state) else abort_overflow()
+}
 
 abort_overflow <- function() {
   abort_neargp("scale", c("The derivatives of what is maximised overflow where the search begins.",
@@ -147,19 +168,22 @@ check_start <- function(state) {
   abort_cholesky(state$failed)
 }
 
-# Returns the value of `trial`, and `otherwise` where a model cannot be computed at its parameters: an optimiser that
-# has been at better ones turns back. Other errors are errors.
+# Returns the value of `trial`, and `otherwise` where a model cannot be computed at its parameters:
+# an optimiser that has been at better ones turns back. Other errors are errors.
 if_computable <- function(trial, otherwise = NULL) {
-  tryCatch(trial, neargp_error_cholesky = function(condition) otherwise, neargp_error_quadrature = function(condition) otherwise)
+  tryCatch(trial, neargp_error_cholesky = function(condition) otherwise,
+    neargp_error_quadrature = function(condition) otherwise)
 }
 
 # `nugget`: whether there is one to raise.
 abort_cholesky <- function(row, nugget = TRUE) {
   abort_neargp("cholesky", c(
-    paste0("The covariance matrix of ", if (length(row) && row > 0L) paste("row", row, "and its neighbours") else "the data",
-      " is not positive definite to working precision."),
-    i = if (nugget) paste("Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the",
+    paste0("The covariance matrix of ", if (length(row) && row > 0L) paste("row", row,
+      "and its neighbours") else "the data", " is not positive definite to working precision."),
+    i = if (nugget)
+    paste("Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the",
       "nugget, or fix a larger one."),
-    i = if (nugget) "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()." else
+    i = if (nugget)
+    "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()." else
       "Choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential(), or a shorter range."))
 }

@@ -1,8 +1,10 @@
-# What neargp() returns. new_fit() has all of its fields; those of a family of methods are NULL until complete_fit() of the method fills
-# them. A fit is a plain list (saved fits, and what users read of one, rely on the names), so that a test and not the class sees to it
-# that no other code adds a field.
+# What neargp() returns. new_fit() has all of its fields; those of a family of methods are NULL
+# until complete_fit() of the method fills them. A fit is a plain list (saved fits, and what users
+# read of one, rely on the names), so that a test and not the class sees to it that no other code
+# adds a field.
 
-new_fit <- function(result, problem, settings, model, frame, call, formula, offset_argument, required, n_given, elapsed) {
+new_fit <- function(result, problem, settings, model, frame, call, formula, offset_argument,
+                    required, n_given, elapsed) {
   layout <- problem$layout
   boundary <- at_bound(result$working, problem, result$information)
   estimates <- parameter_estimates(layout, result$working, result$information, boundary)
@@ -31,13 +33,16 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     parameters = estimates$table,    # a row for each parameter of coef(what = "covariance")
     covariance_vcov = estimates$vcov,           # covariance matrix of these,
     interval_vcov = estimates$vcov_interval,    # and on the scale of their intervals
-    core_covariance = as_core_covariance(layout, problem$groups, values),  # as src/core/ takes it; NULL of deep fits
-    nugget = nugget_of(layout, values),         # NA where the family has its own scatter; one for each of several outputs
+    # as src/core/ takes it; NULL of deep fits
+    core_covariance = as_core_covariance(layout, problem$groups, values),
+    # NA where the family has its own scatter; one for each of several outputs
+    nugget = nugget_of(layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)),  # the trend
     beta_vcov = named_square(result$beta_vcov, problem$data$X),
     core_trend = result$core_trend,  # both in the orthogonal columns of with_trend_basis()
     bounds = lapply(problem$bounds[c("lower", "upper")], stats::setNames, layout$name),
-    log_likelihood = result$value + local_penalty(layout, result$working),  # the objective, of which
+    # the objective, of which
+    log_likelihood = result$value + local_penalty(layout, result$working),
     score = result$score,            # this is the name
     information = result$information,  # of the working parameters; NULL without a likelihood
     convergence = result$convergence,  # converged, message, iterations, evaluations
@@ -100,7 +105,9 @@ named_square <- function(matrix, X) {
 warn_unless_converged <- function(fit) {
   if (isFALSE(fit$convergence$converged)) {
     warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
-      i = if (length(fit$convergence$separated)) paste("Its predictions can be used, its tests of such coefficients cannot.",
-        "Leave the covariate out, or merge levels.") else "It can be used and continued: update(fit, start = fit)."))
+      i = if (length(fit$convergence$separated))
+      paste("Its predictions can be used, its tests of such coefficients cannot.",
+        "Leave the covariate out, or merge levels.") else
+        "It can be used and continued: update(fit, start = fit)."))
   }
 }

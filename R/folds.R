@@ -77,8 +77,9 @@ block_folds <- function(locations, v = 10, size = NULL, method = c("square", "km
   check_required()
   method <- check_choice(method, "method", c("square", "kmeans"))
   if (is.numeric(locations) && length(locations) == 1L) {
-    abort_neargp("argument", c("`locations` must be a fit, sf points, or a matrix or data frame of coordinates, not one number.",
-      i = sprintf("For %s folds write block_folds(locations, v = %s).", locations, locations)))
+    abort_neargp("argument",
+      c("`locations` must be a fit, sf points, or a matrix or data frame of coordinates, not one number.",
+        i = sprintf("For %s folds write block_folds(locations, v = %s).", locations, locations)))
   }
   check_number(buffer, "buffer", 0)
   place <- fold_locations(locations, longlat)
@@ -121,18 +122,23 @@ fold_locations <- function(locations, longlat) {
     unit <- if (longlat) "km" else sf_unit(locations)
     degrees <- longlat || named_degrees(shown)
   }
-  flat <- if (longlat) sinusoidal(shown[, 1L], shown[, 2L]) else shown[, seq_len(min(2L, ncol(shown))), drop = FALSE]
-  list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat, degrees = degrees, unit = unit)
+  flat <- if (longlat) sinusoidal(shown[, 1L], shown[, 2L]) else
+    shown[, seq_len(min(2L, ncol(shown))), drop = FALSE]
+  list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat,
+    degrees = degrees, unit = unit)
 }
 
 coordinate_matrix <- function(locations) {
   if (is_sf(locations)) {
-    locations <- structure(sf_coordinates(locations, "locations"), dimnames = list(NULL, c("x", "y")))
+    locations <- structure(sf_coordinates(locations, "locations"),
+      dimnames = list(NULL, c("x", "y")))
   }
   if (is.data.frame(locations)) check_numeric_locations(locations)
-  if (!is.data.frame(locations) && !is.matrix(locations) && !(is.numeric(locations) && length(locations))) {
-    abort_neargp("coordinates", sprintf("Locations must be sf points, or a matrix or data frame of coordinates, not %s.",
-      describe_value(locations)))
+  if (!is.data.frame(locations) && !is.matrix(locations) &&
+      !(is.numeric(locations) && length(locations))) {
+    abort_neargp("coordinates",
+      sprintf("Locations must be sf points, or a matrix or data frame of coordinates, not %s.",
+        describe_value(locations)))
   }
   coords <- as.matrix(locations)
   bad <- if (is.numeric(coords)) which(rowSums(!is.finite(coords)) > 0)
@@ -148,8 +154,10 @@ coordinate_matrix <- function(locations) {
 check_numeric_locations <- function(locations) {
   other <- names(locations)[!vapply(locations, is.numeric, NA)]
   if (length(other)) {
-    abort_neargp("coordinates", c(sprintf("Locations must be numbers, but %s is of class %s.", other[1L], class(locations[[other[1L]]])[1L]),
-      i = "Give the columns of coordinates alone, as in data[c(\"x\", \"y\")]."))
+    abort_neargp("coordinates",
+      c(sprintf("Locations must be numbers, but %s is of class %s.", other[1L],
+        class(locations[[other[1L]]])[1L]),
+        i = "Give the columns of coordinates alone, as in data[c(\"x\", \"y\")]."))
   }
 }
 
@@ -194,10 +202,12 @@ kmeans_blocks <- function(coords, blocks, largest = 10000L) {
   distinct <- unique(coords[used, , drop = FALSE])
   blocks <- min(blocks, nrow(distinct) - 1L)
   if (blocks < 2L) {
-    abort_neargp("folds", "Fewer than three distinct locations: there is nothing to cut into blocks.")
+    abort_neargp("folds",
+      "Fewer than three distinct locations: there is nothing to cut into blocks.")
   }
   # Any partition into compact clusters serves, so that stopping before convergence is no matter.
-  clusters <- suppressWarnings(stats::kmeans(distinct, blocks, iter.max = 50L, algorithm = "MacQueen"))
+  clusters <- suppressWarnings(stats::kmeans(distinct, blocks, iter.max = 50L,
+    algorithm = "MacQueen"))
   nearest <- as.integer(core_neighbors_to(clusters$centers, coords, 1L, 1L))
   match(nearest, unique(nearest))
 }
@@ -222,14 +232,18 @@ check_fold_count <- function(v, available, what, size = NULL) {
     abort_neargp("folds", c(
       sprintf("`v` must be between 2 and the number of %s.", what),
       x = sprintf("`v` is %d; there are %s %s.", v, format_count(available), what),
-      if (what == "blocks" && !is.null(size)) c(i = sprintf("Use fewer folds or a `size` below %s.", format(size, digits = 3L)))
+      if (what == "blocks" && !is.null(size)) c(i = sprintf("Use fewer folds or a `size` below %s.",
+        format(size, digits = 3L)))
     ))
   }
 }
 
 nrow_of <- function(object) {
-  n <- if (inherits(object, "neargp_outputs")) object$data$places else if (inherits(object, "neargp")) length(object$data$y) else NROW(object)
-  if (!length(n) || is.na(n) || n < 1L) abort_neargp("argument", "`n` must be a number of rows or an object that has rows.")
+  n <- if (inherits(object, "neargp_outputs")) object$data$places else
+    if (inherits(object, "neargp")) length(object$data$y) else NROW(object)
+  if (!length(n) || is.na(n) || n < 1L) {
+    abort_neargp("argument", "`n` must be a number of rows or an object that has rows.")
+  }
   n
 }
 
@@ -237,12 +251,14 @@ nrow_of <- function(object) {
 print.neargp_folds <- function(x, ...) {
   kind <- switch(attr(x, "kind"),
     random = "random",
-    square = sprintf("square blocks of side %s", trimws(paste(format(attr(x, "size"), digits = 4L), attr(x, "unit")))),
+    square = sprintf("square blocks of side %s",
+      trimws(paste(format(attr(x, "size"), digits = 4L), attr(x, "unit")))),
     kmeans = sprintf("%d k-means blocks", max(attr(x, "block")))
   )
   buffer <- attr(x, "buffer")
   cat(sprintf("%d folds of %s rows: %s%s\n", attr(x, "v"), format_count(length(x)), kind,
-    if (isTRUE(buffer > 0)) trimws(sprintf(", buffer %s %s", format(buffer, digits = 4L), attr(x, "unit"))) else ""
+    if (isTRUE(buffer > 0)) trimws(sprintf(", buffer %s %s", format(buffer, digits = 4L),
+      attr(x, "unit"))) else ""
   ))
   size <- range(tabulate(x, attr(x, "v")))
   cat(sprintf("Rows in a fold: %s to %s\n", format_count(size[1L]), format_count(size[2L])))
@@ -266,7 +282,8 @@ plot.neargp_folds <- function(x, cex = NULL, pch = 16, ...) {
   place <- list(x = shown[, 1L], y = if (ncol(shown) > 1L) shown[, 2L] else rep(0, nrow(shown)),
     longlat = attr(x, "degrees"), unit = if (attr(x, "degrees")) "" else attr(x, "unit"),
     names = colnames(shown)[1:2] %||% c("x", "y"))
-  old <- draw_places(place, fold_colors(v)[x], legend = FALSE, main = sprintf("%d folds", v), cex = cex, pch = pch, ...)
+  old <- draw_places(place, fold_colors(v)[x], legend = FALSE, main = sprintf("%d folds", v),
+    cex = cex, pch = pch, ...)
   on.exit(graphics::par(old))
   invisible(x)
 }

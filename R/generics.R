@@ -1,30 +1,37 @@
 #' Coefficients, covariances and intervals of a fit
 #'
 #' @param object,x,formula a fit of [neargp()].
-#' @param what `"trend"` for the trend coefficients, `"covariance"` for the covariance parameters on their natural scale.
+#' @param what `"trend"` for the trend coefficients, `"covariance"` for the covariance parameters on
+#'   their natural scale.
 #' @param parm names or numbers of the parameters; all by default.
 #' @param level confidence level.
 #' @param ... not used.
-#' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or `range_<coordinate>`, `range_time`),
-#'   `anisotropy_ratio` (range across / range along the major axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise
-#'   from north), `smoothness`, `power` or `shape`, and `nugget`; with several components, suffixed by `_1`, `_2`, .... With anisotropy
-#'   `range` is that along the major axis. Responses that are not gaussian have no nugget, but the parameters of their [response_family],
-#'   such as `size`; those of [loo_k()] have both, the nugget in units of what their pseudo-observations have.
+#' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or
+#'   `range_<coordinate>`, `range_time`), `anisotropy_ratio` (range across / range along the major
+#'   axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise from north),
+#'   `smoothness`, `power` or `shape`, and `nugget`; with several components, suffixed by `_1`,
+#'   `_2`, .... With anisotropy `range` is that along the major axis. Responses that are not
+#'   gaussian have no nugget, but the parameters of their [response_family], such as `size`; those
+#'   of [loo_k()] have both, the nugget in units of what their pseudo-observations have.
 #'
-#'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed ones, for those at a boundary, and for
-#'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods. For [vnngp()] and [svgp()] it comes from the curvature of the evidence lower bound,
-#'   and is NA with `optimizer = "adam"`.
+#'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed
+#'   ones, for those at a boundary, and for all of [loo_k()] and [mll_k()], whose scores are not
+#'   likelihoods. For [vnngp()] and [svgp()] it comes from the curvature of the evidence lower
+#'   bound, and is NA with `optimizer = "adam"`.
 #'
-#'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance parameters.
+#'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance
+#'   parameters.
 #'
-#'   `logLik()`: of class `logLik`; for [vecchia()] the approximate, for [exact_gp()] the exact log-likelihood; for [loo_k()] and [mll_k()]
-#'   the score that was maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
-#'   `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the sparse posterior it is the log-likelihood of the
-#'   nearest-neighbour prior; otherwise the evidence lower bound (or Laplace's approximate log evidence), a score as well. Bounds may be compared
-#'   between fits to the same responses by the same posterior.
+#'   `logLik()`: of class `logLik`; for [vecchia()] the approximate, for [exact_gp()] the exact
+#'   log-likelihood; for [loo_k()] and [mll_k()] the score that was maximised, marked as such by its
+#'   attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
+#'   `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the sparse posterior
+#'   it is the log-likelihood of the nearest-neighbour prior; otherwise the evidence lower bound (or
+#'   Laplace's approximate log evidence), a score as well. Bounds may be compared between fits to
+#'   the same responses by the same posterior.
 #'
-#'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root of the nugget, NA where there is none.
-#'   `nobs()`: the number of rows used.
+#'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root
+#'   of the nugget, NA where there is none. `nobs()`: the number of rows used.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -64,7 +71,8 @@ confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covari
 take_limits <- function(limits, parm) {
   wanted <- paste("among", format_some(rownames(limits), 20L), "or their numbers")
   if (!is.character(parm) && !is.numeric(parm)) abort_argument("parm", wanted, parm)
-  known <- if (is.character(parm)) parm %in% rownames(limits) else parm %in% c(seq_len(nrow(limits)), -seq_len(nrow(limits)))
+  known <- if (is.character(parm)) parm %in% rownames(limits) else parm %in%
+    c(seq_len(nrow(limits)), -seq_len(nrow(limits)))
   if (!all(known)) abort_argument("parm", wanted, parm[!known][1L])
   limits[parm, , drop = FALSE]
 }
@@ -84,7 +92,8 @@ covariance_limits <- function(object, level) {
   transform <- interval_transform(object$layout)
   center <- to_working(parameters$estimate, transform)
   half_width <- stats::qnorm((1 + level) / 2) * sqrt(diag(object$interval_vcov))
-  limits <- limit_matrix(to_core(center - half_width, transform), to_core(center + half_width, transform), parameters$name, level)
+  limits <- limit_matrix(to_core(center - half_width, transform),
+    to_core(center + half_width, transform), parameters$name, level)
   # The ratio is that of the minor to the major range, so its interval ends at 1.
   ratio <- object$layout$kind == "u"
   limits[ratio, ] <- pmin(limits[ratio, ], 1)
@@ -96,16 +105,18 @@ covariance_limits <- function(object, level) {
 logLik.neargp <- function(object, ...) {
   check_fit(object)
   check_no_more_arguments()
-  structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed) - count_rotations(object$locations),
-    nobs = stats::nobs(object),
-    score = if (!is_likelihood(object)) object$score, class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
+  structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed) -
+    count_rotations(object$locations), nobs = stats::nobs(object),
+    score = if (!is_likelihood(object)) object$score,
+    class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }
 
 is_likelihood <- function(object) object$score == "log-likelihood"
 
 #' @export
 print.neargp_score <- function(x, digits = getOption("digits"), ...) {
-  cat("'", attr(x, "score"), "' ", format(c(x), digits = digits), " (df=", attr(x, "df"), "); not a likelihood\n", sep = "")
+  cat("'", attr(x, "score"), "' ", format(c(x), digits = digits), " (df=", attr(x, "df"),
+    "); not a likelihood\n", sep = "")
   invisible(x)
 }
 
@@ -136,10 +147,12 @@ BIC.neargp <- function(object, ...) {
 warn_unless_comparable <- function(what, fits) {
   fits <- Filter(function(fit) inherits(fit, "neargp"), fits)
   for (fit in fits[-1L]) {
-    different <- intersect(compared_differences(fits[[1L]], fit), c("method", "response", "weights"))
+    different <- intersect(compared_differences(fits[[1L]], fit),
+      c("method", "response", "weights"))
     if (!length(different)) next
-    return(warn_neargp("comparison", c(sprintf("%s compares fits that differ in their %s.", what, format_some(different)),
-      i = "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
+    return(warn_neargp("comparison",
+      c(sprintf("%s compares fits that differ in their %s.", what, format_some(different)),
+        i = "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
   }
 }
 
@@ -150,8 +163,9 @@ check_likelihoods <- function(what, ...) {
 }
 
 abort_not_likelihood <- function(what, score) {
-  abort_neargp("not_likelihood", c(sprintf("%s needs a likelihood; the fit maximised another objective (%s).", what, score),
-    i = "Compare such fits by cross_validate(). A gaussian response has a likelihood by method = vecchia()."))
+  abort_neargp("not_likelihood",
+    c(sprintf("%s needs a likelihood; the fit maximised another objective (%s).", what, score),
+      i = "Compare such fits by cross_validate(). A gaussian response has a likelihood by method = vecchia()."))
 }
 
 #' @rdname coef.neargp
@@ -200,9 +214,11 @@ model.frame.neargp <- function(formula, ...) {
   env <- environment(formula$formula)
   data <- tryCatch(eval(formula$call$data, env, parent.frame()), error = function(e) NULL)
   if (!is.data.frame(data)) {
-    abort_neargp("newdata", "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
+    abort_neargp("newdata",
+      "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
   }
-  quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset")), function(x) rlang::new_quosure(formula$call[[x]], env))
-  new_model_frame(c(quosures, list(na.action = eval(formula$call$na.action, env))), formula$formula, data, formula$locations,
-    formula$family)
+  quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset")),
+    function(x) rlang::new_quosure(formula$call[[x]], env))
+  new_model_frame(c(quosures, list(na.action = eval(formula$call$na.action, env))), formula$formula,
+    data, formula$locations, formula$family)
 }

@@ -1,26 +1,31 @@
-# A posterior on inducing points that Adam has moved: it is kept as it ended. `moments` are those of trend and field together in the
-# coordinates in which it moved, a mean and a root of the covariance matrix, lower triangle, the columns of orthogonal_trend() first.
+# A posterior on inducing points that Adam has moved: it is kept as it ended. `moments` are those of
+# trend and field together in the coordinates in which it moved, a mean and a root of the covariance
+# matrix, lower triangle, the columns of orthogonal_trend() first.
 
 # What fit_inducing() returns, with what a fit keeps.
 adam_result <- function(problem, method, reached) {
   epochs <- batch_epochs(method)
   found <- moved_posterior(problem, method, reached)
-  state <- list(working = reached$working, positions = reached$positions, iterations = epochs, evaluations = epochs,
-    converged = NA, message = paste0(epochs_message(epochs, reached$skipped), few_steps(method, problem, epochs)))
-  state$evaluated <- list(value = found$value, beta = found$result$beta, beta_vcov = found$result$beta_vcov)
+  state <- list(working = reached$working, positions = reached$positions, iterations = epochs,
+    evaluations = epochs, converged = NA, message = paste0(epochs_message(epochs, reached$skipped),
+      few_steps(method, problem, epochs)))
+  state$evaluated <- list(value = found$value, beta = found$result$beta,
+    beta_vcov = found$result$beta_vcov)
   state$found <- found$result
   state
 }
 
-# Adam moves by about its rate in a step: what lies farther off, as the trend may do, is not reached in few of them.
+# Adam moves by about its rate in a step: what lies farther off, as the trend may do, is not reached
+# in few of them.
 few_steps <- function(method, problem, epochs, enough = 1000) {
   steps <- epochs * ceiling(length(problem$data$y) / method$batch_size)
   if (steps >= enough) return("")
   sprintf("; these were %s steps, where it takes some thousand: a smaller batch_size or more epochs", format_count(steps))
 }
 
-# With means m, M and blocks R_bb, 0, R_mb, R_mm of the root, of trend and field, the field has given the coefficients b the mean M + C (b - m),
-# C = R_mb R_bb^-1, and the covariance matrix R_mm R_mm'. The evidence lower bound is that at b = m, as where the trend is profiled out.
+# With means m, M and blocks R_bb, 0, R_mb, R_mm of the root, of trend and field, the field has
+# given the coefficients b the mean M + C (b - m), C = R_mb R_bb^-1, and the covariance matrix R_mm
+# R_mm'. The evidence lower bound is that at b = m, as where the trend is profiled out.
 moved_posterior <- function(problem, method, reached) {
   trend <- batch_trend(problem)
   parts <- split_moments(reached$posterior, ncol(trend$X))
@@ -28,15 +33,19 @@ moved_posterior <- function(problem, method, reached) {
   unit <- problem$data$basis$unit %||% 1
   inverse <- forwardsolve(parts$field_root, diag(nrow(parts$field_root)))
   svgp <- list(positions = reached$positions,
-    weights = unname(cbind(parts$field - drop(parts$onto_trend %*% parts$trend), -parts$onto_trend %*% inverse_of(trend$matrix) / unit)),
-    factor = t(chol(crossprod(inverse))), unexplained = unit^2 * mean(at$unexplained), moments = reached$posterior)
+    weights = unname(cbind(parts$field - drop(parts$onto_trend %*% parts$trend),
+      -parts$onto_trend %*% inverse_of(trend$matrix) / unit)),
+    factor = t(chol(crossprod(inverse))), unexplained = unit^2 * mean(at$unexplained),
+    moments = reached$posterior)
   result <- list(svgp = svgp, beta = drop(trend$matrix %*% parts$trend),
     beta_vcov = tcrossprod(trend$matrix %*% parts$trend_root))
   if (!is_gaussian(problem$family)) {
     result$svgp$pseudo_observations <- list(precision = at$curvature,
-      natural = at$curvature * (at$linear_predictor - latent_response(problem$data)$offset) + at$slope, unexplained_share = 1)
-    result$posterior <- list(linear_predictor = at$linear_predictor, slope = at$slope, pseudo_precision = at$curvature,
-      variance_at_data = at$variance + at$unexplained, variance_given_nodes = at$unexplained)
+      natural = at$curvature * (at$linear_predictor - latent_response(problem$data)$offset) +
+      at$slope, unexplained_share = 1)
+    result$posterior <- list(linear_predictor = at$linear_predictor, slope = at$slope,
+      pseudo_precision = at$curvature, variance_at_data = at$variance + at$unexplained,
+      variance_given_nodes = at$unexplained)
   }
   list(result = result, value = at$value)
 }
@@ -47,7 +56,8 @@ split_moments <- function(moments, columns) {
   field <- setdiff(seq_along(moments$mean), of_trend)
   trend_root <- root[of_trend, of_trend, drop = FALSE]
   list(trend = moments$mean[of_trend], field = moments$mean[field], trend_root = trend_root,
-    field_root = root[field, field, drop = FALSE], onto_trend = root[field, of_trend, drop = FALSE] %*% inverse_of(trend_root))
+    field_root = root[field, field, drop = FALSE],
+    onto_trend = root[field, of_trend, drop = FALSE] %*% inverse_of(trend_root))
 }
 
 # Of a model without a trend, too.
@@ -61,13 +71,16 @@ objective_of_moments <- function(problem, method, reached, trend, parts) {
   values <- to_core(reached$working, problem$layout$transform)
   at <- core_inducing_objective(problem$data$coords, response, reached$positions,
     as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
-    family_values(problem$family, problem$layout, values), list(mean = parts$field, root = parts$field_root),
-    list(score = row_score(method), bound = method$bound, kl_weight = if (is_joint(method)) method$kl_weight else 1, jitter = method$jitter),
+    family_values(problem$family, problem$layout, values),
+    list(mean = parts$field, root = parts$field_root),
+    list(score = row_score(method), bound = method$bound,
+      kl_weight = if (is_joint(method)) method$kl_weight else 1, jitter = method$jitter),
     FALSE, problem$threads)
   if (nzchar(at$failure)) abort_bound(at$failure)
   if (!is.finite(at$value)) {
-    abort_neargp("quadrature", c("The densities of all rows cannot be computed where Adam has ended.",
-      i = "A smaller learning_rate, or other starting values, let it end elsewhere."))
+    abort_neargp("quadrature",
+      c("The densities of all rows cannot be computed where Adam has ended.",
+        i = "A smaller learning_rate, or other starting values, let it end elsewhere."))
   }
   at$linear_predictor <- response$offset + at$mean
   at

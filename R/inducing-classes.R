@@ -1,13 +1,16 @@
-# Classes by svgp(): each has a field and a trend of its own; the fields have one covariance and one set of inducing points. Formulas are in
-# src/core/variational/class_bound.h. Inside a fit the design has the columns of a basis (R/trend-basis.R), which the fit keeps.
+# Classes by svgp(): each has a field and a trend of its own; the fields have one covariance and one
+# set of inducing points. Formulas are in src/core/variational/class_bound.h. Inside a fit the
+# design has the columns of a basis (R/trend-basis.R), which the fit keeps.
 
 #' @export
 class_links.neargp_svgp <- function(method) c("softmax", "robust-max")
 
-# Which field is the largest does not depend on their scale: under robust-max the variance of the first component is their unit.
+# Which field is the largest does not depend on their scale: under robust-max the variance of the
+# first component is their unit.
 class_layout <- function(layout, family) {
   unit <- which(layout$kind == "variance" & !layout$fixed)[1L]
-  if (family$link == "robust-max" && !is.na(unit) && !any(layout$kind == "variance" & layout$fixed)) {
+  if (family$link == "robust-max" && !is.na(unit) &&
+      !any(layout$kind == "variance" & layout$fixed)) {
     layout[unit, c("value", "fixed")] <- list(1, TRUE)
   }
   layout
@@ -19,8 +22,10 @@ inducing_class_response <- function(y, weights, frame) {
   rows <- tabulate(classes$y, length(classes$levels))
   few <- which(rows < 5L)
   if (length(few)) {
-    warn_neargp("classes", c(sprintf("There are fewer than five rows of %s (%s).", format_some(classes$levels[few]), format_some(rows[few])),
-      x = "Their probabilities are hardly more than a guess.", i = "Merge such levels, or leave their rows out."))
+    warn_neargp("classes",
+      c(sprintf("There are fewer than five rows of %s (%s).", format_some(classes$levels[few]),
+        format_some(rows[few])), x = "Their probabilities are hardly more than a guess.",
+        i = "Merge such levels, or leave their rows out."))
   }
   list(y = as.double(classes$y), levels = classes$levels, binomial = FALSE)
 }
@@ -29,16 +34,22 @@ inducing_class_response <- function(y, weights, frame) {
 has_nugget.neargp_svgp_classes <- function(method) FALSE
 
 #' @export
-method_layout.neargp_svgp_classes <- function(method, layout, settings) latent_layout(layout, settings)
+method_layout.neargp_svgp_classes <- function(method, layout, settings) {
+  latent_layout(layout, settings)
+}
 
 #' @export
 needs_distinct_locations.neargp_svgp_classes <- function(method, problem) FALSE
 
 #' @export
-uses_batches.neargp_svgp_classes <- function(method, problem, points) refuse_batches(method, "classes of more than two levels")
+uses_batches.neargp_svgp_classes <- function(method, problem, points) {
+  refuse_batches(method, "classes of more than two levels")
+}
 
 #' @export
-bound_objective.neargp_svgp_classes <- function(problem, method, tolerance = 1e-5) family_objective(problem, method, tolerance)
+bound_objective.neargp_svgp_classes <- function(problem, method, tolerance = 1e-5) {
+  family_objective(problem, method, tolerance)
+}
 
 #' @export
 fit_method.neargp_svgp_classes <- function(method, problem) {
@@ -53,7 +64,8 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
 
 #' @export
 complete_fit.neargp_svgp_classes <- function(method, fit, result) {
-  as_classifier(with_family_values(with_inducing_points(fit, result), result$working), result$classifier)
+  as_classifier(with_family_values(with_inducing_points(fit, result), result$working),
+    result$classifier)
 }
 
 #' @export
@@ -68,10 +80,11 @@ with_class_basis <- function(problem) {
   problem
 }
 
-# ---- the start ------------------------------------------------------------------------------------------------------------------------
+# ---- the start -----------------------------------------------------------------------------------
 
-# The variance starts where probabilities of two classes run from 0.02 to 0.98. In up to three coordinates ranges are compared by the
-# bound on some rows; in more, distances concentrate near sqrt(2 d) standard deviations, as in label_start().
+# The variance starts where probabilities of two classes run from 0.02 to 0.98. In up to three
+# coordinates ranges are compared by the bound on some rows; in more, distances concentrate near
+# sqrt(2 d) standard deviations, as in label_start().
 #' @export
 with_start.neargp_svgp_classes <- function(method, problem, variance = 4) {
   layout <- problem$layout
@@ -80,7 +93,9 @@ with_start.neargp_svgp_classes <- function(method, problem, variance = 4) {
   problem$bounds$upper[variances] <- pmin(problem$bounds$upper[variances], log(100))
   given <- layout$fixed | !is.na(layout$start)
   values <- ifelse(layout$fixed, layout$value, layout$start)
-  if (!all(given)) values[!given] <- best_class_candidate(with_class_basis(problem), variance)[!given]
+  if (!all(given)) {
+    values[!given] <- best_class_candidate(with_class_basis(problem), variance)[!given]
+  }
   problem$start <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
   problem
 }
@@ -98,19 +113,23 @@ best_class_candidate <- function(problem, variance, rows = 500L, points = 100L) 
   places <- distinct_locations(problem$data$coords)
   positions <- places[seq_len(min(points, nrow(places))), , drop = FALSE]
   values <- vapply(candidates, function(candidate) {
-    family_bound_at(problem, problem$method, candidate, positions, NULL, tolerance = 0.1, derivatives = FALSE)$value
+    family_bound_at(problem, problem$method, candidate, positions, NULL, tolerance = 0.1,
+      derivatives = FALSE)$value
   }, 0)
   candidates[[which.max(values)]]
 }
 
-# ---- the bound ------------------------------------------------------------------------------------------------------------------------
+# ---- the bound -----------------------------------------------------------------------------------
 
 # `start`: NULL begins at the labels.
 #' @export
-family_bound_at.neargp_svgp_classes <- function(problem, method, values, positions, start, tolerance, derivatives = TRUE) {
+family_bound_at.neargp_svgp_classes <- function(problem, method, values, positions, start,
+                                                tolerance, derivatives = TRUE) {
   data <- problem$data
-  found <- core_class_bound(data$coords, class_numbers(data), data$weights, data$X, length(data$levels), problem$family$link, positions,
-    as_core_covariance(problem$layout, problem$groups, values), start, max(location_index(data$coords)), method$bound, method$jitter,
+  found <- core_class_bound(data$coords, class_numbers(data), data$weights, data$X,
+    length(data$levels), problem$family$link, positions,
+    as_core_covariance(problem$layout, problem$groups, values), start,
+    max(location_index(data$coords)), method$bound, method$jitter,
     tolerance, derivatives, problem$threads)
   if (derivatives && !nzchar(found$failure)) found$d_likelihood <- double(0)
   found
@@ -118,31 +137,36 @@ family_bound_at.neargp_svgp_classes <- function(problem, method, values, positio
 
 # What a fit keeps, as family_posterior().
 class_posterior <- function(problem, method, reached) {
-  found <- family_bound_at(problem, method, to_core(reached$working, problem$layout$transform), reached$positions, reached$evaluated$end,
-    tolerance = 1e-8, derivatives = FALSE)
+  found <- family_bound_at(problem, method, to_core(reached$working, problem$layout$transform),
+    reached$positions, reached$evaluated$end, tolerance = 1e-8, derivatives = FALSE)
   if (nzchar(found$failure)) abort_bound(found$failure)
   back <- problem$class_basis$back
-  trend <- matrix(back %*% vapply(found$fields, function(field) field$beta, double(ncol(back))), ncol(back),
-    dimnames = list(colnames(problem$data$X), NULL))
+  trend <- matrix(back %*% vapply(found$fields, function(field) field$beta, double(ncol(back))),
+    ncol(back), dimnames = list(colnames(problem$data$X), NULL))
   columns <- ncol(problem$data$X)
-  list(svgp = list(positions = reached$positions, basis = problem$class_basis, fields = found$fields, unexplained = mean(found$unexplained),
-      settled = found$converged, pseudo_observations = found$end, at_data = found[c("linear_predictor", "slope", "variance", "unexplained")]),
+  list(svgp = list(positions = reached$positions, basis = problem$class_basis,
+    fields = found$fields, unexplained = mean(found$unexplained),
+      settled = found$converged, pseudo_observations = found$end,
+      at_data = found[c("linear_predictor", "slope", "variance", "unexplained")]),
     beta = rep(NA_real_, columns), beta_vcov = matrix(NA_real_, columns, columns),
-    classifier = list(levels = problem$levels, trend = trend, location_index = location_index(problem$data$coords),
+    classifier = list(levels = problem$levels, trend = trend,
+      location_index = location_index(problem$data$coords),
       trend_vcov = lapply(found$fields, function(field) back %*% field$beta_vcov %*% t(back))))
 }
 
-# ---- predictions --------------------------------------------------------------------------------------------------------------------
+# ---- predictions ---------------------------------------------------------------------------------
 
 #' @export
 class_predictor.neargp_svgp <- function(method, object, settings) {
   function(coords, X, offset) {
     moments <- class_moments(object, coords, X, settings$threads)
-    core_class_probabilities(object$family$link, moments$mean, moments$unexplained + moments$seen, settings$threads)
+    core_class_probabilities(object$family$link, moments$mean, moments$unexplained + moments$seen,
+      settings$threads)
   }
 }
 
-# Of the linear predictors, a column for each class; `seen`: the variance given what the inducing points leave unexplained.
+# Of the linear predictors, a column for each class; `seen`: the variance given what the inducing
+# points leave unexplained.
 class_moments <- function(object, coords, X, threads) {
   columns <- class_columns_of(object, X)
   prior <- kept_prior(object, object$svgp$positions)
@@ -151,7 +175,8 @@ class_moments <- function(object, coords, X, threads) {
     known <- core_collapsed_predict(coords, prior, kept_posterior(object, field, number), threads)
     if (nzchar(known$failure)) abort_bound(known$failure)
     unseen <- columns - known$weighted[, -1L, drop = FALSE]
-    list(mean = known$weighted[, 1L] + drop(row_products(unseen, field$beta)), seen = known$posterior + row_forms(unseen, field$beta_vcov),
+    list(mean = known$weighted[, 1L] + drop(row_products(unseen, field$beta)),
+      seen = known$posterior + row_forms(unseen, field$beta_vcov),
       unexplained = pmax(known$unexplained, 0))
   })
   take <- function(name) matrix(unlist(lapply(fields, `[[`, name)), nrow(coords))
@@ -173,9 +198,11 @@ class_probabilities_given_others.neargp_svgp <- function(method, object, k, thre
   improper <- setdiff(which(rowSums(remaining < 1e-12) > 0), alone)
   n <- nrow(seen)
   nothing <- list(mean = double(n), variance = double(n))
-  known <- !is.na(without_prediction(object, without_improper(object, nothing, improper), alone, alone)$mean)
+  known <- !is.na(without_prediction(object, without_improper(object, nothing, improper), alone,
+    alone)$mean)
   probability <- matrix(NA_real_, n, ncol(seen))
-  probability[known, ] <- core_class_probabilities(object$family$link, (given$linear_predictor - left * given$slope)[known, , drop = FALSE],
+  probability[known, ] <- core_class_probabilities(object$family$link,
+    (given$linear_predictor - left * given$slope)[known, , drop = FALSE],
     (left + given$unexplained)[known, , drop = FALSE], threads)
   probability[rows, , drop = FALSE]
 }

@@ -1,6 +1,7 @@
-# How a bound on inducing points is maximised: over the covariance parameters and the positions together, by one method of quasi-Newton
-# with a limited memory, of many rows after mini-batches (R/inducing-natural.R). First on few rows and points, where steps cost next to
-# nothing, for parameters in whose metric the points are then chosen.
+# How a bound on inducing points is maximised: over the covariance parameters and the positions
+# together, by one method of quasi-Newton with a limited memory, of many rows after mini-batches
+# (R/inducing-natural.R). First on few rows and points, where steps cost next to nothing, for
+# parameters in whose metric the points are then chosen.
 
 fit_inducing <- function(method, problem) {
   if (is.null(problem$warm_start)) problem$start <- start_for_points(problem)
@@ -11,24 +12,27 @@ fit_inducing <- function(method, problem) {
     return(optimize_bound(problem, method, working, positions, method$move, problem$report_bound))
   }
   reached <- fit_by_batches(problem, method, working, positions)
-  switch(method$optimizer, natural = return(batch_result(problem, method, reached)), adam = return(adam_result(problem, method, reached)))
+  switch(method$optimizer, natural = return(batch_result(problem, method, reached)),
+    adam = return(adam_result(problem, method, reached)))
   fit_after_batches(problem, method, reached)
 }
 
-# Of a field whose ranges are short beside their distances few points know nothing, and the nearest optimum of the bound is noise alone. So
-# ranges that the user has not given begin at no less than half of the rows' distance from their centre, and the noise at a tenth of the
-# variance.
+# Of a field whose ranges are short beside their distances few points know nothing, and the nearest
+# optimum of the bound is noise alone. So ranges that the user has not given begin at no less than
+# half of the rows' distance from their centre, and the noise at a tenth of the variance.
 start_for_points <- function(problem) {
   layout <- problem$layout
   values <- to_core(problem$start, layout$transform)
   least <- rep(-Inf, length(values))
   coords <- problem$data$coords
   for (j in seq_along(problem$groups)) {
-    least[layout$component %in% j & layout$kind == "range"] <- 0.5 * sqrt(ncol(coords)) * group_scales(coords, problem$groups[[j]]$group)
+    least[layout$component %in% j & layout$kind == "range"] <- 0.5 * sqrt(ncol(coords)) *
+      group_scales(coords, problem$groups[[j]]$group)
   }
   least[layout$kind == "nugget"] <- sum(values[layout$kind == "variance"]) / 10
   open <- problem$free & is.na(layout$start)
-  clamp(replace(problem$start, open, to_working(pmax(values, least), layout$transform)[open]), problem$bounds, problem$free)
+  clamp(replace(problem$start, open, to_working(pmax(values, least), layout$transform)[open]),
+    problem$bounds, problem$free)
 }
 
 # Parameters from 2,000 rows with 200 points that are held. A user's start needs none.
@@ -37,19 +41,24 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
   given <- !anyNA(problem$layout$start[problem$free])
   if (n <= 2L * rows || given || !any(problem$free)) return(problem$start)
   part <- problem
-  part$data <- take_places_of_data(problem$data, function(coords) core_order(coords, "random", 3, problem$threads)[seq_len(rows)])
+  part$data <- take_places_of_data(problem$data, function(coords) core_order(coords, "random", 3,
+    problem$threads)[seq_len(rows)])
   positions <- distinct_locations(part$data$coords)
   component <- component_at(problem, problem$start)
   if (nrow(positions) > points) {
-    positions <- chosen_positions("kmeans", part$data$coords, positions, points, component, problem$threads)
+    positions <- chosen_positions("kmeans", part$data$coords, positions, points, component,
+      problem$threads)
   }
-  if_computable(optimize_bound(part, method, problem$start, positions, FALSE, function(...) NULL)$working, problem$start)
+  if_computable(optimize_bound(part, method, problem$start, positions, FALSE,
+    function(...) NULL)$working, problem$start)
 }
 
-# ---- the objective ----------------------------------------------------------------------------------------------------------------
+# ---- the objective -------------------------------------------------------------------------------
 
 bound_at <- function(data, covariance, nugget, positions, method, derivatives, threads) {
-  if (!is.null(data$output)) return(outputs_bound(data, method, threads)(covariance, positions, derivatives))
+  if (!is.null(data$output)) {
+    return(outputs_bound(data, method, threads)(covariance, positions, derivatives))
+  }
   bound_over_rows(data, method, threads)(covariance, nugget, positions, derivatives)
 }
 
@@ -59,7 +68,8 @@ bound_over_rows <- function(data, method, threads) {
   columns <- response_columns(data)
   noise_scale <- bound_kl_weight(method) / data$weights
   function(covariance, nugget, positions, derivatives) {
-    core_collapsed_bound(data$coords, columns, noise_scale, positions, covariance, nugget, method$bound, method$jitter, derivatives, threads)
+    core_collapsed_bound(data$coords, columns, noise_scale, positions, covariance, nugget,
+      method$bound, method$jitter, derivatives, threads)
   }
 }
 
@@ -79,21 +89,27 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
     covariance <- as_core_covariance(layout, problem$groups, values)
-    if (kl_weight != 1) covariance$active[layout$kind == "nugget"] <- TRUE  # a fixed one, too, for the divergence
+    # a fixed one, too, for the divergence
+    if (kl_weight != 1) covariance$active[layout$kind == "nugget"] <- TRUE
     result <- bound(covariance, nugget, positions, TRUE)
     if (nzchar(result$failure)) return(result)
     result$gradient <- core_to_working_slope(layout, values) * result$gradient
-    if (kl_weight == 1) result else with_kl_weight(result, kl_weight, log(2 * pi * nugget / data$weights), layout$kind == "nugget")
+    if (kl_weight == 1) result else with_kl_weight(result, kl_weight,
+      log(2 * pi * nugget / data$weights), layout$kind == "nugget")
   }
 }
 
-# The weight c of the divergence: max_q sum E log p - c KL is c times the bound F of responses whose densities have the power 1/c. A gaussian
-# one has c times its noise variance s then, and beside that c/2 log(2 pi c s) - 1/2 log(2 pi s). The divergence is minus the derivative in c,
-# on which F depends as on the logarithm of the noise; value + (c - 1) divergence is the evidence lower bound of the same posterior.
+# The weight c of the divergence: max_q sum E log p - c KL is c times the bound F of responses whose
+# densities have the power 1/c. A gaussian one has c times its noise variance s then, and beside
+# that c/2 log(2 pi c s) - 1/2 log(2 pi s). The divergence is minus the derivative in c, on which F
+# depends as on the logarithm of the noise; value + (c - 1) divergence is the evidence lower bound
+# of the same posterior.
 with_kl_weight <- function(bound, weight, log_noise, is_nugget) {
   n <- length(log_noise)
-  bound$divergence <- -(bound$value + bound$gradient[is_nugget] + 0.5 * n * (log(weight) + 1) + 0.5 * sum(log_noise))
-  bound$value <- weight * bound$value + 0.5 * n * weight * log(weight) + 0.5 * (weight - 1) * sum(log_noise)
+  bound$divergence <- -(bound$value + bound$gradient[is_nugget] + 0.5 * n * (log(weight) + 1) +
+    0.5 * sum(log_noise))
+  bound$value <- weight * bound$value + 0.5 * n * weight * log(weight) +
+    0.5 * (weight - 1) * sum(log_noise)
   bound$gradient <- weight * bound$gradient + ifelse(is_nugget, 0.5 * n * (weight - 1), 0)
   bound$d_inducing <- weight * bound$d_inducing
   bound
@@ -108,16 +124,20 @@ evidence_bound <- function(method, evaluated) {
 }
 
 abort_bound <- function(failure) {
-  what <- c(prior = "of the inducing points", posterior = "of the inducing points given the data", trend = "of the trend")
-  abort_neargp("cholesky", c(sprintf("The covariance matrix %s is numerically singular.", what[[failure]]),
-    i = if (failure == "trend") "Leave out covariates that are nearly combinations of others." else
-      "Use fewer inducing points, a larger `jitter` of svgp(), or a rougher covariance such as cov_matern(nu = 1.5)."))
+  what <- c(prior = "of the inducing points", posterior = "of the inducing points given the data",
+    trend = "of the trend")
+  abort_neargp("cholesky",
+    c(sprintf("The covariance matrix %s is numerically singular.", what[[failure]]),
+      i = if (failure == "trend")
+      "Leave out covariates that are nearly combinations of others." else
+        "Use fewer inducing points, a larger `jitter` of svgp(), or a rougher covariance such as cov_matern(nu = 1.5)."))
 }
 
-# ---- positions as free parameters -------------------------------------------------------------------------------------------------
+# ---- positions as free parameters ----------------------------------------------------------------
 
-# Positions in units of the ranges, so that a step means the same for them as for logarithms. On a sphere, where a free point stands for
-# that in its direction, the derivative is the part along the sphere.
+# Positions in units of the ranges, so that a step means the same for them as for logarithms. On a
+# sphere, where a free point stands for that in its direction, the derivative is the part along the
+# sphere.
 position_chart <- function(problem, positions, component) {
   unit <- component$range[component$group]
   spherical <- problem$locations$metric == "longlat"
@@ -144,11 +164,13 @@ position_chart <- function(problem, positions, component) {
   )
 }
 
-# ---- the optimisation ------------------------------------------------------------------------------------------------
+# ---- the optimisation ----------------------------------------------------------------------------
 
-# Ends where the last `patience` evaluations have gained less than `negligible` a row, by default 1e-5, or 0.02 of all rows where that is
-# more: optima of other starts differ by more. The optimiser sees values per row.
-optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L, negligible = 1e-5) {
+# Ends where the last `patience` evaluations have gained less than `negligible` a row, by default
+# 1e-5, or 0.02 of all rows where that is more: optima of other starts differ by more. The optimiser
+# sees values per row.
+optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L,
+                           negligible = 1e-5) {
   objective <- bound_objective(problem, method)
   most <- max_steps(problem)
   n <- row_count(problem$data)
@@ -157,7 +179,8 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   parameters <- seq_len(sum(free))
   of_positions <- function(x) x[seq_along(x) > length(parameters)]
   at <- function(x) {
-    list(working = replace(working, free, x[parameters]), positions = if (move) chart$to_positions(of_positions(x)) else positions)
+    list(working = replace(working, free, x[parameters]),
+      positions = if (move) chart$to_positions(of_positions(x)) else positions)
   }
   record <- new_bound_record(n, report, patience, negligible = max(negligible, 0.02 / n),
     accept = function(state) keep_state(problem, state$working, if (move) state$positions))
@@ -166,7 +189,8 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
       point <- at(x)
       result <- c(objective(point$working, point$positions), point)
       if (nzchar(result$failure)) return(result)
-      result$slope <- c(result$gradient[free], if (move) chart$slope(of_positions(x), result$d_inducing))
+      result$slope <- c(result$gradient[free], if (move) chart$slope(of_positions(x),
+        result$d_inducing))
       result
     })
   }
@@ -175,19 +199,24 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   if (nzchar(first$failure)) abort_bound(first$failure)
   if (!has_usable_slope(first)) abort_overflow()
   if (!length(start)) return(record$result("nothing to estimate"))
-  room <- function(bound, none) c(problem$bounds[[bound]][free], rep(none, length(start) - length(parameters)))
+  room <- function(bound, none) {
+    c(problem$bounds[[bound]][free], rep(none, length(start) - length(parameters)))
+  }
   message <- rlang::try_fetch(
-    stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B", lower = room("lower", -Inf),
-      upper = room("upper", Inf), control = list(maxit = most, lmm = 20L, factr = 10))$convergence,
+    stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B",
+      lower = room("lower", -Inf), upper = room("upper", Inf),
+      control = list(maxit = most, lmm = 20L, factr = 10))$convergence,
     neargp_bound_converged = function(condition) 0L)
-  record$result(if (message == 1L) sprintf("the bound still rose after %d iterations (max_iterations)", most))
+  record$result(if (message ==
+    1L) sprintf("the bound still rose after %d iterations (max_iterations)", most))
 }
 
 # Positions are many more parameters than max_iterations was made for.
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
-# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best. Whether it has arrived is judged
-# where the bound rises, since a line search that went too far may take some evaluations to turn back.
+# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the
+# best. Whether it has arrived is judged where the bound rises, since a line search that went too
+# far may take some evaluations to turn back.
 new_bound_record <- function(n, report, patience, negligible, accept = function(state) NULL) {
   last <- list(x = NULL)
   best <- first <- NULL
@@ -202,7 +231,9 @@ new_bound_record <- function(n, report, patience, negligible, accept = function(
     history <<- c(history, best$value / n)
     report(length(history), best$value)
     past <- length(history) - patience
-    if (rises && past > 0L && history[length(history)] - history[past] < negligible) rlang::cnd_signal(rlang::cnd("neargp_bound_converged"))
+    if (rises && past > 0L && history[length(history)] - history[past] < negligible) {
+      rlang::cnd_signal(rlang::cnd("neargp_bound_converged"))
+    }
   }
   at <- function(x, evaluate) {
     if (identical(x, last$x)) return(last$state)
@@ -212,28 +243,39 @@ new_bound_record <- function(n, report, patience, negligible, accept = function(
   }
   result <- function(unconverged) {
     converged <- is.null(unconverged) || unconverged == "nothing to estimate"
-    list(working = best$working, positions = best$positions, evaluated = best, gain = best$value - first, iterations = length(history),
-      evaluations = length(history), converged = converged, message = unconverged %||% "the bound rises no more")
+    list(working = best$working, positions = best$positions, evaluated = best, gain = best$value -
+      first, iterations = length(history), evaluations = length(history), converged = converged,
+      message = unconverged %||% "the bound rises no more")
   }
-  # Where a matrix is singular, or a step has gone much too far, the loss is flat, far above all others, so that a line search turns back:
-  # interpolation by the loss itself, which may be 1e200, would end in steps that are too small to see.
+  # Where a matrix is singular, or a step has gone much too far, the loss is flat, far above all
+  # others, so that a line search turns back: interpolation by the loss itself, which may be 1e200,
+  # would end in steps that are too small to see.
   worst <- function() first / n - 10
-  is_far <- function(state) !is.finite(state$value) || state$value / n < worst() || !has_usable_slope(state)
-  loss <- function(state_at) function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n
-  loss_slope <- function(state_at) function(x) if (is_far(state <- state_at(x))) double(length(x)) else -state$slope / n
-  list(at = at, result = result, loss = loss, loss_slope = loss_slope, best = function() best, evaluations = function() length(history))
+  is_far <- function(state) {
+    !is.finite(state$value) || state$value / n < worst() || !has_usable_slope(state)
+  }
+  loss <- function(state_at) {
+    function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n
+  }
+  loss_slope <- function(state_at) {
+    function(x) if (is_far(state <- state_at(x))) double(length(x)) else -state$slope / n
+  }
+  list(at = at, result = result, loss = loss, loss_slope = loss_slope, best = function() best,
+    evaluations = function() length(history))
 }
 
 # L-BFGS computes with its square.
 has_usable_slope <- function(state) is.finite(sum(state$slope^2))
 
-# Minus the curvature of the bound in the covariance parameters, the inducing points held, by differences of its gradient. Where the
-# posterior has no closed form the gradient has an error of some 1e-5, which a wider step makes harmless.
+# Minus the curvature of the bound in the covariance parameters, the inducing points held, by
+# differences of its gradient. Where the posterior has no closed form the gradient has an error of
+# some 1e-5, which a wider step makes harmless.
 bound_information <- function(problem, reached, step = 1e-4) {
   objective <- bound_objective(problem, problem$method, tolerance = 1e-9)
   gradient <- function(working) {
     result <- objective(working, reached$positions)
     result$gradient %||% rep(NA_real_, length(working))
   }
-  information_by_differences(gradient, reached$working, problem$free, rep(1, length(reached$working)), step)
+  information_by_differences(gradient, reached$working, problem$free,
+    rep(1, length(reached$working)), step)
 }

@@ -1,8 +1,10 @@
-# Inducing points by mini-batches: steps of natural gradients or of Adam for the posterior, and of Adam for covariance parameters and
-# positions. What remains of natural gradients is parameters and positions, for which the best posterior given all rows is known; what
-# Adam has found is kept as it is (R/inducing-adam.R).
+# Inducing points by mini-batches: steps of natural gradients or of Adam for the posterior, and of
+# Adam for covariance parameters and positions. What remains of natural gradients is parameters and
+# positions, for which the best posterior given all rows is known; what Adam has found is kept as it
+# is (R/inducing-adam.R).
 
-# A pass in batches gains more than an evaluation over all rows where there are many rows for each point and the fit has not begun.
+# A pass in batches gains more than an evaluation over all rows where there are many rows for each
+# point and the fit has not begun.
 uses_batches <- function(method, problem, points) {
   UseMethod("uses_batches")
 }
@@ -10,7 +12,8 @@ uses_batches <- function(method, problem, points) {
 #' @export
 uses_batches.default <- function(method, problem, points) {
   switch(method$optimizer, natural = , adam = TRUE, collapsed = FALSE,
-    auto = is.null(problem$warm_start) && length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
+    auto = is.null(problem$warm_start) && length(problem$data$y) > 16 * points &&
+    (method$move || any(problem$free)))
 }
 
 # Batches have one linear predictor for each row.
@@ -33,16 +36,19 @@ fit_by_batches <- function(problem, method, working, positions) {
   response <- batch_response(problem)
   family <- family_core_name(problem$family)
   parameters <- family_values(problem$family, layout, values)
-  start <- core_family_start(rows_in_batches(problem$method, problem)$suggested(), response, family, parameters, problem$threads)
+  start <- core_family_start(rows_in_batches(problem$method, problem)$suggested(), response, family,
+    parameters, problem$threads)
   fitted <- run_adam(method, core_batch_fit(problem$data$coords, response, positions,
-    as_core_covariance(layout, problem$groups, values), family, parameters, start, problem$warm_start$svgp$moments,
-    batch_settings(problem, method, working), problem$threads))
-  list(working = to_working(values_after_adam(problem, values, fitted), layout$transform), positions = fitted$inducing,
-    trace = fitted$trace, skipped = fitted$skipped, posterior = fitted$posterior)
+    as_core_covariance(layout, problem$groups, values), family, parameters, start,
+    problem$warm_start$svgp$moments, batch_settings(problem, method, working), problem$threads))
+  list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),
+    positions = fitted$inducing, trace = fitted$trace, skipped = fitted$skipped,
+    posterior = fitted$posterior)
 }
 
-# What batches take of the rows: the response, the columns of the trend, and a function that returns the linear predictors which the
-# responses suggest. A gaussian response is in the unit of the problem.
+# What batches take of the rows: the response, the columns of the trend, and a function that returns
+# the linear predictors which the responses suggest. A gaussian response is in the unit of the
+# problem.
 rows_in_batches <- function(method, problem) {
   UseMethod("rows_in_batches")
 }
@@ -51,8 +57,9 @@ rows_in_batches <- function(method, problem) {
 rows_in_batches.default <- function(method, problem) {
   data <- problem$data
   columns <- response_columns(data)
-  list(response = list(y = columns[, 1L], trials = NULL, weights = data$weights, offset = double(length(data$y))),
-    X = columns[, -1L, drop = FALSE], suggested = function() columns[, 1L])
+  list(response = list(y = columns[, 1L], trials = NULL, weights = data$weights,
+    offset = double(length(data$y))), X = columns[, -1L, drop = FALSE],
+    suggested = function() columns[, 1L])
 }
 
 # Columns of the trend are of unit size, as features of the field are.
@@ -64,14 +71,16 @@ batch_response <- function(problem) {
 
 batch_trend <- function(problem) orthogonal_trend(rows_in_batches(problem$method, problem)$X)
 
-# Positions move in units of the ranges; in those of the data where a coordinate hardly matters and its range is far longer.
+# Positions move in units of the ranges; in those of the data where a coordinate hardly matters and
+# its range is far longer.
 batch_settings <- function(problem, method, working) {
   component <- component_at(problem, working)
   spread <- apply(problem$data$coords, 2L, stats::sd)
-  c(list(moves = if (method$optimizer == "adam") "adam" else "natural", score = row_score(method), kl_weight = row_kl_weight(method),
-    bound = method$bound, jitter = method$jitter, epochs = batch_epochs(method), batch_size = method$batch_size,
-    learning_rate = method$learning_rate, goes_on = !is.null(problem$warm_start$svgp$moments), natural_rate = method$natural_rate,
-    key = if (method$optimizer == "auto") 4 else order_key(),
+  c(list(moves = if (method$optimizer == "adam") "adam" else "natural", score = row_score(method),
+    kl_weight = row_kl_weight(method), bound = method$bound, jitter = method$jitter,
+    epochs = batch_epochs(method), batch_size = method$batch_size,
+    learning_rate = method$learning_rate, goes_on = !is.null(problem$warm_start$svgp$moments),
+    natural_rate = method$natural_rate, key = if (method$optimizer == "auto") 4 else order_key(),
     position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
     spherical = problem$locations$metric == "longlat",
     report = function(epoch, reached) {
@@ -83,25 +92,30 @@ batch_settings <- function(problem, method, working) {
 # What the batches' rows are judged by: in the first of two stages of ppgpr() by the bound.
 row_score <- function(method) if (is_joint(method)) "predictive" else "expected"
 
-row_kl_weight <- function(method) if (is_joint(method)) method$kl_weight else bound_kl_weight(method)
+row_kl_weight <- function(method) {
+  if (is_joint(method)) method$kl_weight else bound_kl_weight(method)
+}
 
 # A fit that ends with its epochs, at the best posterior.
 batch_result <- function(problem, method, reached) {
   evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
   if (nzchar(evaluated$failure)) abort_bound(evaluated$failure)
   epochs <- batch_epochs(method)
-  list(working = reached$working, positions = reached$positions, evaluated = evaluated, iterations = epochs, evaluations = epochs,
+  list(working = reached$working, positions = reached$positions, evaluated = evaluated,
+    iterations = epochs, evaluations = epochs,
     converged = NA, message = epochs_message(epochs, reached$skipped))
 }
 
-# One that goes on over all rows as long as thirty evaluations gain more than 0.015 a row: of kin40k log scores rise by 0.2 in the hundred
-# or so that this takes, and what is left is little beside the score's own error. That the bound still rises is no failure.
+# One that goes on over all rows as long as thirty evaluations gain more than 0.015 a row: of kin40k
+# log scores rise by 0.2 in the hundred or so that this takes, and what is left is little beside the
+# score's own error. That the bound still rises is no failure.
 fit_after_batches <- function(problem, method, reached) {
-  result <- optimize_bound(problem, method, reached$working, reached$positions, method$move, problem$report_bound, patience = 30L,
-    negligible = 0.015)
+  result <- optimize_bound(problem, method, reached$working, reached$positions, method$move,
+    problem$report_bound, patience = 30L, negligible = 0.015)
   if (!result$converged) return(result)
   result$converged <- NA
-  result$message <- sprintf("ran its %d epochs of mini-batches and %d evaluations, until thirty gained less than 0.015 a row: update(fit, start = fit) goes on",
+  result$message <- sprintf(
+    "ran its %d epochs of mini-batches and %d evaluations, until thirty gained less than 0.015 a row: update(fit, start = fit) goes on",
     batch_epochs(method), result$evaluations)
   result
 }

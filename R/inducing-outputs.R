@@ -1,13 +1,17 @@
-# Several outputs on inducing points: the linear model of coregionalisation with one set of points for all of its latent fields. Everything
-# about places is computed once for all outputs that are known there; see src/core/variational/coregionalised_bound.h.
+# Several outputs on inducing points: the linear model of coregionalisation with one set of points
+# for all of its latent fields. Everything about places is computed once for all outputs that are
+# known there; see src/core/variational/coregionalised_bound.h.
 
 #' @export
 takes_outputs.neargp_svgp <- function(method) TRUE
 
 #' @export
-uses_batches.neargp_svgp_outputs <- function(method, problem, points) refuse_batches(method, "several outputs")
+uses_batches.neargp_svgp_outputs <- function(method, problem, points) {
+  refuse_batches(method, "several outputs")
+}
 
-# Loadings are looked for in units in which their outputs scatter by about 1, and what is found is evaluated in the user's.
+# Loadings are looked for in units in which their outputs scatter by about 1, and what is found is
+# evaluated in the user's.
 #' @export
 fit_method.neargp_svgp_outputs <- function(method, problem) {
   check_bound_noise(problem)
@@ -21,7 +25,8 @@ fit_method.neargp_svgp_outputs <- function(method, problem) {
   reached$evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
   if (nzchar(reached$evaluated$failure)) abort_bound(reached$evaluated$failure)
   if (!is.null(information)) information <- information / outer(factor, factor)
-  c(method_result(reached, score = "evidence lower bound", information = information), list(inducing = reached$positions))
+  c(method_result(reached, score = "evidence lower bound", information = information),
+    list(inducing = reached$positions))
 }
 
 # What the unit adds to the logarithm of a nugget.
@@ -33,17 +38,21 @@ problem_in_units <- function(problem, units) {
   layout <- problem$layout
   factor <- loading_units(layout, units)
   shift <- log_units(layout, units)
-  for (column in c("value", "start")) problem$layout[[column]] <- layout[[column]] / factor / exp(shift)
-  for (bound in c("lower", "upper")) problem$bounds[[bound]] <- (problem$bounds[[bound]] - shift) / factor
+  for (column in c("value", "start")) problem$layout[[column]] <- layout[[column]] / factor /
+    exp(shift)
+  for (bound in c("lower", "upper")) problem$bounds[[bound]] <- (problem$bounds[[bound]] - shift) /
+    factor
   problem$start <- (problem$start - shift) / factor
   problem$data <- core_data(problem$data)
   problem$data$y <- unname(problem$data$y / units[problem$data$output])
   keep <- problem$keep
-  if (!is.null(keep)) problem$keep <- function(working, positions = NULL) keep(working * factor + shift, positions)
+  if (!is.null(keep)) {
+    problem$keep <- function(working, positions = NULL) keep(working * factor + shift, positions)
+  }
   problem
 }
 
-# ---- the objective ----------------------------------------------------------------------------------------------------------------
+# ---- the objective -------------------------------------------------------------------------------
 
 # A function of covariance, positions and settings that returns the bound of these data.
 outputs_bound <- function(data, method, threads) {
@@ -53,8 +62,8 @@ outputs_bound <- function(data, method, threads) {
   noise_scale <- 1 / data$weights[first]
   columns <- response_columns(data)
   function(covariance, positions, derivatives) {
-    core_coregionalised_bound(coords, noise_scale, columns, data$output, place, positions, covariance, method$bound, method$jitter,
-      derivatives, threads)
+    core_coregionalised_bound(coords, noise_scale, columns, data$output, place, positions,
+      covariance, method$bound, method$jitter, derivatives, threads)
   }
 }
 
@@ -65,24 +74,28 @@ bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-
   function(working, positions) {
     values <- to_core(working, layout$transform)
     result <- bound(as_core_covariance(layout, problem$groups, values), positions, TRUE)
-    if (!nzchar(result$failure)) result$gradient <- core_to_working_slope(layout, values) * result$gradient
+    if (!nzchar(result$failure)) {
+      result$gradient <- core_to_working_slope(layout, values) * result$gradient
+    }
     result
   }
 }
 
-# ---- predictions ------------------------------------------------------------------------------------------------------------------
+# ---- predictions ---------------------------------------------------------------------------------
 
-# At each place the outputs' fields, trend left out: `weighted` as of inducing_moments(), a row for each output and place, output after
-# output; `posterior` and `unexplained`, the two parts of their covariances given the data, are arrays of place x output x output.
+# At each place the outputs' fields, trend left out: `weighted` as of inducing_moments(), a row for
+# each output and place, output after output; `posterior` and `unexplained`, the two parts of their
+# covariances given the data, are arrays of place x output x output.
 inducing_outputs <- function(object, coords, threads) {
-  known <- core_coregionalised_predict(coords, object$svgp$positions, object$core_covariance, object$method$jitter, object$svgp$weights,
-    object$svgp$factor, threads)
+  known <- core_coregionalised_predict(coords, object$svgp$positions, object$core_covariance,
+    object$method$jitter, object$svgp$weights, object$svgp$factor, threads)
   if (nzchar(known$failure)) abort_bound(known$failure)
   P <- length(object$outputs)
   pairs <- which(lower.tri(diag(P), diag = TRUE), arr.ind = TRUE)
   column <- matrix(0L, P, P)
   column[pairs] <- column[pairs[, 2:1, drop = FALSE]] <- seq_len(nrow(pairs))
-  for (part in c("posterior", "unexplained")) known[[part]] <- array(known[[part]][, column], c(nrow(coords), P, P))
+  for (part in c("posterior", "unexplained")) known[[part]] <- array(known[[part]][, column],
+    c(nrow(coords), P, P))
   known
 }
 
@@ -94,7 +107,9 @@ moments_of_places.neargp_svgp_outputs <- function(object, target, settings) {
   known <- inducing_outputs(object, target$coords, settings$threads)
   covariance <- known$posterior + known$unexplained
   X <- stacked_targets(object, target)$X
-  if (!is.null(target$observed)) return(inducing_outputs_given(object, target, known$weighted, covariance, X))
+  if (!is.null(target$observed)) {
+    return(inducing_outputs_given(object, target, known$weighted, covariance, X))
+  }
   variance <- matrix(vapply(seq_len(P), function(p) covariance[, p, p], double(m)), m, P)
   moments <- trend_moments(object, known$weighted, as.vector(variance), X, 0)
   result <- list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
@@ -103,12 +118,14 @@ moments_of_places.neargp_svgp_outputs <- function(object, target, settings) {
   through_trend <- row_products(unseen, core_trend(object)$beta_vcov)
   of_output <- function(x, p) x[(p - 1L) * m + seq_len(m), , drop = FALSE]
   for (p in seq_len(P)) for (q in seq_len(P)) {
-    covariance[, p, q] <- if (p == q) result$variance[, p] else covariance[, p, q] + rowSums(of_output(through_trend, p) * of_output(unseen, q))
+    covariance[, p, q] <- if (p == q) result$variance[, p] else covariance[, p, q] +
+      rowSums(of_output(through_trend, p) * of_output(unseen, q))
   }
   c(result, list(covariance = covariance))
 }
 
-# The same given the other outputs that are observed at a place, with the trend of the fit: their errors tell of the own one's.
+# The same given the other outputs that are observed at a place, with the trend of the fit: their
+# errors tell of the own one's.
 inducing_outputs_given <- function(object, target, weighted, covariance, X) {
   m <- nrow(target$coords)
   P <- length(object$outputs)
@@ -118,13 +135,17 @@ inducing_outputs_given <- function(object, target, weighted, covariance, X) {
   for (i in seq_len(m)) {
     row_of <- (seq_len(P) - 1L) * m + i
     prior <- matrix(covariance[i, , ], P)
-    errors <- cbind(target$observed[i, ] - base[i, ], design[row_of, , drop = FALSE]) - weighted[row_of, , drop = FALSE]
+    errors <- cbind(target$observed[i, ] - base[i, ], design[row_of, , drop = FALSE]) -
+      weighted[row_of, , drop = FALSE]
     told <- weighted[row_of, , drop = FALSE]
     for (p in seq_len(P)) {
       others <- setdiff(which(!is.na(target$observed[i, ])), p)
-      gain <- if (length(others)) solve(prior[others, others, drop = FALSE] + diag(object$nugget[others], length(others)), prior[others, p])
+      gain <- if (length(others)) solve(prior[others, others, drop = FALSE] +
+        diag(object$nugget[others], length(others)), prior[others, p])
       variance[i, p] <- prior[p, p] - sum(gain * prior[others, p])
-      if (length(others)) told[p, ] <- told[p, ] + drop(crossprod(gain, errors[others, , drop = FALSE]))
+      if (length(others)) {
+        told[p, ] <- told[p, ] + drop(crossprod(gain, errors[others, , drop = FALSE]))
+      }
     }
     weighted[row_of, ] <- told
   }
@@ -132,10 +153,11 @@ inducing_outputs_given <- function(object, target, weighted, covariance, X) {
   list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
 }
 
-# ---- draws ------------------------------------------------------------------------------------------------------------------------
+# ---- draws ---------------------------------------------------------------------------------------
 
-# Fields of the outputs at distinct places, output after output, a column for each draw of the trend: each latent field is drawn at the
-# inducing points with all others, and what these leave of it by itself.
+# Fields of the outputs at distinct places, output after output, a column for each draw of the
+# trend: each latent field is drawn at the inducing points with all others, and what these leave of
+# it by itself.
 #' @export
 outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, settings) {
   check_places(nrow(coords))
@@ -146,7 +168,8 @@ outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, setti
   for (component in object$core_covariance$components) {
     given <- structure_features(object, component, coords, settings$threads)
     for (f in seq_len(ncol(component$loadings))) {
-      latent <- crossprod(given$features, drawn[before + seq_len(m), , drop = FALSE]) + draw_rest(given$unexplained, ncol(betas))
+      latent <- crossprod(given$features, drawn[before + seq_len(m), , drop = FALSE]) +
+        draw_rest(given$unexplained, ncol(betas))
       field <- field + kronecker(component$loadings[, f], latent)
       before <- before + m
     }
@@ -157,17 +180,18 @@ outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, setti
 # Features of a structure's correlation, as of one output with the variance 1.
 structure_features <- function(object, component, coords, threads) {
   component$loadings <- NULL
-  given <- core_inducing_features(coords, core_inducing_prior(object$svgp$positions, list(components = list(component)), 0, object$method$jitter),
-    threads)
+  given <- core_inducing_features(coords, core_inducing_prior(object$svgp$positions,
+    list(components = list(component)), 0, object$method$jitter), threads)
   if (nzchar(given$failure)) abort_bound(given$failure)
   given
 }
 
-# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+# ---- leave one out -------------------------------------------------------------------------------
 
-# As weights_of_others() of one output, with the places in the part of rows: Q_II = W - W P W of the rows I of a place, P the posterior's
-# part of the covariances of their fields. `given` is what the other places predict of a row, `chain` what these and the outputs before it
-# at its place do: with C = Q_II^-1 = L L' the errors of `given` have the independent parts L^-1 error.
+# As weights_of_others() of one output, with the places in the part of rows: Q_II = W - W P W of the
+# rows I of a place, P the posterior's part of the covariances of their fields. `given` is what the
+# other places predict of a row, `chain` what these and the outputs before it at its place do: with
+# C = Q_II^-1 = L L' the errors of `given` have the independent parts L^-1 error.
 inducing_left_out <- function(object, settings) {
   data <- object$data
   columns <- response_columns(data)
@@ -178,17 +202,21 @@ inducing_left_out <- function(object, settings) {
   chain <- given
   for (rows in split(seq_along(data$y), data$place)) {
     precision <- 1 / noise[rows]
-    posterior <- matrix(known$posterior[data$place[rows[1L]], data$output[rows], data$output[rows]], length(rows))
+    posterior <- matrix(known$posterior[data$place[rows[1L]], data$output[rows], data$output[rows]],
+      length(rows))
     Q <- diag(precision, length(rows)) - posterior * outer(precision, precision)
-    covariance <- chol2inv(rlang::try_fetch(chol(Q), error = function(condition) abort_cholesky(0L)))
-    error <- covariance %*% ((columns[rows, , drop = FALSE] - weighted[rows, , drop = FALSE]) * precision)
+    covariance <- chol2inv(rlang::try_fetch(chol(Q),
+      error = function(condition) abort_cholesky(0L)))
+    error <- covariance %*% ((columns[rows, , drop = FALSE] - weighted[rows, , drop = FALSE]) *
+      precision)
     lower <- t(chol(covariance))
     given$weighted[rows, ] <- columns[rows, ] - error
     given$variance[rows] <- diag(covariance) - noise[rows]
     chain$weighted[rows, ] <- columns[rows, ] - diag(lower) * forwardsolve(lower, error)
     chain$variance[rows] <- diag(lower)^2 - noise[rows]
   }
-  list(given = given, chain = chain, unexplained = pmax(known$unexplained[cbind(data$place, data$output, data$output)], 0))
+  list(given = given, chain = chain,
+    unexplained = pmax(known$unexplained[cbind(data$place, data$output, data$output)], 0))
 }
 
 #' @export
@@ -200,8 +228,12 @@ leave_one_out.neargp_svgp_outputs <- function(object, k, threads) {
 }
 
 #' @export
-check_outputs_conditioning.neargp_svgp <- function(method, k, k_other, observed) check_no_neighbors(method, k, k_other = k_other)
+check_outputs_conditioning.neargp_svgp <- function(method, k, k_other, observed) {
+  check_no_neighbors(method, k, k_other = k_other)
+}
 
 # What inducing points know from the rows that the fit holds now.
 #' @export
-restrict_rows.neargp_svgp_outputs <- function(method, fit, rows) with_inducing_posterior(with_fold_trend(fit))
+restrict_rows.neargp_svgp_outputs <- function(method, fit, rows) {
+  with_inducing_posterior(with_fold_trend(fit))
+}

@@ -1,12 +1,14 @@
-# Predictions, draws and leave-one-out predictions of a fit on inducing points. With a = L^-1 k_z(x) the features of a place, the field
-# there is a'w and an independent rest of the variance k(x, x) - |a|^2; w, the whitened field at the inducing points, has the covariance
-# matrix B^-1, B = factor factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
+# Predictions, draws and leave-one-out predictions of a fit on inducing points. With a = L^-1 k_z(x)
+# the features of a place, the field there is a'w and an independent rest of the variance k(x, x) -
+# |a|^2; w, the whitened field at the inducing points, has the covariance matrix B^-1, B = factor
+# factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
 
 # A row's prediction takes no neighbours: what chooses them is an error.
 check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_other = NULL) {
   refuse <- function(name) {
-    abort_neargp("argument", c(sprintf("`%s` is for predictions from neighbours, and a fit by %s has none.", name, method_call(method)),
-      i = "Leave it out."))
+    abort_neargp("argument",
+      c(sprintf("`%s` is for predictions from neighbours, and a fit by %s has none.", name,
+        method_call(method)), i = "Leave it out."))
   }
   if (!is.null(k)) refuse("k")
   if (!is.null(k_other)) refuse("k_other")
@@ -15,7 +17,8 @@ check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_o
 }
 
 #' @export
-prediction_conditioning.neargp_svgp <- function(method, object, k, local_mean, sectors, joint, is_part) {
+prediction_conditioning.neargp_svgp <- function(method, object, k, local_mean, sectors, joint,
+                                                is_part) {
   check_no_neighbors(method, k, local_mean, sectors)
   list(k = nrow(object$inducing), sectors = 0L, exact = FALSE, local_mean = FALSE)
 }
@@ -35,7 +38,8 @@ predictor.neargp_svgp <- function(method, object, settings) {
 }
 
 inducing_moments <- function(object, coords, threads) {
-  known <- core_collapsed_predict(coords, kept_prior(object, object$svgp$positions), kept_posterior(object, object$svgp), threads)
+  known <- core_collapsed_predict(coords, kept_prior(object, object$svgp$positions),
+    kept_posterior(object, object$svgp), threads)
   if (nzchar(known$failure)) abort_bound(known$failure)
   known
 }
@@ -46,13 +50,16 @@ inducing_features <- function(object, coords, threads) {
   given
 }
 
-# What the mean of the field at places is of each column of response and trend. `features`: of the places.
+# What the mean of the field at places is of each column of response and trend. `features`: of the
+# places.
 mean_columns <- function(method, object, coords, features, threads) {
   UseMethod("mean_columns")
 }
 
 #' @export
-mean_columns.neargp_svgp <- function(method, object, coords, features, threads) crossprod(features, object$svgp$weights)
+mean_columns.neargp_svgp <- function(method, object, coords, features, threads) {
+  crossprod(features, object$svgp$weights)
+}
 
 #' @export
 joint_moments.neargp_svgp <- function(method, object, target, settings) {
@@ -60,9 +67,12 @@ joint_moments.neargp_svgp <- function(method, object, target, settings) {
   weighted <- mean_columns(method, object, target$coords, given$features, settings$threads)
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  covariance <- given$unexplained + crossprod(forwardsolve(object$svgp$factor, given$features)) + unseen %*% trend$beta_vcov %*% t(unseen)
-  observed <- if (settings$type == "response") covariance + diag(object$nugget, nrow(covariance)) else covariance
-  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
+  covariance <- given$unexplained + crossprod(forwardsolve(object$svgp$factor, given$features)) +
+    unseen %*% trend$beta_vcov %*% t(unseen)
+  observed <- if (settings$type == "response") covariance +
+    diag(object$nugget, nrow(covariance)) else covariance
+  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) +
+    (weighted[, 1L] + drop(unseen %*% trend$beta)),
     variance = pmax(diag(covariance), 0)), target$complete)
   moments$covariance <- spread_square(observed, target$complete)
   moments
@@ -71,12 +81,13 @@ joint_moments.neargp_svgp <- function(method, object, target, settings) {
 #' @export
 joint_moments.neargp_svgp_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
-    abort_argument("type", "\"link\" with joint = TRUE, unless the response is gaussian; simulate() draws responses jointly", settings$type)
+    abort_argument("type",
+      "\"link\" with joint = TRUE, unless the response is gaussian; simulate() draws responses jointly", settings$type)
   }
   NextMethod()
 }
 
-# ---- draws ------------------------------------------------------------------------------------------------------------------------
+# ---- draws ---------------------------------------------------------------------------------------
 
 #' @export
 simulation_draws.neargp_svgp <- function(method, object, target, nsim, settings) {
@@ -92,31 +103,38 @@ simulation_draws.neargp_svgp_families <- function(method, object, target, nsim, 
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
-# Trend coefficients, the field at the inducing points given these and the data, and what these leave of the field, drawn jointly.
+# Trend coefficients, the field at the inducing points given these and the data, and what these
+# leave of the field, drawn jointly.
 inducing_draws <- function(method, object, target, nsim, settings) {
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
   check_places(nrow(coords))
   given <- inducing_features(object, coords, settings$threads)
   betas <- draw_trend(object, nsim, settings$conditional)
-  field <- crossprod(given$features, draw_about_mean(object$svgp, nsim, settings$conditional)) + draw_rest(given$unexplained, nsim)
+  field <- crossprod(given$features, draw_about_mean(object$svgp, nsim, settings$conditional)) +
+    draw_rest(given$unexplained, nsim)
   if (settings$conditional) {
     known <- mean_columns(method, object, coords, given$features, settings$threads)
     field <- field + known %*% rbind(rep(1, nsim), -betas)
   }
-  base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE]
+  base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*%
+    betas + field[place, , drop = FALSE]
 }
 
 check_places <- function(places, most = 5000L) {
   if (places <= most) return(invisible())
-  abort_neargp("size", c(sprintf("Draws of a fit by svgp() are joint for up to %s places, and there are %s.", format_count(most),
-    format_count(places)), i = "Ask for fewer places, or draw from a fit by vecchia(), which takes any number."))
+  abort_neargp("size",
+    c(sprintf("Draws of a fit by svgp() are joint for up to %s places, and there are %s.",
+      format_count(most), format_count(places)),
+      i = "Ask for fewer places, or draw from a fit by vecchia(), which takes any number."))
 }
 
-# The whitened field at the inducing points about its mean, a column for each draw. `posterior`: has the factor and weights.
+# The whitened field at the inducing points about its mean, a column for each draw. `posterior`: has
+# the factor and weights.
 draw_about_mean <- function(posterior, nsim, conditional) {
   normals <- matrix(stats::rnorm(nrow(posterior$weights) * nsim), nrow(posterior$weights), nsim)
-  if (conditional) backsolve(posterior$factor, normals, upper.tri = FALSE, transpose = TRUE) else normals
+  if (conditional) backsolve(posterior$factor, normals, upper.tri = FALSE, transpose = TRUE) else
+    normals
 }
 
 # The same with its mean, which depends on the draw of the trend's coefficients.
@@ -125,7 +143,8 @@ draw_whitened <- function(posterior, betas, conditional) {
   if (conditional) drawn + posterior$weights %*% rbind(rep(1, ncol(betas)), -betas) else drawn
 }
 
-# Of places at inducing points there is no rest but for rounding, for which the diagonal is raised as little as lets it be factored.
+# Of places at inducing points there is no rest but for rounding, for which the diagonal is raised
+# as little as lets it be factored.
 draw_rest <- function(covariance, nsim) {
   m <- nrow(covariance)
   normals <- matrix(stats::rnorm(m * nsim), m, nsim)
@@ -140,22 +159,25 @@ draw_rest <- function(covariance, nsim) {
   check_drawn(list(failed = 1L))
 }
 
-# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+# ---- leave one out -------------------------------------------------------------------------------
 
-# With covariance parameters and inducing points held, the data are normal with the covariance matrix S = A'A + W^-1, of which the inverse
-# has the diagonal Q_ii = W_i - W_i^2 A_i'B^-1 A_i, and row i of a column z is predicted from its other rows by z_i - (S^-1 z)_i / Q_ii
-# with the variance 1 / Q_ii. That leaves out what the inducing points do not explain of the row's own field, which is added to the variance.
-# The posterior is that of all rows given the parameters, also where Adam has left another one.
+# With covariance parameters and inducing points held, the data are normal with the covariance
+# matrix S = A'A + W^-1, of which the inverse has the diagonal Q_ii = W_i - W_i^2 A_i'B^-1 A_i, and
+# row i of a column z is predicted from its other rows by z_i - (S^-1 z)_i / Q_ii with the variance
+# 1 / Q_ii. That leaves out what the inducing points do not explain of the row's own field, which is
+# added to the variance. The posterior is that of all rows given the parameters, also where Adam has
+# left another one.
 #' @export
 weights_of_others.neargp_svgp <- function(method, object, settings) {
   if (!is.null(object$svgp$moments)) object <- with_inducing_posterior(object)
   data <- object$data
   columns <- response_columns(data)
   known <- inducing_moments(object, data$coords, settings$threads)
-  noise <- bound_kl_weight(object$method) * object$nugget / data$weights  # of the rows as pseudo-observations
+  # of the rows as pseudo-observations
+  noise <- bound_kl_weight(object$method) * object$nugget / data$weights
   precision <- (1 - known$posterior / noise) / noise
-  list(weighted = columns - (columns - known$weighted) / (noise * precision), variance = 1 / precision - noise,
-    unexplained = pmax(known$unexplained, 0))
+  list(weighted = columns - (columns - known$weighted) / (noise * precision),
+    variance = 1 / precision - noise, unexplained = pmax(known$unexplained, 0))
 }
 
 # With its parameters and inducing points, but what these know from other rows.
@@ -174,7 +196,8 @@ refit_on_rows <- function(fit, rows) {
 
 #' @export
 estimated_trend.neargp_svgp <- function(method, fit, data, threads) {
-  found <- bound_at(data, fit$core_covariance, fit$nugget, fit$svgp$positions, fit$method, FALSE, threads)
+  found <- bound_at(data, fit$core_covariance, fit$nugget, fit$svgp$positions, fit$method, FALSE,
+    threads)
   if (nzchar(found$failure)) abort_bound(found$failure)
   found[c("beta", "beta_vcov")]
 }

@@ -4,13 +4,16 @@ check_start_positions <- function(inducing) {
   if (is.null(inducing)) return(NULL)
   if (is.data.frame(inducing) || is.matrix(inducing)) {
     if (nrow(inducing) == 0L) abort_neargp("inducing", "`inducing` has no rows.")
-    if (is.matrix(inducing) && !is.numeric(inducing)) abort_neargp("inducing", "A matrix of inducing points must be numeric.")
+    if (is.matrix(inducing) && !is.numeric(inducing)) {
+      abort_neargp("inducing", "A matrix of inducing points must be numeric.")
+    }
     return(inducing)
   }
   check_count(inducing, "inducing")
 }
 
-# Starting positions in the core's coordinates. `component`: in whose metric. `number`: how many where the user does not say.
+# Starting positions in the core's coordinates. `component`: in whose metric. `number`: how many
+# where the user does not say.
 start_positions <- function(method, problem, component, number) {
   held <- problem$inducing %||% problem$warm_start$svgp$positions %||% problem$start_positions
   if (!is.null(held)) return(held)
@@ -27,13 +30,16 @@ start_positions <- function(method, problem, component, number) {
 }
 
 inform_fewer <- function(method, wanted, places) {
-  inform_neargp("inducing", sprintf("inducing = %s is lowered to %s, the number of distinct locations%s.", format_count(wanted),
-    format_count(places), if (is_svgp(method)) ": svgp() is exact then" else ""))
+  inform_neargp("inducing",
+    sprintf("inducing = %s is lowered to %s, the number of distinct locations%s.",
+      format_count(wanted), format_count(places), if (is_svgp(method)) ": svgp() is exact then" else
+      ""))
 }
 
 describe_inducing <- function(inducing, otherwise) {
   if (is.null(inducing)) return(otherwise)
-  if (is.numeric(inducing) && is.null(dim(inducing))) format_count(inducing) else paste(format_count(nrow(inducing)), "given positions")
+  if (is.numeric(inducing) && is.null(dim(inducing))) format_count(inducing) else
+    paste(format_count(nrow(inducing)), "given positions")
 }
 
 given_positions <- function(given, problem) {
@@ -41,15 +47,17 @@ given_positions <- function(given, problem) {
   wanted <- c(locations$raw_names, locations$time)
   if (is.matrix(given)) {
     if (ncol(given) != length(wanted)) {
-      abort_neargp("inducing", sprintf("The inducing points must have %d columns, the coordinates %s, not %d.", length(wanted),
-        format_some(wanted), ncol(given)))
+      abort_neargp("inducing",
+        sprintf("The inducing points must have %d columns, the coordinates %s, not %d.",
+          length(wanted), format_some(wanted), ncol(given)))
     }
   } else {
     given <- raw_coordinates(given, locations, "inducing")
   }
   wrong <- which(colSums(!is.finite(given)) > 0)
   if (length(wrong)) {
-    abort_neargp("inducing", sprintf("The inducing points have missing or infinite values of %s.", format_some(wanted[wrong])))
+    abort_neargp("inducing", sprintf("The inducing points have missing or infinite values of %s.",
+      format_some(wanted[wrong])))
   }
   embed_coordinates(given, locations, "inducing")
 }
@@ -58,20 +66,22 @@ given_positions <- function(given, problem) {
 chosen_positions <- function(select, coords, places, wanted, component, threads) {
   first <- places[core_order(places, "random", 1, threads)[seq_len(wanted)], , drop = FALSE]
   if (select == "random") return(first)
-  some <- coords[core_order(coords, "random", 2, threads)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
+  some <- coords[core_order(coords, "random", 2,
+    threads)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
   cluster_centers(rbind(first, some), first, component)
 }
 
-# Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not matter here, nor that a cluster
-# may have lost its last row: its centre stays the row that it began at. kmeans() takes a single number for how many centres there
-# are, and not for a centre.
+# Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not
+# matter here, nor that a cluster may have lost its last row: its centre stays the row that it began
+# at. kmeans() takes a single number for how many centres there are, and not for a centre.
 cluster_centers <- function(coords, first, component, sweeps = 8L) {
   if (nrow(first) == 1L) return(matrix(colMeans(coords), 1L))
   spread <- core_scale(coords, component)
-  clusters <- suppressWarnings(stats::kmeans(spread, spread[seq_len(nrow(first)), , drop = FALSE], iter.max = sweeps,
-    algorithm = "Lloyd")$cluster)
+  clusters <- suppressWarnings(stats::kmeans(spread, spread[seq_len(nrow(first)), , drop = FALSE],
+    iter.max = sweeps, algorithm = "Lloyd")$cluster)
   sums <- rowsum(coords, factor(clusters, seq_len(nrow(first))))
   centers <- first
-  centers[as.integer(rownames(sums)), ] <- sums / tabulate(clusters, nrow(first))[as.integer(rownames(sums))]
+  centers[as.integer(rownames(sums)), ] <- sums / tabulate(clusters,
+    nrow(first))[as.integer(rownames(sums))]
   unname(centers)
 }

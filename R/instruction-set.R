@@ -1,6 +1,7 @@
-# The kernels are compiled for several instruction sets, and the widest that the processor has is used. The environment variable
-# NEARGP_INSTRUCTION_SET, read when the package is loaded, forces another one: to find out whether a difference between two machines
-# comes from it, and to run all tests with each.
+# The kernels are compiled for several instruction sets, and the widest that the processor has is
+# used. The environment variable NEARGP_INSTRUCTION_SET, read when the package is loaded, forces
+# another one: to find out whether a difference between two machines comes from it, and to run all
+# tests with each.
 
 .onLoad <- function(libname, pkgname) force_instruction_set(forced_instruction_set())
 
@@ -11,7 +12,8 @@ force_instruction_set <- function(name) {
   if (!name %in% core_simd_available()) {
     abort_neargp("instruction_set", c(
       sprintf("The environment variable NEARGP_INSTRUCTION_SET is \"%s\", which this processor cannot run.", name),
-      i = paste0("Unset it, or set it to one of ", paste(core_simd_available(), collapse = ", "), ".")))
+      i = paste0("Unset it, or set it to one of ", paste(core_simd_available(), collapse = ", "),
+        ".")))
   }
   core_set_simd(name)
 }

@@ -1,11 +1,13 @@
-# What predictions need of a fit whatever the new places are: the index of its rows, its data as the core has them, factors. It is made by
-# the first prediction and kept for the next ones, beside the fit and not in it: `fit$keeper` is an external pointer under which the core
-# holds a value that is not written to files, not counted by object.size(), not compared by identical(), and freed with the last copy of
-# the fit. A fit that was read from a file, or sent to another process, has a keeper of its own that holds nothing.
+# What predictions need of a fit whatever the new places are: the index of its rows, its data as the
+# core has them, factors. It is made by the first prediction and kept for the next ones, beside the
+# fit and not in it: `fit$keeper` is an external pointer under which the core holds a value that is
+# not written to files, not counted by object.size(), not compared by identical(), and freed with
+# the last copy of the fit. A fit that was read from a file, or sent to another process, has a
+# keeper of its own that holds nothing.
 
-# The value of `expr`, made where it is not there. It is there only for the very fit that it was made of: all elements of the fit, and
-# whatever else rounding depends on, are compared, elements that are the same object at no cost. Kept is what was made in full: an
-# interrupt leaves nothing.
+# The value of `expr`, made where it is not there. It is there only for the very fit that it was
+# made of: all elements of the fit, and whatever else rounding depends on, are compared, elements
+# that are the same object at no cost. Kept is what was made in full: an interrupt leaves nothing.
 kept <- function(object, name, expr) {
   state <- kept_state(object)
   if (is.null(state)) return(expr)
@@ -26,28 +28,31 @@ kept_state <- function(object) {
   state
 }
 
-# The fit with a keeper of its own, for a copy that is to predict without taking the place of what the fit has kept.
+# The fit with a keeper of its own, for a copy that is to predict without taking the place of what
+# the fit has kept.
 with_own_keeper <- function(fit) {
   fit$keeper <- core_keeper()
   fit
 }
 
-# ---- what several methods keep ----------------------------------------------------------------------------------------------------
+# ---- what several methods keep -------------------------------------------------------------------
 
 kept_kriging <- function(object) {
   data <- object$data
-  kept(object, "kriging", core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance,
-    trend_nugget(object), data$output))
+  kept(object, "kriging", core_kriging(data$coords, response_columns(data), 1 / data$weights,
+    object$core_covariance, trend_nugget(object), data$output))
 }
 
 # Of all rows: the factor of their covariance matrix.
 kept_exact_kriging <- function(object, threads) {
   data <- object$data
-  kept(object, "exact_kriging", core_exact_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance,
-    trend_nugget(object), threads, data$output))
+  kept(object, "exact_kriging", core_exact_kriging(data$coords, response_columns(data),
+    1 / data$weights, object$core_covariance, trend_nugget(object), threads, data$output))
 }
 
-kept_index <- function(object) kept(object, "index", core_index(object$data$coords, metric_component(object$core_covariance)))
+kept_index <- function(object) {
+  kept(object, "index", core_index(object$data$coords, metric_component(object$core_covariance)))
+}
 
 # Of several outputs, each with an index of its rows.
 kept_output_indices <- function(object) {
@@ -57,9 +62,11 @@ kept_output_indices <- function(object) {
   }))
 }
 
-# Of a fit on inducing points: their factored prior, and a posterior there, `at` one of several fields.
+# Of a fit on inducing points: their factored prior, and a posterior there, `at` one of several
+# fields.
 kept_prior <- function(object, positions, nugget = 0) {
-  kept(object, "prior", core_inducing_prior(positions, object$core_covariance, nugget, object$method$jitter))
+  kept(object, "prior", core_inducing_prior(positions, object$core_covariance, nugget,
+    object$method$jitter))
 }
 
 kept_posterior <- function(object, at, field = 1L) {

@@ -1,20 +1,26 @@
 #' The parameters at which an interrupted fit had arrived
 #'
-#' A fit that is interrupted (Ctrl-C, or Esc), or that ends with an error when its optimiser was already under way, leaves what it had reached:
-#' the covariance parameters that the optimiser had last accepted and, of methods that move inducing points, their positions. To go on from
-#' there, give it as `start` to the same call of [neargp()].
+#' A fit that is interrupted (Ctrl-C, or Esc), or that ends with an error when its optimiser was
+#' already under way, leaves what it had reached: the covariance parameters that the optimiser had
+#' last accepted and, of methods that move inducing points, their positions. To go on from there,
+#' give it as `start` to the same call of [neargp()].
 #'
-#' The state is that of the last call of [neargp()] in this session, and kept until the next call of it, or until one succeeds: store it in a variable.
-#' It holds parameters, not data. Of fits by [dspp()] and [dgp()] it is the state that scored best on the rows held out, with all that was learned. An error of class `neargp_error` has the same in its field `last`, for handlers: of
-#' `tryCatch(neargp(..), neargp_error = identity)` it is `$last`, `NULL` where the optimiser had accepted nothing yet.
+#' The state is that of the last call of [neargp()] in this session, and kept until the next call of
+#' it, or until one succeeds: store it in a variable. It holds parameters, not data. Of fits by
+#' [dspp()] and [dgp()] it is the state that scored best on the rows held out, with all that was
+#' learned. An error of class `neargp_error` has the same in its field `last`, for handlers: of
+#' `tryCatch(neargp(..), neargp_error = identity)` it is `$last`, `NULL` where the optimiser had
+#' accepted nothing yet.
 #'
-#' What is not kept is what the parameters determine (the trend's coefficients, posteriors), and the moments of Adam, which begin anew: a
-#' fit that ends with its epochs or steps begins them anew, too. Give a smaller number of them.
+#' What is not kept is what the parameters determine (the trend's coefficients, posteriors), and the
+#' moments of Adam, which begin anew: a fit that ends with its epochs or steps begins them anew,
+#' too. Give a smaller number of them.
 #'
-#' @return A list of class `neargp_last`: `parameters`, named as `coef(fit, what = "covariance")` has them (of several outputs
-#'   their loadings); `inducing`, a data frame of positions in
-#'   the coordinates of the data, or `NULL`; `call`, that of [neargp()]; `accepted`, how often a state had been accepted; and `positions`,
-#'   the positions in the core's coordinates; of fits by [dspp()] and [dgp()] `deep`, their best state.
+#' @return A list of class `neargp_last`: `parameters`, named as `coef(fit, what = "covariance")`
+#'   has them (of several outputs their loadings); `inducing`, a data frame of positions in the
+#'   coordinates of the data, or `NULL`; `call`, that of [neargp()]; `accepted`, how often a state
+#'   had been accepted; and `positions`, the positions in the core's coordinates; of fits by
+#'   [dspp()] and [dgp()] `deep`, their best state.
 #' @section Errors: `neargp_error_last` where there is none.
 #' @seealso [neargp()], whose argument `start` takes it.
 #' @examples
@@ -29,23 +35,27 @@
 #' setTimeLimit()
 #' reached <- try(neargp_last(), silent = TRUE)
 #' if (inherits(reached, "neargp_last")) {
-#'   neargp(z ~ 1, d, coords = ~ x + y, method = svgp(100, optimizer = "natural", epochs = 5), start = reached)
+#'   neargp(z ~ 1, d, coords = ~ x + y,
+#'     method = svgp(100, optimizer = "natural", epochs = 5), start = reached)
 #' }
 #' @export
 neargp_last <- function() {
   if (is.null(last_state$working)) {
-    abort_neargp("last", c("No fit of this session has ended early with parameters that its optimiser had accepted.",
-      i = "The state is that of the last call of neargp(), and gone where a later one succeeded."))
+    abort_neargp("last",
+      c("No fit of this session has ended early with parameters that its optimiser had accepted.",
+        i = "The state is that of the last call of neargp(), and gone where a later one succeeded."))
   }
   as_last_state()
 }
 
-# What optimisers accept in a call of neargp(): the problem's layout once, parameters and positions again and again.
+# What optimisers accept in a call of neargp(): the problem's layout once, parameters and positions
+# again and again.
 last_state <- new.env(parent = emptyenv())
 
 forget_last_state <- function() rm(list = ls(last_state), envir = last_state)
 
-# The problem with the function by which optimisers report what they accept, working parameters of its layout.
+# The problem with the function by which optimisers report what they accept, working parameters of
+# its layout.
 with_keeper <- function(problem, call) {
   forget_last_state()
   last_state$call <- call
@@ -60,7 +70,8 @@ with_keeper <- function(problem, call) {
   problem
 }
 
-# Reports an accepted state. Problems that are fitted on the way to others (folds, and what few rows say) may have no keeper.
+# Reports an accepted state. Problems that are fitted on the way to others (folds, and what few rows
+# say) may have no keeper.
 keep_state <- function(problem, working, positions = NULL) {
   if (!is.null(problem$keep)) problem$keep(working, positions)
   invisible()
@@ -74,19 +85,25 @@ note_accepted <- function(objective, working) {
 
 as_last_state <- function() {
   layout <- last_state$layout
-  values <- to_core(last_state$working, layout$transform) * ifelse(squared_in_unit(layout), last_state$unit^2, 1)
+  values <- to_core(last_state$working, layout$transform) * ifelse(squared_in_unit(layout),
+    last_state$unit^2, 1)
   positions <- last_state$positions
-  shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)  # coef() leaves out a nugget that there is none of, too
+  # coef() leaves out a nugget that there is none of, too
+  shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)
   structure(list(parameters = natural_values(layout, values)[shown],
-    inducing = if (!is.null(positions)) as.data.frame(raw_positions(positions, last_state$locations)), call = last_state$call,
-    accepted = last_state$accepted, positions = positions, deep = last_state$deep), class = "neargp_last")
+    inducing = if (!is.null(positions))
+    as.data.frame(raw_positions(positions, last_state$locations)), call = last_state$call,
+    accepted = last_state$accepted, positions = positions, deep = last_state$deep),
+    class = "neargp_last")
 }
 
 # Evaluates a fit, and where it ends early says how to go on.
 offering_last_state <- function(fit) {
   withCallingHandlers(fit,
     interrupt = function(condition) {
-      if (!is.null(last_state$working)) inform_neargp("last", c("The fit was interrupted.", i = last_state_hint))
+      if (!is.null(last_state$working)) {
+        inform_neargp("last", c("The fit was interrupted.", i = last_state_hint))
+      }
     },
     neargp_error = function(condition) {
       if (is.null(last_state$working) || !is.null(condition$last)) return(invisible())
@@ -96,11 +113,13 @@ offering_last_state <- function(fit) {
     })
 }
 
-last_state_hint <- "neargp_last() has the parameters that were reached: give them as `start` to go on."
+last_state_hint <-
+  "neargp_last() has the parameters that were reached: give them as `start` to go on."
 
 #' @export
 print.neargp_last <- function(x, ...) {
-  cat("Parameters of a fit that ended early, accepted ", format_count(x$accepted), if (x$accepted == 1L) " time\n" else " times\n", sep = "")
+  cat("Parameters of a fit that ended early, accepted ", format_count(x$accepted),
+    if (x$accepted == 1L) " time\n" else " times\n", sep = "")
   print(signif(x$parameters, 4L))
   if (!is.null(x$inducing)) cat(format_count(nrow(x$inducing)), "inducing points\n")
   cat("To go on: the same call of neargp() with start = <this>\n")

@@ -1,37 +1,44 @@
 # Each row predicted from the others, by a trend that is estimated from the others, too.
 #
-# Let S be the covariance matrix of the data, noise included, Q = S^-1, and A = (X'QX)^-1, which is the covariance matrix of the generalised
-# least squares coefficients beta. The precision of the data about an unknown trend is P = Q - QXAX'Q, and universal kriging of row i from
-# all others has the error (Py)_i / P_ii with the variance 1 / P_ii (Dubrule 1983). Given the trend, row i has the variance v = 1 / Q_ii and
-# the weights w_j = -Q_ij / Q_ii, so that with d = x_i - sum_j w_j x_j and r = y_i - x_i'beta - sum_j w_j (y_j - x_j'beta) row i of QX is
-# d' / v, and that of Py = Q (y - X beta) is r / v. Hence
+# Let S be the covariance matrix of the data, noise included, Q = S^-1, and A = (X'QX)^-1, which is
+# the covariance matrix of the generalised least squares coefficients beta. The precision of the
+# data about an unknown trend is P = Q - QXAX'Q, and universal kriging of row i from all others has
+# the error (Py)_i / P_ii with the variance 1 / P_ii (Dubrule 1983). Given the trend, row i has the
+# variance v = 1 / Q_ii and the weights w_j = -Q_ij / Q_ii, so that with d = x_i - sum_j w_j x_j and
+# r = y_i - x_i'beta - sum_j w_j (y_j - x_j'beta) row i of QX is d' / v, and that of Py = Q (y - X
+# beta) is r / v. Hence
 #
 #   P_ii = (1 - h) / v,    error  r / (1 - h),    variance  v / (1 - h),    h = d'A d / v.
 #
-# It is the leave-one-out residual of least squares with the conditional distribution of the row in the place of its distribution, and h is
-# the row's leverage. Of k < n - 1 neighbours, w and v are those of its nearest others, and A is that of the fit. The two are then not of
-# one Q, which matters as h comes near 1: there the trend is estimated without the row.
+# It is the leave-one-out residual of least squares with the conditional distribution of the row in
+# the place of its distribution, and h is the row's leverage. Of k < n - 1 neighbours, w and v are
+# those of its nearest others, and A is that of the fit. The two are then not of one Q, which
+# matters as h comes near 1: there the trend is estimated without the row.
 #
-# A place of several outputs is left out with all its rows. By the chain rule these have independent whitened residuals
-# given the other places: z, with their unseen parts of the trend in the rows of D. Without them A becomes A + A D' (1 -
-# D A D')^-1 D A, and beta decreases by A D' (1 - D A D')^-1 z.
+# A place of several outputs is left out with all its rows. By the chain rule these have independent
+# whitened residuals given the other places: z, with their unseen parts of the trend in the rows of
+# D. Without them A becomes A + A D' (1 - D A D')^-1 D A, and beta decreases by A D' (1 - D A D')^-1
+# z.
 
-# Mean and sd of each observation given its nearest others. The covariance parameters stay those of all rows.
+# Mean and sd of each observation given its nearest others. The covariance parameters stay those of
+# all rows.
 leave_one_out <- function(object, k, threads) {
   UseMethod("leave_one_out", object$method)
 }
 
 # The variance of each row's noise.
 noise_of_rows <- function(object) {
-  (if (is.null(object$outputs)) object$nugget else unname(object$nugget)[object$data$output]) / object$data$weights
+  (if (is.null(object$outputs)) object$nugget else unname(object$nugget)[object$data$output]) /
+    object$data$weights
 }
 
 #' @export
 leave_one_out.default <- function(object, k, threads) {
   if (is_latent(object)) return(cavity_response(object, k, threads))
   if (has_low_rank(object$method) && !is.null(k)) {
-    abort_neargp("argument", c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",
-      i = "Leave it out."))
+    abort_neargp("argument",
+      c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",
+        i = "Leave it out."))
   }
   data <- object$data
   settings <- predict_settings(object, k, threads = threads)
@@ -41,7 +48,8 @@ leave_one_out.default <- function(object, k, threads) {
   list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
 }
 
-# What the other rows predict of each column of a row, with the variance of that given the trend; `unexplained` is variance besides.
+# What the other rows predict of each column of a row, with the variance of that given the trend;
+# `unexplained` is variance besides.
 weights_of_others <- function(method, object, settings) {
   UseMethod("weights_of_others")
 }
@@ -63,20 +71,22 @@ weights_of_nearest_others <- function(object, settings) {
   weights
 }
 
-# All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is predicted from its other rows by
-# z_i - (Q z)_i / Q_ii, with variance 1 / Q_ii, noise included.
+# All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is
+# predicted from its other rows by z_i - (Q z)_i / Q_ii, with variance 1 / Q_ii, noise included.
 weights_of_all_others <- function(object) {
   data <- object$data
   noise <- object$nugget / data$weights
   covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
   diag(covariance) <- diag(covariance) + noise
-  precision <- chol2inv(rlang::try_fetch(chol(covariance), error = function(condition) abort_cholesky(0L)))
+  precision <- chol2inv(rlang::try_fetch(chol(covariance),
+    error = function(condition) abort_cholesky(0L)))
   columns <- response_columns(data)
-  list(weighted = columns - precision %*% columns / diag(precision), variance = 1 / diag(precision) - noise)
+  list(weighted = columns - precision %*% columns / diag(precision),
+    variance = 1 / diag(precision) - noise)
 }
 
-# Moments of each row's field, trend included. `given`: what the others predict of each column, and the variance of that. `y`: the
-# observations, with noise of the variance `noise`.
+# Moments of each row's field, trend included. `given`: what the others predict of each column, and
+# the variance of that. `y`: the observations, with noise of the variance `noise`.
 without_own_trend <- function(object, given, y, noise) {
   data <- object$data
   unseen <- design_columns(data) - given$weighted[, -1L, drop = FALSE]
@@ -86,7 +96,8 @@ without_own_trend <- function(object, given, y, noise) {
   variance <- pmax(given$variance, 0) + noise
   h <- ifelse(variance > 0, trend_variance / variance, 0)
   grown <- h / (1 - h)
-  left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance + trend_variance * grown)
+  left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance +
+    trend_variance * grown)
   alone <- determining_groups(design_columns(data))
   trend_without <- deleted_trends(object)
   for (row in setdiff(which(h > high_leverage), alone)) {
@@ -95,8 +106,8 @@ without_own_trend <- function(object, given, y, noise) {
   without_prediction(object, left, alone, alone)
 }
 
-# The same of several outputs, with their whole place left out. `chain`: as `given`, but with the outputs before a row at its place among
-# the others.
+# The same of several outputs, with their whole place left out. `chain`: as `given`, but with the
+# outputs before a row at its place among the others.
 without_own_place <- function(object, given, chain, noise) {
   data <- object$data
   columns <- response_columns(data)
@@ -124,13 +135,17 @@ high_leverage <- 0.9
 downdated_trend <- function(trend, D, z) {
   weighted <- D %*% trend$beta_vcov
   leverage <- tcrossprod(weighted, D)
-  if (sum(diag(leverage)) > high_leverage && max(eigen(leverage, symmetric = TRUE, only.values = TRUE)$values) > high_leverage) return(NULL)
+  if (sum(diag(leverage)) > high_leverage &&
+      max(eigen(leverage, symmetric = TRUE, only.values = TRUE)$values) > high_leverage) {
+    return(NULL)
+  }
   solved <- solve(diag(nrow(D)) - leverage, cbind(z, weighted))
-  list(change = drop(crossprod(weighted, solved[, 1L])), beta_vcov = trend$beta_vcov + crossprod(weighted, solved[, -1L, drop = FALSE]))
+  list(change = drop(crossprod(weighted, solved[, 1L])), beta_vcov = trend$beta_vcov +
+    crossprod(weighted, solved[, -1L, drop = FALSE]))
 }
 
-# A function of rows: by how much the coefficients fall when these are taken away, and their covariance matrix then. Those of all rows are
-# found when they are first needed, which is seldom.
+# A function of rows: by how much the coefficients fall when these are taken away, and their
+# covariance matrix then. Those of all rows are found when they are first needed, which is seldom.
 deleted_trends <- function(object) {
   all <- seq_along(object$data$y)
   delayedAssign("beta", trend_of_others(object, all)$beta)
@@ -141,8 +156,11 @@ deleted_trends <- function(object) {
 }
 
 trend_of_others <- function(object, rows) {
-  if (!is.null(object$pseudo_observations)) return(trend_of_rows(gaussian_of(object), pseudo_observations_as_data(object, rows)))
-  trend_of_rows(object, if (is.null(object$outputs)) take_data_rows(object$data, rows) else take_output_rows(object$data, rows))
+  if (!is.null(object$pseudo_observations)) {
+    return(trend_of_rows(gaussian_of(object), pseudo_observations_as_data(object, rows)))
+  }
+  trend_of_rows(object, if (is.null(object$outputs)) take_data_rows(object$data,
+    rows) else take_output_rows(object$data, rows))
 }
 
 # The predictions of these rows with another trend than that of `moments`.
@@ -153,10 +171,10 @@ with_trend <- function(left, rows, moments, unseen, beta_vcov, trend) {
   left
 }
 
-# ---- rows that cannot be predicted from the others --------------------------------------------------------------------------------
+# ---- rows that cannot be predicted from the others -----------------------------------------------
 
-# Groups of rows without which the columns of the trend are linearly dependent: whatever the covariance, a combination of the rows of
-# such a group has the leverage 1 in least squares.
+# Groups of rows without which the columns of the trend are linearly dependent: whatever the
+# covariance, a combination of the rows of such a group has the leverage 1 in least squares.
 determining_groups <- function(X, group = seq_len(nrow(X))) {
   if (!ncol(X)) return(integer(0))
   basis <- qr.Q(qr(X))
@@ -172,7 +190,8 @@ without_prediction <- function(object, left, rows, names) {
   if (!length(rows)) return(left)
   warn_neargp("leverage", c(
     sprintf("The trend cannot be estimated without %s of the data, so that there is no leave-one-out prediction of %s.",
-      format_rows(if (is.null(object$row_names)) names else object$row_names[names]), if (length(names) == 1L) "it" else "them"),
+      format_rows(if (is.null(object$row_names)) names else object$row_names[names]),
+      if (length(names) == 1L) "it" else "them"),
     x = "Mean NA, standard deviation Inf.",
     i = "Each is the only one of a level of a factor, or where a covariate differs: merge levels, or leave the covariate out."))
   left$mean[rows] <- NA
@@ -180,17 +199,20 @@ without_prediction <- function(object, left, rows, names) {
   left
 }
 
-# ---- several outputs -------------------------------------------------------------------------------------------------------------
+# ---- several outputs -----------------------------------------------------------------------------
 
-# Mean and sd of each observation, given its nearest in the rows that `leave_out` of the fit leaves in.
+# Mean and sd of each observation, given its nearest in the rows that `leave_out` of the fit leaves
+# in.
 #' @export
 leave_one_out.neargp_method_outputs <- function(object, k, threads) {
   settings <- outputs_predict_settings(object, k, threads = threads)
   noise <- noise_of_rows(object)
   left <- if (identical(object$method$leave_out, "row")) {
-    without_own_trend(object, weights_of_other_outputs(object, settings, "row"), object$data$y, noise)
+    without_own_trend(object, weights_of_other_outputs(object, settings, "row"), object$data$y,
+      noise)
   } else {
-    without_own_place(object, weights_of_other_outputs(object, settings, "prediction"), weights_of_other_outputs(object, settings, "location"), noise)
+    without_own_place(object, weights_of_other_outputs(object, settings, "prediction"),
+      weights_of_other_outputs(object, settings, "location"), noise)
   }
   list(mean = left$mean, sd = sqrt(left$variance + noise))
 }
@@ -199,9 +221,11 @@ weights_of_other_outputs <- function(object, settings, leave_out) {
   data <- object$data
   n <- length(data$y)
   found <- on_prediction_device(object, data$places, settings, {
-    neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance), if (settings$exact) n else settings$k,
-      if (settings$exact) n else settings$k_other, leave_out, settings$threads)
-    krige_outputs(object, list(), list(coords = data$coords, output = data$output), neighbors, settings)
+    neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance),
+      if (settings$exact) n else settings$k, if (settings$exact) n else settings$k_other, leave_out,
+      settings$threads)
+    krige_outputs(object, list(), list(coords = data$coords, output = data$output), neighbors,
+      settings)
   })
   if (found$failed > 0L) abort_cholesky(0L)
   found

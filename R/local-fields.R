@@ -1,7 +1,9 @@
-# Fields whose standard deviation and range change from place to place: log-linear in covariates of the data or a small basis of place,
-# given by the formulas `sd` and `range` of a covariance. A local field is a recipe, kept in the locations of a fit: how to make the columns
-# of covariates from a data set, standardised by the mean and standard deviation of the rows of the fit. These columns follow the
-# coordinates of space and time wherever those go, in the same matrix: the core reads the covariates of a row where it reads its place.
+# Fields whose standard deviation and range change from place to place: log-linear in covariates of
+# the data or a small basis of place, given by the formulas `sd` and `range` of a covariance. A
+# local field is a recipe, kept in the locations of a fit: how to make the columns of covariates
+# from a data set, standardised by the mean and standard deviation of the rows of the fit. These
+# columns follow the coordinates of space and time wherever those go, in the same matrix: the core
+# reads the covariates of a row where it reads its place.
 
 #
 # Warped coordinates (warp.R) are made of columns, too, by recipes that go with these.
@@ -20,10 +22,13 @@ new_local_settings <- function(sd, range, warp, penalty) {
   sd <- check_local_formula(sd, "sd")
   range <- check_local_formula(range, "range")
   warp <- check_warp(warp)
-  if (!is.null(sd) || !is.null(range) || length(warp)) return(c(list(log_sd = sd, log_range = range, penalty = penalty), warp))
+  if (!is.null(sd) || !is.null(range) || length(warp)) {
+    return(c(list(log_sd = sd, log_range = range, penalty = penalty), warp))
+  }
   if (is.null(penalty)) return(NULL)
-  abort_neargp("argument", c("`penalty` is one of the coefficients of `sd = ~`, `range = ~` and `warp = `, and none is given.",
-    i = "Leave it out, or give one of them: range = ~ bumps(4)."))
+  abort_neargp("argument",
+    c("`penalty` is one of the coefficients of `sd = ~`, `range = ~` and `warp = `, and none is given.",
+      i = "Leave it out, or give one of them: range = ~ bumps(4)."))
 }
 
 check_local_formula <- function(formula, name) {
@@ -33,29 +38,35 @@ check_local_formula <- function(formula, name) {
     if (!rlang::is_formula(formula)) abort_argument(name, wanted, formula)
     abort_neargp("argument", sprintf("`%s` must be %s, not `%s`.", name, wanted, deparse1(formula)))
   }
-  if ("." %in% all.vars(formula)) abort_neargp("argument", sprintf("`%s` must name its covariates: a dot is not one.", name))
+  if ("." %in% all.vars(formula)) {
+    abort_neargp("argument", sprintf("`%s` must name its covariates: a dot is not one.", name))
+  }
   formula
 }
 
 local_lines <- function(component) {
   shown <- c(log_sd = "sd times exp of  ", log_range = "range times exp of")
   kinds <- intersect(names(shown), names(Filter(Negate(is.null), component$local)))
-  c(if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1, "")),
-    sprintf("  warped by  %s\n", vapply(component$local[intersect(warp_kinds, names(component$local))], describe_warp, "")))
+  c(if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1,
+    "")), sprintf("  warped by  %s\n",
+      vapply(component$local[intersect(warp_kinds, names(component$local))], describe_warp, "")))
 }
 
 local_formulas <- function(covariance) {
   unlist(lapply(covariance$components, function(x) {
-    Filter(Negate(is.null), list(log_sd = x$local$log_sd, log_range = x$local$log_range, expand = x$local$expand$formula))
+    Filter(Negate(is.null), list(log_sd = x$local$log_sd, log_range = x$local$log_range,
+      expand = x$local$expand$formula))
   }))
 }
 
 local_variables <- function(covariance) unique(unlist(lapply(local_formulas(covariance), all.vars)))
 
-# ---- what cannot carry them -------------------------------------------------------------------------------------------------------
+# ---- what cannot carry them ----------------------------------------------------------------------
 
 refuse_local_fields <- function(what, hint) {
-  abort_neargp("local", c(sprintf("`sd = ~`, `range = ~` and `warp = ` of a covariance are not offered %s.", what), i = hint))
+  abort_neargp("local",
+    c(sprintf("`sd = ~`, `range = ~` and `warp = ` of a covariance are not offered %s.", what),
+      i = hint))
 }
 
 check_local_fields <- function(settings, source, data) {
@@ -64,19 +75,31 @@ check_local_fields <- function(settings, source, data) {
   method <- settings$method
   able <- "They are for vecchia(), loo_k(), mll_k(), vnngp() and exact_gp()."
   if (!takes_local_fields(method, stats::gaussian())) refuse(sprintf("by %s", method$label), able)
-  if (has_latent_low_rank(method)) refuse("with a low-rank part", "Leave `low_rank` of vnngp() out.")
-  if (identical(method$optimizer, "adam")) refuse("with optimizer = \"adam\"", "The default optimiser of the method finds them.")
-  if (!is.null(method$inducing)) refuse("with fewer inducing points than locations", "Leave `inducing` out.")
-  if (!takes_local_fields(method, settings$family)) {
-    refuse(sprintf("by %s of a response that is not gaussian", method_call(method)), "vnngp() fits them, other families included.")
+  if (has_latent_low_rank(method)) {
+    refuse("with a low-rank part", "Leave `low_rank` of vnngp() out.")
   }
-  if (!is.null(source)) refuse("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
+  if (identical(method$optimizer, "adam")) {
+    refuse("with optimizer = \"adam\"", "The default optimiser of the method finds them.")
+  }
+  if (!is.null(method$inducing)) {
+    refuse("with fewer inducing points than locations", "Leave `inducing` out.")
+  }
+  if (!takes_local_fields(method, settings$family)) {
+    refuse(sprintf("by %s of a response that is not gaussian", method_call(method)),
+      "vnngp() fits them, other families included.")
+  }
+  if (!is.null(source)) {
+    refuse("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
+  }
   if (settings$device == "cuda") refuse("on a GPU", "Use device = \"cpu\" or \"auto\".")
   wanted <- setdiff(local_variables(settings$covariance), if (is_sf(data)) c("x", "y"))
-  if (length(wanted)) check_columns_present(wanted, data, "data", environment(local_formulas(settings$covariance)[[1L]]))
+  if (length(wanted)) {
+    check_columns_present(wanted, data, "data",
+      environment(local_formulas(settings$covariance)[[1L]]))
+  }
 }
 
-# ---- parameters -------------------------------------------------------------------------------------------------------------------
+# ---- parameters ----------------------------------------------------------------------------------
 
 recipes_of <- function(locations, component, kind = local_kinds) {
   Filter(function(recipe) recipe$component %in% component && recipe$kind %in% kind, locations$local)
@@ -84,31 +107,38 @@ recipes_of <- function(locations, component, kind = local_kinds) {
 
 local_layout <- function(locations, component) {
   lapply(recipes_of(locations, component), function(recipe) {
-    names <- if (recipe$kind %in% warp_kinds) warp_parameter_names(recipe) else paste0(recipe$kind, ":", recipe$names)
+    names <- if (recipe$kind %in% warp_kinds) warp_parameter_names(recipe) else
+      paste0(recipe$kind, ":", recipe$names)
     rows <- layout_rows(names, recipe$kind, "identity")
     rows$penalty <- recipe$penalty
     rows
   })
 }
 
-# The column numbers of a component's local fields in the matrix of coordinates, and its warped coordinates.
+# The column numbers of a component's local fields in the matrix of coordinates, and its warped
+# coordinates.
 local_groups <- function(locations, component) {
-  columns <- function(kind) as.integer(unlist(lapply(recipes_of(locations, component, kind), `[[`, "columns")))
-  list(log_sd = columns("log_sd"), log_range = columns("log_range"), warps = warp_groups(locations, component))
+  columns <- function(kind) {
+    as.integer(unlist(lapply(recipes_of(locations, component, kind), `[[`, "columns")))
+  }
+  list(log_sd = columns("log_sd"), log_range = columns("log_range"),
+    warps = warp_groups(locations, component))
 }
 
 # The core's fields of a component; `take` gives its values of a kind.
 core_local_fields <- function(group, take) {
   kinds <- Filter(function(kind) length(group$local[[kind]]) > 0L, c("log_sd", "log_range"))
-  fields <- stats::setNames(lapply(kinds, function(kind) list(columns = group$local[[kind]], coefficients = take(kind))), kinds)
+  fields <- stats::setNames(lapply(kinds, function(kind) list(columns = group$local[[kind]],
+    coefficients = take(kind))), kinds)
   c(fields, if (length(group$local$warps)) list(warps = core_warps(group$local$warps, take)))
 }
 
-# ---- fitting ----------------------------------------------------------------------------------------------------------------------
+# ---- fitting -------------------------------------------------------------------------------------
 
-# The optimum with all coefficients at 0 is where the search of a local covariance begins, with all neighbours at once: a value below that of
-# the stationary covariance is then out of the question, whatever other optima there are in ranges that the data hardly tell. Vecchia's
-# optimum is as good a start where the method's own costs more, and an earlier fit is a better one.
+# The optimum with all coefficients at 0 is where the search of a local covariance begins, with all
+# neighbours at once: a value below that of the stationary covariance is then out of the question,
+# whatever other optima there are in ranges that the data hardly tell. Vecchia's optimum is as good
+# a start where the method's own costs more, and an earlier fit is a better one.
 from_stationary <- function(problem) {
   local <- problem$layout$kind %in% local_kinds
   if (!anyNA(problem$layout$start[problem$free])) return(problem)
@@ -116,11 +146,14 @@ from_stationary <- function(problem) {
   stationary$free <- problem$free & !local
   # At 0 the coefficients of further coordinates move nothing.
   stationary$layout$fixed[problem$layout$kind == "expand"] <- TRUE
-  stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0, problem$layout$start[local])
+  stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0,
+    problem$layout$start[local])
   stationary$method <- stationary_method(problem$method, problem)
   found <- if_computable(fit_method(stationary$method, stationary))
   if (!is.null(found)) problem$start <- found$working
-  if (any(problem$layout$kind %in% warp_kinds)) problem <- from_unwarped(problem, found, stationary$method)
+  if (any(problem$layout$kind %in% warp_kinds)) {
+    problem <- from_unwarped(problem, found, stationary$method)
+  }
   problem$control$coarse_k <- 0L
   problem
 }
@@ -135,10 +168,10 @@ stationary_method.default <- function(method, problem) method
 
 stationary_vecchia <- function(problem) vecchia(min(30L, length(problem$data$y) - 1L))
 
-# ---- penalty ----------------------------------------------------------------------------------------------------------------------
+# ---- penalty -------------------------------------------------------------------------------------
 
-# A ridge on the coefficients, of covariates that have standard deviation 1: minus half of penalty * sum(coefficient^2) in the objective,
-# in units of log-likelihood, whatever the number of rows.
+# A ridge on the coefficients, of covariates that have standard deviation 1: minus half of penalty *
+# sum(coefficient^2) in the objective, in units of log-likelihood, whatever the number of rows.
 local_penalty <- function(layout, working) {
   penalised <- layout$penalty > 0
   if (any(penalised)) 0.5 * sum(layout$penalty[penalised] * working[penalised]^2) else 0
@@ -148,8 +181,12 @@ local_penalty <- function(layout, working) {
 penalised_state <- function(state, layout, working) {
   if (!any(layout$penalty > 0) || !is.finite(state$value)) return(state)
   state$value <- state$value - local_penalty(layout, working)
-  if (!is.null(state$gradient)) state$gradient <- penalised_gradient(state$gradient, layout, working)
-  if (!is.null(state$information)) state$information <- state$information + diag(layout$penalty, nrow(layout))
+  if (!is.null(state$gradient)) {
+    state$gradient <- penalised_gradient(state$gradient, layout, working)
+  }
+  if (!is.null(state$information)) {
+    state$information <- state$information + diag(layout$penalty, nrow(layout))
+  }
   state
 }
 

@@ -4,10 +4,12 @@
 is_bump <- function(names) grepl("^bumps(\\(.*\\))?[0-9]+", names)
 
 is_bump_coefficient <- function(layout) {
-  layout$kind %in% local_kinds & is_bump(sub("^(log_sd|log_range|log_slope|warp[0-9]+):", "", layout$name))
+  layout$kind %in% local_kinds & is_bump(sub("^(log_sd|log_range|log_slope|warp[0-9]+):", "",
+    layout$name))
 }
 
-# Coefficients of bumps say nothing one by one, nor do those of more than a few terms of a warp: they are left to summary().
+# Coefficients of bumps say nothing one by one, nor do those of more than a few terms of a warp:
+# they are left to summary().
 printed_covariance <- function(fit, few = 4L) {
   estimates <- stats::coef(fit, what = "covariance")
   warped <- fit$layout$kind %in% warp_kinds
@@ -17,42 +19,52 @@ printed_covariance <- function(fit, few = 4L) {
 
 local_remarks <- function(fit) {
   if (!is_local(fit)) return(NULL)
-  fields <- unique(lapply(fit$locations$local, function(recipe) list(component = recipe$component, kind = recipe$kind)))
+  fields <- unique(lapply(fit$locations$local, function(recipe) list(component = recipe$component,
+    kind = recipe$kind)))
   fields <- Filter(function(field) !field$kind %in% warp_kinds, fields)
   fields <- fields[order(vapply(fields, `[[`, 0L, "component"), vapply(fields, `[[`, "", "kind"))]
-  paste0("  ", c(if (length(fields)) "variance and range are those where the covariates of local sd and range are at their mean",
+  paste0("  ", c(
+    if (length(fields))
+    "variance and range are those where the covariates of local sd and range are at their mean",
     vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_line(fit)), "\n")
 }
 
-# "further coordinate 1: spans 310 km over the rows, 12 ranges", "depth: slope 0.2 to 3 over the rows, by a monotone warp"
+# "further coordinate 1: spans 310 km over the rows, 12 ranges", "depth: slope 0.2 to 3 over the
+# rows, by a monotone warp"
 warp_spans <- function(fit) {
   several <- length(fit$covariance$components) > 1L
-  unlist(lapply(which(vapply(fit$covariance$components, function(x) any(warp_kinds %in% names(x$local)), NA)), function(component) {
-    of <- if (several) sprintf(" of component %d", component) else ""
-    values <- warped_at(fit, fit$data$coords, component)
-    unit <- range_units(fit$layout$name[component_rows(fit$layout, component, "range")[1L]], fit$locations)
-    range <- first_range(fit, component)
-    vapply(values, function(warp) {
-      if (warp$kind == "monotone") {
-        slopes <- vapply(range(exp(warp$log_slopes)), format_three_digits, "")
-        return(sprintf("%s%s: slopes %s to %s by a monotone warp", warp$name, of, slopes[1L], slopes[2L]))
-      }
-      span <- diff(range(warp$value))
-      sprintf("further coordinate %s%s: spans %s%s over the rows, %s ranges", sub("warp", "", warp$name, fixed = TRUE), of,
-        format_three_digits(span), if (nzchar(unit)) paste0(" ", unit) else "", format_three_digits(span / range))
-    }, "")
-  }))
+  unlist(lapply(which(vapply(fit$covariance$components,
+    function(x) any(warp_kinds %in% names(x$local)), NA)), function(component) {
+      of <- if (several) sprintf(" of component %d", component) else ""
+      values <- warped_at(fit, fit$data$coords, component)
+      unit <- range_units(fit$layout$name[component_rows(fit$layout, component, "range")[1L]],
+        fit$locations)
+      range <- first_range(fit, component)
+      vapply(values, function(warp) {
+        if (warp$kind == "monotone") {
+          slopes <- vapply(range(exp(warp$log_slopes)), format_three_digits, "")
+          return(sprintf("%s%s: slopes %s to %s by a monotone warp", warp$name, of, slopes[1L],
+            slopes[2L]))
+        }
+        span <- diff(range(warp$value))
+        sprintf("further coordinate %s%s: spans %s%s over the rows, %s ranges",
+          sub("warp", "", warp$name, fixed = TRUE), of,
+          format_three_digits(span), if (nzchar(unit)) paste0(" ", unit) else "",
+          format_three_digits(span / range))
+      }, "")
+    }))
 }
 
 # "local range: 2.04 to 236 km over the rows (median 6.21)"
 local_span <- function(field, fit) {
   is_range <- field$kind == "log_range"
   logarithm <- local_logarithm(fit, fit$data$coords, field$component, field$kind)
-  shown <- vapply(exp(c(range(logarithm$value), stats::median(logarithm$value))), format_three_digits, "")
+  shown <- vapply(exp(c(range(logarithm$value), stats::median(logarithm$value))),
+    format_three_digits, "")
   unit <- if (is_range) local_range_unit(fit, field$component) else ""
   sprintf("local %s%s: %s to %s%s over the rows (median %s)", if (is_range) "range" else "sd",
-    if (length(fit$covariance$components) > 1L) sprintf(" of component %d", field$component) else "", shown[1L], shown[2L],
-    if (nzchar(unit)) paste0(" ", unit) else "", shown[3L])
+    if (length(fit$covariance$components) > 1L) sprintf(" of component %d", field$component) else
+    "", shown[1L], shown[2L], if (nzchar(unit)) paste0(" ", unit) else "", shown[3L])
 }
 
 format_three_digits <- function(value) format(signif(value, 3L), digits = 3L)
@@ -60,11 +72,13 @@ format_three_digits <- function(value) format(signif(value, 3L), digits = 3L)
 local_penalty_line <- function(fit) {
   given <- lapply(fit$covariance$components, function(x) x$local$penalty)
   is_default <- vapply(fit$locations$local, function(recipe) is.null(given[[recipe$component]]), NA)
-  penalties <- vapply(unique(fit$layout$penalty[fit$layout$kind %in% local_kinds]), format_three_digits, "")
+  penalties <- vapply(unique(fit$layout$penalty[fit$layout$kind %in% local_kinds]),
+    format_three_digits, "")
   count <- sum(fit$layout$kind %in% local_kinds)
   sprintf("penalty %s on %d %s%s; %s, plot(fit, \"%s\")", format_some(penalties), count,
-    if (count == 1L) "coefficient" else "coefficients", if (all(is_default)) " (by default)" else "",
-    if (local_plots(fit)[1L] == "warp") "warped_coordinates()" else "local_scales()", local_plots(fit)[1L])
+    if (count == 1L) "coefficient" else "coefficients", if (all(is_default)) " (by default)" else
+    "", if (local_plots(fit)[1L] == "warp") "warped_coordinates()" else "local_scales()",
+    local_plots(fit)[1L])
 }
 
 # Coefficients are by one standard deviation of their covariate, which says how much that is.
@@ -75,7 +89,8 @@ local_deviations <- function(fit) {
   if (!length(deviations)) return(NULL)
   kinds <- unique(vapply(linear, `[[`, "", "kind"))
   whose <- c(log_sd = "sd", log_range = "range", expand = "further coordinates")
-  whose <- if (any(kinds == "expand")) paste(whose[names(whose) %in% kinds], collapse = ", ") else "sd and range"
+  whose <- if (any(kinds == "expand")) paste(whose[names(whose) %in% kinds], collapse = ", ") else
+    "sd and range"
   shown <- paste0("coefficients of ", whose, " are by one standard deviation: ",
     paste(names(deviations), vapply(deviations, format_three_digits, ""), collapse = ", "))
   paste0(strwrap(shown, width = getOption("width") + 1L, indent = 2L, exdent = 4L), "\n")

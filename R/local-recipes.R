@@ -1,7 +1,9 @@
-# Recipes of local fields, see local-fields.R: from formulas and the rows of a fit to columns of covariates, and to those of other rows.
+# Recipes of local fields, see local-fields.R: from formulas and the rows of a fit to columns of
+# covariates, and to those of other rows.
 
-# The number of each row of the data, missing where a covariate is, or what a formula makes of it: na.action then treats the row as it
-# treats others. What cannot be evaluated at all is told by new_local_recipe().
+# The number of each row of the data, missing where a covariate is, or what a formula makes of it:
+# na.action then treats the row as it treats others. What cannot be evaluated at all is told by
+# new_local_recipe().
 local_rows <- function(data, formulas, raw, locations) {
   known <- intersect(unlist(lapply(formulas, all.vars)), names(data))
   rows <- seq_len(nrow(data))
@@ -9,14 +11,18 @@ local_rows <- function(data, formulas, raw, locations) {
   table <- local_table(data, raw, locations)[rows, , drop = FALSE]
   complete <- rep(TRUE, length(rows))
   for (formula in formulas) {
-    frame <- tryCatch(local_frame(with_places_of(formula, locations), table), error = function(e) NULL)
-    if (NROW(frame) == length(rows) && NCOL(frame)) complete <- complete & stats::complete.cases(frame)
+    frame <- tryCatch(local_frame(with_places_of(formula, locations), table),
+      error = function(e) NULL)
+    if (NROW(frame) == length(rows) && NCOL(frame)) {
+      complete <- complete & stats::complete.cases(frame)
+    }
   }
   replace(rep(NA_real_, nrow(data)), rows[complete], rows[complete])
 }
 
 local_frame <- function(formula, table) {
-  suppressWarnings(stats::model.frame(formula, table, na.action = stats::na.pass, drop.unused.levels = TRUE))
+  suppressWarnings(stats::model.frame(formula, table, na.action = stats::na.pass,
+    drop.unused.levels = TRUE))
 }
 
 # Adds the recipes to the locations.
@@ -29,19 +35,22 @@ with_local_fields <- function(locations, covariance, data, rows, raw, row_names,
     settings <- covariance$components[[j]]$local
     for (kind in local_kinds) {
       if (is.null(settings[[kind]])) next
-      for (recipe in new_recipes(settings[[kind]], kind, covariance$components[[j]], table, locations, raw, row_names)) {
-        recipe[c("component", "kind")] <- list(j, kind)
-        recipe["penalty"] <- list(settings$penalty)
-        recipe$columns <- first + seq_along(recipe$names)
-        first <- first + length(recipe$names)
-        locations$local <- c(locations$local, list(recipe))
-      }
+      for (recipe in new_recipes(settings[[kind]], kind, covariance$components[[j]], table,
+        locations, raw, row_names)) {
+          recipe[c("component", "kind")] <- list(j, kind)
+          recipe["penalty"] <- list(settings$penalty)
+          recipe$columns <- first + seq_along(recipe$names)
+          first <- first + length(recipe$names)
+          locations$local <- c(locations$local, list(recipe))
+        }
     }
   }
-  coefficients <- sum(vapply(locations$local, function(recipe) length(recipe$names) * (recipe$q %||% 1L), 0))
+  coefficients <- sum(vapply(locations$local, function(recipe) length(recipe$names) * (recipe$q %||%
+    1L), 0))
   check_local_coefficients(coefficients, length(rows))
   locations$local <- lapply(locations$local, function(recipe) {
-    recipe$penalty <- recipe$penalty %||% default_local_penalty(recipe$kind, coefficients, length(rows))
+    recipe$penalty <- recipe$penalty %||% default_local_penalty(recipe$kind, coefficients,
+      length(rows))
     recipe
   })
   locations
@@ -51,11 +60,14 @@ new_recipes <- function(settings, kind, component, table, locations, raw, row_na
   if (kind == "monotone") return(monotone_recipes(settings, component, locations, raw))
   if (kind != "expand") return(list(new_local_recipe(settings, table, locations, kind, row_names)))
   group <- range_groups(component, locations)$group
-  list(expand_recipe(settings, table, locations, embed_places(raw, locations, "data"), group, row_names))
+  list(expand_recipe(settings, table, locations, embed_places(raw, locations, "data"), group,
+    row_names))
 }
 
 # By the log scores of held-out rows, bench/non-stationary.R.
-default_local_penalty <- function(kind, coefficients, rows) max(if (kind == "expand") 5 else 1, 100 * coefficients / rows)
+default_local_penalty <- function(kind, coefficients, rows) {
+  max(if (kind == "expand") 5 else 1, 100 * coefficients / rows)
+}
 
 place_names <- function(count) paste0(".place", seq_len(count))
 
@@ -93,35 +105,41 @@ with_places_of <- function(formula, locations) {
 }
 
 new_local_recipe <- function(formula, table, locations, kind, row_names) {
-  what <- paste(c(log_sd = "`sd`", log_range = "`range`", expand = "`warp`")[[kind]], "of the covariance")
+  what <- paste(c(log_sd = "`sd`", log_range = "`range`", expand = "`warp`")[[kind]],
+    "of the covariance")
   formula <- with_places_of(formula, locations)
   frame <- tryCatch(local_frame(formula, table), error = identity)
   check_local_length(frame, formula, table, "columns", "the rows that are fitted are %s")
   frame <- in_data(what, if (inherits(frame, "error")) stop(frame) else frame)
   terms <- attr(frame, "terms")
   attr(terms, "intercept") <- 1L
-  if (!is.null(attr(terms, "offset"))) abort_neargp("local", sprintf("%s cannot have an offset.", what))
+  if (!is.null(attr(terms, "offset"))) {
+    abort_neargp("local", sprintf("%s cannot have an offset.", what))
+  }
   check_levels(frame, terms)
   design <- stats::model.matrix(terms, frame)
   contrasts <- attr(design, "contrasts")
   design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
   check_local_design(design, what, row_names)
   scale <- apply(design, 2L, stats::sd)
-  recipe <- list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts, types = attr(terms, "dataClasses"),
-    names = local_coefficient_names(colnames(design), frame), center = unname(colMeans(design)), scale = unname(scale))
+  recipe <- list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts,
+    types = attr(terms, "dataClasses"), names = local_coefficient_names(colnames(design), frame),
+    center = unname(colMeans(design)), scale = unname(scale))
   check_rows_alone(recipe, table, unname(design), what)
   recipe
 }
 
-# A basis of which knots or scale are not kept, as inside of I(), would be made anew of the rows of `newdata`.
+# A basis of which knots or scale are not kept, as inside of I(), would be made anew of the rows of
+# `newdata`.
 check_rows_alone <- function(recipe, table, design, what) {
   if (any(outside_sizes(recipe$terms, names(table)) == nrow(table))) return(invisible())
   few <- seq_len(min(2L, nrow(table)))
   alone <- tryCatch(local_design(recipe, table[few, , drop = FALSE]), error = function(e) NULL)
   among_all <- sweep(sweep(design[few, , drop = FALSE], 2L, recipe$center), 2L, recipe$scale, "/")
   if (!isTRUE(all.equal(unname(alone), among_all, check.attributes = FALSE))) {
-    abort_neargp("local", c(sprintf("The covariates of a row by %s depend on the other rows.", what),
-      i = "bumps(), poly(), ns() and scale() keep what they are made of where they are terms by themselves, and not inside of a call such as I()."))
+    abort_neargp("local",
+      c(sprintf("The covariates of a row by %s depend on the other rows.", what),
+        i = "bumps(), poly(), ns() and scale() keep what they are made of where they are terms by themselves, and not inside of a call such as I()."))
   }
 }
 
@@ -135,54 +153,63 @@ local_coefficient_names <- function(names, frame) {
   make.unique(names)
 }
 
-# Variables of the workspace go with the rows of a data set only where they are as many. A number for all rows is none of them.
+# Variables of the workspace go with the rows of a data set only where they are as many. A number
+# for all rows is none of them.
 check_local_length <- function(frame, formula, table, class, rows) {
   if (is.data.frame(frame) && nrow(frame) == nrow(table)) return(invisible())
   sizes <- outside_sizes(formula, names(table))
   wrong <- which(sizes > 1L & sizes != nrow(table))
   if (!length(wrong)) return(invisible())
-  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd or range has %s values, and %s.", names(sizes)[wrong[1L]],
-    format_count(sizes[wrong[1L]]), sprintf(rows, format_count(nrow(table)))),
+  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd or range has %s values, and %s.",
+    names(sizes)[wrong[1L]], format_count(sizes[wrong[1L]]),
+    sprintf(rows, format_count(nrow(table)))),
     i = "It is no column of `data` but was found elsewhere. Make it one, so that it goes with the rows."))
 }
 
 outside_sizes <- function(formula, columns) {
-  found <- function(name) get0(name, environment(formula), mode = "numeric") %||% get0(name, environment(formula))
+  found <- function(name) {
+    get0(name, environment(formula), mode = "numeric") %||% get0(name, environment(formula))
+  }
   vapply(sapply(setdiff(all.vars(formula), columns), found, simplify = FALSE), NROW, 0L)
 }
 
-# Where bumps() is found whatever the formula's own environment has, and though the package is not attached.
+# Where bumps() is found whatever the formula's own environment has, and though the package is not
+# attached.
 local_environment <- function(parent) {
   list2env(list(bumps = bumps), parent = parent %||% globalenv())
 }
 
 check_local_design <- function(design, what, row_names) {
   if (ncol(design) == 0L) {
-    abort_neargp("local", c(sprintf("%s has no covariates.", what), i = "Leave it out where it is the same everywhere."))
+    abort_neargp("local", c(sprintf("%s has no covariates.", what),
+      i = "Leave it out where it is the same everywhere."))
   }
   bad <- which(rowSums(!is.finite(design)) > 0)
   if (length(bad)) {
-    abort_neargp("missing_values", c(sprintf("The covariates of %s have missing or infinite values in %s.", what,
-      format_rows(row_names[bad])), i = "Remove such rows by `subset`."))
+    abort_neargp("missing_values",
+      c(sprintf("The covariates of %s have missing or infinite values in %s.", what,
+        format_rows(row_names[bad])), i = "Remove such rows by `subset`."))
   }
   spread <- apply(design, 2L, stats::sd)
   constant <- !(spread > 1e-10 * pmax(apply(abs(design), 2L, max), 1e-300))
   if (any(constant)) {
-    abort_neargp("local", c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
-      format_some(colnames(design)[constant]), what), i = "Leave it out."))
+    abort_neargp("local",
+      c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
+        format_some(colnames(design)[constant]), what), i = "Leave it out."))
   }
 }
 
 check_local_coefficients <- function(coefficients, rows) {
   if (coefficients < rows) return(invisible())
-  abort_neargp("local", c(sprintf("Local sd, range and warps of the covariance have %d coefficients for %d rows.", coefficients, rows),
-    i = "Take fewer covariates, or a smaller basis."))
+  abort_neargp("local",
+    c(sprintf("Local sd, range and warps of the covariance have %d coefficients for %d rows.",
+      coefficients, rows), i = "Take fewer covariates, or a smaller basis."))
 }
 
-# ---- columns ----------------------------------------------------------------------------------------------------------------------
+# ---- columns -------------------------------------------------------------------------------------
 
-# The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as they follow the coordinates; those of
-# other kinds than `kinds` are NA.
+# The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as
+# they follow the coordinates; those of other kinds than `kinds` are NA.
 local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
   # Basis functions such as splines refuse to be evaluated in no rows.
   if (nrow(raw) == 0L) return(matrix(0, 0L, sum(lengths(lapply(locations$local, `[[`, "columns")))))
@@ -190,13 +217,15 @@ local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
   wanted <- Filter(function(recipe) recipe$kind %in% kinds, locations$local)
   missing <- setdiff(unique(unlist(lapply(wanted, local_names, locations))), names(table))
   if (length(missing)) {
-    abort_neargp("local", c(sprintf("The local sd, range or warp of the covariance needs the %s %s, which %s does not have.",
-      if (length(missing) == 1L) "covariate" else "covariates", format_some(missing), argument),
-      i = "Give `newdata` with all covariates of the covariance."))
+    abort_neargp("local",
+      c(sprintf("The local sd, range or warp of the covariance needs the %s %s, which %s does not have.",
+        if (length(missing) == 1L) "covariate" else "covariates", format_some(missing), argument),
+        i = "Give `newdata` with all covariates of the covariance."))
   }
   do.call(cbind, lapply(locations$local, function(recipe) {
     if (recipe$kind == "monotone") return(hat_integrals(raw[, recipe$raw_column], recipe$knots))
-    if (recipe$kind %in% kinds) local_design(recipe, table) else matrix(NA_real_, nrow(table), length(recipe$columns))
+    if (recipe$kind %in% kinds) local_design(recipe, table) else matrix(NA_real_, nrow(table),
+      length(recipe$columns))
   }))
 }
 
@@ -211,7 +240,8 @@ has_local_covariates <- function(fit) {
   any(vapply(fit$locations$local, needs, NA))
 }
 
-# Variables of a recipe that a data set must have: those of its formula's environment are there already.
+# Variables of a recipe that a data set must have: those of its formula's environment are there
+# already.
 local_names <- function(recipe, locations) {
   if (recipe$kind == "monotone") return(character(0))
   variables <- setdiff(all.vars(recipe$terms), place_names(length(locations$raw_names)))
@@ -219,10 +249,14 @@ local_names <- function(recipe, locations) {
 }
 
 local_design <- function(recipe, table) {
-  frame <- tryCatch(suppressWarnings(stats::model.frame(recipe$terms, table, na.action = stats::na.pass)), error = identity)
-  check_local_length(frame, recipe$terms, table, "newdata", if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
+  frame <- tryCatch(suppressWarnings(stats::model.frame(recipe$terms, table,
+    na.action = stats::na.pass)), error = identity)
+  check_local_length(frame, recipe$terms, table, "newdata",
+    if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
   if (inherits(frame, "error")) {
-    abort_neargp("newdata", "The local sd, range or warp of the covariance cannot be evaluated in `newdata`.", parent = frame)
+    abort_neargp("newdata",
+      "The local sd, range or warp of the covariance cannot be evaluated in `newdata`.",
+      parent = frame)
   }
   frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)

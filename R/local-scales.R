@@ -1,30 +1,36 @@
 #' Local range and standard deviation
 #'
-#' Of a fit whose [covariance] has `range = ~` or `sd = ~`: range and standard deviation of the process at each row, with the standard
-#' errors of their logarithms by the delta method.
+#' Of a fit whose [covariance] has `range = ~` or `sd = ~`: range and standard deviation of the
+#' process at each row, with the standard errors of their logarithms by the delta method.
 #'
 #' @param object a fit by [neargp()].
 #' @param newdata where; as [predict()] takes it. By default the rows of the fit.
-#' @param component of a sum of covariances, which component. Maps show the first that has a local range, or a local sd, and name it.
-#' @return A data frame with a row for each row of `newdata`: `range` (the first of several ranges; with anisotropy along the major axis),
-#'   `log_range_error`, `sd` (the square root of the local variance of the component) and `log_sd_error`. Errors are `NA` where the fit
-#'   has no standard errors, as those by [loo_k()].
-#'   Rows of `newdata` with missing values have `NA`. Beyond the data fields by [bumps()] keep their value at the edge.
-#' @section Errors: `neargp_error_local` for a fit without local fields; `neargp_error_newdata` where `newdata` lacks a coordinate or a covariate;
-#'   `neargp_error_missing_values` where a covariate is infinite, or undefined as the logarithm of a negative number is.
+#' @param component of a sum of covariances, which component. Maps show the first that has a local
+#'   range, or a local sd, and name it.
+#' @return A data frame with a row for each row of `newdata`: `range` (the first of several ranges;
+#'   with anisotropy along the major axis), `log_range_error`, `sd` (the square root of the local
+#'   variance of the component) and `log_sd_error`. Errors are `NA` where the fit has no standard
+#'   errors, as those by [loo_k()]. Rows of `newdata` with missing values have `NA`. Beyond the data
+#'   fields by [bumps()] keep their value at the edge.
+#' @section Errors: `neargp_error_local` for a fit without local fields; `neargp_error_newdata`
+#'   where `newdata` lacks a coordinate or a covariate; `neargp_error_missing_values` where a
+#'   covariate is infinite, or undefined as the logarithm of a negative number is.
 #' @seealso `plot(fit, "range")` and `plot(fit, "sd")` for maps.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), y = runif(300))
 #' d$z <- sin(3 / (0.1 + d$x)) + rnorm(300, sd = 0.1)
-#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(range = ~ x))
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10),
+#'   covariance = cov_matern(range = ~ x))
 #' local_scales(fit, data.frame(x = c(0.1, 0.9), y = 0.5))
 #' @export
 local_scales <- function(object, newdata = NULL, component = 1L) {
   check_required()
   check_fit(object)
   if (!has_local_scales(object)) {
-    abort_neargp("local", c("Range and standard deviation of the fit's covariance are the same everywhere.", i = "`range = ~` and `sd = ~` of a covariance make it local."))
+    abort_neargp("local",
+      c("Range and standard deviation of the fit's covariance are the same everywhere.",
+        i = "`range = ~` and `sd = ~` of a covariance make it local."))
   }
   check_component(component, length(object$covariance$components))
   if (is.null(newdata)) return(local_scales_at(object, object$data$coords, component))
@@ -36,29 +42,39 @@ local_scales <- function(object, newdata = NULL, component = 1L) {
   result
 }
 
-has_local_scales <- function(fit) any(c("log_sd", "log_range") %in% vapply(fit$locations$local, `[[`, "", "kind"))
-
-check_component <- function(component, count) {
-  if (count > 1L || identical(as.double(component), 1)) return(check_count(component, "component", upper = count))
-  abort_neargp("argument", c("`component` must be 1: the covariance of the fit has one component only.", i = "Leave it out."))
+has_local_scales <- function(fit) {
+  any(c("log_sd", "log_range") %in% vapply(fit$locations$local, `[[`, "", "kind"))
 }
 
-# At coordinates with their covariates. The logarithms are linear in the parameters on the interval scale, of which
-# that of the standard deviation has half of the log variance.
+check_component <- function(component, count) {
+  if (count > 1L || identical(as.double(component), 1)) {
+    return(check_count(component, "component", upper = count))
+  }
+  abort_neargp("argument",
+    c("`component` must be 1: the covariance of the fit has one component only.",
+      i = "Leave it out."))
+}
+
+# At coordinates with their covariates. The logarithms are linear in the parameters on the interval
+# scale, of which that of the standard deviation has half of the log variance.
 local_scales_at <- function(fit, coords, component) {
   log_range <- local_logarithm(fit, coords, component, "log_range")
   log_sd <- local_logarithm(fit, coords, component, "log_sd")
-  data.frame(range = exp(log_range$value), log_range_error = log_range$error, sd = exp(log_sd$value), log_sd_error = log_sd$error)
+  data.frame(range = exp(log_range$value), log_range_error = log_range$error,
+    sd = exp(log_sd$value), log_sd_error = log_sd$error)
 }
 
-component_rows <- function(layout, component, kind) which(layout$component %in% component & layout$kind %in% kind)
+component_rows <- function(layout, component, kind) {
+  which(layout$component %in% component & layout$kind %in% kind)
+}
 
 local_logarithm <- function(fit, coords, component, kind) {
   layout <- fit$layout
   base <- c(log_range = "range", log_sd = "variance")[[kind]]
   first <- component_rows(layout, component, base)[1L]
   rows <- c(first, component_rows(layout, component, kind))
-  design <- cbind(rep(if (base == "variance") 0.5 else 1, nrow(coords)), coords[, local_groups(fit$locations, component)[[kind]], drop = FALSE])
+  design <- cbind(rep(if (base == "variance") 0.5 else 1, nrow(coords)),
+    coords[, local_groups(fit$locations, component)[[kind]], drop = FALSE])
   estimate <- c(log(fit$parameters$estimate[first]), fit$parameters$estimate[rows[-1L]])
   known <- layout$fixed[rows]
   vcov <- fit$interval_vcov[rows, rows, drop = FALSE]
@@ -70,14 +86,17 @@ local_logarithm <- function(fit, coords, component, kind) {
 # Of new rows, where squares of local ranges overflow beyond exp(354).
 check_local_columns <- function(fit, coords, rows, most = 300) {
   check_design_finite(list(local = coords), rows)
-  for (recipe in recipes_of(fit$locations, seq_along(fit$covariance$components), c("log_sd", "log_range"))) {
+  for (recipe in recipes_of(fit$locations, seq_along(fit$covariance$components),
+      c("log_sd", "log_range"))) {
     own <- component_rows(fit$layout, recipe$component, recipe$kind)
     values <- drop(coords[, recipe$columns, drop = FALSE] %*% fit$parameters$estimate[own])
     far <- which(abs(values) > most)
     if (length(far)) {
-      abort_neargp("newdata", c(sprintf("The %s of the covariance is multiplied by exp(%s) in %s of `newdata`.",
-        if (recipe$kind == "log_sd") "standard deviation" else "range", format(signif(values[far[1L]], 2L)), format_rows(rows[far])),
-        i = "The covariates there are far from all that the fit has seen."))
+      abort_neargp("newdata",
+        c(sprintf("The %s of the covariance is multiplied by exp(%s) in %s of `newdata`.",
+          if (recipe$kind == "log_sd") "standard deviation" else "range",
+          format(signif(values[far[1L]], 2L)), format_rows(rows[far])),
+          i = "The covariates there are far from all that the fit has seen."))
     }
   }
 }

@@ -1,6 +1,7 @@
-# Where the rows of a data set are. `locations` is the recipe, kept in the fit: how to get raw coordinates from a data set (columns,
-# geometry, time), in which metric distances are measured, and in which unit. Raw coordinates are what the user gave (longitude and
-# latitude in degrees); embedded ones are what the core works with (longitude and latitude as points in space, in km).
+# Where the rows of a data set are. `locations` is the recipe, kept in the fit: how to get raw
+# coordinates from a data set (columns, geometry, time), in which metric distances are measured, and
+# in which unit. Raw coordinates are what the user gave (longitude and latitude in degrees);
+# embedded ones are what the core works with (longitude and latitude as points in space, in km).
 
 new_locations <- function(data, coords, time, distance, crs, response) {
   distance <- check_choice(distance, "distance", c("auto", "euclidean", "chordal"))
@@ -10,7 +11,8 @@ new_locations <- function(data, coords, time, distance, crs, response) {
     frame_locations(data, coords, time, distance, crs, response)
   }
   found$time <- time_variable(time)
-  locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names", "dot")], list(time = found$time))
+  locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names", "dot")],
+    list(time = found$time))
   if (!is.null(found$time)) {
     check_columns_present(found$time, data, "data")
     locations$time_unit <- time_unit(data[[found$time]])
@@ -19,7 +21,8 @@ new_locations <- function(data, coords, time, distance, crs, response) {
   describe_embedding(locations)
 }
 
-# Adds the names of the embedded coordinates and the range each of them has by default: space 1, time 2.
+# Adds the names of the embedded coordinates and the range each of them has by default: space 1,
+# time 2.
 describe_embedding <- function(locations) {
   space <- locations$raw_names
   if (locations$metric == "longlat") space <- c(rep("longlat", 3L), space[-(1:2)])
@@ -38,21 +41,28 @@ columns_argument <- function(value, name, example) {
 
 frame_locations <- function(data, coords, time, distance, crs, response) {
   if (is.null(coords)) {
-    abort_neargp("coordinates", c("`data` has no geometry, so `coords` must say where its rows are.",
-      i = "For example coords = ~ x + y, or convert with sf::st_as_sf()."))
+    abort_neargp("coordinates",
+      c("`data` has no geometry, so `coords` must say where its rows are.",
+        i = "For example coords = ~ x + y, or convert with sf::st_as_sf()."))
   }
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   metric <- resolve_metric(distance, crs, length(attr(terms, "term.labels")))
   raw_names <- attr(terms, "term.labels")
-  if (metric$metric == "planar" && distance == "auto" && is.null(crs)) inform_degrees(raw_names, data)
-  list(names = raw_names, terms = terms, crs = crs_of(crs), metric = metric$metric, unit = metric$unit, raw_names = raw_names,
+  if (metric$metric == "planar" && distance == "auto" && is.null(crs)) {
+    inform_degrees(raw_names, data)
+  }
+  list(names = raw_names, terms = terms, crs = crs_of(crs), metric = metric$metric,
+    unit = metric$unit, raw_names = raw_names,
     dot = rlang::is_formula(coords) && "." %in% all.vars(coords))
 }
 
-# `coords` as terms without response and intercept. A dot stands for all columns but the response, time and weights.
+# `coords` as terms without response and intercept. A dot stands for all columns but the response,
+# time and weights.
 coordinate_terms <- function(coords, data, not_coordinates) {
   if (is.character(coords)) {
-    if (!length(coords) || anyNA(coords) || !all(nzchar(coords))) abort_argument("coords", "a one-sided formula or column names", coords)
+    if (!length(coords) || anyNA(coords) || !all(nzchar(coords))) {
+      abort_argument("coords", "a one-sided formula or column names", coords)
+    }
     coords <- stats::reformulate(sprintf("`%s`", coords), env = globalenv())
   }
   if (!rlang::is_formula(coords) || length(coords) != 2L) {
@@ -62,7 +72,8 @@ coordinate_terms <- function(coords, data, not_coordinates) {
   terms <- stats::terms(coords, data = data[setdiff(names(data), not_coordinates)])
   labels <- attr(terms, "term.labels")
   if (!length(labels) || any(attr(terms, "order") > 1L) || !is.null(attr(terms, "offset"))) {
-    abort_neargp("coordinates", c("`coords` must be a sum of coordinates.", i = "For example coords = ~ x + y."))
+    abort_neargp("coordinates", c("`coords` must be a sum of coordinates.",
+      i = "For example coords = ~ x + y."))
   }
   stats::terms(stats::reformulate(labels, intercept = FALSE, env = environment(coords)))
 }
@@ -71,17 +82,21 @@ resolve_metric <- function(distance, crs, dimensions) {
   longlat <- if (is.null(crs)) distance == "chordal" else crs_is_longlat(crs)
   chordal <- distance == "chordal" || (distance == "auto" && isTRUE(longlat))
   if (distance == "chordal" && identical(longlat, FALSE)) {
-    abort_neargp("crs", c("distance = \"chordal\" needs longitude and latitude, but the CRS is projected.",
-      i = "Use distance = \"euclidean\", or transform with sf::st_transform(data, 4326)."))
+    abort_neargp("crs",
+      c("distance = \"chordal\" needs longitude and latitude, but the CRS is projected.",
+        i = "Use distance = \"euclidean\", or transform with sf::st_transform(data, 4326)."))
   }
   if (chordal && dimensions < 2L) {
-    abort_neargp("coordinates", "Chordal distance needs longitude and latitude as the first two coordinates.")
+    abort_neargp("coordinates",
+      "Chordal distance needs longitude and latitude as the first two coordinates.")
   }
   list(metric = if (chordal) "longlat" else "planar",
-    unit = if (chordal) "km" else if (is.null(crs)) "" else if (isTRUE(longlat)) "degrees" else crs_unit(crs))
+    unit = if (chordal) "km" else if (is.null(crs)) "" else if (isTRUE(longlat)) "degrees" else
+    crs_unit(crs))
 }
 
-# Without a CRS nothing but names says that coordinates are degrees, and names alone should not decide.
+# Without a CRS nothing but names says that coordinates are degrees, and names alone should not
+# decide.
 inform_degrees <- function(names, data) {
   columns <- as.data.frame(data)
   if (!named_degrees(columns[intersect(names[1:2], colnames(columns))])) return(invisible())
@@ -94,7 +109,8 @@ inform_degrees <- function(names, data) {
 time_variable <- function(time) {
   if (is.null(time)) return(NULL)
   if (is.character(time) && length(time) == 1L && !is.na(time)) return(time)
-  if (!rlang::is_formula(time) || length(time) != 2L || length(all.vars(time)) != 1L || !is.name(time[[2L]])) {
+  if (!rlang::is_formula(time) || length(time) != 2L || length(all.vars(time)) != 1L ||
+      !is.name(time[[2L]])) {
     abort_argument("time", "a one-sided formula with one column, such as ~ day", time)
   }
   all.vars(time)
@@ -105,7 +121,8 @@ check_columns_present <- function(variables, data, argument, environment = NULL)
   if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
   if (length(missing)) {
     abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing), "."),
-      i = paste("Its columns are", paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))))
+      i = paste("Its columns are",
+        paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))))
   }
 }
 
@@ -114,8 +131,9 @@ check_unique_columns <- function(variables, data, argument) {
   if (!anyDuplicated(names(data))) return(invisible())
   twice <- intersect(variables, names(data)[duplicated(names(data))])
   if (length(twice)) {
-    abort_neargp("columns", c(sprintf("`%s` has more than one column named %s.", argument, format_some(twice)),
-      i = "Rename or remove them: names(data) <- make.unique(names(data))."))
+    abort_neargp("columns",
+      c(sprintf("`%s` has more than one column named %s.", argument, format_some(twice)),
+        i = "Rename or remove them: names(data) <- make.unique(names(data))."))
   }
 }
 
@@ -123,32 +141,39 @@ check_no_lists <- function(variables, data, argument) {
   of_interest <- variables[variables %in% names(data)]
   lists <- of_interest[vapply(unclass(data)[of_interest], is.list, NA)]
   if (length(lists)) {
-    abort_neargp("columns", c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists), argument),
-      i = "Make it a vector, for example by unlist()."))
+    abort_neargp("columns",
+      c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists),
+        argument), i = "Make it a vector, for example by unlist()."))
   }
 }
 
-# ---- coordinates of a data set ----------------------------------------------------------------------------------------------------
+# ---- coordinates of a data set -------------------------------------------------------------------
 
-# Raw coordinates, time last, as a double matrix. Missing values stay: na.action or predict() deal with them.
+# Raw coordinates, time last, as a double matrix. Missing values stay: na.action or predict() deal
+# with them.
 raw_coordinates <- function(data, locations, argument = "data") {
-  space <- if (is_sf(data)) sf_coordinates(data, argument) else frame_coordinates(data, locations, argument)
+  space <- if (is_sf(data)) sf_coordinates(data, argument) else frame_coordinates(data, locations,
+    argument)
   colnames(space) <- locations$raw_names
   if (is.null(locations$time)) return(space)
   check_columns_present(locations$time, data, argument)
   check_time_class(data[[locations$time]], locations, argument)
-  cbind(space, matrix(time_numbers(data[[locations$time]], locations$time), ncol = 1L, dimnames = list(NULL, locations$time)))
+  cbind(space, matrix(time_numbers(data[[locations$time]], locations$time), ncol = 1L,
+    dimnames = list(NULL, locations$time)))
 }
 
 frame_coordinates <- function(data, locations, argument) {
   columns <- plain_frame(locations$terms, data) %||% coordinate_frame(data, locations, argument)
   # A column of nothing but NA is logical.
-  numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
+  numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) &&
+    is.null(dim(x)), NA)
   if (!all(numeric)) {
     wrong <- names(columns)[!numeric]
-    abort_neargp("coordinates", c(paste0("Coordinates must be numeric, but ", format_some(wrong), if (length(wrong) > 1L) " are not." else " is not."),
-      x = paste0("`", wrong[1L], "` is of class ", class(columns[[wrong[1L]]])[1L], "."),
-      i = "Levels become columns of 0 and 1 by model.matrix()."))
+    abort_neargp("coordinates",
+      c(paste0("Coordinates must be numeric, but ", format_some(wrong),
+        if (length(wrong) > 1L) " are not." else " is not."),
+        x = paste0("`", wrong[1L], "` is of class ", class(columns[[wrong[1L]]])[1L], "."),
+        i = "Levels become columns of 0 and 1 by model.matrix()."))
   }
   matrix(as.double(unlist(columns, use.names = FALSE)), nrow = nrow(data), ncol = length(columns))
 }
@@ -165,7 +190,9 @@ time_numbers <- function(x, name) {
   if (inherits(x, "POSIXt")) return(as.double(as.POSIXct(x)) / 86400)
   if (inherits(x, "difftime")) return(as.double(x, units = "days"))
   if (!is.numeric(x)) {
-    abort_neargp("coordinates", paste0("The time column `", name, "` must be numeric, Date or date-time, not ", class(x)[1L], "."))
+    abort_neargp("coordinates",
+      paste0("The time column `", name, "` must be numeric, Date or date-time, not ", class(x)[1L],
+        "."))
   }
   as.double(x)
 }
@@ -174,31 +201,40 @@ time_numbers <- function(x, name) {
 format_time <- function(number, locations) {
   example <- locations$time_example
   if (inherits(example, "Date")) return(format(as.Date(number, origin = "1970-01-01")))
-  if (inherits(example, "POSIXt")) return(format(as.POSIXct(number * 86400, origin = "1970-01-01", tz = attr(example, "tzone")[1L] %||% "")))
+  if (inherits(example, "POSIXt")) {
+    return(format(as.POSIXct(number * 86400, origin = "1970-01-01",
+      tz = attr(example, "tzone")[1L] %||% "")))
+  }
   format(number)
 }
 
 # Numbers among dates would be read as days since 1970.
 check_time_class <- function(x, locations, argument) {
-  if (is.null(locations$time_unit) || locations$time_unit == time_unit(x) || all(is.na(x))) return(invisible())
+  if (is.null(locations$time_unit) || locations$time_unit == time_unit(x) || all(is.na(x))) {
+    return(invisible())
+  }
   if (is.character(x) || is.factor(x)) {
     abort_neargp("coordinates", c(
-      sprintf("The time column `%s` held dates or date-times in the fit, but holds text in `%s`.", locations$time, argument),
+      sprintf("The time column `%s` held dates or date-times in the fit, but holds text in `%s`.",
+        locations$time, argument),
       i = "Convert it by as.Date() or as.POSIXct()."))
   }
   kinds <- c("dates or date-times", "numbers")
   if (locations$time_unit == "") kinds <- rev(kinds)
-  abort_neargp("coordinates", sprintf("The time column `%s` held %s in the fit, but holds %s in `%s`.", locations$time, kinds[1L],
-    kinds[2L], argument))
+  abort_neargp("coordinates",
+    sprintf("The time column `%s` held %s in the fit, but holds %s in `%s`.", locations$time,
+      kinds[1L], kinds[2L], argument))
 }
 
 time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""
 
-# Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which `data` has.
+# Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which
+# `data` has.
 embed_coordinates <- function(raw, locations, argument = "data", data = NULL) {
   places <- embed_places(raw, locations, argument)
   if (is.null(locations$local)) return(places)
-  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw, paste0("`", argument, "`")))
+  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw,
+    paste0("`", argument, "`")))
 }
 
 embed_places <- function(raw, locations, argument) {
@@ -214,8 +250,9 @@ embed_places <- function(raw, locations, argument) {
 check_size <- function(raw, argument, largest = range_limits[["largest"]]) {
   beyond <- which(rowSums(abs(raw) > largest, na.rm = TRUE) > 0)
   if (length(beyond)) {
-    abort_neargp("coordinates", c(sprintf("`%s` has coordinates beyond %g in %s.", argument, largest, format_rows(beyond)),
-      i = "Measure them in a larger unit."))
+    abort_neargp("coordinates",
+      c(sprintf("`%s` has coordinates beyond %g in %s.", argument, largest, format_rows(beyond)),
+        i = "Measure them in a larger unit."))
   }
 }
 
@@ -223,19 +260,21 @@ check_longlat <- function(raw, argument) {
   wrong <- which(abs(raw[, 2L]) > 90 | abs(raw[, 1L]) > 540)
   if (length(wrong)) {
     abort_neargp("coordinates", c(
-      paste0("`", argument, "` has locations that are no longitude and latitude in degrees (", format_rows(wrong), ")."),
+      paste0("`", argument, "` has locations that are no longitude and latitude in degrees (",
+        format_rows(wrong), ")."),
       x = sprintf("The first of them is (%g, %g).", raw[wrong[1L], 1L], raw[wrong[1L], 2L]),
       i = "Longitude comes first, latitude (-90 to 90) second; use distance = \"euclidean\" for planar coordinates."))
   }
 }
 
-# ---- checks on the training locations ---------------------------------------------------------------------------------------------
+# ---- checks on the training locations ------------------------------------------------------------
 
 # `flat_allowed`: the method leaves out coordinates that do not vary.
 check_locations <- function(coords, covariance, locations, flat_allowed = FALSE) {
   extent <- apply(coords, 2L, function(x) diff(range(x)))
   if (all(extent == 0)) {
-    abort_neargp("coordinates", "All rows have the same location, so there is no covariance in space to estimate.")
+    abort_neargp("coordinates",
+      "All rows have the same location, so there is no covariance in space to estimate.")
   }
   if (flat_allowed) extent[extent == 0] <- 1
   ranged <- function(has_extent) {
@@ -246,25 +285,30 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
   }
   flat <- ranged(function(extent) extent == 0)
   if (length(flat)) {
-    abort_neargp("coordinates", c(paste0("The coordinate ", format_some(flat), " is constant, so its range cannot be estimated."),
-      i = "Leave it out of the coordinates."))
+    abort_neargp("coordinates",
+      c(paste0("The coordinate ", format_some(flat),
+        " is constant, so its range cannot be estimated."), i = "Leave it out of the coordinates."))
   }
   # Ranges are searched from 1e-5 to 100 times the standard deviations of the coordinates.
-  extreme <- ranged(function(extent) extent < 1e7 * range_limits[["least"]] | extent > 1e-3 * range_limits[["largest"]])
+  extreme <- ranged(function(extent) extent < 1e7 * range_limits[["least"]] | extent >
+    1e-3 * range_limits[["largest"]])
   if (length(extreme)) {
-    abort_neargp("coordinates", c(sprintf("The coordinate %s spans %g, so that its range is beyond what can be computed with.",
-      format_some(extreme), extent[match(extreme[1L], locations$embedded_names)]), i = "Measure it in another unit."))
+    abort_neargp("coordinates",
+      c(sprintf("The coordinate %s spans %g, so that its range is beyond what can be computed with.",
+        format_some(extreme), extent[match(extreme[1L], locations$embedded_names)]),
+        i = "Measure it in another unit."))
   }
   rotated <- vapply(covariance$components, function(component) isTRUE(component$anisotropy), NA)
   if (any(rotated) && !spans_plane(coords)) {
-    abort_neargp("coordinates", c(sprintf("All rows lie on one line of %s and %s, so an anisotropy in this plane cannot be estimated.",
-      locations$embedded_names[1L], locations$embedded_names[2L]),
-      i = "Leave out anisotropy = TRUE, or fix it: anisotropy = c(angle = , ratio = )."))
+    abort_neargp("coordinates",
+      c(sprintf("All rows lie on one line of %s and %s, so an anisotropy in this plane cannot be estimated.",
+        locations$embedded_names[1L], locations$embedded_names[2L]),
+        i = "Leave out anisotropy = TRUE, or fix it: anisotropy = c(angle = , ratio = )."))
   }
 }
 
-# Says whether the first two coordinates are not all on a line, but for what rounding of the coordinates makes of one: the share of their
-# scatter that is off the line of least squares.
+# Says whether the first two coordinates are not all on a line, but for what rounding of the
+# coordinates makes of one: the share of their scatter that is off the line of least squares.
 spans_plane <- function(coords) {
   plane <- sweep(coords[, 1:2, drop = FALSE], 2L, colMeans(coords[, 1:2, drop = FALSE]))
   size <- max(abs(coords[, 1:2]))
@@ -272,7 +316,8 @@ spans_plane <- function(coords) {
   scatter[2L] > 1e-8 * scatter[1L] && scatter[2L] > 1e-14 * size * sqrt(nrow(coords))
 }
 
-# Rows that share their location with an earlier or later row. Sorting beats duplicated() on matrices by far.
+# Rows that share their location with an earlier or later row. Sorting beats duplicated() on
+# matrices by far.
 duplicated_locations <- function(coords) {
   order <- do.call(base::order, lapply(seq_len(ncol(coords)), function(j) coords[, j]))
   sorted <- coords[order, , drop = FALSE]

@@ -1,17 +1,19 @@
-# Maximising leave-one-out scores of single responses, of class labels as of pseudo-observations: by quasi-Newton over
-# all observations, or by Adam on mini-batches. The variables are theta: the working parameters of problem$layout, then
-# further ones, whose bounds are problem$links. problem$scoring says what the score is, in functions of the problem:
-#   plan(problem, at, component, k)       observations with their neighbours in that metric, behind a pointer
-#   objective(problem, plan, span)        of those of the plan that `span` counts, with evaluate() and gradient() of theta
-#   observations(problem, rows)           as `plan` takes them
-#   take_rows(problem, rows)              the problem with these rows only
-#   refresh(problem, theta)               what the score takes as known, such as pseudo-observations, in accord with theta
-#   passes                                how often quasi-Newton is run at most, with that renewed in between
-#   unit                                  the size of the linear predictor, in which the further parameters of theta move
+# Maximising leave-one-out scores of single responses, of class labels as of pseudo-observations: by
+# quasi-Newton over all observations, or by Adam on mini-batches. The variables are theta: the
+# working parameters of problem$layout, then further ones, whose bounds are problem$links.
+# problem$scoring says what the score is, in functions of the problem:
+#   plan(problem, at, component, k)       observations with their neighbours in that metric, behind
+#   a pointer objective(problem, plan, span)        of those of the plan that `span` counts, with
+#   evaluate() and gradient() of theta observations(problem, rows)           as `plan` takes them
+#   take_rows(problem, rows)              the problem with these rows only refresh(problem, theta)
+#   what the score takes as known, such as pseudo-observations, in accord with theta passes
+#   how often quasi-Newton is run at most, with that renewed in between unit
+#   the size of the linear predictor, in which the further parameters of theta move
 # problem$observations are all of them, problem$distinct the number of their locations.
 
 maximize_score <- function(method, problem, theta) {
-  if (uses_adam(method, problem)) score_adam(method, problem, theta) else score_quasi_newton(method, problem, theta)
+  if (uses_adam(method, problem)) score_adam(method, problem, theta) else score_quasi_newton(method,
+    problem, theta)
 }
 
 uses_adam <- function(method, problem) {
@@ -21,7 +23,7 @@ uses_adam <- function(method, problem) {
 
 keep_theta <- function(problem, theta) keep_state(problem, theta[seq_len(nrow(problem$layout))])
 
-# ---- quasi-Newton -----------------------------------------------------------------------------------------------------------------
+# ---- quasi-Newton --------------------------------------------------------------------------------
 
 # Working parameters are logarithms and the like, of size 1.
 theta_units <- function(problem, theta) {
@@ -29,7 +31,8 @@ theta_units <- function(problem, theta) {
   rep(c(1, problem$scoring$unit), c(p, length(theta) - p))
 }
 
-# Settled when a pass moves no parameter by more than 2%. What cannot be renewed where a pass has ended is left as that pass had it.
+# Settled when a pass moves no parameter by more than 2%. What cannot be renewed where a pass has
+# ended is left as that pass had it.
 score_quasi_newton <- function(method, problem, theta) {
   pass_from <- function(theta) {
     problem <- problem$scoring$refresh(problem, theta)
@@ -40,7 +43,8 @@ score_quasi_newton <- function(method, problem, theta) {
     if (largest_move(problem, state) < 0.02) break
     renewed <- if_computable(pass_from(state$theta))
     if (is.null(renewed)) {
-      state$convergence[c("converged", "message")] <- list(FALSE, "pseudo-observations cannot be renewed at the estimates")
+      state$convergence[c("converged", "message")] <- list(FALSE,
+        "pseudo-observations cannot be renewed at the estimates")
       break
     }
     state <- renewed
@@ -48,15 +52,16 @@ score_quasi_newton <- function(method, problem, theta) {
   state[c("theta", "convergence", "problem")]
 }
 
-# The largest move of a free parameter, in units of the parameters. Those that are fixed do not move, and may be
-# infinite, as a power of 2 is on the working scale.
+# The largest move of a free parameter, in units of the parameters. Those that are fixed do not
+# move, and may be infinite, as a power of 2 is on the working scale.
 largest_move <- function(problem, state) {
   move <- abs(state$theta - state$moved_from) / theta_units(problem, state$theta)
   free <- c(problem$free, rep(TRUE, length(move) - length(problem$free)))
   max(move[free], 0)
 }
 
-# Runs quasi-Newton on covariance and link together; fit_with_neighbors() watches the covariance part.
+# Runs quasi-Newton on covariance and link together; fit_with_neighbors() watches the covariance
+# part.
 score_pass <- function(method, problem, theta) {
   p <- nrow(problem$layout)
   link <- theta[-seq_len(p)]
@@ -64,25 +69,28 @@ score_pass <- function(method, problem, theta) {
   bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
   unit <- theta_units(problem, theta)
   optimize <- function(objective, working, coarse) {
-    result <- quasi_newton_in_units(objective, c(working, link), unit, free, bounds, problem$control,
-      relative_tolerance = if (coarse) 1e-5 else 1e-8)
+    result <- quasi_newton_in_units(objective, c(working, link), unit, free, bounds,
+      problem$control, relative_tolerance = if (coarse) 1e-5 else 1e-8)
     link <<- result$working[-seq_len(p)]
     result$working <- result$working[seq_len(p)]
     result
   }
   problem$start <- theta[seq_len(p)]
   objective_for <- function(component, k) {
-    problem$scoring$objective(problem, problem$scoring$plan(problem, problem$observations, component, k))
+    problem$scoring$objective(problem, problem$scoring$plan(problem, problem$observations,
+      component, k))
   }
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible_score(problem))
-  list(theta = c(state$working, link), convergence = state[c("converged", "message", "iterations", "evaluations")])
+  list(theta = c(state$working, link),
+    convergence = state[c("converged", "message", "iterations", "evaluations")])
 }
 
-# ---- Adam -------------------------------------------------------------------------------------------------------------------------
+# ---- Adam ----------------------------------------------------------------------------------------
 
-# With very many rows Adam begins on a random share of them and ends on all: the search for neighbours costs what the index costs, and
-# most steps only bring the metric near, where a fit that is continued is. The score's optimum moves with the density of the data, so that
-# each stage has steps.
+# With very many rows Adam begins on a random share of them and ends on all: the search for
+# neighbours costs what the index costs, and most steps only bring the metric near, where a fit that
+# is continued is. The score's optimum moves with the density of the data, so that each stage has
+# steps.
 score_adam <- function(method, problem, theta) {
   n <- length(problem$data$offset)
   sizes <- if (problem$distinct < 20000L || !is.null(problem$warm_start)) n else stage_sizes(n)
@@ -90,14 +98,16 @@ score_adam <- function(method, problem, theta) {
   shuffled <- if (length(sizes) > 1L) sample.int(n)
   state <- list(theta = theta, singular = 0L)
   for (stage in seq_along(sizes)) {
-    part <- if (sizes[stage] < n) problem$scoring$take_rows(problem, sort(shuffled[seq_len(sizes[stage])])) else problem
+    part <- if (sizes[stage] < n) problem$scoring$take_rows(problem,
+      sort(shuffled[seq_len(sizes[stage])])) else problem
     state <- adam_stage(method, part, state, steps[stage])
   }
   problem <- renew(state$problem, state$theta)
   stale <- if (isTRUE(problem$stale)) "; pseudo-observations could not always be renewed"
   message <- paste0(adam_message(sum(steps), state$singular), stale)
   list(theta = state$theta, problem = problem,
-    convergence = list(converged = NA, message = message, iterations = sum(steps), evaluations = sum(steps)))
+    convergence = list(converged = NA, message = message, iterations = sum(steps),
+      evaluations = sum(steps)))
 }
 
 # Numbers of rows of the stages: each four times the one before, the first at least 20,000.
@@ -106,8 +116,8 @@ stage_sizes <- function(n) rev(as.integer(n / 4^(0:max(0, floor(log(n / 20000, 4
 # All of them on the first stage, and 15% as many on each further one.
 stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * steps)), stages - 1L))
 
-# Takes steps as adam_fit() does: before each `refresh` steps their batches are drawn and neighbours searched in the
-# current metric for these alone.
+# Takes steps as adam_fit() does: before each `refresh` steps their batches are drawn and neighbours
+# searched in the current metric for these alone.
 adam_stage <- function(method, problem, state, steps) {
   theta <- state$theta
   working <- seq_along(problem$free)
@@ -120,16 +130,20 @@ adam_stage <- function(method, problem, state, steps) {
   for (first_step in seq(1L, steps, by = method$refresh)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
     rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
-    problem <- if (first_step == 1L) problem$scoring$refresh(problem, theta) else renew(problem, theta)
-    plan <- problem$scoring$plan(problem, problem$scoring$observations(problem, rows), component_at(problem, theta[working]), method$k)
+    problem <- if (first_step == 1L) problem$scoring$refresh(problem, theta) else
+      renew(problem, theta)
+    plan <- problem$scoring$plan(problem, problem$scoring$observations(problem, rows),
+      component_at(problem, theta[working]), method$k)
     for (step in now) {
-      objective <- problem$scoring$objective(problem, plan, (step - first_step) * batch + seq_len(batch))
+      objective <- problem$scoring$objective(problem, plan, (step - first_step) * batch +
+        seq_len(batch))
       gradient <- objective$gradient(theta) / objective$n
       if (!all(is.finite(gradient))) {
         state$singular <- state$singular + 1L
         next
       }
-      updated <- adam_step(theta / unit, unit * gradient, moments, step, score_rate(method, share_done(problem, step, steps)))
+      updated <- adam_step(theta / unit, unit * gradient, moments, step,
+        score_rate(method, share_done(problem, step, steps)))
       moments <- updated$moments
       theta[free] <- (updated$working * unit)[free]
       theta <- clamp(theta, bounds, free)
@@ -140,7 +154,8 @@ adam_stage <- function(method, problem, state, steps) {
   list(theta = theta, singular = state$singular, problem = problem)
 }
 
-# Renews what the score takes as known, in accord with theta or, where it cannot be computed there, as it was.
+# Renews what the score takes as known, in accord with theta or, where it cannot be computed there,
+# as it was.
 renew <- function(problem, theta) {
   stale <- problem
   stale$stale <- TRUE
@@ -153,6 +168,7 @@ adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
 score_rate <- function(method, done) method$learning_rate * 0.3^sum(done > c(0.5, 0.75))
 
 adam_message <- function(steps, singular) {
-  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix", singular) else ""
+  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix",
+    singular) else ""
   sprintf("ran its %d Adam steps%s; there is no test of convergence", steps, skipped)
 }

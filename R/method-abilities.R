@@ -1,6 +1,8 @@
-# What a method is and can do, asked of it by code that knows no method. A method that differs from these defaults says so in its file.
+# What a method is and can do, asked of it by code that knows no method. A method that differs from
+# these defaults says so in its file.
 
-# Whether its matrices are as large as all that a prediction is conditioned on: the CPU alone computes them.
+# Whether its matrices are as large as all that a prediction is conditioned on: the CPU alone
+# computes them.
 is_dense <- function(method) {
   UseMethod("is_dense")
 }
@@ -24,7 +26,8 @@ has_inducing_features <- function(method) {
 #' @export
 has_inducing_features.default <- function(method) FALSE
 
-# Whether each class has a latent field of its own, which the data are pseudo-observations of; else labels are regressed on.
+# Whether each class has a latent field of its own, which the data are pseudo-observations of; else
+# labels are regressed on.
 has_class_fields <- function(method) {
   UseMethod("has_class_fields")
 }
@@ -32,7 +35,8 @@ has_class_fields <- function(method) {
 #' @export
 has_class_fields.default <- function(method) FALSE
 
-# Whether there is a nugget: latent models of other responses have the scatter of their family instead.
+# Whether there is a nugget: latent models of other responses have the scatter of their family
+# instead.
 has_nugget <- function(method) {
   UseMethod("has_nugget")
 }
@@ -48,7 +52,8 @@ has_single_precision <- function(method) {
 #' @export
 has_single_precision.default <- function(method) TRUE
 
-# Whether it fits covariances with local standard deviations and ranges, to a response of this family.
+# Whether it fits covariances with local standard deviations and ranges, to a response of this
+# family.
 takes_local_fields <- function(method, family) {
   UseMethod("takes_local_fields")
 }

@@ -1,6 +1,7 @@
-# Methods by response. What a method does for other responses than one gaussian one is in S3 methods for classes of its own, which
-# new_problem() puts before those of the settings object, once the response is known: that of loo_k() is "neargp_loo_k_families" and then
-# "neargp_loo_k", and the method of all other responses "neargp_method_families".
+# Methods by response. What a method does for other responses than one gaussian one is in S3 methods
+# for classes of its own, which new_problem() puts before those of the settings object, once the
+# response is known: that of loo_k() is "neargp_loo_k_families" and then "neargp_loo_k", and the
+# method of all other responses "neargp_method_families".
 
 # The kinds of responses, the more special first. A gaussian response of one output is of none.
 response_kinds <- c("polya_gamma", "classes", "outputs", "families")
@@ -11,17 +12,20 @@ method_kinds <- function(method, family, data) {
 
 #' @export
 method_kinds.default <- function(method, family, data) {
-  if (!is.null(data$output)) "outputs" else if (is_class_data(data)) "classes" else if (!is_gaussian(family)) "families"
+  if (!is.null(data$output)) "outputs" else if (is_class_data(data)) "classes" else
+    if (!is_gaussian(family)) "families"
 }
 
 # The method as that of such a response, whichever it was of before.
 method_for <- function(method, family, data) {
   kinds <- method_kinds(method, family, data)
-  class(method) <- unlist(lapply(plain_class(method), function(name) c(sprintf("%s_%s", name, kinds), name)))
+  class(method) <- unlist(lapply(plain_class(method),
+    function(name) c(sprintf("%s_%s", name, kinds), name)))
   method
 }
 
 # The class of the settings object as the user has made it.
 plain_class <- function(method) {
-  grep(sprintf("_(%s)$", paste(response_kinds, collapse = "|")), class(method), value = TRUE, invert = TRUE)
+  grep(sprintf("_(%s)$", paste(response_kinds, collapse = "|")), class(method), value = TRUE,
+    invert = TRUE)
 }

@@ -1,6 +1,7 @@
-# The interface of methods. A method is a settings object of class c("neargp_<name>", "neargp_method") made by a constructor in
-# the file of that name, and a fit_method() for it there, which gets the problem (data, layout, bounds, start, control ...) and
-# returns what finish_fit() of neargp.R takes. A new method is one such file.
+# The interface of methods. A method is a settings object of class c("neargp_<name>",
+# "neargp_method") made by a constructor in the file of that name, and a fit_method() for it there,
+# which gets the problem (data, layout, bounds, start, control ...) and returns what finish_fit() of
+# neargp.R takes. A new method is one such file.
 
 fit_method <- function(method, problem) {
   UseMethod("fit_method")
@@ -17,7 +18,9 @@ new_method <- function(name, label, ...) {
 }
 
 # The name of the constructor, which glance() has.
-method_name <- function(method) if (has_low_rank(method)) "vecchia" else sub("^neargp_", "", plain_class(method)[1L])
+method_name <- function(method) {
+  if (has_low_rank(method)) "vecchia" else sub("^neargp_", "", plain_class(method)[1L])
+}
 
 # Adds to a fit what its method has returned besides by fit_method().
 complete_fit <- function(method, fit, result) {
@@ -37,7 +40,8 @@ method_families <- function(method) {
 #' @export
 method_families.default <- function(method) "gaussian"
 
-# The table of parameters, given that of covariance and nugget: a method with parameters of its own adds rows.
+# The table of parameters, given that of covariance and nugget: a method with parameters of its own
+# adds rows.
 method_layout <- function(method, layout, settings) {
   UseMethod("method_layout")
 }
@@ -53,7 +57,8 @@ method_default_covariance <- function(method, locations) {
 #' @export
 method_default_covariance.default <- function(method, locations) NULL
 
-# The response as numbers, from what the formula gives: a list of `y` and whatever else the method needs of it.
+# The response as numbers, from what the formula gives: a list of `y` and whatever else the method
+# needs of it.
 model_response <- function(method, y, family, weights, frame) {
   UseMethod("model_response")
 }
@@ -77,7 +82,8 @@ needs_distinct_locations.default <- function(method, problem) {
 
 # A family as glm() takes it: object, function or name.
 as_family <- function(family) {
-  maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family)) get0(family, mode = "function")
+  maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family))
+    get0(family, mode = "function")
   if (!is.null(maker)) family <- tryCatch(maker(), error = function(e) family)
   if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
   family
@@ -86,24 +92,30 @@ as_family <- function(family) {
 check_family <- function(family, method) {
   family <- as_family(family)
   if (grepl("^negative binomial", family$family, ignore.case = TRUE)) {
-    abort_neargp("family", c(sprintf("Families of other packages cannot be fitted (%s).", family$family),
-      i = "Use negative_binomial(), or negative_binomial(size = ) with theta as its size."))
+    abort_neargp("family",
+      c(sprintf("Families of other packages cannot be fitted (%s).", family$family),
+        i = "Use negative_binomial(), or negative_binomial(size = ) with theta as its size."))
   }
   able <- method_families(method)
   links <- if (is_categorical(family)) class_links(method) else unname(family_links(family$family))
   # a family that is not in the table is known by its method alone
   if (family$family %in% able && (!length(links) || family$link %in% links)) return(family)
   abort_neargp("family", c(
-    sprintf("%s cannot fit a %s response with %s link.", method$label, family_call(family), family$link),
-    i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ", format_some(links), ".") else if (is_categorical(family))
+    sprintf("%s cannot fit a %s response with %s link.", method$label, family_call(family),
+      family$link),
+    i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ",
+      format_some(links), ".") else if (is_categorical(family))
       "Classes are fitted by svgp() and loo_k()." else
-      paste0("It can fit ", format_some(family_call(able), 12L), "; without `method` the one for the family is taken, see ?neargp.")))
+      paste0("It can fit ", format_some(family_call(able), 12L),
+        "; without `method` the one for the family is taken, see ?neargp.")))
 }
 
 check_k <- function(method, n) {
   if (is.null(method$k) || method$k < n) return(invisible())
-  abort_neargp("k", c(sprintf("k = %d neighbours need more than %d rows, and there are %d.", method$k, method$k, n),
-    i = sprintf("Use a k of at most %d, or, for so few rows of a gaussian response, exact_gp().", n - 1L)))
+  abort_neargp("k",
+    c(sprintf("k = %d neighbours need more than %d rows, and there are %d.", method$k, method$k, n),
+      i = sprintf("Use a k of at most %d, or, for so few rows of a gaussian response, exact_gp().",
+        n - 1L)))
 }
 
 #' @export
@@ -118,13 +130,15 @@ print.neargp_method <- function(x, ...) {
   invisible(x)
 }
 
-# ---- fitting with neighbours ------------------------------------------------------------------------------------------------------
+# ---- fitting with neighbours ---------------------------------------------------------------------
 
-# Coarse to fine in k, and at each k as many rounds as the neighbours need: neighbours depend on the ratios of the ranges and on the
-# anisotropy, so they are searched in the current metric, held while the optimiser runs, and searched anew until they no longer matter:
-# the metric has not moved, or the new neighbours let the optimiser gain a negligible amount.
-# `objective_for(component, k)` seeks neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
-fit_with_neighbors <- function(problem, k, objective_for, optimize, negligible = problem$control$refresh_gain) {
+# Coarse to fine in k, and at each k as many rounds as the neighbours need: neighbours depend on the
+# ratios of the ranges and on the anisotropy, so they are searched in the current metric, held while
+# the optimiser runs, and searched anew until they no longer matter: the metric has not moved, or
+# the new neighbours let the optimiser gain a negligible amount. `objective_for(component, k)` seeks
+# neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
+fit_with_neighbors <- function(problem, k, objective_for, optimize,
+                               negligible = problem$control$refresh_gain) {
   control <- problem$control
   coarse <- if (control$coarse_k > 0L && control$coarse_k < k) control$coarse_k
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
@@ -134,9 +148,10 @@ fit_with_neighbors <- function(problem, k, objective_for, optimize, negligible =
   state
 }
 
-# Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of which pulls the metric towards the
-# other. When the metric turns back, the next search is made half way. For the same reason the metric stays that of one component. Half way
-# is also where the next search is made when the optimiser cannot start with new neighbours.
+# Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of
+# which pulls the metric towards the other. When the metric turns back, the next search is made half
+# way. For the same reason the metric stays that of one component. Half way is also where the next
+# search is made when the optimiser cannot start with new neighbours.
 fit_level <- function(problem, k, coarse, state, objective_for, optimize, negligible) {
   control <- problem$control
   index <- metric_index(covariance_at(problem, state$working))
@@ -144,7 +159,8 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   last_move <- 0
   optimize_from <- function(working) optimize(objective_for(component, k), working, coarse)
   for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
-    result <- if (round == 1L) optimize_from_shorter(problem, state$working, optimize_from) else if_computable(optimize_from(state$working))
+    result <- if (round == 1L) optimize_from_shorter(problem, state$working, optimize_from) else
+      if_computable(optimize_from(state$working))
     if (is.null(result)) {
       component <- halfway_component(held, component)
       next
@@ -156,19 +172,23 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     problem$report(k, round, state)
     updated <- covariance_at(problem, state$working)$components[[index]]
     move <- core_metric_shape(updated) - core_metric_shape(component)
-    if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible)) return(state)
+    if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible)) {
+      return(state)
+    }
     component <- if (sum(move * last_move) < 0) halfway_component(component, updated) else updated
     last_move <- move
   }
   if (!coarse) {
     state$converged <- FALSE
-    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
+    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
+      control$max_refreshes)
   }
   state
 }
 
-# A start may have been tried on few rows, or with few neighbours, and lead to matrices that are singular with all of them: ranges beside
-# which rows can no longer be told apart. Those that are estimated are halved until the optimiser can start.
+# A start may have been tried on few rows, or with few neighbours, and lead to matrices that are
+# singular with all of them: ranges beside which rows can no longer be told apart. Those that are
+# estimated are halved until the optimiser can start.
 optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L) {
   ranges <- which(problem$free & problem$layout$kind == "range")
   for (halving in if (length(ranges)) seq_len(halvings + 1L) - 1L) {
@@ -195,11 +215,12 @@ covariance_at <- function(problem, working) {
 
 component_at <- function(problem, working) metric_component(covariance_at(problem, working))
 
-# Parameters that ended at a bound. The lower bounds of nugget and variances are 1e-8 and 1e-6 of the variance of the response: a value
-# near them is none, its logarithm has no sampling distribution worth an interval, and neither have the other parameters of a
-# component without variance. The same is true of a value below a tenth of its own standard error: by the delta method the information of
-# its logarithm is then (value / error)^2 < 0.01, an interval from it would span forty powers of e, and where the information is negative
-# the whole matrix would have no inverse.
+# Parameters that ended at a bound. The lower bounds of nugget and variances are 1e-8 and 1e-6 of
+# the variance of the response: a value near them is none, its logarithm has no sampling
+# distribution worth an interval, and neither have the other parameters of a component without
+# variance. The same is true of a value below a tenth of its own standard error: by the delta method
+# the information of its logarithm is then (value / error)^2 < 0.01, an interval from it would span
+# forty powers of e, and where the information is negative the whole matrix would have no inverse.
 # `bounds$vanishing`: the kinds of parameters of which that is so, where it is not so of both.
 at_bound <- function(working, problem, information = NULL) {
   layout <- problem$layout
@@ -212,8 +233,9 @@ at_bound <- function(working, problem, information = NULL) {
 }
 
 method_result <- function(state, score, information = state$evaluated$information, k = NULL) {
-  list(working = state$working, beta = state$evaluated$beta, beta_vcov = state$evaluated$beta_vcov, information = information,
-    value = state$evaluated$value, score = score, k = k,
-    convergence = c(list(converged = state$converged, message = state$message, iterations = state$iterations,
-      evaluations = state$evaluations), state[intersect("single_failed", names(state))]))
+  list(working = state$working, beta = state$evaluated$beta, beta_vcov = state$evaluated$beta_vcov,
+    information = information, value = state$evaluated$value, score = score, k = k,
+    convergence = c(list(converged = state$converged, message = state$message,
+      iterations = state$iterations, evaluations = state$evaluations),
+      state[intersect("single_failed", names(state))]))
 }

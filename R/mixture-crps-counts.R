@@ -1,20 +1,27 @@
-# The continuous ranked probability score of counts: the sum of (P(Y <= x) - [observed <= x])^2 over whole numbers x. Where there are up to
-# some hundred of them, P goes from one to the next by the ratio of their probabilities at fixed nodes of eta, which is a product or two
-# each; long stretches of large numbers are integrated.
+# The continuous ranked probability score of counts: the sum of (P(Y <= x) - [observed <= x])^2 over
+# whole numbers x. Where there are up to some hundred of them, P goes from one to the next by the
+# ratio of their probabilities at fixed nodes of eta, which is a product or two each; long stretches
+# of large numbers are integrated.
 
 count_crps <- function(mixture, observed) {
   central <- central_range(mixture)
   # At the number of trials P is 1.
-  if (mixture_rule(mixture)$scale == "logit") central$upper <- pmin(central$upper, mixture$trials - 1)
-  line <- smooth_stretch(mixture, central$lower, central$upper, least = if (has_components(mixture)) 300 else 3000)
+  if (mixture_rule(mixture)$scale == "logit") {
+    central$upper <- pmin(central$upper, mixture$trials - 1)
+  }
+  line <- smooth_stretch(mixture, central$lower, central$upper,
+    least = if (has_components(mixture)) 300 else 3000)
   squares <- if (has_components(mixture)) component_squares else summed_squares
   last <- list(below = ifelse(line$rows, line$from - 1, central$upper), above = central$upper)
   first <- list(below = central$lower, above = ifelse(line$rows, line$to + 1, central$upper + 1))
-  pmax(observed - 1 - central$upper, 0) + pmax(central$lower - observed, 0) + squares(mixture, observed, first$below, last$below) +
-    squares(mixture, observed, first$above, last$above) + integrated_squares(mixture, observed, line)
+  pmax(observed - 1 - central$upper, 0) + pmax(central$lower - observed, 0) +
+    squares(mixture, observed, first$below, last$below) +
+    squares(mixture, observed, first$above, last$above) + integrated_squares(mixture, observed,
+      line)
 }
 
-# The stretch of first, ..., last that is far enough from the ends of the support, where P has corners, and long enough to be integrated.
+# The stretch of first, ..., last that is far enough from the ends of the support, where P has
+# corners, and long enough to be integrated.
 smooth_stretch <- function(mixture, first, last, least, corner = 100) {
   end <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
   from <- pmax(first, corner)
@@ -22,7 +29,7 @@ smooth_stretch <- function(mixture, first, last, least, corner = 100) {
   list(rows = to - from >= least, from = from, to = to)
 }
 
-# ---- one by one -------------------------------------------------------------------------------------------------------------------
+# ---- one by one ----------------------------------------------------------------------------------
 
 # The sum of the squares over first, ..., last, 0 where there are none.
 summed_squares <- function(mixture, observed, first, last) {
@@ -37,7 +44,8 @@ summed_squares <- function(mixture, observed, first, last) {
     end <- pmin(last[active], at[active] + steps_of_run(take_mixture(mixture, active), at[active]))
     for (group in runs_of_like_length(end - at[active])) {
       rows <- active[group]
-      run <- run_of_counts(take_mixture(mixture, rows), observed[rows], at[rows], end[group], probability[rows])
+      run <- run_of_counts(take_mixture(mixture, rows), observed[rows], at[rows], end[group],
+        probability[rows])
       probability[rows] <- run$probability
       total[rows] <- total[rows] + run$total
     }
@@ -49,14 +57,16 @@ summed_squares <- function(mixture, observed, first, last) {
 # None is twice as long as another of its group, and a group's matrix of nodes stays small.
 runs_of_like_length <- function(steps, most = 500) {
   groups <- split(seq_along(steps), floor(log2(steps)))
-  unlist(lapply(groups, function(group) split(group, ceiling(seq_along(group) / most))), recursive = FALSE)
+  unlist(lapply(groups, function(group) split(group, ceiling(seq_along(group) / most))),
+    recursive = FALSE)
 }
 
-# One set of nodes serves ten standard deviations of a count near y, but no more than half the way to the number of trials: the
-# probabilities of all of these are then about as wide, seen from eta.
+# One set of nodes serves ten standard deviations of a count near y, but no more than half the way
+# to the number of trials: the probabilities of all of these are then about as wide, seen from eta.
 steps_of_run <- function(mixture, y) {
   family <- mixture_family(mixture)
-  variance <- family$variance(mixture_rule(mixture)$likeliest(mixture, y), mixture$parameters, mixture$trials)
+  variance <- family$variance(mixture_rule(mixture)$likeliest(mixture, y), mixture$parameters,
+    mixture$trials)
   left <- if (mixture_rule(mixture)$scale == "logit") (mixture$trials - y) / 2 else Inf
   pmax(8, floor(pmin(10 * sqrt(variance), left)))
 }
@@ -75,7 +85,8 @@ run_of_counts <- function(mixture, observed, at, end, probability) {
   family <- mixture_family(mixture)
   nodes <- run_nodes(mixture, at, end)
   term <- nodes$weight * family$density(at + 1, nodes$eta, mixture$parameters, mixture$trials)
-  # The ratio at + 1 is taken out of all the others, so that their products stay near 1. Beyond 1e200 the probability itself is 0.
+  # The ratio at + 1 is taken out of all the others, so that their products stay near 1. Beyond
+  # 1e200 the probability itself is 0.
   unit <- family$ratio_in_count(at + 1, mixture$parameters, mixture$trials)
   ratio <- pmin(family$ratio_in_predictor(nodes$eta, mixture$parameters) * unit, 1e200)
   factor <- rep(1, mixture$n)
@@ -94,23 +105,27 @@ run_of_counts <- function(mixture, observed, at, end, probability) {
   list(probability = probability, total = total)
 }
 
-# The eta, a row of nodes for each mixture, at which the probabilities of at + 1, ..., end are not all nothing, with weights. In the middle
-# of the rule nodes are pi / 2 times as far apart as on average, and that is no farther than the narrowest product of a probability and the
-# normal density is wide: 1 / sqrt(1 + (sd / width)^2), in units of sd.
+# The eta, a row of nodes for each mixture, at which the probabilities of at + 1, ..., end are not
+# all nothing, with weights. In the middle of the rule nodes are pi / 2 times as far apart as on
+# average, and that is no farther than the narrowest product of a probability and the normal density
+# is wide: 1 / sqrt(1 + (sd / width)^2), in units of sd.
 run_nodes <- function(mixture, at, end) {
   range <- mixture_rule(mixture)$predictor_range
-  interval <- within_reach(range(mixture, at, 1e-11)$lower, range(mixture, end, 1e-11)$upper, mixture$mean, mixture$sd)
+  interval <- within_reach(range(mixture, at, 1e-11)$lower, range(mixture, end, 1e-11)$upper,
+    mixture$mean, mixture$sd)
   half <- (interval$b - interval$a) / 2
   width <- pmin(width_of_count(mixture, at + 1), width_of_count(mixture, end))
   rule <- rule_of_size(pi / 2 * max(2 * half * sqrt(1 + (mixture$sd / width)^2)))
   z <- outer(half, rule$nodes) + (interval$a + interval$b) / 2
-  list(eta = pmin(pmax(mixture$mean + mixture$sd * z, -500), 500), weight = outer(half, rule$weights) * stats::dnorm(z))
+  list(eta = pmin(pmax(mixture$mean + mixture$sd * z, -500), 500),
+    weight = outer(half, rule$weights) * stats::dnorm(z))
 }
 
-# ---- as an integral ---------------------------------------------------------------------------------------------------------------
+# ---- as an integral ------------------------------------------------------------------------------
 
-# The sum of a smooth g over from, ..., to is the integral of g from from - 1/2 to to + 1/2, less 1/24 of the rise of its slope in between
-# (Euler and Maclaurin, for midpoints), and slopes are differences of neighbours. The squares are smooth below and from the observation on.
+# The sum of a smooth g over from, ..., to is the integral of g from from - 1/2 to to + 1/2, less
+# 1/24 of the rise of its slope in between (Euler and Maclaurin, for midpoints), and slopes are
+# differences of neighbours. The squares are smooth below and from the observation on.
 integrated_squares <- function(mixture, observed, line) {
   total <- double(mixture$n)
   if (!any(line$rows)) return(total)
@@ -131,8 +146,10 @@ smooth_sum <- function(mixture, from, to, square) {
   scale <- response_scale(mixture)
   points <- integration_points(part, scale$inverse(from - 0.5, part), scale$inverse(to + 0.5, part))
   at <- take_mixture(part, points$row)
-  slopes <- data.frame(row = rep(seq_along(rows), 4L), y = c(from - 1, from, to, to + 1), weight = rep(c(-1, 1, 1, -1) / 24, each = length(rows)))
-  points <- rbind(data.frame(row = points$row, y = scale$response(points$v, at), weight = points$weight * scale$slope(points$v, at)), slopes)
+  slopes <- data.frame(row = rep(seq_along(rows), 4L), y = c(from - 1, from, to, to + 1),
+    weight = rep(c(-1, 1, 1, -1) / 24, each = length(rows)))
+  points <- rbind(data.frame(row = points$row, y = scale$response(points$v, at),
+    weight = points$weight * scale$slope(points$v, at)), slopes)
   value <- square(smooth_distribution(points$y, take_mixture(part, points$row)))
   sum_by_row(rows[points$row], points$weight * value, mixture$n)
 }

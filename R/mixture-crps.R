@@ -1,33 +1,43 @@
-# Scores of predictions of a response, one for each observation, all of them by the mixture over the linear predictor.
+# Scores of predictions of a response, one for each observation, all of them by the mixture over the
+# linear predictor.
 
-# Scores of each observation, which scores() averages. Counts have an interval of the PIT, from P(Y < y) to P(Y <= y).
+# Scores of each observation, which scores() averages. Counts have an interval of the PIT, from P(Y
+# < y) to P(Y <= y).
 mixture_scores <- function(observed, mixture, level) {
   limits <- prediction_limits(mixture, level)
   pit <- mixture_pit(observed, mixture)
-  data.frame(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)), crps = mixture_crps(observed, mixture),
-    log_score = -mixture_density(observed, mixture, log = TRUE), lower = limits$lower, upper = limits$upper, pit_lower = pit$lower,
+  data.frame(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)),
+    crps = mixture_crps(observed, mixture), log_score = -mixture_density(observed, mixture,
+      log = TRUE), lower = limits$lower, upper = limits$upper, pit_lower = pit$lower,
     pit_upper = pit$upper, binary = is_binary(mixture))
 }
 
-is_binary <- function(mixture) mixture_rule(mixture)$scale == "logit" && mixture_family(mixture)$discrete && all(mixture$trials == 1)
+is_binary <- function(mixture) {
+  mixture_rule(mixture)$scale == "logit" && mixture_family(mixture)$discrete &&
+    all(mixture$trials == 1)
+}
 
 mixture_pit <- function(observed, mixture) {
   upper <- mixture_distribution(observed, mixture)
-  list(lower = if (mixture_family(mixture)$discrete) mixture_distribution(observed - 1, mixture) else upper, upper = upper)
+  list(lower = if (mixture_family(mixture)$discrete) mixture_distribution(observed - 1,
+    mixture) else upper, upper = upper)
 }
 
-# ---- continuous ranked probability score ------------------------------------------------------------------------------------------
+# ---- continuous ranked probability score ---------------------------------------------------------
 
-# The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers (R/mixture-crps-counts.R).
+# The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers
+# (R/mixture-crps-counts.R).
 mixture_crps <- function(observed, mixture) {
   check_crps_range(mixture)
-  compute <- if (mixture$name == "gaussian") gaussian_crps else if (mixture_family(mixture)$discrete) count_crps else
-    if (mixture$name == "student_t" && has_components(mixture)) student_components_crps else continuous_crps
+  compute <- if (mixture$name == "gaussian") gaussian_crps else
+    if (mixture_family(mixture)$discrete) count_crps else
+    if (mixture$name == "student_t" && has_components(mixture)) student_components_crps else
+    continuous_crps
   over_rows(mixture, observed, compute, rows_at_once = 1000L)
 }
 
-# With a log link the integrand has its peak sd / 2 standard deviations of eta above the mean, where 1 - F is as small as the error of F
-# once sd is above 6. Responses end where numbers do.
+# With a log link the integrand has its peak sd / 2 standard deviations of eta above the mean, where
+# 1 - F is as small as the error of F once sd is above 6. Responses end where numbers do.
 check_crps_range <- function(mixture, most_sd = 6, most_eta = 690) {
   if (mixture_rule(mixture)$scale != "log") return(invisible())
   single <- if (has_components(mixture)) stacked_components(mixture) else mixture
@@ -36,7 +46,8 @@ check_crps_range <- function(mixture, most_sd = 6, most_eta = 690) {
   rows <- unique((beyond - 1L) %% mixture$n + 1L)
   abort_neargp("overflow", c(sprintf("The CRPS cannot be computed in %s.", format_rows(rows)),
     x = sprintf("The linear predictor, a logarithm, has a mean of up to %s and a standard deviation of up to %s there; %s is the most.",
-      format(max(mixture$mean[rows]), digits = 3L), format(max(mixture$sd[rows]), digits = 3L), most_sd),
+      format(max(mixture$mean[rows]), digits = 3L), format(max(mixture$sd[rows]), digits = 3L),
+      most_sd),
     i = "Leave these rows out, or score log densities by log_score_mixture(); look at the variance and range of the fit."))
 }
 
@@ -44,8 +55,9 @@ gaussian_crps <- function(mixture, observed) {
   crps_gaussian(observed, mixture$mean, sqrt(mixture_rule(mixture)$variance(mixture)))
 }
 
-# The responses beyond which the integrand is nothing: the tails of the noise at an eta that is itself in its tail. Where the response is
-# exp(t), dx = exp(t) dt moves the peak of the integrand by sd^2 / 2 to the right.
+# The responses beyond which the integrand is nothing: the tails of the noise at an eta that is
+# itself in its tail. Where the response is exp(t), dx = exp(t) dt moves the peak of the integrand
+# by sd^2 / 2 to the right.
 central_range <- function(mixture, tail = 1e-7) {
   if (has_components(mixture)) return(outer_range(mixture))
   at <- function(z, p) {
@@ -56,22 +68,26 @@ central_range <- function(mixture, tail = 1e-7) {
   list(lower = at(-5, tail), upper = at(4.7 + mixture$sd / 2, 1 - tail))
 }
 
-# Nodes and weights of integrals over the scale from `lower` to `upper`, as a table of points: row, v, weight. The distribution bends over
-# its spread, and of the scales all but the exponential function over a unit.
+# Nodes and weights of integrals over the scale from `lower` to `upper`, as a table of points: row,
+# v, weight. The distribution bends over its spread, and of the scales all but the exponential
+# function over a unit.
 integration_points <- function(mixture, lower, upper) {
   if (has_components(mixture)) return(panel_points(mixture, lower, upper))
   half <- pmax(upper - lower, 0) / 2
   spread <- scaled_spread(mixture)
-  number <- rule_for(2 * half / if (mixture_rule(mixture)$scale == "log") spread else pmin(spread, 1), short = 10)
+  number <- rule_for(2 * half / if (mixture_rule(mixture)$scale == "log") spread else pmin(spread,
+    1), short = 10)
   by_rule <- lapply(split(seq_along(lower), number), function(rows) {
     rule <- legendre_rules[[number[rows[1L]]]]
-    data.frame(row = rep(rows, length(rule$nodes)), v = c(outer(half[rows], rule$nodes) + (lower + upper)[rows] / 2),
+    data.frame(row = rep(rows, length(rule$nodes)),
+      v = c(outer(half[rows], rule$nodes) + (lower + upper)[rows] / 2),
       weight = c(outer(half[rows], rule$weights)))
   })
   do.call(rbind, by_rule)
 }
 
-# Left of the observation the integrand is F^2, right of it (1 - F)^2; between the central range and an observation outside it, 1.
+# Left of the observation the integrand is F^2, right of it (1 - F)^2; between the central range and
+# an observation outside it, 1.
 continuous_crps <- function(mixture, observed) {
   scale <- response_scale(mixture)
   central <- central_range(mixture)
@@ -81,13 +97,15 @@ continuous_crps <- function(mixture, observed) {
     points <- integration_points(mixture, lower, upper)
     at <- take_mixture(mixture, points$row)
     probability <- mixture_distribution(scale$response(points$v, at), at)
-    sum_by_row(points$row, points$weight * integrand(probability) * scale$slope(points$v, at), mixture$n)
+    sum_by_row(points$row, points$weight * integrand(probability) * scale$slope(points$v, at),
+      mixture$n)
   }
   abs(observed - inside) + integral(ends$lower, ends$middle, function(p) p^2) +
     integral(ends$middle, ends$upper, function(p) (1 - p)^2)
 }
 
-# On the scale of integration, cut 20 units from the centre, where the slope of the scale has left 2e-9 of what it is there.
+# On the scale of integration, cut 20 units from the centre, where the slope of the scale has left
+# 2e-9 of what it is there.
 integration_ends <- function(mixture, lower, middle, upper) {
   name <- mixture_rule(mixture)$scale
   center <- scaled_center(mixture)

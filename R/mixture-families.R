@@ -1,20 +1,24 @@
-# The facts about each family that the mixture over a normal linear predictor needs, by the names of response-families.R:
-#   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number for each row
-#   quantile(mixture, p), only where it has a closed form
-#   scale: "identity", "log" or "logit", see mixture-scales.R
+# The facts about each family that the mixture over a normal linear predictor needs, by the names of
+# response-families.R:
+#   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number
+#   for each row quantile(mixture, p), only where it has a closed form scale: "identity", "log" or
+#   "logit", see mixture-scales.R
 # Most are built by quadrature_rule() of these, and have the first two:
-#   predictor_range(mixture, q, tail): the eta between which P(Y <= q | eta) falls from 1 - tail to tail
-#   likeliest(mixture, y): an eta at which y is about as likely as it can be
-#   upper(mixture): the least q at which P(Y <= q) is 1
+#   predictor_range(mixture, q, tail): the eta between which P(Y <= q | eta) falls from 1 - tail to
+#   tail likeliest(mixture, y): an eta at which y is about as likely as it can be upper(mixture):
+#   the least q at which P(Y <= q) is 1
 
 mixture_rule <- function(mixture) {
   rule <- mixture_rules[[mixture$name]]
   if (has_components(mixture)) component_rule(rule) else rule
 }
 
-quadrature_rule <- function(scale, moments, predictor_range, likeliest, upper = function(mixture) Inf) {
-  list(scale = scale, mean = moments$mean, variance = moments$variance, predictor_range = predictor_range, likeliest = likeliest,
-    distribution = function(mixture, q) quadrature_distribution(mixture, q, predictor_range, upper(mixture)),
+quadrature_rule <- function(scale, moments, predictor_range, likeliest,
+                            upper = function(mixture) Inf) {
+  list(scale = scale, mean = moments$mean, variance = moments$variance,
+    predictor_range = predictor_range, likeliest = likeliest,
+    distribution = function(mixture, q) quadrature_distribution(mixture, q, predictor_range,
+      upper(mixture)),
     log_density = function(mixture, y) quadrature_log_density(mixture, y, likeliest))
 }
 
@@ -25,26 +29,32 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
   if (!length(inside)) return(value)
   part <- take_mixture(mixture, inside)
   q <- q[inside]
-  given <- function(eta, rows) family$distribution(q[rows], eta, take_mixture(part, rows)$parameters, part$trials[rows])
+  given <- function(eta, rows) {
+    family$distribution(q[rows], eta, take_mixture(part, rows)$parameters, part$trials[rows])
+  }
   if (all(part$sd == 0)) {
     value[inside] <- given(part$mean, seq_len(part$n))
     return(value)
   }
   range <- predictor_range(part, q, tail)
-  # The noise of very large counts is nothing beside sd, or beside the resolution of eta: they are exp(eta).
+  # The noise of very large counts is nothing beside sd, or beside the resolution of eta: they are
+  # exp(eta).
   narrow <- range$upper - range$lower < 1e-9 * part$sd
   value[inside] <- stats::pnorm((range$lower + range$upper) / 2, part$mean, part$sd)
   wide <- which(!narrow)
   part <- take_mixture(part, wide)
   q <- q[wide]
-  value[inside[wide]] <- normal_expectation(given, range$lower[wide], range$upper[wide], part$mean, part$sd)
+  value[inside[wide]] <- normal_expectation(given, range$lower[wide], range$upper[wide], part$mean,
+    part$sd)
   value
 }
 
-# In z = (eta - mean) / sd the product of prior and likelihood has its peak between their peaks, and is no wider than the prior.
+# In z = (eta - mean) / sd the product of prior and likelihood has its peak between their peaks, and
+# is no wider than the prior.
 quadrature_log_density <- function(mixture, y, likeliest) {
   family <- mixture_family(mixture)
-  value <- family$density(y, pmin(pmax(mixture$mean, -700), 700), mixture$parameters, mixture$trials, log = TRUE)
+  value <- family$density(y, pmin(pmax(mixture$mean, -700), 700), mixture$parameters,
+    mixture$trials, log = TRUE)
   spread <- which(mixture$sd > 0 & value < Inf)
   if (!length(spread)) return(value)
   part <- take_mixture(mixture, spread)
@@ -60,10 +70,10 @@ quadrature_log_density <- function(mixture, y, likeliest) {
   value
 }
 
-# ---- log link ---------------------------------------------------------------------------------------------------------------------
+# ---- log link ------------------------------------------------------------------------------------
 
-# With m = E exp(eta) = exp(mean + sd^2 / 2), E exp(2 eta) = m^2 exp(sd^2). The variance given eta is linear * exp(eta) +
-# quadratic(parameters) * exp(2 eta).
+# With m = E exp(eta) = exp(mean + sd^2 / 2), E exp(2 eta) = m^2 exp(sd^2). The variance given eta
+# is linear * exp(eta) + quadratic(parameters) * exp(2 eta).
 log_link_moments <- function(linear, quadratic) {
   list(mean = function(mixture) exp(mixture$mean + mixture$sd^2 / 2),
     variance = function(mixture) {
@@ -72,11 +82,13 @@ log_link_moments <- function(linear, quadratic) {
     })
 }
 
-# exp(-exp(eta)), the chance of no event, differs from 1 by less than the smallest number beside 1 below eta = -26.
+# exp(-exp(eta)), the chance of no event, differs from 1 by less than the smallest number beside 1
+# below eta = -26.
 log_of_count <- function(mixture, y) log(pmax(y, exp(-26)))
 
-# The log of a quantile of gamma(shape). stats::qgamma() is wrong by orders of magnitude for shapes beyond some 1e25, where the log of the
-# variable has long been normal: with standard deviation 1 / sqrt(shape) about log(shape), up to terms of 1 / shape.
+# The log of a quantile of gamma(shape). stats::qgamma() is wrong by orders of magnitude for shapes
+# beyond some 1e25, where the log of the variable has long been normal: with standard deviation 1 /
+# sqrt(shape) about log(shape), up to terms of 1 / shape.
 log_gamma_quantile <- function(p, shape, lower.tail = TRUE) {
   many <- shape > 1e12
   exact <- log(stats::qgamma(p, ifelse(many, 1, shape), lower.tail = lower.tail))
@@ -86,11 +98,13 @@ log_gamma_quantile <- function(p, shape, lower.tail = TRUE) {
 # For Poisson counts P(Y <= q | eta) = P(G > exp(eta)) with G ~ gamma(q + 1).
 poisson_range <- function(mixture, q, tail) {
   for_distinct(q, 0, function(q, none) {
-    list(lower = log_gamma_quantile(tail, q + 1), upper = log_gamma_quantile(tail, q + 1, lower.tail = FALSE))
+    list(lower = log_gamma_quantile(tail, q + 1), upper = log_gamma_quantile(tail, q + 1,
+      lower.tail = FALSE))
   })
 }
 
-# For negative binomial counts P(Y <= q | eta) = P(B > m / (size + m)) with m = exp(eta), B ~ beta(q + 1, size).
+# For negative binomial counts P(Y <= q | eta) = P(B > m / (size + m)) with m = exp(eta), B ~ beta(q
+# + 1, size).
 negative_binomial_range <- function(mixture, q, tail) {
   for_distinct(q, mixture$parameters$size, function(q, size) {
     odds <- beta_odds(tail, q + 1, size)
@@ -102,36 +116,45 @@ negative_binomial_range <- function(mixture, q, tail) {
 gamma_range <- function(mixture, q, tail) {
   shape <- mixture$parameters$shape
   log_q <- log(shape) + log(q)
-  list(lower = log_q - log_gamma_quantile(tail, shape, lower.tail = FALSE), upper = log_q - log_gamma_quantile(tail, shape))
+  list(lower = log_q - log_gamma_quantile(tail, shape, lower.tail = FALSE),
+    upper = log_q - log_gamma_quantile(tail, shape))
 }
 
-# ---- bounded responses ------------------------------------------------------------------------------------------------------------
+# ---- bounded responses ---------------------------------------------------------------------------
 
-# The mean given eta is p (times the trials). E (p - c)^2 for c = E p, rather than the difference of E p^2 and c^2, keeps the digits.
-# `range`: the eta between which p is neither 0 nor 1; `spread(variance of p, E p (1 - p), mixture)` the variance of the response.
+# The mean given eta is p (times the trials). E (p - c)^2 for c = E p, rather than the difference of
+# E p^2 and c^2, keeps the digits. `range`: the eta between which p is neither 0 nor 1;
+# `spread(variance of p, E p (1 - p), mixture)` the variance of the response.
 bounded_moments <- function(range, variance) {
   share <- function(mixture, eta) mixture_family(mixture)$mean(eta, mixture$parameters, 1)
   expectation <- function(mixture, h) {
-    normal_expectation(function(eta, rows) h(share(mixture, eta), rows), range[1L], range[2L], mixture$mean, mixture$sd)
+    normal_expectation(function(eta, rows) h(share(mixture, eta), rows), range[1L], range[2L],
+      mixture$mean, mixture$sd)
   }
   mean_share <- function(mixture) expectation(mixture, function(p, rows) p)
   list(mean = function(mixture) mixture$trials * mean_share(mixture),
     variance = function(mixture) {
       center <- mean_share(mixture)
-      variance(mixture, expectation(mixture, function(p, rows) (p - center[rows])^2), expectation(mixture, function(p, rows) p * (1 - p)))
+      variance(mixture, expectation(mixture, function(p, rows) (p - center[rows])^2),
+        expectation(mixture, function(p, rows) p * (1 - p)))
     })
 }
 
-binomial_variance <- function(mixture, of_share, within) mixture$trials * within + mixture$trials^2 * of_share
+binomial_variance <- function(mixture, of_share, within) {
+  mixture$trials * within + mixture$trials^2 * of_share
+}
 
-beta_variance <- function(mixture, of_share, within) within / (1 + mixture$parameters$precision) + of_share
+beta_variance <- function(mixture, of_share, within) {
+  within / (1 + mixture$parameters$precision) + of_share
+}
 
 # For binomial responses P(Y <= q | eta) = P(B > p) with B ~ beta(q + 1, trials - q).
 binomial_rule <- function(predictor) {
   range <- predictor(beta_odds(1e-12, 1, 1))
   quadrature_rule("logit", bounded_moments(c(range$lower, range$upper), binomial_variance),
     predictor_range = function(mixture, q, tail) {
-      for_distinct(q, mixture$trials, function(q, trials) predictor(beta_odds(tail, q + 1, trials - q)))
+      for_distinct(q, mixture$trials,
+        function(q, trials) predictor(beta_odds(tail, q + 1, trials - q)))
     },
     # Without successes the likelihood is flat once trials * p is nothing beside 1.
     likeliest = function(mixture, y) {
@@ -142,8 +165,9 @@ binomial_rule <- function(predictor) {
     upper = function(mixture) mixture$trials)
 }
 
-# Log odds that enclose all of a beta(a, b) distribution but 2 * tail on either side: its odds are those of independent G_a ~ gamma(a) and
-# G_b ~ gamma(b), below l / h only if G_a < l or G_b > h. (Quantiles of the beta distribution itself are not always found by R.)
+# Log odds that enclose all of a beta(a, b) distribution but 2 * tail on either side: its odds are
+# those of independent G_a ~ gamma(a) and G_b ~ gamma(b), below l / h only if G_a < l or G_b > h.
+# (Quantiles of the beta distribution itself are not always found by R.)
 beta_odds <- function(tail, a, b) {
   low <- function(shape) log_gamma_quantile(tail, shape)
   high <- function(shape) log_gamma_quantile(tail, shape, lower.tail = FALSE)
@@ -161,8 +185,8 @@ predictor_of_odds <- function(link) {
   function(odds) lapply(odds, transform)
 }
 
-# No closed form: bisection within the reach of the normal distribution, down to half the width of the fall, which is about
-# 1 / sqrt((1 + precision) q (1 - q)).
+# No closed form: bisection within the reach of the normal distribution, down to half the width of
+# the fall, which is about 1 / sqrt((1 + precision) q (1 - q)).
 beta_range <- function(mixture, q, tail) {
   distribution <- mixture_family(mixture)$distribution
   widths <- 2 * normal_reach * mixture$sd * sqrt((1 + mixture$parameters$precision) * q * (1 - q))
@@ -190,23 +214,25 @@ for_distinct <- function(q, second, compute) {
   lapply(compute(q[distinct], second[distinct]), function(value) value[match(pair, pair[distinct])])
 }
 
-# ---- closed forms -----------------------------------------------------------------------------------------------------------------
+# ---- closed forms --------------------------------------------------------------------------------
 
 gaussian_rule <- local({
   total_sd <- function(mixture) sqrt(mixture$sd^2 + mixture$parameters$variance)
-  list(scale = "identity", mean = function(mixture) mixture$mean, variance = function(mixture) total_sd(mixture)^2,
+  list(scale = "identity", mean = function(mixture) mixture$mean,
+    variance = function(mixture) total_sd(mixture)^2,
     distribution = function(mixture, q) stats::pnorm(q, mixture$mean, total_sd(mixture)),
     log_density = function(mixture, y) stats::dnorm(y, mixture$mean, total_sd(mixture), log = TRUE),
     quantile = function(mixture, p) stats::qnorm(p, mixture$mean, total_sd(mixture)))
 })
 
-# Student's t is a scale mixture: t = N / sqrt(G) with G ~ gamma(df / 2, rate df / 2). Given G the response is normal with variance
-# sd^2 + scale^2 / G, and what is left is a smooth integral over log G for which the trapezoidal rule is nearly exact. The density of
-# u = log G is proportional to exp(df / 2 (u - exp(u))): about sqrt(2 / df) wide, with a tail exp(df u / 2) to the left.
+# Student's t is a scale mixture: t = N / sqrt(G) with G ~ gamma(df / 2, rate df / 2). Given G the
+# response is normal with variance sd^2 + scale^2 / G, and what is left is a smooth integral over
+# log G for which the trapezoidal rule is nearly exact. The density of u = log G is proportional to
+# exp(df / 2 (u - exp(u))): about sqrt(2 / df) wide, with a tail exp(df u / 2) to the left.
 student_nodes <- function(df) {
   spacing <- 0.35 * min(1, sqrt(2 / df))
-  u <- seq(log(stats::qgamma(1e-14, df / 2, df / 2)), log(stats::qgamma(1e-14, df / 2, df / 2, lower.tail = FALSE)) + spacing,
-    by = spacing)
+  u <- seq(log(stats::qgamma(1e-14, df / 2, df / 2)),
+    log(stats::qgamma(1e-14, df / 2, df / 2, lower.tail = FALSE)) + spacing, by = spacing)
   weights <- exp(df / 2 * (u - exp(u)) + df / 2)
   list(precision = exp(u), weights = weights / sum(weights))
 }
@@ -214,14 +240,16 @@ student_nodes <- function(df) {
 student_rule <- local({
   components <- function(mixture) {
     nodes <- student_nodes(mixture$parameters$df[1L])
-    nodes$sd <- sqrt(mixture$sd^2 + outer(rep_len(mixture$parameters$scale^2, mixture$n), 1 / nodes$precision))
+    nodes$sd <- sqrt(mixture$sd^2 + outer(rep_len(mixture$parameters$scale^2, mixture$n),
+      1 / nodes$precision))
     nodes
   }
   list(scale = "identity",
     mean = function(mixture) mixture_family(mixture)$mean(mixture$mean, mixture$parameters, 1),
     variance = function(mixture) {
       standard <- list(scale = 1, df = mixture$parameters$df)
-      mixture$sd^2 + mixture$parameters$scale^2 * mixture_family(mixture)$variance(mixture$mean, standard, 1)
+      mixture$sd^2 + mixture$parameters$scale^2 * mixture_family(mixture)$variance(mixture$mean,
+        standard, 1)
     },
     distribution = function(mixture, q) {
       parts <- components(mixture)
@@ -235,7 +263,7 @@ student_rule <- local({
     })
 })
 
-# ---- the table --------------------------------------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 mixture_rules <- list(
   gaussian = gaussian_rule,
@@ -243,11 +271,13 @@ mixture_rules <- list(
   binomial_logit = binomial_rule(predictor_of_odds("logit")),
   binomial_probit = binomial_rule(predictor_of_odds("probit")),
   binomial_cloglog = binomial_rule(predictor_of_odds("cloglog")),
-  poisson = quadrature_rule("log", log_link_moments(1, function(parameters) 0), poisson_range, log_of_count),
-  negative_binomial = quadrature_rule("log", log_link_moments(1, function(parameters) 1 / parameters$size), negative_binomial_range,
+  poisson = quadrature_rule("log", log_link_moments(1, function(parameters) 0), poisson_range,
     log_of_count),
-  gamma = quadrature_rule("log", log_link_moments(0, function(parameters) 1 / parameters$shape), gamma_range,
-    function(mixture, y) log(y)),
-  beta = quadrature_rule("logit", bounded_moments(c(-28, 28), beta_variance), beta_range, function(mixture, y) stats::qlogis(y),
-    upper = function(mixture) 1)
+  negative_binomial = quadrature_rule("log",
+    log_link_moments(1, function(parameters) 1 / parameters$size), negative_binomial_range,
+    log_of_count),
+  gamma = quadrature_rule("log", log_link_moments(0, function(parameters) 1 / parameters$shape),
+    gamma_range, function(mixture, y) log(y)),
+  beta = quadrature_rule("logit", bounded_moments(c(-28, 28), beta_variance), beta_range,
+    function(mixture, y) stats::qlogis(y), upper = function(mixture) 1)
 )

@@ -1,7 +1,9 @@
-# Expectations over eta ~ N(mean, sd^2) of functions that are constant outside an interval of eta, such as the distribution function of a
-# response at q: 1 where eta is low, 0 where it is high. Hermite's rule fails where that step is narrow beside sd. Instead the rule of Gauss
-# and Legendre is laid over the part of mean +- 7.5 sd that lies in the interval. One of the two functions in the product is smooth over the
-# whole of it, as it is either narrow beside sd or no wider than the step.
+# Expectations over eta ~ N(mean, sd^2) of functions that are constant outside an interval of eta,
+# such as the distribution function of a response at q: 1 where eta is low, 0 where it is high.
+# Hermite's rule fails where that step is narrow beside sd. Instead the rule of Gauss and Legendre
+# is laid over the part of mean +- 7.5 sd that lies in the interval. One of the two functions in the
+# product is smooth over the whole of it, as it is either narrow beside sd or no wider than the
+# step.
 
 # Nodes and weights on [-1, 1] by the eigenvalues of the Jacobi matrix (Golub and Welsch 1969).
 gauss_legendre <- function(n) {
@@ -10,14 +12,16 @@ gauss_legendre <- function(n) {
   jacobi[cbind(i, i + 1L)] <- jacobi[cbind(i + 1L, i)] <- i / sqrt(4 * i^2 - 1)
   decomposition <- eigen(jacobi, symmetric = TRUE)
   increasing <- rev(seq_len(n))
-  list(nodes = decomposition$values[increasing], weights = 2 * decomposition$vectors[1L, increasing]^2)
+  list(nodes = decomposition$values[increasing],
+    weights = 2 * decomposition$vectors[1L, increasing]^2)
 }
 
-# Log densities and link functions bend over a few units of eta, so that long intervals need more nodes: errors stay below 1e-7.
+# Log densities and link functions bend over a few units of eta, so that long intervals need more
+# nodes: errors stay below 1e-7.
 legendre_rules <- lapply(c(28L, 40L, 72L, 128L), gauss_legendre)
 
-# The rule, by its number, for intervals of that length in eta. The first is for those `short` enough that nothing bends within them but
-# the two functions of the product.
+# The rule, by its number, for intervals of that length in eta. The first is for those `short`
+# enough that nothing bends within them but the two functions of the product.
 rule_for <- function(length, short = 5) 1L + (length > short) + (length > 14) + (length > 32)
 
 # The first rule of at least so many nodes, else the last.
@@ -36,7 +40,8 @@ within_reach <- function(lower, upper, mean, sd) {
   list(a = a, b = pmax(a, within((upper - mean) / sd)))
 }
 
-# E h(eta) for h constant below `lower` and above `upper`; h is called with a matrix of eta, rows by nodes, and the rows.
+# E h(eta) for h constant below `lower` and above `upper`; h is called with a matrix of eta, rows by
+# nodes, and the rows.
 normal_expectation <- function(h, lower, upper, mean, sd) {
   interval <- within_reach(lower, upper, mean, sd)
   a <- interval$a
@@ -44,7 +49,8 @@ normal_expectation <- function(h, lower, upper, mean, sd) {
   rule <- rule_for((b - a) * sd)
   value <- double(length(mean))
   for (rows in split(seq_along(mean), rule)) {
-    value[rows] <- legendre_expectation(h, rows, a[rows], b[rows], mean[rows], sd[rows], legendre_rules[[rule[rows[1L]]]])
+    value[rows] <- legendre_expectation(h, rows, a[rows], b[rows], mean[rows], sd[rows],
+      legendre_rules[[rule[rows[1L]]]])
   }
   value
 }
@@ -54,12 +60,14 @@ legendre_expectation <- function(h, rows, a, b, mean, sd, rule) {
   z <- outer(half, rule$nodes) + (a + b) / 2
   values <- matrix(h(mean + sd * z, rows), length(rows)) * stats::dnorm(z)
   ends <- matrix(h(mean + sd * cbind(a, b), rows), length(rows))
-  half * drop(values %*% rule$weights) + ends[, 1L] * stats::pnorm(a) + ends[, 2L] * stats::pnorm(b, lower.tail = FALSE)
+  half * drop(values %*% rule$weights) + ends[, 1L] * stats::pnorm(a) + ends[, 2L] * stats::pnorm(b,
+    lower.tail = FALSE)
 }
 
-# log of the integral of exp(g(z)) over z. g has one peak (or peaks that are near each other beside their width) somewhere in
-# [lower, upper], which may be a thousand times as long as the peak is wide: a grid is laid over ever smaller intervals, always the part
-# where the integrand is more than exp(-40) of its largest value, with a cell on either side; the last one gets the rule. `sd` is the
+# log of the integral of exp(g(z)) over z. g has one peak (or peaks that are near each other beside
+# their width) somewhere in [lower, upper], which may be a thousand times as long as the peak is
+# wide: a grid is laid over ever smaller intervals, always the part where the integrand is more than
+# exp(-40) of its largest value, with a cell on either side; the last one gets the rule. `sd` is the
 # length in eta of a unit of z.
 log_integral <- function(g, lower, upper, sd) {
   cells <- 32L
@@ -83,4 +91,6 @@ log_integral <- function(g, lower, upper, sd) {
 }
 
 # Far from its peak a log density may overflow.
-finite_or_low <- function(values, n) matrix(ifelse(is.finite(values), values, -.Machine$double.xmax), n)
+finite_or_low <- function(values, n) {
+  matrix(ifelse(is.finite(values), values, -.Machine$double.xmax), n)
+}

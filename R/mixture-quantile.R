@@ -1,5 +1,6 @@
-# Quantiles of the response: the smallest y with P(Y <= y) >= p. On the scale of mixture-scales.R the normal score of P(Y <= y) is nearly
-# a straight line: regula falsi in the Illinois version, with a step of bisection now and then. Counts are stepped through by whole numbers.
+# Quantiles of the response: the smallest y with P(Y <= y) >= p. On the scale of mixture-scales.R
+# the normal score of P(Y <= y) is nearly a straight line: regula falsi in the Illinois version,
+# with a step of bisection now and then. Counts are stepped through by whole numbers.
 
 # p: strictly between 0 and 1.
 mixture_quantile <- function(p, mixture) {
@@ -27,7 +28,8 @@ search_quantile <- function(mixture, p, steps = 500L) {
     if (mixture_rule(mixture)$scale == "log") value[active[beyond]] <- Inf
     active <- active[!found]
     if (!length(active)) return(value)
-    state <- lapply(state, function(field) if (is.list(field)) lapply(field, `[`, !found) else field[!found])
+    state <- lapply(state, function(field) if (is.list(field)) lapply(field, `[`,
+      !found) else field[!found])
   }
   abort_neargp("quantile", sprintf("No quantile was found in %s.", format_rows(active)))
 }
@@ -36,17 +38,19 @@ search_quantile <- function(mixture, p, steps = 500L) {
 counts_found <- function(state) state$high$y - state$low$y <= pmax(1, 1e-13 * state$low$y)
 
 point_found <- function(state, score, limits) {
-  abs(score) < 1e-8 | state$high$v - state$low$v <= 1e-8 * state$spread | state$high$v <= limits[1L] | state$low$v >= limits[2L]
+  abs(score) < 1e-8 | state$high$v - state$low$v <= 1e-8 * state$spread | state$high$v <=
+    limits[1L] | state$low$v >= limits[2L]
 }
 
-# Differences of normal quantiles, not negative where P >= p: up to the error of P, so that ties do not depend on it.
+# Differences of normal quantiles, not negative where P >= p: up to the error of P, so that ties do
+# not depend on it.
 normal_score <- function(probability, p) {
   score <- stats::qnorm(pmin(pmax(probability, 1e-300), 1 - 1e-16)) - stats::qnorm(p)
   ifelse(probability >= p - 1e-9 * pmin(p, 1 - p), pmax(score, 0), pmin(score, -1e-300))
 }
 
-# Both ends of the bracket have v, y and score; an end that is not known yet has an infinite v. Below whole numbers lies -1, and P is 1
-# at the number of trials.
+# Both ends of the bracket have v, y and score; an end that is not known yet has an infinite v.
+# Below whole numbers lies -1, and P is 1 at the number of trials.
 start_search <- function(mixture, p, discrete) {
   n <- mixture$n
   spread <- scaled_spread(mixture)
@@ -55,11 +59,12 @@ start_search <- function(mixture, p, discrete) {
   if (mixture_rule(mixture)$scale == "identity") z <- asinh(z)
   list(spread = spread, start = scaled_center(mixture) + spread * z, last = integer(n),
     low = list(v = rep(-Inf, n), y = rep(if (discrete) -1 else -Inf, n), score = rep(-1, n)),
-    high = list(v = rep(Inf, n), y = if (bounded) mixture$trials else rep(Inf, n), score = rep(1, n)))
+    high = list(v = rep(Inf, n), y = if (bounded) mixture$trials else rep(Inf, n),
+      score = rep(1, n)))
 }
 
-# The next point of the search: between the ends by their scores, every fourth time in the middle; with one end known
-# beyond it, ever farther.
+# The next point of the search: between the ends by their scores, every fourth time in the middle;
+# with one end known beyond it, ever farther.
 next_point <- function(state, mixture, discrete, step) {
   low <- state$low
   high <- state$high
@@ -78,13 +83,16 @@ next_point <- function(state, mixture, discrete, step) {
   list(v = scale$inverse(y + 0.5, mixture), y = y)
 }
 
-# An end that stays for the second time has its score halved, which draws the next point to its side (Illinois).
+# An end that stays for the second time has its score halved, which draws the next point to its side
+# (Illinois).
 narrow_bracket <- function(state, at, score) {
   above <- score >= 0
   side <- ifelse(above, 1L, -1L)
   again <- side == state$last
-  state$low$score <- ifelse(above & again, state$low$score / 2, ifelse(above, state$low$score, score))
-  state$high$score <- ifelse(!above & again, state$high$score / 2, ifelse(above, score, state$high$score))
+  state$low$score <- ifelse(above & again, state$low$score / 2,
+    ifelse(above, state$low$score, score))
+  state$high$score <- ifelse(!above & again, state$high$score / 2,
+    ifelse(above, score, state$high$score))
   for (field in c("v", "y")) {
     state$low[[field]] <- ifelse(above, state$low[[field]], at[[field]])
     state$high[[field]] <- ifelse(above, at[[field]], state$high[[field]])

@@ -1,6 +1,7 @@
-# Scales for the response, on which its distribution is about as wide everywhere and its tails are short: quantiles are searched and scores
-# are integrated there. A response at v is response(v, mixture), and back by inverse(x, mixture); slope is its derivative. Outside `limits`
-# responses are no longer told from the end of their support.
+# Scales for the response, on which its distribution is about as wide everywhere and its tails are
+# short: quantiles are searched and scores are integrated there. A response at v is response(v,
+# mixture), and back by inverse(x, mixture); slope is its derivative. Outside `limits` responses are
+# no longer told from the end of their support.
 
 response_scales <- list(
   # Heavy tails are drawn in.
@@ -11,8 +12,8 @@ response_scales <- list(
     limits = c(-700, 700)
   ),
   log = list(
-    response = function(v, mixture) exp(v), slope = function(v, mixture) exp(v), inverse = function(x, mixture) log(x),
-    limits = c(-700, 700)
+    response = function(v, mixture) exp(v), slope = function(v, mixture) exp(v),
+    inverse = function(x, mixture) log(x), limits = c(-700, 700)
   ),
   # The log odds of the share of the trials.
   logit = list(
@@ -25,25 +26,30 @@ response_scales <- list(
 
 response_scale <- function(mixture) response_scales[[mixture_rule(mixture)$scale]]
 
-# The standard deviation of the response, roughly, in units of eta: that of eta and that of the noise at the mean of eta (by the delta
-# method; next to the end of the support, where it says nothing, 3).
+# The standard deviation of the response, roughly, in units of eta: that of eta and that of the
+# noise at the mean of eta (by the delta method; next to the end of the support, where it says
+# nothing, 3).
 response_spread <- function(mixture) {
   if (has_components(mixture)) return(narrowest_spread(mixture))
   family <- mixture_family(mixture)
   if (mixture$name == "student_t") return(sqrt(mixture$sd^2 + mixture$parameters$scale^2))
   mean <- family$mean(mixture$mean, mixture$parameters, mixture$trials)
   noise <- sqrt(family$variance(mixture$mean, mixture$parameters, mixture$trials))
-  slope <- switch(mixture_rule(mixture)$scale, log = mean, logit = mean * (1 - mean / mixture$trials))
+  slope <- switch(mixture_rule(mixture)$scale, log = mean,
+    logit = mean * (1 - mean / mixture$trials))
   noise <- pmin(noise / pmax(slope, 1e-300), 3)
   sqrt(mixture$sd^2 + ifelse(is.nan(noise), 3, noise)^2)
 }
 
 # The spread on the scale, and the point of it that belongs to the mean of eta.
-scaled_spread <- function(mixture) if (mixture_rule(mixture)$scale == "identity") rep(1, mixture$n) else response_spread(mixture)
+scaled_spread <- function(mixture) {
+  if (mixture_rule(mixture)$scale == "identity") rep(1, mixture$n) else response_spread(mixture)
+}
 
 scaled_center <- function(mixture) {
   if (mixture_rule(mixture)$scale == "identity") return(double(mixture$n))
   scale <- response_scale(mixture)
-  center <- scale$inverse(mixture_family(mixture)$mean(mixture$mean, mixture$parameters, mixture$trials), mixture)
+  center <- scale$inverse(mixture_family(mixture)$mean(mixture$mean, mixture$parameters,
+    mixture$trials), mixture)
   pmin(pmax(center, scale$limits[1L]), scale$limits[2L])
 }

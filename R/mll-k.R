@@ -1,13 +1,14 @@
 #' MLL-k: marginal likelihood of neighbourhoods
 #'
-#' Averages, over the observations, the joint log density of an observation and its `k` nearest others, divided by the size of that
-#' neighbourhood. A biased but simple objective without an ordering (Chen and others 2020; appendix A.3 of the LOO-k paper); [loo_k()]
-#' predicts better in the paper.
+#' Averages, over the observations, the joint log density of an observation and its `k` nearest
+#' others, divided by the size of that neighbourhood. A biased but simple objective without an
+#' ordering (Chen and others 2020; appendix A.3 of the LOO-k paper); [loo_k()] predicts better in
+#' the paper.
 #'
 #' @inheritParams loo_k
 #' @return A settings object for the argument `method` of [neargp()].
-#' @references Chen, H., Zheng, L., Al Kontar, R. and Raskutti, G. (2020). Stochastic gradient descent in correlated settings: a study
-#'   on Gaussian processes. *NeurIPS* 33.
+#' @references Chen, H., Zheng, L., Al Kontar, R. and Raskutti, G. (2020). Stochastic gradient
+#'   descent in correlated settings: a study on Gaussian processes. *NeurIPS* 33.
 #' @examples
 #' mll_k(k = 20)
 #' @export
@@ -22,8 +23,9 @@ takes_local_fields.neargp_mll_k <- function(method, family) TRUE
 fit_method.neargp_mll_k <- function(method, problem) {
   search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
   objective_for <- function(component, k) joint_objective(problem, search(component, k))
-  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, quasi_newton_optimizer(problem)),
-    negligible_score(problem))
+  state <- fit_with_neighbors(problem, method$k, objective_for,
+    with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
   state <- with_fresh_neighbors(problem, state, objective_for, method$k)
-  with_gls_trend(problem, method_result(state, score = "neighbourhood score", information = NULL, k = method$k))
+  with_gls_trend(problem, method_result(state, score = "neighbourhood score", information = NULL,
+    k = method$k))
 }

@@ -1,13 +1,14 @@
-# Turns formula and data into numbers: response, trend matrix, offset, weights and coordinates, with subset and na.action applied to all
-# of them alike.
+# Turns formula and data into numbers: response, trend matrix, offset, weights and coordinates, with
+# subset and na.action applied to all of them alike.
 
-# `arguments`: weights, offset and subset as quosures, which are evaluated in the data and then where neargp() was called from (so
-# that they may be handed on by `...`), and na.action.
+# `arguments`: weights, offset and subset as quosures, which are evaluated in the data and then
+# where neargp() was called from (so that they may be handed on by `...`), and na.action.
 new_model_frame <- function(arguments, formula, data, locations, family = stats::gaussian()) {
   frame <- rows_frame(arguments, formula, data, locations, family)
   if (nrow(frame) == 0L) {
     abort_neargp("empty", c("No rows are left to fit the model to.",
-      x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(data)))))
+      x = sprintf("`data` has %s rows; subset and na.action removed all of them.",
+        format_count(nrow(data)))))
   }
   check_two_rows(frame, data)
   frame
@@ -19,21 +20,26 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   check_response_apart(formula, plain, locations)
   check_no_bars(formula)
   coords <- raw_coordinates(data, locations)
-  frame_call <- list(quote(stats::model.frame), formula = stats::terms(formula, data = trend_columns(plain, locations)), data = plain,
+  frame_call <- list(quote(stats::model.frame),
+    formula = stats::terms(formula, data = trend_columns(plain, locations)), data = plain,
     locations = coords, drop.unused.levels = TRUE)
   for (name in c("weights", "offset", "subset")) {
     frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
   }
-  if (!is.null(arguments$local)) frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
+  if (!is.null(arguments$local)) {
+    frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
+  }
   check_one_for_each_row(frame_call$weights, plain)
-  several <- is_output_response(in_data("the formula", eval(formula[[2L]], plain, environment(formula))), family)
+  several <- is_output_response(in_data("the formula",
+    eval(formula[[2L]], plain, environment(formula))), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
   frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
-  if (several) without_missing_places(with_safe_outputs(frame, formula, plain), arguments$na.action) else frame
+  if (several) without_missing_places(with_safe_outputs(frame, formula, plain),
+    arguments$na.action) else frame
 }
 
-# The response as an expression of new rows. What it took from all rows, as scale() does, stays that of the rows of the fit, as
-# stats::makepredictcall() has it.
+# The response as an expression of new rows. What it took from all rows, as scale() does, stays that
+# of the rows of the fit, as stats::makepredictcall() has it.
 response_call <- function(fit) attr(fit$terms, "predvars")[[1L + attr(fit$terms, "response")]]
 
 # The same inside of cbind(), where stats::model.frame() does not look.
@@ -42,7 +48,8 @@ with_safe_outputs <- function(frame, formula, data) {
   if (!is.call(response) || !identical(response[[1L]], quote(cbind))) return(frame)
   terms <- attr(frame, "terms")
   place <- 1L + attr(terms, "response")
-  safe <- lapply(as.list(response)[-1L], function(part) stats::makepredictcall(eval(part, data, environment(formula)), part))
+  safe <- lapply(as.list(response)[-1L],
+    function(part) stats::makepredictcall(eval(part, data, environment(formula)), part))
   attr(terms, "predvars")[[place]] <- as.call(c(quote(cbind), safe))
   attr(frame, "terms") <- terms
   frame
@@ -52,27 +59,35 @@ with_safe_outputs <- function(frame, formula, data) {
 check_two_rows <- function(frame, data) {
   if (nrow(frame) > 1L) return(invisible())
   abort_neargp("rows", c("A Gaussian process needs two rows at least, and there is one.",
-    x = if (nrow(data) > 1L) sprintf("`data` has %s rows; subset and na.action left one.", format_count(nrow(data)))))
+    x = if (nrow(data) > 1L) sprintf("`data` has %s rows; subset and na.action left one.",
+      format_count(nrow(data)))))
 }
 
 check_one_for_each_row <- function(weights, data) {
   if (is.null(weights) || NROW(weights) == nrow(data)) return(invisible())
-  abort_neargp("weights", c(sprintf("There must be one weight for each of the %s rows of `data`.", format_count(nrow(data))),
-    x = sprintf("`weights` has %s.", format_count(NROW(weights))), i = "Leave it out where all rows count alike."))
+  abort_neargp("weights",
+    c(sprintf("There must be one weight for each of the %s rows of `data`.",
+      format_count(nrow(data))), x = sprintf("`weights` has %s.", format_count(NROW(weights))),
+      i = "Leave it out where all rows count alike."))
 }
 
 in_data <- function(what, value) {
   tryCatch(value, error = function(e) {
     if (grepl("missing values in object", conditionMessage(e))) {
-      abort_neargp("missing_values", "There are missing values, and na.action = na.fail does not allow them.", parent = e)
+      abort_neargp("missing_values",
+        "There are missing values, and na.action = na.fail does not allow them.", parent = e)
     }
     # The column is not there, and a function of that name is found in its place.
-    closure <- regmatches(conditionMessage(e), regexec("\\(closure\\) for variable '(.*)'", conditionMessage(e)))[[1L]]
+    closure <- regmatches(conditionMessage(e), regexec("\\(closure\\) for variable '(.*)'",
+      conditionMessage(e)))[[1L]]
     if (length(closure)) abort_neargp("columns", sprintf("`data` has no column %s.", closure[2L]))
-    name <- if (what == "the formula") "The formula" else if (startsWith(what, "`")) what else paste0("`", what, "`")
+    name <- if (what == "the formula") "The formula" else if (startsWith(what, "`")) what else
+      paste0("`", what, "`")
     smooth <- grepl("could not find function \"(s|te|ti|t2)\"", conditionMessage(e))
     abort_neargp("formula", c(paste(name, "cannot be evaluated in `data`."),
-      i = if (smooth) "A smooth effect of a covariate has a basis, such as splines::ns(z, df = 4) or poly(z, 3)."), parent = e)
+      i = if (smooth)
+      "A smooth effect of a covariate has a basis, such as splines::ns(z, df = 4) or poly(z, 3)."),
+        parent = e)
   })
 }
 
@@ -80,8 +95,11 @@ in_data <- function(what, value) {
 check_no_bars <- function(formula) {
   has_bar <- function(term) {
     if (!is.call(term)) return(FALSE)
-    if (identical(term[[1L]], quote(`(`))) return(is.call(term[[2L]]) && deparse(term[[2L]][[1L]]) %in% c("|", "||"))
-    deparse(term[[1L]])[1L] %in% c("+", "-", "*", ":") && any(vapply(as.list(term)[-1L], has_bar, NA))
+    if (identical(term[[1L]], quote(`(`))) {
+      return(is.call(term[[2L]]) && deparse(term[[2L]][[1L]]) %in% c("|", "||"))
+    }
+    deparse(term[[1L]])[1L] %in% c("+", "-", "*", ":") &&
+      any(vapply(as.list(term)[-1L], has_bar, NA))
   }
   if (!has_bar(formula[[length(formula)]])) return(invisible())
   abort_neargp("formula", c("Random effects, (terms | group), are not offered.",
@@ -91,7 +109,8 @@ check_no_bars <- function(formula) {
 # A factor of one level has no contrasts.
 check_levels <- function(frame, terms) {
   used <- setdiff(rownames(attr(terms, "factors")), names(frame)[attr(terms, "response")])
-  constant <- Filter(function(name) (is.factor(frame[[name]]) || is.character(frame[[name]])) && length(unique(frame[[name]])) < 2L, used)
+  constant <- Filter(function(name) (is.factor(frame[[name]]) || is.character(frame[[name]])) &&
+    length(unique(frame[[name]])) < 2L, used)
   if (!length(constant)) return(invisible())
   abort_neargp("formula", c(
     sprintf("The covariate `%s` has the same level in all rows, so that it has no effect to be estimated.", constant[1L]),
@@ -103,12 +122,14 @@ check_response_apart <- function(formula, data, locations) {
   coordinates <- intersect(c(all.vars(locations$terms), locations$time), names(data))
   both <- intersect(all.vars(formula[[2L]]), coordinates)
   if (length(both)) {
-    abort_neargp("coordinates", c(sprintf("The response cannot be a coordinate, but `%s` is in both.", both[1L]),
-      i = "Coordinates say where rows are: columns such as ~ x + y."))
+    abort_neargp("coordinates",
+      c(sprintf("The response cannot be a coordinate, but `%s` is in both.", both[1L]),
+        i = "Coordinates say where rows are: columns such as ~ x + y."))
   }
 }
 
-# The columns that a dot in the trend stands for: all columns that are not coordinates or time, unless the coordinates are themselves a dot.
+# The columns that a dot in the trend stands for: all columns that are not coordinates or time,
+# unless the coordinates are themselves a dot.
 trend_columns <- function(data, locations) {
   used <- if (locations$dot) character(0) else all.vars(locations$terms)
   data[setdiff(names(data), c(used, locations$time))]
@@ -116,15 +137,18 @@ trend_columns <- function(data, locations) {
 
 # The sum of the offsets of the formula and of the argument, NULL where there is none.
 numeric_offset <- function(frame) {
-  offsets <- names(frame)[c(attr(attr(frame, "terms"), "offset"), match("(offset)", names(frame), nomatch = 0L))]
-  for (name in offsets) check_numeric_offset(frame[[name]], if (name == "(offset)") "offset" else name)
+  offsets <- names(frame)[c(attr(attr(frame, "terms"), "offset"),
+    match("(offset)", names(frame), nomatch = 0L))]
+  for (name in offsets) check_numeric_offset(frame[[name]],
+    if (name == "(offset)") "offset" else name)
   stats::model.offset(frame)
 }
 
 check_numeric_offset <- function(offset, name) {
   if (is.numeric(offset) && NCOL(offset) == 1L) return(invisible())
   abort_neargp("offset", c("An offset must be a number for each row.",
-    x = sprintf("`%s` is %s.", name, if (is.null(dim(offset))) paste("of class", class(offset)[1L]) else "a matrix")))
+    x = sprintf("`%s` is %s.", name, if (is.null(dim(offset))) paste("of class",
+      class(offset)[1L]) else "a matrix")))
 }
 
 new_model_data <- function(frame, formula, settings) {
@@ -134,7 +158,8 @@ new_model_data <- function(frame, formula, settings) {
   weights <- frame[["(weights)"]] %||% rep(1, n)
   response <- stats::model.response(frame)
   if (is.null(response)) {
-    abort_neargp("formula", c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
+    abort_neargp("formula",
+      c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
   }
   check_weights(weights, frame)
   several <- is_output_response(response, settings$family)
@@ -146,8 +171,9 @@ new_model_data <- function(frame, formula, settings) {
     return(c(list(data = model_data), frame_settings(frame, design)))
   }
   model_data <- list(
-    X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset), weights = weights,
-    coords = frame[["(locations)"]], response_name = deparse(formula[[2L]], width.cutoff = 500L)[1L]
+    X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset),
+    weights = weights, coords = frame[["(locations)"]], response_name = deparse(formula[[2L]],
+    width.cutoff = 500L)[1L]
   )
   response <- model_response(settings$method, response, settings$family, as.double(weights), frame)
   model_data[names(response)] <- response
@@ -160,7 +186,8 @@ new_model_data <- function(frame, formula, settings) {
 
 # What new rows need to be coded alike.
 frame_settings <- function(frame, design) {
-  list(contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(attr(frame, "terms"), frame), time_kinds = time_kinds(frame))
+  list(contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(attr(frame, "terms"),
+    frame), time_kinds = time_kinds(frame))
 }
 
 strip_design <- function(design) {
@@ -170,7 +197,8 @@ strip_design <- function(design) {
 check_response <- function(y, frame) {
   if (!is.numeric(y) || !is.null(dim(y))) {
     abort_neargp("response", c("A gaussian() response must be a numeric vector.",
-      x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class", class(y)[1L]) else "a matrix", "."),
+      x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class",
+        class(y)[1L]) else "a matrix", "."),
       i = if (is.factor(y)) "Classes are for loo_k() and svgp(), with family = categorical()."))
   }
 }
@@ -179,12 +207,14 @@ check_response <- function(y, frame) {
 original_rows <- function(frame, rows) attr(frame, "row.names")[rows]
 
 check_finite_data <- function(model_data, frame) {
-  parts <- list("The response" = model_data$y, "The trend" = model_data$X, "The offset" = model_data$offset,
-    "The weights" = model_data$weights, "The coordinates" = model_data$coords)
+  parts <- list("The response" = model_data$y, "The trend" = model_data$X,
+    "The offset" = model_data$offset, "The weights" = model_data$weights,
+    "The coordinates" = model_data$coords)
   for (what in names(Filter(Negate(is.null), parts))) {
     part <- parts[[what]]
     if (is.numeric(part) && all(is.finite(part))) next
-    bad <- if (is.matrix(part)) which(rowSums(!is.finite(part)) > 0) else which(!is.finite(as.numeric(part)))
+    bad <- if (is.matrix(part)) which(rowSums(!is.finite(part)) > 0) else
+      which(!is.finite(as.numeric(part)))
     columns <- if (is.matrix(part)) colnames(part)[colSums(!is.finite(part)) > 0]
     abort_neargp("missing_values", c(
       paste0(what, if (grepl("s$", what)) " have" else " has", " missing or infinite values in ",
@@ -197,13 +227,15 @@ check_finite_data <- function(model_data, frame) {
 check_weights <- function(weights, frame) {
   if (!is.numeric(weights) || NCOL(weights) > 1L) {
     abort_neargp("weights", c("`weights` must be a numeric vector.",
-      x = paste0("It is ", if (NCOL(weights) > 1L) "a matrix" else paste("of class", class(weights)[1L]), ".")))
+      x = paste0("It is ", if (NCOL(weights) > 1L) "a matrix" else paste("of class",
+        class(weights)[1L]), ".")))
   }
   check_finite_data(list(weights = weights), frame)
   wrong <- which(weights <= 0)
   if (length(wrong)) {
     abort_neargp("weights", c(
-      paste0("Weights must be greater than 0; they are not in ", format_rows(original_rows(frame, wrong)), "."),
+      paste0("Weights must be greater than 0; they are not in ",
+        format_rows(original_rows(frame, wrong)), "."),
       i = "Leave rows out by `subset`. (Of a gaussian response the noise variance of a row is nugget / weight.)"))
   }
 }
@@ -217,36 +249,49 @@ check_trend <- function(model_data) {
   X <- model_data$X
   n <- nrow(X)
   if (ncol(X) >= n) {
-    abort_neargp("rank", sprintf("The trend has %d coefficients for %d row(s); there must be more rows than coefficients.", ncol(X), n))
+    abort_neargp("rank",
+      sprintf("The trend has %d coefficients for %d row(s); there must be more rows than coefficients.", ncol(X), n))
   }
   centered <- model_data$y - model_data$offset
   if (diff(range(centered)) == 0) {
-    abort_neargp("constant_response", c(paste0("The response `", model_data$response_name, "` is constant, so there is nothing to fit."),
-      x = sprintf("All %s values are %g%s.", format_count(n), centered[1L], if (any(model_data$offset != 0)) " after the offset" else "")))
+    abort_neargp("constant_response",
+      c(paste0("The response `", model_data$response_name,
+        "` is constant, so there is nothing to fit."),
+        x = sprintf("All %s values are %g%s.", format_count(n), centered[1L],
+          if (any(model_data$offset != 0)) " after the offset" else "")))
   }
   if (ncol(X)) check_rank(X, centered, model_data$response_name)
 }
 
-# Beside a constant only the scatter of a covariate counts: that of a year is a small share of its size.
+# Beside a constant only the scatter of a covariate counts: that of a year is a small share of its
+# size.
 check_rank <- function(X, centered, response_name) {
   decomposition <- qr(centered_columns(X))
   if (decomposition$rank < ncol(X)) abort_rank(X, decomposition$pivot[-seq_len(decomposition$rank)])
   if (is.null(centered)) return(invisible()) # the trend acts on the scale of the link
   residual <- qr.resid(decomposition, centered)
-  if (sum((residual / max(abs(centered)))^2) <= 1e-28 * length(centered)) abort_exact_trend(response_name)
+  if (sum((residual / max(abs(centered)))^2) <= 1e-28 * length(centered)) {
+    abort_exact_trend(response_name)
+  }
 }
 
-# Where there is no intercept nothing takes the mean of a covariate off, and beside a large one its variation is lost.
+# Where there is no intercept nothing takes the mean of a covariate off, and beside a large one its
+# variation is lost.
 abort_rank <- function(X, aliased) {
   names <- colnames(X)[aliased]
   spread <- apply(X[, aliased, drop = FALSE], 2L, stats::sd)
   far <- spread > 0 & spread < 1e-6 * abs(colMeans(X[, aliased, drop = FALSE]))
-  abort_neargp("rank", c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
-    if (any(far)) c(x = paste0(format_some(names[far]), " varies by less than a millionth of its mean: subtract a constant from it, or have an intercept.")),
-    if (!all(far)) c(x = paste0("Remove ", format_some(names[!far]), " from the formula, or reparametrise."))))
+  abort_neargp("rank",
+    c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
+      if (any(far))
+      c(x = paste0(format_some(names[far]),
+        " varies by less than a millionth of its mean: subtract a constant from it, or have an intercept.")),
+      if (!all(far)) c(x = paste0("Remove ", format_some(names[!far]),
+        " from the formula, or reparametrise."))))
 }
 
 abort_exact_trend <- function(response_name) {
-  abort_neargp("constant_response", c(paste0("The response `", response_name, "` is an exact function of the trend."),
-    i = "Nothing is left for a Gaussian process."))
+  abort_neargp("constant_response",
+    c(paste0("The response `", response_name, "` is an exact function of the trend."),
+      i = "Nothing is left for a Gaussian process."))
 }

@@ -1,7 +1,8 @@
-# Modules are shared objects beside the package's own library, built where configure found their tools, and opened when they are first
-# needed.
+# Modules are shared objects beside the package's own library, built where configure found their
+# tools, and opened when they are first needed.
 
-# The file of a module, or "" where it was not built. NEARGP_CUDA_MODULE names another one, for tests.
+# The file of a module, or "" where it was not built. NEARGP_CUDA_MODULE names another one, for
+# tests.
 module_file <- function(module) {
   other <- Sys.getenv(paste0("NEARGP_", toupper(module), "_MODULE"))
   if (nzchar(other)) return(other)
@@ -10,7 +11,8 @@ module_file <- function(module) {
 }
 
 installed_module <- function(module) {
-  system.file(paste0("libs", .Platform$r_arch), module, paste0("neargp_", module, ".so"), package = "neargp")
+  system.file(paste0("libs", .Platform$r_arch), module, paste0("neargp_", module, ".so"),
+    package = "neargp")
 }
 
 # The reason that configure gave, as the clause that ends "The module was not built: ...".

@@ -12,15 +12,15 @@
 #' @section Options:
 #' * `neargp.threads`: number of threads used where the argument `threads` is
 #'   not given.
-#' * `neargp.device`: `"auto"`, `"cpu"` or `"cuda"`, where the argument `device` is not given; see [neargp_sitrep()].
+#' * `neargp.device`: `"auto"`, `"cpu"` or `"cuda"`, where the argument `device` is not given; see
+#'   [neargp_sitrep()].
 #'
 #' The environment variable `NEARGP_INSTRUCTION_SET` is for diagnosis only: see
 #' [neargp_sitrep()].
 #'
-#' @section Arguments:
-#' Names of choices, such as `distance = "chordal"`, are strings of length one that are matched as they
-#' are written, upper and lower case apart; an error lists those that there are. Numbers, counts and
-#' flags are of length one where help does not say otherwise.
+#' @section Arguments: Names of choices, such as `distance = "chordal"`, are strings of length one
+#' that are matched as they are written, upper and lower case apart; an error lists those that there
+#' are. Numbers, counts and flags are of length one where help does not say otherwise.
 #'
 #' @section Units:
 #' Distances are in the units of the coordinates, except for longitude and

@@ -1,102 +1,131 @@
 #' Fit a Gaussian process by nearest neighbours
 #'
-#' Regression of a response on a trend (the formula) plus a Gaussian process over locations, fitted to large data by conditioning on nearest
-#' neighbours:
-#' `y(s) = trend(s) + offset(s) + w(s) + noise`, with `w` a zero-mean process of the given covariance and independent noise of variance
-#' `nugget / weight`. Counts, presence or absence, and other responses that are not gaussian have a `family`, whose link of the mean is
+#' Regression of a response on a trend (the formula) plus a Gaussian process over locations, fitted
+#' to large data by conditioning on nearest neighbours:
+#' `y(s) = trend(s) + offset(s) + w(s) + noise`, with `w` a zero-mean process of the given
+#' covariance and independent noise of variance `nugget / weight`. Counts, presence or absence, and
+#' other responses that are not gaussian have a `family`, whose link of the mean is
 #' `trend(s) + offset(s) + w(s)`.
 #'
 #' # Locations
-#' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of
-#' the coordinates; for longitude and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`)
-#' they are chordal distances through the sphere in kilometres, because a Matérn covariance of great-circle distance is
-#' not positive definite for smoothness above 1/2. The names of a data frame's columns do not make them degrees: `coords
-#' = ~ lon + lat` alone is Euclidean, with a message that says so. A time coordinate has a range of its own,
-#' `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not gaussian.
+#' They come from the geometry of sf points, or from the columns in `coords`. Distances are
+#' Euclidean in the units of the coordinates; for longitude and latitude (sf data with a geographic
+#' CRS, `crs = 4326`, or `distance = "chordal"`) they are chordal distances through the sphere in
+#' kilometres, because a Matérn covariance of great-circle distance is not positive definite for
+#' smoothness above 1/2. The names of a data frame's columns do not make them degrees:
+#' `coords = ~ lon + lat` alone is Euclidean, with a message that says so. A time coordinate has a
+#' range of its own, `range_time`. Duplicated locations are fine while there is a nugget, and for
+#' responses that are not gaussian.
 #'
-#' Coordinates that share a range are taken to have one unit. Where they hardly do, a warning of class
-#' `neargp_warning_units` names the remedy:
-#' `time` for a time among the coordinates, `ard = TRUE` of the covariance for a depth. Times and depths are known by the words of the columns'
-#' names; three or more coordinates by standard deviations that differ by a factor of 20. Where the unit is one, say so by
-#' `distance = "euclidean"`.
+#' Coordinates that share a range are taken to have one unit. Where they hardly do, a warning of
+#' class `neargp_warning_units` names the remedy: `time` for a time among the coordinates,
+#' `ard = TRUE` of the covariance for a depth. Times and depths are known by the words of the
+#' columns' names; three or more coordinates by standard deviations that differ by a factor of 20.
+#' Where the unit is one, say so by `distance = "euclidean"`.
 #'
 #' # Columns with units
-#' Columns of class units (package units) count as numbers in their own unit. A covariate of `newdata` is converted to the unit that it has
-#' in the fit. Coordinates are not: give them all in one unit, the same in `newdata`. Predictions are plain numbers in the unit of the
-#' response.
+#' Columns of class units (package units) count as numbers in their own unit. A covariate of
+#' `newdata` is converted to the unit that it has in the fit. Coordinates are not: give them all in
+#' one unit, the same in `newdata`. Predictions are plain numbers in the unit of the response.
 #'
 #' # The method by default
 #' With `method = NULL` the response decides, since each family has methods of its own:
-#' * gaussian numbers: [exact_gp()] for up to 500 rows, which is exact and takes a second or so; [vecchia()] for more rows, for several
-#'   outputs, with `device = "cuda"` and in single precision;
-#' * a factor, character or logical values without `family`: [loo_k()] with [stats::binomial()] for two classes, [categorical()] for more;
+#' * gaussian numbers: [exact_gp()] for up to 500 rows, which is exact and takes a second or so;
+#'   [vecchia()] for more rows, for several outputs, with `device = "cuda"` and in single precision;
+#' * a factor, character or logical values without `family`: [loo_k()] with [stats::binomial()] for
+#'   two classes, [categorical()] for more;
 #' * a family that is not gaussian: [vnngp()], but [loo_k()] for [categorical()].
 #'
-#' A choice by the family is told by a message of class `neargp_message_method`, and each one by `print()`. A method without `k` takes its
-#' default number of neighbours, 30 for [vecchia()], or as many as there are, with a message of class `neargp_message_k`.
+#' A choice by the family is told by a message of class `neargp_message_method`, and each one by
+#' `print()`. A method without `k` takes its default number of neighbours, 30 for [vecchia()], or as
+#' many as there are, with a message of class `neargp_message_k`.
 #'
 #' # Known measurement errors
-#' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With `nugget = NULL` the weights are relative.
+#' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With
+#' `nugget = NULL` the weights are relative.
 #'
-#' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions, [stats::poly()] or splines and
-#'   `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero. `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
-#'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is simply not observed there, and `na.action`
-#'   is for rows without any output. A dot stands for all columns that are not coordinates or time.
-#' @param data sf object with POINT geometries, or a data frame. With several million rows a data frame is the faster one. Rows that
-#'   do not fit in memory come from a [row_source()].
-#' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
-#'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
+#' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions,
+#'   [stats::poly()] or splines and `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero.
+#'   `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
+#'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is
+#'   simply not observed there, and `na.action` is for rows without any output. A dot stands for all
+#'   columns that are not coordinates or time.
+#' @param data sf object with POINT geometries, or a data frame. With several million rows a data
+#'   frame is the faster one. Rows that do not fit in memory come from a [row_source()].
+#' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as
+#'   `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and weights
+#'   (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
-#' @param method [vecchia()], also with inducing points, [exact_gp()] for a few thousand rows, [svgp()], [odvgp()], [ppgpr()], [swsgp()], [dspp()], [dgp()], [loo_k()] or
-#'   [mll_k()] for prediction in many dimensions, [loo_k()] or [svgp()] for class probabilities, [vnngp()], [loo_k()] or [svgp()] for all other
-#'   families; `vignette("which-method", package = "neargp")` goes from the data to a call. By default the section on methods chooses.
-#' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for a gaussian response
-#'   `cov_exponential()`, in a plane with 1,000 rows or more `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20
-#'   rows for each) `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more `cov_exponential() + cov_matern(nu = NULL)`, since one
-#'   component is too sure of forecasts; for other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
-#'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where every target lies among data,
-#'   `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the smoothness, gains about 1% of the CRPS.
-#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()], [loo_k()], [svgp()] and [dspp()] every family of
-#'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] and [svgp()] also [categorical()]. As for [stats::glm()], also the
-#'   name of such a function. By default gaussian; of a factor, of character or of logical values binomial or categorical.
-#' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location). Of
-#'   several outputs one number, or one for each.
-#' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`. What they are for other
-#'   responses than gaussian ones says [response_family].
-#' @param offset known part of the mean (of the linear predictor: an exposure goes in as its logarithm), evaluated in `data`; better written
-#'   as `offset()` in the formula.
+#' @param method [vecchia()], also with inducing points, [exact_gp()] for a few thousand rows,
+#'   [svgp()], [odvgp()], [ppgpr()], [swsgp()], [dspp()], [dgp()], [loo_k()] or [mll_k()] for
+#'   prediction in many dimensions, [loo_k()] or [svgp()] for class probabilities, [vnngp()],
+#'   [loo_k()] or [svgp()] for all other families; `vignette("which-method", package = "neargp")`
+#'   goes from the data to a call. By default the section on methods chooses.
+#' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for
+#'   a gaussian response `cov_exponential()`, in a plane with 1,000 rows or more
+#'   `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20 rows for each)
+#'   `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more
+#'   `cov_exponential() + cov_matern(nu = NULL)`, since one component is too sure of forecasts; for
+#'   other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
+#'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where
+#'   every target lies among data, `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the
+#'   smoothness, gains about 1% of the CRPS.
+#' @param family what the response is. Every method fits [stats::gaussian()] with identity link;
+#'   [vnngp()], [loo_k()], [svgp()] and [dspp()] every family of [response_family], such as
+#'   [stats::poisson()] and [negative_binomial()]; [loo_k()] and [svgp()] also [categorical()]. As
+#'   for [stats::glm()], also the name of such a function. By default gaussian; of a factor, of
+#'   character or of logical values binomial or categorical.
+#' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is
+#'   none (then no two rows may share a location). Of several outputs one number, or one for each.
+#' @param weights positive numbers, evaluated in `data`: the noise variance of row i is
+#'   `nugget / weights[i]`. What they are for other responses than gaussian ones says
+#'   [response_family].
+#' @param offset known part of the mean (of the linear predictor: an exposure goes in as its
+#'   logarithm), evaluated in `data`; better written as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.
-#' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response,
-#'   trend, weights and coordinates alike. `print()` reports how many rows were dropped. It may be a function of yours that takes a model
-#'   frame and returns one, such as one that imputes, see the examples. Infinite values are an error.
-#' @param distance `"auto"`: chordal where the CRS (of sf data, or `crs`) has longitude and latitude, Euclidean otherwise; or either of them
-#'   by name. Columns called `lon` and `lat` without a CRS are Euclidean by `"auto"`, with a message of class `neargp_message_degrees`.
-#' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
-#' @param start starting values: an earlier fit, what an interrupted one had reached ([neargp_last()]), or named numbers on the natural scale
-#'   as from `coef(fit, what = "covariance")`. By default
-#'   from the data. A fit to the same rows and trend by the same method is continued: posterior, pseudo-observations and trend are taken
-#'   over, too, and Adam goes on at the learning rate at which it had ended, so that nothing it has found is lost (a larger `learning_rate`
-#'   of the method takes it farther). What of a fit is not taken over is told by a message of class
-#'   `neargp_message_start`; a fit with no value of any estimated parameter is `neargp_error_argument`.
+#' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)`
+#'   says otherwise; applies to response, trend, weights and coordinates alike. `print()` reports
+#'   how many rows were dropped. It may be a function of yours that takes a model frame and returns
+#'   one, such as one that imputes, see the examples. Infinite values are an error.
+#' @param distance `"auto"`: chordal where the CRS (of sf data, or `crs`) has longitude and
+#'   latitude, Euclidean otherwise; or either of them by name. Columns called `lon` and `lat`
+#'   without a CRS are Euclidean by `"auto"`, with a message of class `neargp_message_degrees`.
+#' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()]
+#'   reads.
+#' @param start starting values: an earlier fit, what an interrupted one had reached
+#'   ([neargp_last()]), or named numbers on the natural scale as from
+#'   `coef(fit, what = "covariance")`. By default from the data. A fit to the same rows and trend by
+#'   the same method is continued: posterior, pseudo-observations and trend are taken over, too, and
+#'   Adam goes on at the learning rate at which it had ended, so that nothing it has found is lost
+#'   (a larger `learning_rate` of the method takes it farther). What of a fit is not taken over is
+#'   told by a message of class `neargp_message_start`; a fit with no value of any estimated
+#'   parameter is `neargp_error_argument`.
 #' @param control settings of the optimisation, [neargp_control()].
-#' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a GPU where there is one and the computation
-#'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts
-#'   of which method a GPU computes. ([exact_gp()] has the CPU only; `"cuda"` is an error there. [svgp()] of one gaussian response has its
-#'   fit on a GPU where `"cuda"` asks for it.)
-#' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not depend on it.
+#' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a
+#'   GPU where there is one and the computation takes more than a second or so of one core. By
+#'   default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts of which
+#'   method a GPU computes. ([exact_gp()] has the CPU only; `"cuda"` is an error there. [svgp()] of
+#'   one gaussian response has its fit on a GPU where `"cuda"` asks for it.)
+#' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not
+#'   depend on it.
 #' @param verbose whether to report progress.
-#' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
-#'   [coef.neargp()], [simulate.neargp()], [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that
-#'   stopped early gives a warning of class `neargp_warning_convergence` and stays usable. One that is interrupted, or that ends with an error on its
-#'   way, leaves the parameters it had reached to [neargp_last()].
-#' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type of a setting), `_columns`, `_formula`,
-#'   `_response`, `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or
-#'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates` (without
-#'   nugget), `_size`, `_family`, `_method` (not for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
-#'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a covariance matrix that is numerically
-#'   singular), `_quadrature` (responses whose density cannot be integrated).
-#' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022): see [loo_k()]; Wu et al.
-#'   (2022): see [vnngp()].
+#' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See
+#'   [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
+#'   [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that stopped
+#'   early gives a warning of class `neargp_warning_convergence` and stays usable. One that is
+#'   interrupted, or that ends with an error on its way, leaves the parameters it had reached to
+#'   [neargp_last()].
+#' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
+#'   of a setting), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
+#'   after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or empty),
+#'   `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row),
+#'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_method` (not
+#'   for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
+#'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a
+#'   covariance matrix that is numerically singular), `_quadrature` (responses whose density cannot
+#'   be integrated).
+#' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022):
+#'   see [loo_k()]; Wu et al. (2022): see [vnngp()].
 #' @examples
 #' set.seed(1)
 #' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))
@@ -127,8 +156,9 @@
 #' }
 #' @export
 neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, covariance = NULL,
-                   family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL,
-                   distance = c("auto", "euclidean", "chordal"), crs = NULL, start = NULL, control = neargp_control(),
+                   family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL,
+                   na.action = NULL, distance = c("auto", "euclidean", "chordal"), crs = NULL,
+                   start = NULL, control = neargp_control(),
                    device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
   began <- proc.time()[["elapsed"]]
   call <- compact_call(match.call(), environment())
@@ -138,13 +168,18 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   time <- columns_argument(time, "time", "~ day")
   source <- if (is_row_source(data)) data
   if (!is.null(source)) data <- first_chunk(source)
-  settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
+  settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
+    threads, verbose)
   if (!is.null(source)) check_streamable(settings)
   check_local_fields(settings, source, data)
-  locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
-  arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action,
-    local = if (!is.null(covariance) && has_local_fields(covariance)) as.list(local_formulas(covariance)))
-  stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations, settings$family)
+  locations <- new_locations(data, coords, time, distance, crs,
+    c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
+  arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
+    subset = rlang::enquo(subset), na.action = na.action,
+    local = if (!is.null(covariance) && has_local_fields(covariance))
+    as.list(local_formulas(covariance)))
+  stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations,
+    settings$family)
   if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
@@ -153,11 +188,13 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
-  settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||% default_covariance(settings$family, model$data, locations)
+  settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||%
+    default_covariance(settings$family, model$data, locations)
   if (has_local_fields(settings$covariance)) {
-    locations <- with_local_fields(locations, settings$covariance, data, frame[["(local_rows)"]], frame[["(locations)"]],
-      attr(frame, "row.names"), !is.null(model$data$output))
-    model$data$coords <- embed_coordinates(frame[["(locations)"]], locations, data = data[frame[["(local_rows)"]], , drop = FALSE])
+    locations <- with_local_fields(locations, settings$covariance, data, frame[["(local_rows)"]],
+      frame[["(locations)"]], attr(frame, "row.names"), !is.null(model$data$output))
+    model$data$coords <- embed_coordinates(frame[["(locations)"]], locations,
+      data = data[frame[["(local_rows)"]], , drop = FALSE])
   }
   if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
   problem <- new_problem(model$data, locations, settings, start)
@@ -174,19 +211,22 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   finished <- proc.time()[["elapsed"]]
   fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
-    required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset), settings$covariance), n_given = NROW(data),
+    required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset),
+      settings$covariance), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
   forget_last_state()
   if (is.null(stream)) fit else as_streamed_fit(fit, stream)
 }
 
-check_settings <- function(formula, data, method, covariance, family, nugget, control, device, threads, verbose) {
+check_settings <- function(formula, data, method, covariance, family, nugget, control, device,
+                           threads, verbose) {
   if (!rlang::is_formula(formula) || length(formula) != 3L) {
     abort_argument("formula", "a two-sided formula, response ~ trend", formula)
   }
   if (!is.data.frame(data)) {
-    abort_neargp("argument", c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)),
-      i = spatial_hint(data)))
+    abort_neargp("argument",
+      c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)),
+        i = spatial_hint(data)))
   }
   if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
   check_unique_columns(names(data), data, "data")
@@ -197,10 +237,10 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_method(method)
   if (!is.null(covariance)) check_covariance(covariance)
   check_class(control, "control", "neargp_control", "made by neargp_control()")
-  settings <- new_settings(method, check_family(family, method), control, method_open = method_open, family_open = family_open,
-    covariance = covariance, nugget = check_nugget(nugget),
-    device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)), threads = resolve_threads(threads),
-    verbose = check_flag(verbose, "verbose"))
+  settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
+    family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
+    device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)),
+    threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
   check_precision(settings)
   settings
 }
@@ -208,15 +248,19 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
 # Several outputs may have one each.
 check_nugget <- function(nugget) {
   if (length(nugget) < 2L) return(check_number(nugget, "nugget", lower = 0, null_ok = TRUE))
-  if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) abort_argument("nugget", "NULL or numbers of at least 0", nugget)
+  if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) {
+    abort_argument("nugget", "NULL or numbers of at least 0", nugget)
+  }
   nugget
 }
 
-# Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...` is ..1, ..2 in it, which nobody can
-# evaluate later: its expression takes its place.
+# Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...`
+# is ..1, ..2 in it, which nobody can evaluate later: its expression takes its place.
 compact_call <- function(call, frame) {
   if (!is.null(call$data) && !is.language(call$data)) call$data <- quote(data)
-  handed_on <- vapply(as.list(call), function(x) is.name(x) && grepl("^\\.\\.[0-9]+$", as.character(x)), NA)
-  for (name in names(call)[handed_on]) call[[name]] <- do.call(substitute, list(as.name(name), frame))
+  handed_on <- vapply(as.list(call), function(x) is.name(x) &&
+    grepl("^\\.\\.[0-9]+$", as.character(x)), NA)
+  for (name in names(call)[handed_on]) call[[name]] <- do.call(substitute,
+    list(as.name(name), frame))
   call
 }

@@ -1,5 +1,5 @@
-# The searches for neighbours that fits make, always in the metric of a covariance component: coordinates divided by its ranges, and
-# rotated where it is anisotropic.
+# The searches for neighbours that fits make, always in the metric of a covariance component:
+# coordinates divided by its ranges, and rotated where it is anisotropic.
 
 neighbors_before <- function(problem, component, k, ordering, key) {
   neighbors_in_order(problem, component, k, row_order(problem, component, ordering, key))
@@ -20,9 +20,9 @@ row_order <- function(problem, component, ordering, key) {
   core_order(core_scale(problem$data$coords, component), ordering, key, problem$threads)
 }
 
-# Where the metric has one range only, neighbours never change, and those of a smaller k are the first of those of the largest: one
-# search, for the largest k, serves every level. The last level takes the table with it, so that it is not kept while the core works
-# on its own.
+# Where the metric has one range only, neighbours never change, and those of a smaller k are the
+# first of those of the largest: one search, for the largest k, serves every level. The last level
+# takes the table with it, so that it is not kept while the core works on its own.
 search_once <- function(search, largest_k) {
   found <- NULL
   function(component, k) {
@@ -33,9 +33,10 @@ search_once <- function(search, largest_k) {
   }
 }
 
-# R's collector knows nothing of the memory that the core holds behind a pointer, and would leave the last problem where it is, with
-# fewer neighbours or in another metric, while the next one is made. It is asked to collect where tables of `entries` neighbours, of
-# 4 bytes in R and 4 in the core, make that worth its time.
+# R's collector knows nothing of the memory that the core holds behind a pointer, and would leave
+# the last problem where it is, with fewer neighbours or in another metric, while the next one is
+# made. It is asked to collect where tables of `entries` neighbours, of 4 bytes in R and 4 in the
+# core, make that worth its time.
 release_old_problems <- function(entries) {
   if (entries > 5e6) gc()
 }
@@ -43,15 +44,17 @@ release_old_problems <- function(entries) {
 # A key for the core's generator, drawn from R's, so that set.seed() governs it.
 order_key <- function() floor(stats::runif(1L) * 2^31)
 
-# Keeps only the rows that `targets` and their neighbours (column i: those of targets[i]) involve, with both renumbered.
+# Keeps only the rows that `targets` and their neighbours (column i: those of targets[i]) involve,
+# with both renumbered.
 reduce_to_neighbors <- function(data, targets, neighbors) {
   rows <- sort(unique(c(targets, neighbors)))
-  list(data = take_data_rows(data, rows), neighbors = matrix(match(neighbors, rows), nrow(neighbors)),
-    targets = match(targets, rows))
+  list(data = take_data_rows(data, rows), neighbors = matrix(match(neighbors, rows),
+    nrow(neighbors)), targets = match(targets, rows))
 }
 
 take_data_rows <- function(data, rows) {
-  list(y = data$y[rows], X = data$X[rows, , drop = FALSE], offset = data$offset[rows], weights = data$weights[rows],
-    trials = data$trials[rows], coords = data$coords[rows, , drop = FALSE], response_name = data$response_name,
+  list(y = data$y[rows], X = data$X[rows, , drop = FALSE], offset = data$offset[rows],
+    weights = data$weights[rows], trials = data$trials[rows],
+    coords = data$coords[rows, , drop = FALSE], response_name = data$response_name,
     levels = data$levels, binomial = data$binomial, basis = data$basis)
 }

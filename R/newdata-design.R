@@ -1,16 +1,22 @@
-# Turns newdata into numbers as the rows of the fit were: with their levels, contrasts, units and safe basis functions.
+# Turns newdata into numbers as the rows of the fit were: with their levels, contrasts, units and
+# safe basis functions.
 
 # Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
 newdata_design <- function(object, newdata) {
   design <- evaluated_design(object, newdata)
-  if (nrow(newdata) > 1L) warn_of_other_rows(design, suppressWarnings(evaluated_design(object, newdata[1L, , drop = FALSE])))
+  if (nrow(newdata) > 1L) {
+    warn_of_other_rows(design,
+      suppressWarnings(evaluated_design(object, newdata[1L, , drop = FALSE])))
+  }
   design
 }
 
-# `alone`: the first row by itself. x - mean(x) has another mean there, and so had the data of the fit.
+# `alone`: the first row by itself. x - mean(x) has another mean there, and so had the data of the
+# fit.
 warn_of_other_rows <- function(design, alone) {
   differ <- function(all, one) abs(all - one) > 1e-8 * pmax(abs(all), abs(one))
-  dependent <- c(colnames(design$X)[differ(design$X[1L, ], alone$X[1L, ])], if (differ(design$offset[1L], alone$offset)) "the offset")
+  dependent <- c(colnames(design$X)[differ(design$X[1L, ], alone$X[1L, ])],
+    if (differ(design$offset[1L], alone$offset)) "the offset")
   if (!length(dependent)) return(invisible())
   warn_neargp("newdata", c(
     sprintf("In a row of `newdata` %s depends on the other rows, and is not what it was in the fit.", format_some(dependent)),
@@ -19,72 +25,88 @@ warn_of_other_rows <- function(design, alone) {
 
 evaluated_design <- function(object, newdata) {
   terms <- stats::delete.response(object$terms)
-  frame <- plain_frame(terms, newdata) %||% tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
-    abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
-  })
+  frame <- plain_frame(terms, newdata) %||%
+    tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
+      abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
+    })
   frame <- with_training_types(frame, attr(object$terms, "dataClasses"))
   frame <- with_training_units(frame, object$time_kinds)
   frame <- apply_training_levels(frame, object$xlevels)
-  design <- plain_design(terms, frame) %||% stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  design <- plain_design(terms, frame) %||% stats::model.matrix(terms, frame,
+    contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
-  list(X = strip_design(design), offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+  list(X = strip_design(design),
+    offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
 }
 
-# What model.frame() makes, in a tenth of its time, of terms that are no more than names of numeric columns or factors; NULL for others.
+# What model.frame() makes, in a tenth of its time, of terms that are no more than names of numeric
+# columns or factors; NULL for others.
 plain_frame <- function(terms, data) {
   variables <- as.list(attr(terms, "variables"))[-1L]
   if (!all(vapply(variables, is.name, NA)) || inherits(data, "sf")) return(NULL)
   names <- vapply(variables, as.character, "")
   if (!all(names %in% names(data))) return(NULL)
   columns <- unclass(data)[names]
-  if (!all(vapply(columns, function(x) (is.numeric(x) || is.logical(x) || is.factor(x)) && is.null(dim(x)), NA))) return(NULL)
+  if (!all(vapply(columns, function(x) (is.numeric(x) || is.logical(x) || is.factor(x)) &&
+      is.null(dim(x)), NA))) {
+    return(NULL)
+  }
   structure(columns, class = "data.frame", row.names = attr(data, "row.names"), terms = terms)
 }
 
 # The same of model.matrix(), for a sum of numeric columns.
 plain_design <- function(terms, frame) {
   labels <- attr(terms, "term.labels")
-  plain <- identical(labels, names(frame)) && all(vapply(unclass(frame), function(x) is.numeric(x) && is.null(dim(x)) && !is.object(x), NA))
+  plain <- identical(labels, names(frame)) &&
+    all(vapply(unclass(frame), function(x) is.numeric(x) && is.null(dim(x)) && !is.object(x), NA))
   if (!plain) return(NULL)
   constant <- attr(terms, "intercept") == 1L
-  matrix(c(if (constant) rep(1, nrow(frame)), as.double(unlist(unclass(frame), use.names = FALSE))), nrow(frame),
-    dimnames = list(NULL, c(if (constant) "(Intercept)", labels)))
+  matrix(c(if (constant) rep(1, nrow(frame)), as.double(unlist(unclass(frame), use.names = FALSE))),
+    nrow(frame), dimnames = list(NULL, c(if (constant) "(Intercept)", labels)))
 }
 
-# Checks rows of newdata as check_finite_data() checks the training data: an exposure of 0 has no logarithm. `rows` are those of newdata.
+# Checks rows of newdata as check_finite_data() checks the training data: an exposure of 0 has no
+# logarithm. `rows` are those of newdata.
 check_design_finite <- function(design, rows) {
   for (what in names(design)) {
     if (all(is.finite(design[[what]]))) next
     bad <- which(rowSums(!is.finite(as.matrix(design[[what]]))) > 0)
     if (!length(bad)) next
-    abort_neargp("missing_values", c(sprintf("The %s has infinite or undefined values in %s of `newdata`.",
-      c(X = "trend", offset = "offset", local = "local sd or range of the covariance")[[what]], format_rows(rows[bad])),
-    i = "The logarithm of 0 is one. Set what it is computed from to NA to get NA predictions."))
+    abort_neargp("missing_values",
+      c(sprintf("The %s has infinite or undefined values in %s of `newdata`.",
+        c(X = "trend", offset = "offset", local = "local sd or range of the covariance")[[what]],
+        format_rows(rows[bad])),
+      i = "The logarithm of 0 is one. Set what it is computed from to NA to get NA predictions."))
   }
 }
 
-# Offsets of the formula are part of its terms; one given as an argument is its expression, evaluated anew.
+# Offsets of the formula are part of its terms; one given as an argument is its expression,
+# evaluated anew.
 newdata_offset <- function(object, frame, newdata) {
   total <- numeric_offset(frame)
   if (is.null(object$offset_argument)) return(total)
   extra <- eval(object$offset_argument, newdata, environment(object$formula))
   check_numeric_offset(extra, "offset")
   if (length(extra) != nrow(newdata)) {
-    abort_neargp("newdata", c("The offset given to neargp() does not have one value for each row of `newdata`.",
-      i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))
+    abort_neargp("newdata",
+      c("The offset given to neargp() does not have one value for each row of `newdata`.",
+        i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))
   }
   if (is.null(total)) extra else total + extra
 }
 
-# `types`: of the variables in the training data, as model.frame() reports them. Logical values and 0 and 1 are one another.
+# `types`: of the variables in the training data, as model.frame() reports them. Logical values and
+# 0 and 1 are one another.
 with_training_types <- function(frame, types) {
   for (name in names(frame)[names(frame) %in% names(types)]) {
     values <- frame[[name]]
     is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
-    fits <- switch(types[[name]], numeric = is.numeric(values) || is.logical(values), logical = is_flag, TRUE)
+    fits <- switch(types[[name]], numeric = is.numeric(values) || is.logical(values),
+      logical = is_flag, TRUE)
     if (!fits) {
-      abort_neargp("newdata", sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name, class(values)[1L],
-        types[[name]]))
+      abort_neargp("newdata",
+        sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
+          class(values)[1L], types[[name]]))
     }
     if (types[[name]] == "logical") frame[[name]] <- as.logical(values)
     if (types[[name]] == "numeric" && is.logical(values)) frame[[name]] <- as.numeric(values)
@@ -92,7 +114,8 @@ with_training_types <- function(frame, types) {
   frame
 }
 
-# Dates and date-times count in days and in seconds, durations and columns of the package units in a unit of their own.
+# Dates and date-times count in days and in seconds, durations and columns of the package units in a
+# unit of their own.
 time_kinds <- function(frame) {
   kinds <- lapply(frame, function(values) {
     class <- intersect(c("Date", "POSIXt", "difftime", "units"), class(values))
@@ -107,8 +130,9 @@ with_training_units <- function(frame, kinds) {
   given <- time_kinds(frame)
   for (name in intersect(names(given), names(kinds))) {
     if (given[[name]]$class != kinds[[name]]$class) {
-      abort_neargp("newdata", c(sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
-        class(frame[[name]])[1L], kinds[[name]]$class), i = "They count in different units."))
+      abort_neargp("newdata",
+        c(sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
+          class(frame[[name]])[1L], kinds[[name]]$class), i = "They count in different units."))
     }
     if (kinds[[name]]$class %in% c("difftime", "units")) {
       frame[[name]] <- in_training_unit(frame[[name]], kinds[[name]], name)
@@ -120,7 +144,9 @@ with_training_units <- function(frame, kinds) {
 in_training_unit <- function(values, kind, name) {
   if (kind$class == "units") require_package("units", "for columns that have units")
   tryCatch(`units<-`(values, value = kind$units), error = function(e) {
-    abort_neargp("newdata", sprintf("`%s` in `newdata` has a unit that cannot be converted to that of the training data.", name),
+    abort_neargp("newdata",
+      sprintf("`%s` in `newdata` has a unit that cannot be converted to that of the training data.",
+        name),
       parent = e)
   })
 }
@@ -144,6 +170,7 @@ apply_training_levels <- function(frame, xlevels) {
 # Columns of the training data that newdata must have.
 required_columns <- function(formula, locations, data, offset_argument, covariance) {
   terms <- stats::delete.response(stats::terms(formula, data = data))
-  wanted <- c(all.vars(terms), all.vars(locations$terms), locations$time, all.vars(offset_argument), local_variables(covariance))
+  wanted <- c(all.vars(terms), all.vars(locations$terms), locations$time, all.vars(offset_argument),
+    local_variables(covariance))
   intersect(unique(wanted), names(data))
 }

@@ -1,6 +1,6 @@
-# newdata in numbers, and the way back to its class. The target has, for the complete rows only, embedded coordinates,
-# trend matrix and offset; `restore` turns a data frame of results for all rows into the class of newdata. Of the
-# process alone (`part`) trend and offset are 0.
+# newdata in numbers, and the way back to its class. The target has, for the complete rows only,
+# embedded coordinates, trend matrix and offset; `restore` turns a data frame of results for all
+# rows into the class of newdata. Of the process alone (`part`) trend and offset are 0.
 
 new_target <- function(object, newdata, part = "field") {
   if (part == "process") object <- without_trend(object)
@@ -15,7 +15,8 @@ new_target <- function(object, newdata, part = "field") {
     plain <- plain[complete, , drop = FALSE]
     raw <- raw[complete, , drop = FALSE]
   }
-  design <- if (part == "process" || !nrow(plain)) zero_design(object, nrow(plain)) else newdata_design(object, plain)
+  design <- if (part == "process" || !nrow(plain)) zero_design(object, nrow(plain)) else
+    newdata_design(object, plain)
   check_design_finite(design, which(complete))
   coords <- embed_coordinates(raw, object$locations, "newdata", plain)
   if (is_local(object)) check_local_columns(object, coords, which(complete))
@@ -23,7 +24,8 @@ new_target <- function(object, newdata, part = "field") {
     complete = complete, restore = restorer(newdata))
 }
 
-# Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the columns of the formula.
+# Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the
+# columns of the formula.
 zero_design <- function(object, rows) {
   columns <- length(object$beta) %/% max(1L, length(object$outputs))
   list(X = matrix(0, rows, columns), offset = rep(0, rows))
@@ -31,26 +33,31 @@ zero_design <- function(object, rows) {
 
 # Leaves the trend out, so that covariates are not needed, and do not count.
 without_trend <- function(object) {
-  object$required_columns <- intersect(object$required_columns, c(all.vars(object$locations$terms), object$locations$time,
-    local_variables(object$covariance)))
+  object$required_columns <- intersect(object$required_columns,
+    c(all.vars(object$locations$terms), object$locations$time,
+      local_variables(object$covariance)))
   object
 }
 
 check_newdata_class <- function(newdata) {
   if (is.data.frame(newdata) || is_sf(newdata)) return(invisible())
-  abort_neargp("newdata", c(paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ", describe_value(newdata), "."),
-    i = sub("data", "newdata", spatial_hint(newdata), fixed = TRUE)))
+  abort_neargp("newdata",
+    c(paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ",
+      describe_value(newdata), "."), i = sub("data", "newdata", spatial_hint(newdata),
+        fixed = TRUE)))
 }
 
 check_newdata <- function(object, newdata) {
   check_newdata_class(newdata)
   columns <- if (inherits(newdata, "sfc")) character(0) else names(newdata)
   by_geometry <- is_sf(newdata) && !is.null(object$locations$names)
-  found <- object$required_columns %in% c(columns, if (by_geometry) all.vars(object$locations$terms))
+  found <- object$required_columns %in%
+    c(columns, if (by_geometry) all.vars(object$locations$terms))
   missing <- object$required_columns[!found]
   if (length(missing)) {
-    abort_neargp("newdata", c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
-      " that the model needs: ", format_some(missing), ".")))
+    abort_neargp("newdata",
+      c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
+        " that the model needs: ", format_some(missing), ".")))
   }
   check_unique_columns(object$required_columns, newdata, "newdata")
   check_no_lists(object$required_columns, newdata, "newdata")
@@ -60,12 +67,14 @@ newdata_coordinates <- function(object, newdata) {
   locations <- object$locations
   if (is_sf(newdata)) {
     if (length(locations$raw_names) != 2L) {
-      abort_neargp("newdata", c("The model has more coordinates than an sf geometry.", i = "Give `newdata` as a data frame."))
+      abort_neargp("newdata", c("The model has more coordinates than an sf geometry.",
+        i = "Give `newdata` as a data frame."))
     }
     check_same_crs(sf::st_crs(newdata), locations)
   } else if (is.null(locations$names)) {
-    abort_neargp("newdata", c("The model was fitted to sf data, but `newdata` is a plain data frame.",
-      i = "Convert it: sf::st_as_sf(newdata, coords = c(\"x\", \"y\"), crs = sf::st_crs(data))."))
+    abort_neargp("newdata",
+      c("The model was fitted to sf data, but `newdata` is a plain data frame.",
+        i = "Convert it: sf::st_as_sf(newdata, coords = c(\"x\", \"y\"), crs = sf::st_crs(data))."))
   }
   raw_coordinates(newdata, locations, "newdata")
 }
@@ -78,15 +87,18 @@ check_newdata_finite <- function(raw, columns, complete) {
   bad <- infinite(raw)
   for (column in columns) bad <- bad | infinite(column)
   if (any(bad & complete)) {
-    abort_neargp("missing_values", c(paste0("`newdata` has infinite values in ", format_rows(which(bad & complete)), "."),
-      i = "Replace them by NA to get NA predictions."))
+    abort_neargp("missing_values",
+      c(paste0("`newdata` has infinite values in ", format_rows(which(bad & complete)), "."),
+        i = "Replace them by NA to get NA predictions."))
   }
 }
 
 restorer <- function(newdata) {
   if (inherits(newdata, "sf")) return(function(columns) attach_geometry(columns, newdata))
   if (inherits(newdata, "sfc")) return(function(columns) sf::st_sf(columns, geometry = newdata))
-  if (inherits(newdata, "tbl_df")) return(function(columns) structure(columns, class = c("tbl_df", "tbl", "data.frame")))
+  if (inherits(newdata, "tbl_df")) {
+    return(function(columns) structure(columns, class = c("tbl_df", "tbl", "data.frame")))
+  }
   function(columns) {
     attr(columns, "row.names") <- attr(newdata, "row.names")
     columns

@@ -1,5 +1,6 @@
-# Mixtures of normal distributions, one for each row: `mean` and `sd` are matrices of rows x components, `log_weights` of the components are
-# common to all rows. Rows that are NA have NA results.
+# Mixtures of normal distributions, one for each row: `mean` and `sd` are matrices of rows x
+# components, `log_weights` of the components are common to all rows. Rows that are NA have NA
+# results.
 
 new_normal_mixture <- function(mean, sd, log_weights) {
   list(mean = mean, sd = sd, log_weights = log_weights)
@@ -24,11 +25,12 @@ normal_mixture_log_density <- function(y, mixture) {
   log_sum_of_rows(sweep(terms, 2L, mixture$log_weights, "+"))
 }
 
-# ---- quantiles --------------------------------------------------------------------------------------------------------------------
+# ---- quantiles -----------------------------------------------------------------------------------
 
-# By Newton's method for the normal score of the distribution function, which is nearly a straight line, within the bracket of the
-# components' own quantiles; where a step leaves it, by bisection. At a solution rounding puts the next step on an end of the bracket, so
-# that it is asked first whether the search is over. p: one number.
+# By Newton's method for the normal score of the distribution function, which is nearly a straight
+# line, within the bracket of the components' own quantiles; where a step leaves it, by bisection.
+# At a solution rounding puts the next step on an end of the bracket, so that it is asked first
+# whether the search is over. p: one number.
 normal_mixture_quantile <- function(p, mixture, steps = 200L) {
   value <- rep(NA_real_, nrow(mixture$mean))
   active <- which(stats::complete.cases(mixture$mean, mixture$sd))
@@ -43,7 +45,8 @@ normal_mixture_quantile <- function(p, mixture, steps = 200L) {
     low <- ifelse(excess < 0, x, low)
     high <- ifelse(excess > 0, x, high)
     following <- x - excess / at$slope
-    found <- abs(excess) < 1e-11 | high - low <= 4 * .Machine$double.eps * pmax(abs(low), abs(high)) | step == steps
+    found <- abs(excess) < 1e-11 | high - low <= 4 * .Machine$double.eps * pmax(abs(low),
+      abs(high)) | step == steps
     value[active[found]] <- x[found]
     if (all(found)) break
     outside <- !(is.finite(following) & following > low & following < high)
@@ -61,17 +64,20 @@ normal_score_at <- function(x, mixture) {
   lower <- normal_mixture_distribution(x, mixture)
   upper <- normal_mixture_distribution(x, mixture, lower = FALSE)
   score <- ifelse(lower < upper, stats::qnorm(lower), -stats::qnorm(upper))
-  list(score = score, slope = exp(normal_mixture_log_density(x, mixture) - stats::dnorm(score, log = TRUE)))
+  list(score = score,
+    slope = exp(normal_mixture_log_density(x, mixture) - stats::dnorm(score, log = TRUE)))
 }
 
 take_normal_mixture <- function(mixture, rows) {
-  mixture[c("mean", "sd")] <- list(mixture$mean[rows, , drop = FALSE], mixture$sd[rows, , drop = FALSE])
+  mixture[c("mean", "sd")] <- list(mixture$mean[rows, , drop = FALSE],
+    mixture$sd[rows, , drop = FALSE])
   mixture
 }
 
-# ---- scores and draws -------------------------------------------------------------------------------------------------------------
+# ---- scores and draws ----------------------------------------------------------------------------
 
-# E|Y - y| - E|Y - Y'| / 2, from the mean absolute value of normals (Grimit et al. 2006, equation 5).
+# E|Y - y| - E|Y - Y'| / 2, from the mean absolute value of normals (Grimit et al. 2006, equation
+# 5).
 normal_mixture_crps <- function(y, mixture) {
   weights <- exp(mixture$log_weights)
   mean_absolute <- function(mean, variance) {
@@ -80,7 +86,8 @@ normal_mixture_crps <- function(y, mixture) {
   }
   apart <- mean_absolute(mixture$mean - y, mixture$sd^2) %*% weights
   for (s in which(weights > 0)) {
-    apart <- apart - weights[s] / 2 * mean_absolute(mixture$mean - mixture$mean[, s], mixture$sd^2 + mixture$sd[, s]^2) %*% weights
+    apart <- apart - weights[s] / 2 * mean_absolute(mixture$mean - mixture$mean[, s],
+      mixture$sd^2 + mixture$sd[, s]^2) %*% weights
   }
   drop(apart)
 }
@@ -88,15 +95,18 @@ normal_mixture_crps <- function(y, mixture) {
 # Scores of each observation, as mixture_scores() has them.
 normal_mixture_scores <- function(y, mixture, level) {
   pit <- normal_mixture_distribution(y, mixture)
-  data.frame(mean = normal_mixture_mean(mixture), sd = sqrt(normal_mixture_variance(mixture)), crps = normal_mixture_crps(y, mixture),
-    log_score = -normal_mixture_log_density(y, mixture), lower = normal_mixture_quantile((1 - level) / 2, mixture),
-    upper = normal_mixture_quantile((1 + level) / 2, mixture), pit_lower = pit, pit_upper = pit, binary = FALSE)
+  data.frame(mean = normal_mixture_mean(mixture), sd = sqrt(normal_mixture_variance(mixture)),
+    crps = normal_mixture_crps(y, mixture), log_score = -normal_mixture_log_density(y, mixture),
+    lower = normal_mixture_quantile((1 - level) / 2, mixture),
+    upper = normal_mixture_quantile((1 + level) / 2, mixture), pit_lower = pit, pit_upper = pit,
+    binary = FALSE)
 }
 
 # Draws of each row, independent of each other: rows x nsim.
 normal_mixture_draws <- function(nsim, mixture) {
   rows <- nrow(mixture$mean)
-  component <- sample.int(length(mixture$log_weights), rows * nsim, replace = TRUE, prob = exp(mixture$log_weights))
+  component <- sample.int(length(mixture$log_weights), rows * nsim, replace = TRUE,
+    prob = exp(mixture$log_weights))
   at <- cbind(rep(seq_len(rows), nsim), component)
   matrix(stats::rnorm(rows * nsim, mixture$mean[at], mixture$sd[at]), rows, nsim)
 }

@@ -9,14 +9,16 @@ outputs_covariance <- function(object, moments, settings) {
   covariance
 }
 
-# With one set of neighbours common to the outputs of a place, weights b_p, covariances c_q with them, and d_p what they do not see of the trend,
-# the errors of outputs p and q have the covariance B[p, q] - b_p'c_q + d_p' V d_q.
+# With one set of neighbours common to the outputs of a place, weights b_p, covariances c_q with
+# them, and d_p what they do not see of the trend, the errors of outputs p and q have the covariance
+# B[p, q] - b_p'c_q + d_p' V d_q.
 covariance_of_places <- function(object, target, settings) {
   m <- nrow(target$coords)
   P <- length(object$outputs)
   each <- max(1L, as.integer(ceiling((settings$k + (P - 1) * settings$k_other) / P)))
   common <- if (settings$exact) all_rows_table(length(object$data$y), m) else
-    neighbors_of_new_outputs(object, target$coords, each, each, settings$threads)[, seq_len(m), drop = FALSE]
+    neighbors_of_new_outputs(object, target$coords, each, each,
+      settings$threads)[, seq_len(m), drop = FALSE]
   covariance <- array(0, c(m, P, P))
   stacked <- stacked_targets(object, target)
   neighbors <- common[, stacked$place, drop = FALSE]
@@ -24,13 +26,15 @@ covariance_of_places <- function(object, target, settings) {
   if (found$failed > 0L) abort_cholesky(0L)
   unseen <- design_columns(object$data, stacked$X) - found$weighted[, -1L, drop = FALSE]
   beta_vcov <- core_trend(object)$beta_vcov
-  total <- Reduce(`+`, lapply(object$core_covariance$components, function(x) tcrossprod(x$loadings)))
+  total <- Reduce(`+`, lapply(object$core_covariance$components,
+    function(x) tcrossprod(x$loadings)))
   for (q in seq_len(P)) {
     cross <- neighbor_covariance(object, target$coords, common, q)
     for (p in seq_len(P)) {
       rows <- stacked$output == p
       explained <- rowSums(found$weights[rows, , drop = FALSE] * cross)
-      trend <- rowSums(row_products(unseen[rows, , drop = FALSE], beta_vcov) * unseen[stacked$output == q, , drop = FALSE])
+      trend <- rowSums(row_products(unseen[rows, , drop = FALSE], beta_vcov) *
+        unseen[stacked$output == q, , drop = FALSE])
       covariance[, p, q] <- total[p, q] - explained + trend
     }
   }
@@ -51,22 +55,25 @@ neighbor_covariance <- function(object, coords, neighbors, q) {
       present <- !is.na(row)
       row <- row[present]
       distance <- sqrt(rowSums((there[row, , drop = FALSE] - here[present, , drop = FALSE])^2))
-      result[present, r] <- result[present, r] + correlation_at(component, distance) * products[data$output[row]]
+      result[present, r] <- result[present, r] + correlation_at(component, distance) *
+        products[data$output[row]]
     }
   }
   result
 }
 
-# To the variances that are reported. Where an output is known, as at a datum without noise, its error is 0 but for rounding, and so are the
-# correlations with it.
+# To the variances that are reported. Where an output is known, as at a datum without noise, its
+# error is 0 but for rounding, and so are the correlations with it.
 scaled_covariance <- function(object, covariance, variance) {
   P <- ncol(variance)
   prior <- Reduce(`+`, lapply(object$core_covariance$components, function(x) rowSums(x$loadings^2)))
-  own <- matrix(vapply(seq_len(P), function(p) covariance[, p, p], double(nrow(variance))), ncol = P)
+  own <- matrix(vapply(seq_len(P), function(p) covariance[, p, p], double(nrow(variance))),
+    ncol = P)
   known <- own <= 1e-10 * rep(prior, each = nrow(own))
   ratio <- ifelse(known, 0, sqrt(variance / ifelse(known, 1, own)))
   for (p in seq_len(P)) for (q in seq_len(P)) {
-    covariance[, p, q] <- if (p == q) variance[, p] else covariance[, p, q] * ratio[, p] * ratio[, q]
+    covariance[, p, q] <- if (p == q) variance[, p] else covariance[, p, q] * ratio[, p] *
+      ratio[, q]
   }
   covariance
 }

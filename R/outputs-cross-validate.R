@@ -1,12 +1,12 @@
-# Cross-validation of several outputs by places: all outputs of a held-out row are held out. Each output takes the part
-# of a setting in the result.
+# Cross-validation of several outputs by places: all outputs of a held-out row are held out. Each
+# output takes the part of a setting in the result.
 
 #' @rdname cross_validate
-#' @section Several outputs:
-#' All outputs of a held-out row of the data are held out; folds have a value for each such row. The outputs take the
-#' part of `setting` in the result.
+#' @section Several outputs: All outputs of a held-out row of the data are held out; folds have a
+#' value for each such row. The outputs take the part of `setting` in the result.
 #' @export
-cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, level = 0.95, verbose = rlang::is_interactive(), ...) {
+cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, level = 0.95,
+                                          verbose = rlang::is_interactive(), ...) {
   check_no_more_arguments()
   check_flag(refit, "refit")
   check_level(level)
@@ -21,9 +21,12 @@ cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, lev
   predictions <- predictions[order(match(predictions$setting, object$outputs), predictions$row), ]
   rownames(predictions) <- NULL
   structure(list(
-    scores = grouped_scores(predictions, "setting", level), fold_scores = grouped_scores(predictions, c("setting", "fold"), level),
-    predictions = predictions, folds = folds, refit = refit, level = level, response = paste(object$outputs, collapse = ", "),
-    place = fit_place(object, original_coords(as_places(object))), elapsed = proc.time()[["elapsed"]] - start
+    scores = grouped_scores(predictions, "setting", level),
+    fold_scores = grouped_scores(predictions, c("setting", "fold"), level),
+    predictions = predictions, folds = folds, refit = refit, level = level,
+    response = paste(object$outputs, collapse = ", "),
+    place = fit_place(object, original_coords(as_places(object))),
+    elapsed = proc.time()[["elapsed"]] - start
   ), class = "neargp_cv")
 }
 
@@ -38,7 +41,8 @@ predict_outputs_fold <- function(object, held, fold, refit, level) {
   kept <- object
   rows <- !object$data$place %in% held
   kept$data <- take_output_rows(object$data, which(rows))
-  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else restrict_rows(kept$method, kept, which(rows)))
+  kept <- on_refit_device(object, which(rows),
+    if (refit) refit_outputs(kept) else restrict_rows(kept$method, kept, which(rows)))
   kept <- with_own_keeper(kept)
   target <- take_places(places_of_fit(object), held)
   target$complete <- rep(TRUE, length(held))
@@ -56,7 +60,8 @@ outputs_fold_scores <- function(kept, moments, data, own, at, fold, level) {
 
 #' @export
 outputs_fold_scores.default <- function(kept, moments, data, own, at, fold, level) {
-  data.frame(setting = kept$outputs[data$output[own]], row = data$place[own], fold = fold, observed = data$y[own], mean = moments$mean[at],
+  data.frame(setting = kept$outputs[data$output[own]], row = data$place[own], fold = fold,
+    observed = data$y[own], mean = moments$mean[at],
     sd = sqrt(moments$variance[at] + kept$nugget[data$output[own]] / data$weights[own]))
 }
 
@@ -64,12 +69,15 @@ outputs_fold_scores.default <- function(kept, moments, data, own, at, fold, leve
 #' @export
 restrict_rows.neargp_method_outputs <- function(method, fit, rows) with_fold_trend(fit)
 
-# The same model for the data that the fit holds now, from its estimates; of a deep fit from the beginning, for it has seen the fold.
+# The same model for the data that the fit holds now, from its estimates; of a deep fit from the
+# beginning, for it has seen the fold.
 refit_outputs <- function(object) {
   check_kept_outputs(object$data)
   method <- with_k(object$method, object$data, object$family)
-  settings <- new_settings(method, object$family, object$control, object$threads, object$covariance, fixed_nuggets(object))
-  problem <- new_problem(object$data, object$locations, settings, if (begins_with_parameters(method)) object)
+  settings <- new_settings(method, object$family, object$control, object$threads, object$covariance,
+    fixed_nuggets(object))
+  problem <- new_problem(object$data, object$locations, settings,
+    if (begins_with_parameters(method)) object)
   problem <- with_start(problem$method, problem)
   solved <- fit_problem(problem)
   problem <- solved$problem
@@ -89,10 +97,12 @@ check_kept_outputs <- function(data) {
   for (p in seq_along(data$outputs)) {
     y <- data$y[data$output == p]
     if (!length(y)) {
-      abort_neargp("folds", c(sprintf("Without the rows of one of the folds no value is known of %s.", data$outputs[p]),
-        i = "Spread the rows in which it is known over the folds, or use refit = FALSE."))
+      abort_neargp("folds",
+        c(sprintf("Without the rows of one of the folds no value is known of %s.", data$outputs[p]),
+          i = "Spread the rows in which it is known over the folds, or use refit = FALSE."))
     }
-    tryCatch(check_trend(list(X = own_columns(data, p), y = y, offset = 0, response_name = data$outputs[p])),
+    tryCatch(check_trend(list(X = own_columns(data, p), y = y, offset = 0,
+      response_name = data$outputs[p])),
       neargp_error_rank = function(error) abort_fold_trend(error))
   }
 }

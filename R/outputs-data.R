@@ -1,16 +1,19 @@
-# Several outputs, cbind(zinc, lead) ~ trend: a row of the problem is one output at one row of the data, so that an output that is missing
-# there is simply no row. What all methods take of one output, they take of these rows; they know which output each is of.
+# Several outputs, cbind(zinc, lead) ~ trend: a row of the problem is one output at one row of the
+# data, so that an output that is missing there is simply no row. What all methods take of one
+# output, they take of these rows; they know which output each is of.
 #   output  of each row, from 1       place  the row of the model frame it comes from
 #   outputs their names               places number of rows of the model frame
 
 has_outputs <- function(problem) !is.null(problem$data$output)
 
-# Says whether the response is one of several outputs. That of a family that has matrices of its own (successes and
-# failures) is not, nor is one column, such as scale() gives.
-is_output_response <- function(response, family) is_gaussian(family) && is.matrix(response) && ncol(response) > 1L
+# Says whether the response is one of several outputs. That of a family that has matrices of its own
+# (successes and failures) is not, nor is one column, such as scale() gives.
+is_output_response <- function(response, family) {
+  is_gaussian(family) && is.matrix(response) && ncol(response) > 1L
+}
 
-# The model frame of several outputs keeps rows in which some of them are known: na.action sees a response that is
-# missing only where all are.
+# The model frame of several outputs keeps rows in which some of them are known: na.action sees a
+# response that is missing only where all are.
 without_missing_places <- function(frame, na.action) {
   response <- stats::model.response(frame)
   judged <- frame
@@ -26,41 +29,55 @@ without_missing_places <- function(frame, na.action) {
 
 check_one_output <- function(settings) {
   if (inherits(settings$covariance, "neargp_coregionalisation")) {
-    abort_neargp("argument", c("A model of coregionalisation needs several outputs.", i = "Write the response as cbind(y1, y2)."))
+    abort_neargp("argument", c("A model of coregionalisation needs several outputs.",
+      i = "Write the response as cbind(y1, y2)."))
   }
-  if (length(settings$nugget) > 1L) abort_argument("nugget", "NULL or one number of at least 0", settings$nugget)
+  if (length(settings$nugget) > 1L) {
+    abort_argument("nugget", "NULL or one number of at least 0", settings$nugget)
+  }
 }
 
 output_names <- function(response, expression) {
   names <- colnames(response) %||% rep("", ncol(response))
-  arguments <- if (is.call(expression) && length(expression) == ncol(response) + 1L) vapply(as.list(expression)[-1L], deparse1, "")
+  arguments <- if (is.call(expression) && length(expression) == ncol(response) + 1L)
+    vapply(as.list(expression)[-1L], deparse1, "")
   unnamed <- !nzchar(names)
   names[unnamed] <- (arguments %||% paste0("y", seq_along(names)))[unnamed]
   names
 }
 
 check_numeric_outputs <- function(response) {
-  if (!is.numeric(response)) abort_neargp("response", "Several outputs must be a numeric matrix, such as cbind(y1, y2).")
+  if (!is.numeric(response)) {
+    abort_neargp("response", "Several outputs must be a numeric matrix, such as cbind(y1, y2).")
+  }
 }
 
 check_outputs <- function(response, outputs, frame) {
-  if (anyDuplicated(outputs)) abort_neargp("response", paste0("Two outputs have the same name: ", format_some(outputs[duplicated(outputs)]), "."))
+  if (anyDuplicated(outputs)) {
+    abort_neargp("response", paste0("Two outputs have the same name: ",
+      format_some(outputs[duplicated(outputs)]), "."))
+  }
   infinite <- which(rowSums(is.infinite(response)) > 0)
   if (length(infinite)) {
-    abort_neargp("missing_values", c(paste0("The response has infinite values in ", format_rows(original_rows(frame, infinite)), "."),
-      i = "An output that is not known is NA."))
+    abort_neargp("missing_values",
+      c(paste0("The response has infinite values in ", format_rows(original_rows(frame, infinite)),
+        "."), i = "An output that is not known is NA."))
   }
   empty <- outputs[colSums(!is.na(response)) == 0L]
   if (length(empty)) {
-    abort_neargp("empty", c(paste0("No value is known of ", format_some(empty), "."), i = "Leave it out of cbind()."))
+    abort_neargp("empty", c(paste0("No value is known of ", format_some(empty), "."),
+      i = "Leave it out of cbind()."))
   }
 }
 
-# The trend is that of the formula for each output, with coefficients of its own: "zinc:(Intercept)".
+# The trend is that of the formula for each output, with coefficients of its own:
+# "zinc:(Intercept)".
 outputs_model_data <- function(frame, formula, weights) {
   response <- stats::model.response(frame)
   if (!is.null(numeric_offset(frame))) {
-    abort_neargp("formula", c("Several outputs have no offset.", i = "Subtract what is known from each of them: cbind(y1 - known, y2)."))
+    abort_neargp("formula",
+      c("Several outputs have no offset.",
+        i = "Subtract what is known from each of them: cbind(y1 - known, y2)."))
   }
   outputs <- output_names(response, formula[[2L]])
   check_outputs(response, outputs, frame)
@@ -69,8 +86,9 @@ outputs_model_data <- function(frame, formula, weights) {
   known <- which(!is.na(response), arr.ind = TRUE)
   place <- unname(known[, 1L])
   output <- unname(known[, 2L])
-  data <- list(y = as.double(response[known]), X = outputs_design(design, output, place, outputs), offset = rep(0, length(place)),
-    weights = as.double(weights[place]), coords = frame[["(locations)"]][place, , drop = FALSE], response_name = "outputs",
+  data <- list(y = as.double(response[known]), X = outputs_design(design, output, place, outputs),
+    offset = rep(0, length(place)), weights = as.double(weights[place]),
+    coords = frame[["(locations)"]][place, , drop = FALSE], response_name = "outputs",
     output = output, place = place, outputs = outputs, places = nrow(frame))
   for (p in seq_along(outputs)) check_output(data, p, design)
   data
@@ -79,7 +97,9 @@ outputs_model_data <- function(frame, formula, weights) {
 outputs_design <- function(design, output, place, outputs) {
   q <- ncol(design)
   X <- matrix(0, length(place), q * length(outputs),
-    dimnames = list(NULL, if (length(colnames(design))) as.vector(outer(colnames(design), outputs, function(term, output) paste0(output, ":", term)))))
+    dimnames = list(NULL,
+      if (length(colnames(design))) as.vector(outer(colnames(design), outputs,
+        function(term, output) paste0(output, ":", term)))))
   for (p in seq_along(outputs)) {
     own <- output == p
     X[own, (p - 1L) * q + seq_len(q)] <- design[place[own], ]
@@ -89,7 +109,8 @@ outputs_design <- function(design, output, place, outputs) {
 
 check_output <- function(data, p, design) {
   own <- data$output == p
-  check_trend(list(X = design[data$place[own], , drop = FALSE], y = data$y[own], offset = 0, response_name = data$outputs[p]))
+  check_trend(list(X = design[data$place[own], , drop = FALSE], y = data$y[own], offset = 0,
+    response_name = data$outputs[p]))
 }
 
 take_output_rows <- function(data, rows) {
@@ -99,16 +120,20 @@ take_output_rows <- function(data, rows) {
 }
 
 # Rows of the model frame that the data are of: those of several outputs share some.
-count_places <- function(data) if (is.null(data$output)) length(data$y) else length(unique(data$place))
+count_places <- function(data) {
+  if (is.null(data$output)) length(data$y) else length(unique(data$place))
+}
 
 # The rows of some places, `choose` a function of the coordinates of all that returns their numbers.
 take_places_of_data <- function(data, choose) {
   if (is.null(data$output)) return(take_data_rows(data, choose(data$coords)))
   first <- which(!duplicated(data$place))
-  take_output_rows(data, which(data$place %in% data$place[first][choose(data$coords[first, , drop = FALSE])]))
+  take_output_rows(data,
+    which(data$place %in% data$place[first][choose(data$coords[first, , drop = FALSE])]))
 }
 
-# Values of the rows as a matrix, a row for each of the model frame and a column for each output; NA where an output was not observed.
+# Values of the rows as a matrix, a row for each of the model frame and a column for each output; NA
+# where an output was not observed.
 output_matrix <- function(data, values) {
   result <- matrix(NA_real_, data$places, length(data$outputs), dimnames = list(NULL, data$outputs))
   result[cbind(data$place, data$output)] <- values

@@ -1,6 +1,7 @@
-# Conditioning sets of several outputs: the k nearest rows of the target's own output and the k_other nearest of each other one. Rows of
-# all outputs together would be the wrong sets: where all outputs are observed everywhere, most of k would go to places at which the own
-# output says nearly all, and a densely observed output would crowd out the others.
+# Conditioning sets of several outputs: the k nearest rows of the target's own output and the
+# k_other nearest of each other one. Rows of all outputs together would be the wrong sets: where all
+# outputs are observed everywhere, most of k would go to places at which the own output says nearly
+# all, and a densely observed output would crowd out the others.
 
 # Half as many as of the own, in all, and at least three of each: see bench/outputs.md.
 default_k_other <- function(k, outputs) max(3L, as.integer(ceiling(k / (2 * (outputs - 1)))))
@@ -18,10 +19,13 @@ conditioning_size <- function(method, data) {
   if (outputs > 1L) k + (outputs - 1L) * k_other_of(method, k, outputs) else k
 }
 
-rows_by_output <- function(data) split(seq_along(data$output), factor(data$output, seq_along(data$outputs)))
+rows_by_output <- function(data) {
+  split(seq_along(data$output), factor(data$output, seq_along(data$outputs)))
+}
 
-# Makes one table of the neighbours of all targets. search(p, q, k) gives the k nearest rows of output q to the targets
-# of output p, as numbers of rows, or NULL. Entries for which drop(neighbour, target) is true are left out.
+# Makes one table of the neighbours of all targets. search(p, q, k) gives the k nearest rows of
+# output q to the targets of output p, as numbers of rows, or NULL. Entries for which
+# drop(neighbour, target) is true are left out.
 gather_neighbors <- function(targets_by_output, k, k_other, search, drop = NULL) {
   count <- length(targets_by_output)
   tables <- lapply(seq_len(count), function(p) {
@@ -50,7 +54,8 @@ compact_neighbors <- function(table) {
 within_rows <- function(table, rows) matrix(rows[table], nrow(table), ncol(table))
 
 # Neighbours of the leave-one-out score. `leave_out`:
-#   "location"    the whole place is left out but for the outputs before the target's own: the product over a place's outputs is then
+#   "location"    the whole place is left out but for the outputs before the target's own: the
+#   product over a place's outputs is then
 #                 the density of all of them given the other places
 #   "row"         every other row may be a neighbour, at the target's own place, too
 #   "prediction"  the whole place is left out: what predicts an output there as at a new place
@@ -61,12 +66,16 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads
     same <- data$place[neighbor] == data$place[target]
     if (leave_out == "prediction") same else same & data$output[neighbor] > data$output[target]
   }
-  gather_neighbors(rows, k, k_other, drop = if (leave_out != "row") function(neighbor, target) !is.na(neighbor) & own_place(neighbor, target),
-    search = function(p, q, wanted) {
+  gather_neighbors(rows, k, k_other, drop = if (leave_out != "row") function(neighbor,
+    target) !is.na(neighbor) & own_place(neighbor, target), search = function(p, q, wanted) {
       source <- scaled[rows[[q]], , drop = FALSE]
-      if (p == q) return(within_rows(core_neighbors_others(source, min(wanted, length(rows[[q]]) - 1L), threads), rows[[q]]))
+      if (p == q) {
+        return(within_rows(core_neighbors_others(source, min(wanted, length(rows[[q]]) - 1L),
+          threads), rows[[q]]))
+      }
       extra <- if (leave_out == "row") 0L else 1L
-      found <- within_rows(core_neighbors_to(source, scaled[rows[[p]], , drop = FALSE], min(wanted + extra, length(rows[[q]])), threads), rows[[q]])
+      found <- within_rows(core_neighbors_to(source, scaled[rows[[p]], , drop = FALSE],
+        min(wanted + extra, length(rows[[q]])), threads), rows[[q]])
       if (extra == 0L || nrow(found) <= wanted) return(found)
       # that one more is for the row at the own place; where it is not dropped the farthest is
       dropped <- matrix(own_place(found, rep(rows[[p]], each = nrow(found))), nrow(found))
@@ -75,27 +84,30 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads
     })
 }
 
-# The neighbours of Vecchia's likelihood, which come earlier. Places are ordered, at each place the outputs follow each other.
+# The neighbours of Vecchia's likelihood, which come earlier. Places are ordered, at each place the
+# outputs follow each other.
 neighbors_before_of_outputs <- function(data, component, k, k_other, ordering, key, threads) {
   scaled <- core_scale(data$coords, component)
   rank <- output_rank(data, scaled, ordering, key, threads)
   rows <- rows_by_output(data)
   gather_neighbors(rows, k, k_other, function(p, q, wanted) {
-    within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], rank[rows[[q]]], scaled[rows[[p]], , drop = FALSE],
-      rank[rows[[p]]], wanted, threads), rows[[q]])
+    within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], rank[rows[[q]]],
+      scaled[rows[[p]], , drop = FALSE], rank[rows[[p]]], wanted, threads), rows[[q]])
   })
 }
 
 output_rank <- function(data, scaled, ordering, key, threads) {
   first <- !duplicated(data$place)
   places <- data$place[first]
-  order <- if (ordering == "given") seq_along(places) else core_order(scaled[first, , drop = FALSE], ordering, key, threads)
+  order <- if (ordering == "given") seq_along(places) else core_order(scaled[first, , drop = FALSE],
+    ordering, key, threads)
   place_rank <- integer(data$places)
   place_rank[places[order]] <- seq_along(order)
   as.integer(rank(place_rank[data$place] * (length(data$outputs) + 1) + data$output))
 }
 
-# The neighbours of new places: rows of the data for each output there. Targets are output after output.
+# The neighbours of new places: rows of the data for each output there. Targets are output after
+# output.
 neighbors_of_new_outputs <- function(object, coords, k, k_other, threads) {
   rows <- rows_by_output(object$data)
   indices <- kept_output_indices(object)
@@ -103,6 +115,7 @@ neighbors_of_new_outputs <- function(object, coords, k, k_other, threads) {
   targets <- split(seq_len(m * length(rows)), rep(seq_along(rows), each = m))
   if (m == 0L) return(matrix(NA_integer_, 1L, 0L))
   gather_neighbors(targets, k, k_other, function(p, q, wanted) {
-    within_rows(core_index_nearest(indices[[q]], coords, min(wanted, length(rows[[q]])), threads), rows[[q]])
+    within_rows(core_index_nearest(indices[[q]], coords, min(wanted, length(rows[[q]])), threads),
+      rows[[q]])
   })
 }

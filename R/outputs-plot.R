@@ -1,13 +1,16 @@
 #' Plot a fit to several outputs
 #'
 #' @param x a fit of [neargp()] to several outputs.
-#' @param which `"loo"`: observations against their leave-one-out predictions, with scores; `"residual_map"`: the standardised
-#'   leave-one-out residuals where they are; `"covariance"`: the fitted covariances (on the diagonal) and cross-correlations of the structures
-#'   as functions of distance; `"variogram"`: the empirical variogram of each output with the fitted one, as
-#'   `empirical_variogram(x, output = )` gives it; `"inducing"`, of a fit by [svgp()]: its inducing points over the data.
+#' @param which `"loo"`: observations against their leave-one-out predictions, with scores;
+#'   `"residual_map"`: the standardised leave-one-out residuals where they are; `"covariance"`: the
+#'   fitted covariances (on the diagonal) and cross-correlations of the structures as functions of
+#'   distance; `"variogram"`: the empirical variogram of each output with the fitted one, as
+#'   `empirical_variogram(x, output = )` gives it; `"inducing"`, of a fit by [svgp()]: its inducing
+#'   points over the data.
 #' @param outputs names of the outputs to show, all by default.
 #' @param ... for the points.
-#' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair, of `"inducing"` one alone.
+#' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair, of
+#'   `"inducing"` one alone.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(120), y = runif(120))
@@ -18,7 +21,8 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
-  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram", if (has_inducing_features(x$method)) "inducing"))
+  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram",
+    if (has_inducing_features(x$method)) "inducing"))
   check_choices(outputs, "outputs", x$outputs)
   if (which == "inducing") {
     plot_inducing(x, ...)
@@ -45,7 +49,8 @@ plot_output <- function(x, loo, output, which, ...) {
   own <- x$data$output == match(output, x$outputs)
   table <- data.frame(observed = x$data$y[own], mean = loo$mean[own], sd = loo$sd[own])
   table$z <- (table$observed - table$mean) / table$sd
-  single <- structure(list(data = take_data_rows(x$data, which(own)), locations = x$locations, family = x$family), class = "neargp")
+  single <- structure(list(data = take_data_rows(x$data, which(own)), locations = x$locations,
+    family = x$family), class = "neargp")
   single$data$response_name <- output
   if (which == "loo") return(plot_loo_predictions(single, table, main = output, ...))
   plot_loo_map(single, table, main = output, ...)

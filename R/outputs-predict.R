@@ -1,33 +1,39 @@
 #' Predictions of several outputs (cokriging)
 #'
-#' Mean and standard deviation of each output at new locations, given the nearest observations of all outputs, as [predict.neargp()] gives
-#' those of one: universal cokriging.
+#' Mean and standard deviation of each output at new locations, given the nearest observations of
+#' all outputs, as [predict.neargp()] gives those of one: universal cokriging.
 #'
 #' @details
-#' The prediction of an output is conditioned on its own `k` nearest observations and on the `k_other` nearest of each
-#' other output. (Outputs that are observed at the same places say little about each other at new places, so that few of
-#' them do; raise `k_other` where one output is observed much more densely than the others.)
+#' The prediction of an output is conditioned on its own `k` nearest observations and on the
+#' `k_other` nearest of each other output. (Outputs that are observed at the same places say little
+#' about each other at new places, so that few of them do; raise `k_other` where one output is
+#' observed much more densely than the others.)
 #'
-#' The covariance between the outputs at a location is that of their errors given one set of neighbours common to all outputs, scaled to the
-#' standard deviations that are reported.
+#' The covariance between the outputs at a location is that of their errors given one set of
+#' neighbours common to all outputs, scaled to the standard deviations that are reported.
 #'
-#' A fit by [svgp()] predicts from its inducing points instead of neighbours, and has the covariance of its posterior. One by [dspp()] or [dgp()]
-#' has that of its mixture, intervals that are quantiles of it, and no `observed = TRUE` (`neargp_error_argument`).
+#' A fit by [svgp()] predicts from its inducing points instead of neighbours, and has the covariance
+#' of its posterior. One by [dspp()] or [dgp()] has that of its mixture, intervals that are
+#' quantiles of it, and no `observed = TRUE` (`neargp_error_argument`).
 #'
 #' @param object a fit of [neargp()] to several outputs.
 #' @param newdata as in [predict.neargp()].
 #' @param type `"response"` for new observations, `"link"` for the process without noise.
 #' @param interval,level,chunk_size,threads,device,verbose as in [predict.neargp()].
-#' @param k,k_other number of neighbours of the own output and of each other one (not of a fit by [svgp()], which has none); by default `k`
-#'   as in [predict.neargp()], and `k_other` in the proportion of the fit.
-#' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the
-#'   outputs, one for each row of `newdata`.
-#' @param observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are taken as observed there, and help to predict the others
-#'   at the same location, not to estimate the trend, which stays that of the fit. The prediction of an output never uses its own column. The columns
-#'   are those that the response of the formula names.
-#' @param ... not used; arguments of [predict.neargp()] that several outputs do not have (`local_mean`, `sectors`, `joint`) are an error.
-#' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` and, with an interval, `lower_<output>` and
-#'   `upper_<output>`. Rows with missing covariates or coordinates get NA.
+#' @param k,k_other number of neighbours of the own output and of each other one (not of a fit by
+#'   [svgp()], which has none); by default `k` as in [predict.neargp()], and `k_other` in the
+#'   proportion of the fit.
+#' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an
+#'   array of the covariance matrices of the outputs, one for each row of `newdata`.
+#' @param observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are taken
+#'   as observed there, and help to predict the others at the same location, not to estimate the
+#'   trend, which stays that of the fit. The prediction of an output never uses its own column. The
+#'   columns are those that the response of the formula names.
+#' @param ... not used; arguments of [predict.neargp()] that several outputs do not have
+#'   (`local_mean`, `sectors`, `joint`) are an error.
+#' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` and,
+#'   with an interval, `lower_<output>` and `upper_<output>`. Rows with missing covariates or
+#'   coordinates get NA.
 #' @section Errors: Those of [predict.neargp()].
 #' @references Wackernagel, H. (2003). *Multivariate Geostatistics*, chapters 24 to 26. Springer.
 #' @examples
@@ -43,44 +49,59 @@
 #' attr(predict(fit, place, covariance = TRUE), "covariance")
 #' predict(fit, place, observed = TRUE)
 #' @export
-predict.neargp_outputs <- function(object, newdata, type = c("response", "link"), interval = c("none", "confidence", "prediction"),
-                                   level = 0.95, k = NULL, k_other = NULL, covariance = FALSE, observed = FALSE, chunk_size = NULL,
-                                   threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
+predict.neargp_outputs <- function(object, newdata, type = c("response", "link"),
+                                   interval = c("none", "confidence", "prediction"), level = 0.95,
+                                   k = NULL, k_other = NULL, covariance = FALSE, observed = FALSE,
+                                   chunk_size = NULL, threads = NULL, device = NULL,
+                                   verbose = rlang::is_interactive(), ...) {
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
+    abort_neargp("newdata",
+      c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
-  type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type", c("response", "link"))
-  settings <- outputs_predict_settings(object, k, k_other, threads, device, type = type, interval = interval, level = level,
-    covariance = covariance, observed = observed, chunk_size = chunk_size, verbose = verbose)
+  type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type",
+    c("response", "link"))
+  settings <- outputs_predict_settings(object, k, k_other, threads, device, type = type,
+    interval = interval, level = level, covariance = covariance, observed = observed,
+    chunk_size = chunk_size, verbose = verbose)
   if (is_raster(newdata)) return(predict_outputs_raster(object, newdata, settings))
   target <- new_target(object, newdata)
   if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
   moments <- outputs_moments(object, target, settings)
   result <- target$restore(outputs_columns(object, moments, settings))
-  if (settings$covariance) attr(result, "covariance") <- outputs_covariance(object, moments, settings)
+  if (settings$covariance) {
+    attr(result, "covariance") <- outputs_covariance(object, moments, settings)
+  }
   result
 }
 
-outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, device = NULL, type = "link", interval = "none",
-                                     level = 0.95, covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
+outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL,
+                                     device = NULL, type = "link", interval = "none", level = 0.95,
+                                     covariance = FALSE, observed = FALSE, chunk_size = NULL,
+                                     verbose = FALSE) {
   check_outputs_conditioning(object$method, k, k_other, observed)
   most <- max(tabulate(object$data$output, length(object$outputs)))
   exact <- is.null(k) && is.null(k_other) && is_exact(object$method)
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
-  k_other <- if (is.null(k_other)) min(most, predicted_k_other(object, k)) else check_count(k_other, "k_other", lower = 0L)
+  k_other <- if (is.null(k_other)) min(most, predicted_k_other(object, k)) else
+    check_count(k_other, "k_other", lower = 0L)
   if (max(k, k_other) > most) {
-    abort_neargp("k", c(sprintf("%d neighbours of an output are more than the %s rows in which any is known.", max(k, k_other),
-      format_count(most)), i = "Use a smaller `k` and `k_other`, or leave them out."))
+    abort_neargp("k",
+      c(sprintf("%d neighbours of an output are more than the %s rows in which any is known.",
+        max(k, k_other), format_count(most)),
+        i = "Use a smaller `k` and `k_other`, or leave them out."))
   }
   if (check_flag(covariance, "covariance") && check_flag(observed, "observed")) {
-    abort_argument("covariance", "FALSE with observed = TRUE, where each output is conditioned on other ones", covariance)
+    abort_argument("covariance",
+      "FALSE with observed = TRUE, where each output is conditioned on other ones", covariance)
   }
-  new_prediction_settings(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other),
+  new_prediction_settings(type = type, interval = interval, level = check_level(level),
+    k = as.integer(k), k_other = as.integer(k_other),
     exact = exact, covariance = covariance, observed = check_flag(observed, "observed"),
     chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device, exact || is_dense(object$method)), verbose = check_flag(verbose, "verbose"))
+    device = resolve_device(device, exact || is_dense(object$method)),
+    verbose = check_flag(verbose, "verbose"))
 }
 
 # Refuses what predictions by the method are not conditioned on.
@@ -97,9 +118,10 @@ predicted_k_other <- function(object, k) {
   max(1L, as.integer(ceiling(object$method$k_other * k / object$k)))
 }
 
-# ---- moments ----------------------------------------------------------------------------------------------------------------------
+# ---- moments -------------------------------------------------------------------------------------
 
-# Mean and variance of the process (without noise) as matrices of places and outputs, and the array of covariances where it is asked for.
+# Mean and variance of the process (without noise) as matrices of places and outputs, and the array
+# of covariances where it is asked for.
 outputs_moments <- function(object, target, settings) {
   m <- nrow(target$coords)
   P <- length(object$outputs)
@@ -110,12 +132,15 @@ outputs_moments <- function(object, target, settings) {
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- on_prediction_device(object, m, settings, moments_of_places(object, take_places(target, rows), settings))
+    part <- on_prediction_device(object, m, settings,
+      moments_of_places(object, take_places(target, rows), settings))
     moments$mean[rows, ] <- part$mean
     moments$variance[rows, ] <- part$variance
     if (settings$covariance) moments$covariance[rows, , ] <- part$covariance
     if (!is.null(part$components)) {
-      if (is.null(moments$components)) moments$components <- matrix(NA_real_, m, ncol(part$components))
+      if (is.null(moments$components)) {
+        moments$components <- matrix(NA_real_, m, ncol(part$components))
+      }
       moments$components[rows, ] <- part$components
     }
     advance()
@@ -148,18 +173,23 @@ moments_of_places.default <- function(object, target, settings) {
   P <- length(object$outputs)
   stacked <- stacked_targets(object, target)
   if (settings$exact && is.null(target$observed)) {
-    found <- core_exact_krige(kept_exact_kriging(object, settings$threads), stacked$coords, settings$threads, stacked$output)
+    found <- core_exact_krige(kept_exact_kriging(object, settings$threads), stacked$coords,
+      settings$threads, stacked$output)
   } else {
     neighbors <- if (settings$exact) all_rows_table(length(object$data$y), m * P) else
-      neighbors_of_new_outputs(object, target$coords, settings$k, settings$k_other, settings$threads)
-    if (!is.null(target$observed)) neighbors <- compact_neighbors(rbind(observed_neighbors(object, target), neighbors))
+      neighbors_of_new_outputs(object, target$coords, settings$k, settings$k_other,
+        settings$threads)
+    if (!is.null(target$observed)) {
+      neighbors <- compact_neighbors(rbind(observed_neighbors(object, target), neighbors))
+    }
     found <- krige_outputs(object, target, stacked, neighbors, settings)
   }
   if (found$failed > 0L) abort_cholesky(0L)
   moments <- trend_moments(object, found$weighted, found$variance, stacked$X, 0)
   result <- list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
   if (!settings$covariance) return(result)
-  result$covariance <- scaled_covariance(object, covariance_of_places(object, target, settings), result$variance)
+  result$covariance <- scaled_covariance(object, covariance_of_places(object, target, settings),
+    result$variance)
   result
 }
 
@@ -178,26 +208,33 @@ all_rows_table <- function(n, columns) matrix(rep(seq_len(n), columns), n)
 krige_outputs <- function(object, target, stacked, neighbors, settings, keep_weights = FALSE) {
   kriging <- if (is.null(target$observed)) kept_kriging(object) else {
     data <- data_with_observed(object, target)
-    core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, 0, data$output)
+    core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, 0,
+      data$output)
   }
-  core_krige(kriging, stacked$coords, neighbors, FALSE, settings$threads, stacked$output, keep_weights)
+  core_krige(kriging, stacked$coords, neighbors, FALSE, settings$threads, stacked$output,
+    keep_weights)
 }
 
-# ---- outputs observed at the new places -------------------------------------------------------------------------------------------
+# ---- outputs observed at the new places ----------------------------------------------------------
 
-# The response of the formula, evaluated in newdata: an output that has no column there is not observed.
+# The response of the formula, evaluated in newdata: an output that has no column there is not
+# observed.
 observed_outputs <- function(object, newdata, target) {
   plain <- drop_geometry(newdata)
   expressions <- as.list(response_call(object))[-1L]
-  if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) || length(expressions) != length(object$outputs)) {
-    abort_neargp("newdata", c("`observed = TRUE` needs a response of the form cbind(y1, y2).", i = "Other matrices have no columns to look for."))
-  }
+  if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) ||
+    length(expressions) != length(object$outputs)) {
+      abort_neargp("newdata", c("`observed = TRUE` needs a response of the form cbind(y1, y2).",
+        i = "Other matrices have no columns to look for."))
+    }
   values <- lapply(expressions, function(expression) {
     if (!all(all.vars(expression) %in% names(plain))) return(rep(NA_real_, nrow(plain)))
     rep_len(as.double(eval(expression, plain, environment(object$formula))), nrow(plain))
   })
   observed <- matrix(unlist(values), nrow(plain))[target$complete, , drop = FALSE]
-  if (any(is.infinite(observed))) abort_neargp("missing_values", "`newdata` has infinite values of outputs.")
+  if (any(is.infinite(observed))) {
+    abort_neargp("missing_values", "`newdata` has infinite values of outputs.")
+  }
   observed
 }
 
@@ -206,8 +243,10 @@ data_with_observed <- function(object, target) {
   data <- object$data
   known <- which(!is.na(target$observed), arr.ind = TRUE)
   place <- known[, 1L]
-  list(y = c(data$y, target$observed[known]), offset = rep(0, length(data$y) + nrow(known)), weights = c(data$weights, rep(1, nrow(known))),
-    X = rbind(data$X, outputs_design(target$X, known[, 2L], place, object$outputs)), coords = rbind(data$coords, target$coords[place, , drop = FALSE]),
+  list(y = c(data$y, target$observed[known]), offset = rep(0, length(data$y) + nrow(known)),
+    weights = c(data$weights, rep(1, nrow(known))),
+    X = rbind(data$X, outputs_design(target$X, known[, 2L], place, object$outputs)),
+    coords = rbind(data$coords, target$coords[place, , drop = FALSE]),
     output = c(data$output, known[, 2L]), basis = data$basis)
 }
 
@@ -216,10 +255,12 @@ observed_neighbors <- function(object, target) {
   known <- !is.na(target$observed)
   number <- matrix(NA_integer_, nrow(known), ncol(known))
   number[known] <- length(object$data$y) + seq_len(sum(known))
-  do.call(cbind, lapply(seq_len(ncol(known)), function(p) t(replace(number, cbind(seq_len(nrow(known)), p), NA_integer_))))
+  do.call(cbind,
+    lapply(seq_len(ncol(known)),
+      function(p) t(replace(number, cbind(seq_len(nrow(known)), p), NA_integer_))))
 }
 
-# ---- columns ----------------------------------------------------------------------------------------------------------------------
+# ---- columns -------------------------------------------------------------------------------------
 
 outputs_columns <- function(object, moments, settings) {
   UseMethod("outputs_columns", object$method)
@@ -227,11 +268,14 @@ outputs_columns <- function(object, moments, settings) {
 
 #' @export
 outputs_columns.default <- function(object, moments, settings) {
-  noise <- function(kind) if (kind %in% c("response", "prediction")) rep(object$nugget, each = nrow(moments$mean)) else 0
+  noise <- function(kind) {
+    if (kind %in% c("response", "prediction")) rep(object$nugget, each = nrow(moments$mean)) else 0
+  }
   sd <- sqrt(moments$variance + noise(settings$type))
   parts <- list(mean = moments$mean, sd = sd)
   if (settings$interval != "none") {
-    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance + noise(settings$interval))
+    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance +
+      noise(settings$interval))
     parts[c("lower", "upper")] <- list(moments$mean - half_width, moments$mean + half_width)
   }
   output_columns(parts, object$outputs)
@@ -253,5 +297,6 @@ predict_outputs_raster <- function(object, newdata, settings) {
       i = "Use the cells as a data frame: terra::as.data.frame(r, xy = TRUE)."))
   }
   target <- raster_target(object, newdata, seq_len(terra::ncell(newdata)))
-  as_raster_layers(newdata, as.matrix(outputs_columns(object, outputs_moments(object, target, settings), settings)))
+  as_raster_layers(newdata,
+    as.matrix(outputs_columns(object, outputs_moments(object, target, settings), settings)))
 }

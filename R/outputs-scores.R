@@ -1,14 +1,17 @@
 # Scores of several outputs: a row for each, and one for their joint distribution at each place.
 
 #' @rdname scores
-#' @section Several outputs:
-#' A fit to several outputs gives a row for each, named in the column `output`; with `newdata` also a row `(joint)` with the mean
-#' negative log density of all outputs that are known at a place, whose `observed` is a matrix with a column for each output.
+#' @section Several outputs: A fit to several outputs gives a row for each, named in the column
+#' `output`; with `newdata` also a row `(joint)` with the mean negative log density of all outputs
+#' that are known at a place, whose `observed` is a matrix with a column for each output.
 #' @export
-scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL, level = 0.95, na.rm = FALSE, ...) {
+scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL,
+                                  level = 0.95, na.rm = FALSE, ...) {
   if (is.null(newdata)) {
     check_no_more_arguments()
-    if (!is.null(observed)) abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
+    if (!is.null(observed)) {
+      abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
+    }
     loo <- leave_one_out(object, NULL, NULL)
     data <- object$data
     parts <- lapply(seq_along(object$outputs), function(p) {
@@ -17,28 +20,36 @@ scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weigh
     })
     return(bind_output_scores(parts, object$outputs))
   }
-  observed <- check_observed_outputs(object, newdata, observed %||% newdata_outputs(object, newdata))
-  predicted <- weigh_outputs(stats::predict(object, newdata, type = "link", covariance = TRUE, ...), object,
-    rep_len(new_weights(object, newdata, weights), NROW(newdata)))
+  observed <- check_observed_outputs(object, newdata, observed %||% newdata_outputs(object,
+    newdata))
+  predicted <- weigh_outputs(stats::predict(object, newdata, type = "link", covariance = TRUE, ...),
+    object, rep_len(new_weights(object, newdata, weights), NROW(newdata)))
   parts <- lapply(seq_along(object$outputs), function(p) {
-    scores(observed[, p], mean = predicted[[paste0("mean_", object$outputs[p])]], sd = predicted[[paste0("sd_", object$outputs[p])]],
-      level = level, na.rm = na.rm)
+    scores(observed[, p], mean = predicted[[paste0("mean_", object$outputs[p])]],
+      sd = predicted[[paste0("sd_", object$outputs[p])]], level = level, na.rm = na.rm)
   })
-  joint <- joint_log_scores(observed, as.matrix(drop_geometry(predicted)[paste0("mean_", object$outputs)]), attr(predicted, "covariance"))
+  joint <- joint_log_scores(observed,
+    as.matrix(drop_geometry(predicted)[paste0("mean_", object$outputs)]),
+    attr(predicted, "covariance"))
   with_joint_row(bind_output_scores(parts, object$outputs), joint)
 }
 
 check_observed_outputs <- function(object, newdata, observed) {
-  if (is.matrix(observed) && is.numeric(observed) && nrow(observed) == NROW(newdata) && ncol(observed) == length(object$outputs)) return(observed)
-  abort_neargp("length", sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each output.",
-    NROW(newdata), length(object$outputs)))
+  if (is.matrix(observed) && is.numeric(observed) && nrow(observed) == NROW(newdata) &&
+      ncol(observed) == length(object$outputs)) {
+    return(observed)
+  }
+  abort_neargp("length",
+    sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each output.",
+      NROW(newdata), length(object$outputs)))
 }
 
 # `joint`: minus the log density of the outputs that are known at each place.
 with_joint_row <- function(table, joint) {
   table[nrow(table) + 1L, ] <- NA
   table$output[nrow(table)] <- "(joint)"
-  table[nrow(table), c("n", "log_score", "n_missing")] <- list(sum(!is.na(joint)), mean(joint, na.rm = TRUE), sum(is.na(joint)))
+  table[nrow(table), c("n", "log_score", "n_missing")] <- list(sum(!is.na(joint)),
+    mean(joint, na.rm = TRUE), sum(is.na(joint)))
   table
 }
 
@@ -54,14 +65,18 @@ weigh_outputs <- function(predicted, object, weights) {
 }
 
 bind_output_scores <- function(parts, outputs) {
-  structure(cbind(output = outputs, do.call(rbind, lapply(parts, as.data.frame))), class = c("neargp_scores", "data.frame"))
+  structure(cbind(output = outputs, do.call(rbind, lapply(parts, as.data.frame))),
+    class = c("neargp_scores", "data.frame"))
 }
 
 newdata_outputs <- function(object, newdata) {
   check_newdata_class(newdata)
   plain <- drop_geometry(newdata)
-  response <- in_data("the formula", eval(response_call(object), plain, environment(object$formula)))
-  if (!is.matrix(response)) abort_neargp("newdata", "The response of the formula is no matrix in `newdata`.")
+  response <- in_data("the formula",
+    eval(response_call(object), plain, environment(object$formula)))
+  if (!is.matrix(response)) {
+    abort_neargp("newdata", "The response of the formula is no matrix in `newdata`.")
+  }
   response
 }
 
@@ -70,7 +85,8 @@ joint_log_scores <- function(observed, mean, covariance) {
   vapply(seq_len(nrow(observed)), function(i) {
     known <- which(!is.na(observed[i, ]) & !is.na(mean[i, ]))
     if (!length(known)) return(NA_real_)
-    joint_log_score(observed[i, known] - mean[i, known], matrix(covariance[i, known, known], length(known)))
+    joint_log_score(observed[i, known] - mean[i, known],
+      matrix(covariance[i, known, known], length(known)))
   }, 0)
 }
 
@@ -81,13 +97,15 @@ joint_log_score <- function(error, covariance) {
   if (!length(open)) return(-sum(stats::dnorm(error, sd = 0, log = TRUE)))
   factor <- chol(covariance[open, open, drop = FALSE])
   z <- backsolve(factor, error[open], transpose = TRUE)
-  0.5 * (length(open) * log(2 * pi) + sum(z^2)) + sum(log(diag(factor))) - sum(stats::dnorm(error[certain], sd = 0, log = TRUE))
+  0.5 * (length(open) * log(2 * pi) + sum(z^2)) + sum(log(diag(factor))) -
+    sum(stats::dnorm(error[certain], sd = 0, log = TRUE))
 }
 
-# ---- tables -----------------------------------------------------------------------------------------------------------------------
+# ---- tables --------------------------------------------------------------------------------------
 
 #' @export
-tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
+                                conf.level = 0.95, ...) {
   check_no_more_arguments()
   check_choices(effects, "effects", c("trend", "covariance"))
   check_flag(conf.int, "conf.int")
@@ -95,10 +113,14 @@ tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int 
     estimate <- stats::coef(x, what = what)
     if (!length(estimate)) return(NULL)
     std_error <- sqrt(diag(stats::vcov(x, what = what)))
-    table <- data.frame(effect = what, term = names(estimate), estimate = unname(estimate), std.error = unname(std_error),
+    table <- data.frame(effect = what, term = names(estimate), estimate = unname(estimate),
+      std.error = unname(std_error),
       statistic = if (what == "trend") unname(estimate / std_error) else NA_real_)
     table$p.value <- wald_p_value(table$statistic)
-    if (conf.int) table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level, what = what)))
+    if (conf.int) {
+      table[c("conf.low", "conf.high")] <- as.data.frame(
+        unname(stats::confint(x, level = conf.level, what = what)))
+    }
     table
   })
   do.call(rbind, parts)
@@ -109,9 +131,12 @@ glance.neargp_outputs <- function(x, ...) {
   check_no_more_arguments()
   score <- stats::logLik(x)
   likelihood <- is_likelihood(x)
-  data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs), df = attr(score, "df"), logLik = as.numeric(score),
-    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else NA_real_, method = method_name(x$method),
-    k = x$k %||% NA_integer_, converged = x$convergence$converged, iterations = x$convergence$iterations, elapsed = x$elapsed[["total"]])
+  data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs),
+    df = attr(score, "df"), logLik = as.numeric(score),
+    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else
+    NA_real_, method = method_name(x$method),
+    k = x$k %||% NA_integer_, converged = x$convergence$converged,
+    iterations = x$convergence$iterations, elapsed = x$elapsed[["total"]])
 }
 
 #' @export
@@ -126,9 +151,12 @@ augment.neargp_outputs <- function(x, data = NULL, ...) {
 
 # `columns`: with a row for each row of the data.
 beside_outputs <- function(x, data, columns) {
-  data <- data %||% as.data.frame(stats::naresid(x$na_action, output_matrix(x$data, x$data$y)), optional = TRUE)
+  data <- data %||% as.data.frame(stats::naresid(x$na_action, output_matrix(x$data, x$data$y)),
+    optional = TRUE)
   if (!is.data.frame(data) || nrow(data) != nrow(columns)) {
-    abort_neargp("argument", sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(nrow(columns))))
+    abort_neargp("argument",
+      sprintf("`data` must be a data frame with the %s rows that were fitted.",
+        format_count(nrow(columns))))
   }
   cbind(data, columns)
 }

@@ -1,5 +1,6 @@
-# Conditional simulation of several outputs: places in maxmin order, at each the outputs one after the other; each is
-# drawn given its nearest among the observations and what has been drawn before, at the same place, too.
+# Conditional simulation of several outputs: places in maxmin order, at each the outputs one after
+# the other; each is drawn given its nearest among the observations and what has been drawn before,
+# at the same place, too.
 
 #' @export
 simulation_settings.neargp_method_outputs <- function(method, object, k, threads, device) {
@@ -10,7 +11,8 @@ simulation_settings.neargp_method_outputs <- function(method, object, k, threads
   settings
 }
 
-# The rows of the model frame as places to predict at. Their design is that of an output which is known there.
+# The rows of the model frame as places to predict at. Their design is that of an output which is
+# known there.
 places_of_fit <- function(object) {
   data <- object$data
   first <- match(seq_len(data$places), data$place)
@@ -20,7 +22,8 @@ places_of_fit <- function(object) {
     own <- first[data$output[first] == p]
     X[data$place[own], ] <- data$X[own, (p - 1L) * q + seq_len(q)]
   }
-  list(coords = data$coords[first, , drop = FALSE], X = X, weights = data$weights[first], complete = rep(TRUE, data$places), restore = identity)
+  list(coords = data$coords[first, , drop = FALSE], X = X, weights = data$weights[first],
+    complete = rep(TRUE, data$places), restore = identity)
 }
 
 #' @export
@@ -30,7 +33,8 @@ simulation_columns.neargp_method_outputs <- function(object, target, nsim, setti
   full <- array(NA_real_, c(length(target$complete), nsim, P))
   if (m > 0L) full[target$complete, , ] <- outputs_draws(object, target, nsim, settings)
   parts <- lapply(seq_len(P), function(p) {
-    structure(matrix(full[, , p], ncol = nsim), dimnames = list(NULL, paste0("sim_", seq_len(nsim), "_", object$outputs[p])))
+    structure(matrix(full[, , p], ncol = nsim),
+      dimnames = list(NULL, paste0("sim_", seq_len(nsim), "_", object$outputs[p])))
   })
   as.data.frame(do.call(cbind, parts), optional = TRUE)
 }
@@ -52,13 +56,16 @@ outputs_draws.default <- function(object, target, nsim, settings) {
   sd <- sqrt(rep(object$nugget, each = m) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
   X <- stacked_targets(object, target)$X
-  drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] + design_columns(data, X) %*% betas + noise
-  aperm(array(base_mean(data, X, 0) + drawn, c(m, P, nsim)), c(1L, 3L, 2L)) # to place x draw x output
+  drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] +
+    design_columns(data, X) %*% betas + noise
+  # to place x draw x output
+  aperm(array(base_mean(data, X, 0) + drawn, c(m, P, nsim)), c(1L, 3L, 2L))
 }
 
-# The field at places, a row for each of their outputs, output after output, given the data and a draw of the trend in each column. Drawn
-# is what nothing at the place tells: an output without noise is known where it was observed, and where there are fewer factors than
-# outputs, some outputs are combinations of the others everywhere. To condition on both would be singular.
+# The field at places, a row for each of their outputs, output after output, given the data and a
+# draw of the trend in each column. Drawn is what nothing at the place tells: an output without
+# noise is known where it was observed, and where there are fewer factors than outputs, some outputs
+# are combinations of the others everywhere. To condition on both would be singular.
 outputs_field <- function(object, data, coords, betas, settings) {
   UseMethod("outputs_field", object$method)
 }
@@ -68,19 +75,26 @@ outputs_field.default <- function(object, data, coords, betas, settings) {
   columns <- response_columns(data)
   values <- columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas
   known <- known_outputs_at(object, data, coords)
-  parts <- lapply(split(seq_len(nrow(coords)), drop(!is.na(known)) %*% 2^seq_len(ncol(known))), function(places) {
-    c(list(places = places), combined_outputs(total_loadings(object), !is.na(known[places[1L], ])))
-  })
+  parts <- lapply(split(seq_len(nrow(coords)), drop(!is.na(known)) %*% 2^seq_len(ncol(known))),
+    function(places) {
+      c(list(places = places), combined_outputs(total_loadings(object),
+        !is.na(known[places[1L], ])))
+    })
   is_drawn <- matrix(FALSE, nrow(known), ncol(known))
   for (part in parts) is_drawn[part$places, part$basis] <- TRUE
   is_drawn[!is.na(known)] <- FALSE
   field <- values[known, , drop = FALSE]
-  if (any(is_drawn)) field[is_drawn, ] <- drawn_outputs(object, data, coords, which(is_drawn, arr.ind = TRUE), values, settings)
-  rows_of <- function(places, output) (output - 1L) * nrow(known) + places
-  for (part in parts) for (q in which(!seq_len(ncol(known)) %in% part$basis & is.na(known[part$places[1L], ]))) {
-    field[rows_of(part$places, q), ] <- Reduce(`+`, Map(function(b, coefficient) coefficient * field[rows_of(part$places, b), , drop = FALSE],
-      part$basis, part$coefficients[q, ]))
+  if (any(is_drawn)) {
+    field[is_drawn, ] <- drawn_outputs(object, data, coords, which(is_drawn, arr.ind = TRUE),
+      values, settings)
   }
+  rows_of <- function(places, output) (output - 1L) * nrow(known) + places
+  for (part in parts)
+    for (q in which(!seq_len(ncol(known)) %in% part$basis & is.na(known[part$places[1L], ]))) {
+      field[rows_of(part$places, q), ] <- Reduce(`+`,
+        Map(function(b, coefficient) coefficient * field[rows_of(part$places, b), , drop = FALSE],
+          part$basis, part$coefficients[q, ]))
+    }
   field
 }
 
@@ -93,11 +107,15 @@ known_outputs_at <- function(object, data, coords) {
   do.call(cbind, rows)
 }
 
-# The loadings of all structures side by side: outputs with dependent rows are combinations of each other, whatever the factors are.
-total_loadings <- function(object) do.call(cbind, lapply(object$core_covariance$components, `[[`, "loadings"))
+# The loadings of all structures side by side: outputs with dependent rows are combinations of each
+# other, whatever the factors are.
+total_loadings <- function(object) {
+  do.call(cbind, lapply(object$core_covariance$components, `[[`, "loadings"))
+}
 
-# `basis`: outputs of which all others are combinations, with `coefficients`; those that are `first` have precedence. An output of which
-# others leave less than 1e-12 of the variance is one of these combinations.
+# `basis`: outputs of which all others are combinations, with `coefficients`; those that are `first`
+# have precedence. An output of which others leave less than 1e-12 of the variance is one of these
+# combinations.
 combined_outputs <- function(loadings, first) {
   size <- sqrt(rowSums(loadings^2))
   size[size == 0] <- 1
@@ -115,12 +133,12 @@ drawn_outputs <- function(object, data, coords, at, values, settings) {
   output <- at[, 2L]
   normals <- matrix(stats::rnorm(length(place) * ncol(values)), ncol = ncol(values))
   drawn <- check_drawn(if (draws_dense(object, length(data$y) + length(place), settings)) {
-    core_exact_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], object$core_covariance, 0, normals,
-      settings$threads, data$output, output)
+    core_exact_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE],
+      object$core_covariance, 0, normals, settings$threads, data$output, output)
   } else {
     plan <- outputs_simulation_plan(object, data, coords, place, output, settings)
-    core_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], plan$order, plan$neighbors, object$core_covariance,
-      0, normals, settings$threads, data$output, output)
+    core_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], plan$order,
+      plan$neighbors, object$core_covariance, 0, normals, settings$threads, data$output, output)
   })
   tell_jitter(drawn$jitter)
   drawn$field
@@ -142,8 +160,8 @@ outputs_simulation_plan <- function(object, data, coords, place, output, setting
   neighbors <- gather_neighbors(targets, settings$k, settings$k_other, function(p, q, wanted) {
     own <- n + targets[[p]]
     if (!length(own)) return(matrix(NA_integer_, 1L, 0L))
-    within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], all_rank[rows[[q]]], scaled[own, , drop = FALSE], all_rank[own],
-      wanted, settings$threads), rows[[q]])
+    within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], all_rank[rows[[q]]],
+      scaled[own, , drop = FALSE], all_rank[own], wanted, settings$threads), rows[[q]])
   })
   list(order = order(own_rank), neighbors = neighbors)
 }

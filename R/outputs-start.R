@@ -1,6 +1,6 @@
-# Starting values of several outputs: those of each output by itself, brought together. Its grid search gives its
-# variance in each structure, ranges and nugget; ranges are averaged over the outputs, and the correlations of the
-# structures are those of the residuals at shared places.
+# Starting values of several outputs: those of each output by itself, brought together. Its grid
+# search gives its variance in each structure, ranges and nugget; ranges are averaged over the
+# outputs, and the correlations of the structures are those of the residuals at shared places.
 
 outputs_start <- function(problem) {
   variances <- residual_variances(problem$data)
@@ -39,16 +39,19 @@ outputs_bounds <- function(problem, variances) {
   layout <- problem$layout
   bounds <- working_bounds(problem, 1)
   nugget <- layout$kind == "nugget"
-  bounds[c("lower", "upper")] <- Map(function(bound, share) replace(bound, nugget, log(variances * share)), bounds[c("lower", "upper")],
-    nugget_bounds(problem$data$weights))
+  bounds[c("lower", "upper")] <- Map(function(bound, share) replace(bound, nugget,
+    log(variances * share)), bounds[c("lower", "upper")], nugget_bounds(problem$data$weights))
   loading <- layout$kind == "loading"
   bounds$upper[loading] <- 100 * loading_scales(problem)[loading]
   bounds$lower[loading] <- -bounds$upper[loading]
   bounds
 }
 
-# For each parameter the unit in which it is to be looked for: of loadings the standard deviation of their output, else 1.
-loading_scales <- function(problem) loading_units(problem$layout, sqrt(residual_variances(problem$data)))
+# For each parameter the unit in which it is to be looked for: of loadings the standard deviation of
+# their output, else 1.
+loading_scales <- function(problem) {
+  loading_units(problem$layout, sqrt(residual_variances(problem$data)))
+}
 
 # For each parameter the unit of its output where it is a loading, else 1. `units`: of the outputs.
 loading_units <- function(layout, units) {
@@ -66,19 +69,24 @@ start_values_of_outputs <- function(problem, variances) {
   values <- rep(NA_real_, nrow(layout))
   correlation <- residual_correlation(problem$data)
   for (j in seq_along(problem$groups)) {
-    of_component <- function(single, kinds) single$values[single$layout$component %in% j & single$layout$kind %in% kinds]
+    of_component <- function(single, kinds) {
+      single$values[single$layout$component %in% j & single$layout$kind %in% kinds]
+    }
     own <- layout$component %in% j
     deviations <- sqrt(vapply(singles, of_component, 0, "variance"))
     rank <- sum(own & layout$kind == "loading") / length(variances)
-    values[own & layout$kind == "loading"] <- as.vector(t(loadings_of(correlation * outer(deviations, deviations), rank)))
+    values[own & layout$kind ==
+      "loading"] <- as.vector(t(loadings_of(correlation * outer(deviations, deviations), rank)))
     for (kind in intersect(c("range", "shape"), layout$kind[own])) {
-      logs <- vapply(singles, function(single) log(of_component(single, kind)), double(sum(own & layout$kind == kind)))
+      logs <- vapply(singles, function(single) log(of_component(single, kind)),
+        double(sum(own & layout$kind == kind)))
       values[own & layout$kind == kind] <- exp(rowMeans(matrix(logs, ncol = length(singles))))
     }
     values[own & layout$kind %in% c("u", "v")] <- rowMeans(matrix(vapply(singles, of_component,
       double(sum(own & layout$kind %in% c("u", "v"))), c("u", "v")), ncol = length(singles)))
   }
-  values[layout$kind == "nugget"] <- vapply(singles, function(single) single$values[single$layout$kind == "nugget"], 0)
+  values[layout$kind == "nugget"] <- vapply(singles,
+    function(single) single$values[single$layout$kind == "nugget"], 0)
   values
 }
 
@@ -89,12 +97,14 @@ single_output_start <- function(problem, p, variance) {
   single$data$X <- own_columns(problem$data, p)
   single$data <- with_trend_basis(single$data)
   nugget <- problem$layout$value[problem$layout$kind == "nugget"][p]
-  single$layout <- new_layout(structure(problem$covariance["components"], class = "neargp_covariance"),
-    if (!is.na(nugget)) nugget, problem$locations)
-  list(layout = single$layout, values = to_core(start_working(single, variance), single$layout$transform))
+  single$layout <- new_layout(structure(problem$covariance["components"],
+    class = "neargp_covariance"), if (!is.na(nugget)) nugget, problem$locations)
+  list(layout = single$layout, values = to_core(start_working(single, variance),
+    single$layout$transform))
 }
 
-# Shrunk towards none: where few places are shared the sample correlations are rough, and need not be those of a covariance matrix.
+# Shrunk towards none: where few places are shared the sample correlations are rough, and need not
+# be those of a covariance matrix.
 residual_correlation <- function(data) {
   residuals <- trend_residual_matrix(data)
   shared <- crossprod(!is.na(residuals))
@@ -103,7 +113,9 @@ residual_correlation <- function(data) {
   correlation <- 0.9 * correlation
   diag(correlation) <- 1
   least <- min(eigen(correlation, symmetric = TRUE, only.values = TRUE)$values)
-  if (least < 0.05) correlation <- (correlation + (0.05 - least) * diag(nrow(correlation))) / (1.05 - least)
+  if (least < 0.05) {
+    correlation <- (correlation + (0.05 - least) * diag(nrow(correlation))) / (1.05 - least)
+  }
   correlation
 }
 
@@ -115,7 +127,8 @@ apply_outputs_start <- function(layout, start) {
   layout
 }
 
-# Variances and covariances of the outputs, named as coef() does, as starting values of the loadings: all of a structure or none.
+# Variances and covariances of the outputs, named as coef() does, as starting values of the
+# loadings: all of a structure or none.
 with_start_loadings <- function(start, layout) {
   outputs <- sub("^nugget_", "", layout$name[layout$kind == "nugget"])
   structures <- unique(layout$component[layout$kind == "loading"])
@@ -123,8 +136,12 @@ with_start_loadings <- function(start, layout) {
     entries <- coregionalisation_names(outputs, j, length(structures))
     given <- entries %in% names(start)
     if (!any(given)) next
-    if (!all(given)) abort_neargp("argument", c(sprintf("`start` has %s without %s.", format_some(entries[given]), format_some(entries[!given])),
-      i = "Give all variances and covariances of a structure, or none."))
+    if (!all(given)) {
+      abort_neargp("argument",
+        c(sprintf("`start` has %s without %s.", format_some(entries[given]),
+          format_some(entries[!given])),
+          i = "Give all variances and covariances of a structure, or none."))
+    }
     pairs <- output_pairs(length(outputs))
     B <- matrix(0, length(outputs), length(outputs))
     B[pairs] <- B[pairs[, 2:1, drop = FALSE]] <- start[entries]

@@ -1,5 +1,6 @@
-# Fits to several outputs: what their methods for generics do otherwise than those of other fits. Such a fit is of class
-# c("neargp_outputs", "neargp"), with an element `outputs` (names), a nugget for each, and loadings in its covariance.
+# Fits to several outputs: what their methods for generics do otherwise than those of other fits.
+# Such a fit is of class c("neargp_outputs", "neargp"), with an element `outputs` (names), a nugget
+# for each, and loadings in its covariance.
 
 #' @export
 fit_of_response.neargp_method_outputs <- function(method, fit) {
@@ -32,15 +33,16 @@ with_positive_loadings <- function(fit) {
   fit
 }
 
-# ---- covariance parameters --------------------------------------------------------------------------------------------------------
+# ---- covariance parameters -----------------------------------------------------------------------
 
-# Estimates, names and delta-method covariance of what is identified: variances and covariances of the outputs in each structure in place of
-# the loadings, on the natural scale.
+# Estimates, names and delta-method covariance of what is identified: variances and covariances of
+# the outputs in each structure in place of the loadings, on the natural scale.
 output_parameters <- function(object) {
   layout <- object$layout
   parts <- lapply(seq_along(object$coregionalisation), function(j) structure_parameters(object, j))
   nugget <- which(layout$kind == "nugget")
-  nuggets <- list(name = layout$name[nugget], estimate = unname(object$nugget), jacobian = diag(nrow(layout))[nugget, , drop = FALSE],
+  nuggets <- list(name = layout$name[nugget], estimate = unname(object$nugget),
+    jacobian = diag(nrow(layout))[nugget, , drop = FALSE],
     fixed = layout$fixed[nugget], at_boundary = object$parameters$at_boundary[nugget])
   parts <- c(parts, list(nuggets))
   jacobian <- do.call(rbind, lapply(parts, `[[`, "jacobian"))
@@ -52,8 +54,9 @@ output_parameters <- function(object) {
   vcov[, uninformed] <- NA_real_
   name <- unlist(lapply(parts, `[[`, "name"))
   dimnames(vcov) <- list(name, name)
-  list(table = data.frame(name = name, estimate = unlist(lapply(parts, `[[`, "estimate")), std_error = sqrt(unname(diag(vcov))),
-    fixed = unlist(lapply(parts, `[[`, "fixed")), at_boundary = unlist(lapply(parts, `[[`, "at_boundary"))), vcov = vcov)
+  list(table = data.frame(name = name, estimate = unlist(lapply(parts, `[[`, "estimate")),
+    std_error = sqrt(unname(diag(vcov))), fixed = unlist(lapply(parts, `[[`, "fixed")),
+    at_boundary = unlist(lapply(parts, `[[`, "at_boundary"))), vcov = vcov)
 }
 
 # d B[p, q] = sum over factors of d a_p a_q + a_p d a_q. Loadings are by rows in the layout.
@@ -72,7 +75,9 @@ structure_parameters <- function(object, j) {
     jacobian[i, row_of[q, ]] <- jacobian[i, row_of[q, ]] + A[p, ]
   }
   rest <- setdiff(own, loading)
-  list(name = c(coregionalisation_names(object$outputs, j, length(object$coregionalisation)), layout$name[rest]), estimate = c(object$coregionalisation[[j]][pairs], object$parameters$estimate[rest]),
+  list(name = c(coregionalisation_names(object$outputs, j, length(object$coregionalisation)),
+    layout$name[rest]), estimate = c(object$coregionalisation[[j]][pairs],
+    object$parameters$estimate[rest]),
     jacobian = rbind(jacobian, diag(nrow(layout))[rest, , drop = FALSE]),
     fixed = c(rep(all(layout$fixed[loading]), nrow(pairs)), layout$fixed[rest]),
     at_boundary = c(rep(FALSE, nrow(pairs)), object$parameters$at_boundary[rest]))
@@ -94,30 +99,38 @@ vcov.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
   if (what == "trend") object$beta_vcov else output_parameters(object)$vcov
 }
 
-# Wald intervals: of positive parameters on the logarithmic scale, of covariances and angles as they are.
+# Wald intervals: of positive parameters on the logarithmic scale, of covariances and angles as they
+# are.
 #' @export
-confint.neargp_outputs <- function(object, parm, level = 0.95, what = c("trend", "covariance"), ...) {
+confint.neargp_outputs <- function(object, parm, level = 0.95, what = c("trend", "covariance"),
+                                   ...) {
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") return(NextMethod())
   check_no_more_arguments()
   check_level(level)
   table <- output_parameters(object)$table
   logged <- table$estimate > 0 & !grepl("^(covariance|anisotropy_angle)", table$name)
-  half_width <- stats::qnorm((1 + level) / 2) * ifelse(logged, table$std_error / table$estimate, table$std_error)
-  limits <- limit_matrix(ifelse(logged, table$estimate * exp(-half_width), table$estimate - half_width),
-    ifelse(logged, table$estimate * exp(half_width), table$estimate + half_width), table$name, level)
+  half_width <- stats::qnorm((1 + level) / 2) * ifelse(logged, table$std_error / table$estimate,
+    table$std_error)
+  limits <- limit_matrix(ifelse(logged, table$estimate * exp(-half_width),
+    table$estimate - half_width), ifelse(logged, table$estimate * exp(half_width),
+      table$estimate + half_width), table$name, level)
   if (missing(parm)) limits else take_limits(limits, parm)
 }
 
 # The covariance of two outputs (of one with itself) at distances.
 #' @export
-covariance_value.neargp_outputs <- function(object, distance, outputs = object$outputs[c(1L, 1L)], direction = NULL, ...) {
+covariance_value.neargp_outputs <- function(object, distance, outputs = object$outputs[c(1L, 1L)],
+                                            direction = NULL, ...) {
   check_no_more_arguments()
-  if (!is.character(outputs) || length(outputs) != 2L) abort_argument("outputs", "the names of two outputs", outputs)
+  if (!is.character(outputs) || length(outputs) != 2L) {
+    abort_argument("outputs", "the names of two outputs", outputs)
+  }
   check_choices(outputs, "outputs", object$outputs)
-  components <- Map(function(component, B) replace(component, "variance", B[outputs[1L], outputs[2L]]),
-    object$core_covariance$components, object$coregionalisation)
-  sum_of_covariances(components, distance, directional_range = function(component) range_in_direction(component, direction))
+  components <- Map(function(component, B) replace(component, "variance",
+    B[outputs[1L], outputs[2L]]), object$core_covariance$components, object$coregionalisation)
+  sum_of_covariances(components, distance,
+    directional_range = function(component) range_in_direction(component, direction))
 }
 
 #' @export
@@ -126,7 +139,7 @@ sigma.neargp_outputs <- function(object, ...) sqrt(object$nugget)
 #' @export
 nobs.neargp_outputs <- function(object, ...) length(object$data$y)
 
-# ---- print and summary ------------------------------------------------------------------------------------------------------------
+# ---- print and summary ---------------------------------------------------------------------------
 
 #' @export
 print.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -142,7 +155,9 @@ print_outputs_header <- function(x) {
   cat("Gaussian process of", length(x$outputs), "outputs by", describe_method(x), "\n")
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
   cat("Rows:      ", format_count(x$data$places), describe_dropped(x), "\n", sep = "")
-  cat("Outputs:   ", format_some(sprintf("%s (%s known)", x$outputs, vapply(known, format_count, "")), 8L), "\n", sep = "")
+  cat("Outputs:   ",
+    format_some(sprintf("%s (%s known)", x$outputs, vapply(known, format_count, "")), 8L), "\n",
+    sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
   cat(detail_lines(fit_details(x$method, x)))
 }
@@ -155,12 +170,16 @@ print_coregionalisation <- function(x, digits) {
     label <- describe_covariance(list(components = x$covariance$components[j]))
     cat("\nStructure ", if (length(components) > 1L) paste0(j, ": "), label, "\n", sep = "")
     own <- which(x$layout$component %in% j & x$layout$kind != "loading")
-    cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits), "\n", sep = "")
+    cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits), "\n",
+      sep = "")
     ranges <- x$layout$name[own][x$layout$kind[own] == "range"]
-    shown <- paste(vapply(effective[ranges], format_effective, "", digits), range_units(ranges, x$locations))
-    cat("  effective range (correlation 0.05): ", paste(trimws(shown, "right"), collapse = ", "), "\n", sep = "")
+    shown <- paste(vapply(effective[ranges], format_effective, "", digits),
+      range_units(ranges, x$locations))
+    cat("  effective range (correlation 0.05): ", paste(trimws(shown, "right"), collapse = ", "),
+      "\n", sep = "")
     deviations <- sqrt(diag(B))
-    table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0, B / outer(deviations, deviations), NA_real_))
+    table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0,
+      B / outer(deviations, deviations), NA_real_))
     shown <- apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits))
     cat("  coregionalisation (correlations right of the variances):\n")
     print(shown, quote = FALSE, right = TRUE)
@@ -170,7 +189,9 @@ print_coregionalisation <- function(x, digits) {
 
 print_outputs_remarks <- function(x) {
   table <- output_parameters(x)$table
-  if (any(table$fixed)) cat("  fixed: ", paste(table$name[table$fixed], collapse = ", "), "\n", sep = "")
+  if (any(table$fixed)) {
+    cat("  fixed: ", paste(table$name[table$fixed], collapse = ", "), "\n", sep = "")
+  }
   at_boundary <- table$name[table$at_boundary]
   cat(boundary_line(at_boundary, vanishing = TRUE))
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
@@ -195,7 +216,8 @@ print.summary.neargp_outputs <- function(x, digits = max(3L, getOption("digits")
   cat("\nCovariance:\n")
   table <- as.matrix(x$covariance[c("estimate", "std_error")])
   colnames(table) <- c("Estimate", "Std. Error")
-  print(apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits)), quote = FALSE, right = TRUE)
+  print(apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits)),
+    quote = FALSE, right = TRUE)
   print_coregionalisation(x$fit, digits)
   print_outputs_remarks(x$fit)
   invisible(x)

@@ -1,16 +1,20 @@
-# Turns the optimum on the working scale into what a fit stores: estimates, standard errors and covariance on the natural scale.
+# Turns the optimum on the working scale into what a fit stores: estimates, standard errors and
+# covariance on the natural scale.
 
-# Inverse information of the parameters that moved freely; those fixed or at a bound have no sampling variance here. A singular
-# information (a parameter the data do not inform) gives NA and not an error: the estimates are still of use.
+# Inverse information of the parameters that moved freely; those fixed or at a bound have no
+# sampling variance here. A singular information (a parameter the data do not inform) gives NA and
+# not an error: the estimates are still of use.
 working_covariance <- function(information, free) {
   variance <- matrix(NA_real_, length(free), length(free))
   if (is.null(information) || !any(free)) return(variance)
-  inverse <- tryCatch(chol2inv(chol(information[free, free, drop = FALSE])), error = function(e) NULL)
+  inverse <- tryCatch(chol2inv(chol(information[free, free, drop = FALSE])),
+    error = function(e) NULL)
   if (!is.null(inverse)) variance[free, free] <- inverse
   variance
 }
 
-# Covariance on the interval scale (see interval_jacobian()), rows and columns of fixed parameters NA.
+# Covariance on the interval scale (see interval_jacobian()), rows and columns of fixed parameters
+# NA.
 interval_covariance <- function(layout, working, variance_working) {
   filled <- variance_working
   filled[is.na(filled)] <- 0
@@ -31,6 +35,7 @@ parameter_estimates <- function(layout, working, information, at_boundary) {
   slope <- interval_slope(layout, natural)
   variance_natural <- variance_interval * outer(slope, slope)
   table <- data.frame(name = layout$name, estimate = unname(natural), working = working,
-    std_error = unname(abs(slope) * sqrt(diag(variance_interval))), fixed = layout$fixed, at_boundary = at_boundary, stringsAsFactors = FALSE)
+    std_error = unname(abs(slope) * sqrt(diag(variance_interval))), fixed = layout$fixed,
+    at_boundary = at_boundary, stringsAsFactors = FALSE)
   list(table = table, vcov = variance_natural, vcov_interval = variance_interval)
 }

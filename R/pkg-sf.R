@@ -12,21 +12,25 @@ require_package <- function(package, purpose) {
 sf_locations <- function(data, coords, distance, crs) {
   require_package("sf", "for sf data")
   if (!is.null(coords)) {
-    abort_neargp("coordinates", c("`data` is an sf object, so its locations come from the geometry; `coords` must not be given.",
-      i = "To use columns instead, drop the geometry with sf::st_drop_geometry()."))
+    abort_neargp("coordinates",
+      c("`data` is an sf object, so its locations come from the geometry; `coords` must not be given.",
+        i = "To use columns instead, drop the geometry with sf::st_drop_geometry()."))
   }
   own <- sf::st_crs(data)
   if (!is.null(crs) && !is.na(own) && crs_of(crs) != own) {
-    abort_neargp("crs", c("`crs` is not the CRS of `data`.", i = "Leave `crs` out, or transform with sf::st_transform()."))
+    abort_neargp("crs",
+      c("`crs` is not the CRS of `data`.",
+        i = "Leave `crs` out, or transform with sf::st_transform()."))
   }
   used <- if (is.na(own)) crs_of(crs) else own
   if (is.null(used) && distance == "auto") {
-    abort_neargp("crs", c("`data` has no coordinate reference system, so it is not known how to measure distances.",
-      i = "Set it with sf::st_crs(data) <- , or say distance = \"euclidean\" or distance = \"chordal\"."))
+    abort_neargp("crs",
+      c("`data` has no coordinate reference system, so it is not known how to measure distances.",
+        i = "Set it with sf::st_crs(data) <- , or say distance = \"euclidean\" or distance = \"chordal\"."))
   }
   metric <- resolve_metric(distance, used, 2L)
-  list(names = NULL, terms = NULL, crs = used, metric = metric$metric, unit = metric$unit, raw_names = c("x", "y"),
-    dot = FALSE)
+  list(names = NULL, terms = NULL, crs = used, metric = metric$metric, unit = metric$unit,
+    raw_names = c("x", "y"), dot = FALSE)
 }
 
 # n x 2 coordinates of POINT geometries.
@@ -42,17 +46,21 @@ check_points <- function(geometry, argument) {
     types <- as.character(sf::st_geometry_type(geometry))
     wrong <- which(types != "POINT")
     abort_neargp("geometry", c(
-      paste0("`", argument, "` must have POINT geometries, not ", format_some(unique(types[wrong])), " (", format_rows(wrong), ")."),
+      paste0("`", argument, "` must have POINT geometries, not ", format_some(unique(types[wrong])),
+        " (", format_rows(wrong), ")."),
       i = "Take centres with sf::st_centroid(), or split with sf::st_cast(data, \"POINT\")."))
   }
   empty <- which(sf::st_is_empty(geometry))
   if (length(empty)) {
-    abort_neargp("geometry", c(paste0("`", argument, "` has empty geometries in ", format_rows(empty), "."),
-      i = sprintf("Remove them: %1$s[!sf::st_is_empty(%1$s), ].", argument)))
+    abort_neargp("geometry",
+      c(paste0("`", argument, "` has empty geometries in ", format_rows(empty), "."),
+        i = sprintf("Remove them: %1$s[!sf::st_is_empty(%1$s), ].", argument)))
   }
   if (length(geometry) && !inherits(geometry[[1L]], "XY")) {
-    abort_neargp("geometry", c(paste0("The points of `", argument, "` have a third dimension, which is not used silently."),
-      i = "Drop it with sf::st_zm(), or give a data frame with coords = ~ x + y + z."))
+    abort_neargp("geometry",
+      c(paste0("The points of `", argument,
+        "` have a third dimension, which is not used silently."),
+        i = "Drop it with sf::st_zm(), or give a data frame with coords = ~ x + y + z."))
   }
 }
 
@@ -60,7 +68,9 @@ crs_of <- function(crs) {
   if (is.null(crs)) return(NULL)
   require_package("sf", "to read a CRS")
   read <- tryCatch(sf::st_crs(crs), error = function(e) NULL)
-  if (is.null(read) || is.na(read)) abort_argument("crs", "a coordinate reference system that sf::st_crs() understands", crs)
+  if (is.null(read) || is.na(read)) {
+    abort_argument("crs", "a coordinate reference system that sf::st_crs() understands", crs)
+  }
   read
 }
 
@@ -72,14 +82,17 @@ crs_unit <- function(crs) {
 }
 
 # `transform`: the call that transforms an object of the class of `newdata`.
-check_same_crs <- function(crs, locations, transform = "sf::st_transform(newdata, fit$locations$crs)") {
+check_same_crs <- function(crs, locations,
+                           transform = "sf::st_transform(newdata, fit$locations$crs)") {
   trained <- locations$crs
   same <- if (is.null(trained)) is.na(crs) else !is.na(crs) && crs == trained
   if (!same) {
-    abort_neargp("crs", c("`newdata` is not in the coordinate reference system of the training data.",
-      x = paste0("Training data: ", describe_crs(trained), "; newdata: ", describe_crs(crs), "."),
-      i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
-        paste0(if (is.na(crs)) "Set its own CRS, and if that is another one transform it: " else "Transform it: ", transform, ".")))
+    abort_neargp("crs",
+      c("`newdata` is not in the coordinate reference system of the training data.",
+        x = paste0("Training data: ", describe_crs(trained), "; newdata: ", describe_crs(crs), "."),
+        i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
+          paste0(if (is.na(crs)) "Set its own CRS, and if that is another one transform it: " else
+            "Transform it: ", transform, ".")))
   }
 }
 

@@ -1,4 +1,5 @@
-# All that knows about terra. Rasters are predicted in blocks of rows, so that memory is bounded by the block and the result.
+# All that knows about terra. Rasters are predicted in blocks of rows, so that memory is bounded by
+# the block and the result.
 
 is_raster <- function(x) inherits(x, "SpatRaster")
 
@@ -13,8 +14,12 @@ predict_raster <- function(object, newdata, settings) {
   moments_at <- part_predictor(object, settings)
   for (cells in blocks) {
     target <- raster_target(object, newdata, cells, settings$part)
-    columns <- prediction_columns(object$method, object, chunked_moments(object, target, settings, moments_at), settings)
-    if (is.null(result)) result <- matrix(NA_real_, terra::ncell(newdata), ncol(columns), dimnames = list(NULL, names(columns)))
+    columns <- prediction_columns(object$method, object, chunked_moments(object, target, settings,
+      moments_at), settings)
+    if (is.null(result)) {
+      result <- matrix(NA_real_, terra::ncell(newdata), ncol(columns),
+        dimnames = list(NULL, names(columns)))
+    }
     result[cells, ] <- as.matrix(columns)
     advance()
   }
@@ -37,7 +42,8 @@ raster_blocks <- function(raster, chunk_size) {
   })
 }
 
-# Cells as rows of a data frame with their centres as coordinates. Cells without a value in any layer are outside of a mask.
+# Cells as rows of a data frame with their centres as coordinates. Cells without a value in any
+# layer are outside of a mask.
 raster_target <- function(object, raster, cells, part = "field") {
   centers <- terra::xyFromCell(raster, cells)
   covered <- rep(TRUE, length(cells))
@@ -64,19 +70,22 @@ raster_target <- function(object, raster, cells, part = "field") {
 check_raster <- function(object, raster) {
   locations <- object$locations
   if (length(locations$raw_names) < 2L || !setequal(all.vars(locations$terms), locations$names)) {
-    abort_neargp("newdata", c("The model's coordinates are not two plain columns, so a raster cannot give them.",
-      i = "Give `newdata` as a data frame."))
+    abort_neargp("newdata",
+      c("The model's coordinates are not two plain columns, so a raster cannot give them.",
+        i = "Give `newdata` as a data frame."))
   }
   if (!is.null(locations$crs)) {
     require_package("sf", "to compare coordinate reference systems")
     wkt <- terra::crs(raster)
-    check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations, "terra::project(newdata, fit$locations$crs$wkt)")
+    check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations,
+      "terra::project(newdata, fit$locations$crs$wkt)")
   }
   needed <- setdiff(object$required_columns, locations$names[1:2])
   missing <- setdiff(needed, names(raster))
   if (length(missing)) {
-    abort_neargp("newdata", c(paste0("The raster lacks layers that the model needs: ", format_some(missing), "."),
-      i = "Name its layers as the columns of the training data: names(raster) <- ."))
+    abort_neargp("newdata",
+      c(paste0("The raster lacks layers that the model needs: ", format_some(missing), "."),
+        i = "Name its layers as the columns of the training data: names(raster) <- ."))
   }
 }
 

@@ -1,4 +1,5 @@
-# Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an observation (noise included).
+# Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an
+# observation (noise included).
 
 loo_table <- function(fit, k = NULL, threads = NULL) {
   UseMethod("loo_table", fit$method)
@@ -8,7 +9,8 @@ loo_table <- function(fit, k = NULL, threads = NULL) {
 loo_table.default <- function(fit, k = NULL, threads = NULL) {
   y <- fit$data$y
   predicted <- leave_one_out(fit, k, threads)
-  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = (y - predicted$mean) / predicted$sd)
+  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd,
+    z = (y - predicted$mean) / predicted$sd)
 }
 
 # Student's t with one degree of freedom has a centre, but no mean.
@@ -17,33 +19,41 @@ loo_table.neargp_method_families <- function(fit, k = NULL, threads = NULL) {
   y <- fit$data$y
   cavity <- cavity_mixture(fit, k, threads)
   predicted <- response_given_others(fit, cavity)
-  z <- replace(rep(NA_real_, length(y)), cavity$rows, quantile_residuals(y[cavity$rows], cavity$mixture))
+  z <- replace(rep(NA_real_, length(y)), cavity$rows,
+    quantile_residuals(y[cavity$rows], cavity$mixture))
   no_mean <- is.na(predicted$mean[cavity$rows])
   predicted$mean[cavity$rows[no_mean]] <- cavity$mixture$mean[no_mean]
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
 }
 
-# Rows that determine a coefficient of the trend have no prediction from the others, as a warning has said.
+# Rows that determine a coefficient of the trend have no prediction from the others, as a warning
+# has said.
 predicted_rows <- function(loo) {
   known <- !is.na(loo$mean)
-  if (!any(known)) abort_neargp("loo", c("No row can be predicted from the others, so there is nothing to compare the rows with.",
-    i = "Each would leave too few rows for the trend: take a shorter formula, or more rows."))
+  if (!any(known)) {
+    abort_neargp("loo",
+      c("No row can be predicted from the others, so there is nothing to compare the rows with.",
+        i = "Each would leave too few rows for the trend: take a shorter formula, or more rows."))
+  }
   loo[known, ]
 }
 
-# Normal quantiles of the probability integral transform, of discrete responses of a random point of its interval (Dunn and Smyth 1996).
-# The distribution function is known to 1e-9, so that residuals beyond 6 cannot be told apart.
+# Normal quantiles of the probability integral transform, of discrete responses of a random point of
+# its interval (Dunn and Smyth 1996). The distribution function is known to 1e-9, so that residuals
+# beyond 6 cannot be told apart.
 quantile_residuals <- function(y, mixture) {
   pit <- mixture_pit(y, mixture)
   point <- pit$lower + stats::runif(length(y)) * (pit$upper - pit$lower)
   stats::qnorm(pmin(pmax(point, 1e-9), 1 - 1e-9))
 }
 
-# Parameters of a page of diagnostics with so many rows and columns of plots, unless the page was divided before. Returns those to put
-# back.
+# Parameters of a page of diagnostics with so many rows and columns of plots, unless the page was
+# divided before. Returns those to put back.
 open_page <- function(panels) {
   old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.4, 1), las = 1, tcl = -0.3)
-  if (any(panels > 1L) && all(graphics::par("mfrow") == 1L)) old <- c(old, graphics::par(mfrow = panels))
+  if (any(panels > 1L) && all(graphics::par("mfrow") == 1L)) {
+    old <- c(old, graphics::par(mfrow = panels))
+  }
   old
 }
 
@@ -69,7 +79,8 @@ shown_rows <- function(n, at_most = 20000L) {
 
 draw_scatter <- function(x, y, ...) {
   opacity <- max(0.15, min(0.8, 40 / sqrt(length(x))))
-  graphics::points(x, y, pch = 16, cex = max(0.35, 0.9 * point_size(length(x))), col = grDevices::adjustcolor("#0072B2", opacity), ...)
+  graphics::points(x, y, pch = 16, cex = max(0.35, 0.9 * point_size(length(x))),
+    col = grDevices::adjustcolor("#0072B2", opacity), ...)
 }
 
 note_shown <- function(shown, n) {
@@ -82,8 +93,8 @@ note_shown <- function(shown, n) {
 plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
-  plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main, sprintf("prediction of %s", fit$data$response_name),
-    "standardised residual")
+  plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main,
+    sprintf("prediction of %s", fit$data$response_name), "standardised residual")
   graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
   graphics::abline(h = 0, col = "grey40")
   draw_scatter(loo$mean[shown], loo$z[shown], ...)
@@ -92,7 +103,8 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
   note_shown(shown, nrow(loo))
 }
 
-# Plots quantiles with a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 - i).
+# Plots quantiles with a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n
+# + 1 - i).
 plot_loo_qq <- function(loo, main = "Quantiles of leave-one-out residuals", ...) {
   loo <- predicted_rows(loo)
   n <- nrow(loo)
@@ -103,24 +115,30 @@ plot_loo_qq <- function(loo, main = "Quantiles of leave-one-out residuals", ...)
   band <- function(p) stats::qnorm(stats::qbeta(p, shown, n + 1 - shown))
   lower <- band(0.025)
   upper <- band(0.975)
-  plot_frame(range(theory), range(z, lower, upper), main, "standard normal quantile", "standardised residual")
+  plot_frame(range(theory), range(z, lower, upper), main, "standard normal quantile",
+    "standardised residual")
   graphics::polygon(c(theory, rev(theory)), c(lower, rev(upper)), col = "grey88", border = NA)
   graphics::abline(0, 1, col = "grey40")
-  graphics::points(theory, z[shown], pch = 16, cex = max(0.35, 0.9 * point_size(n)), col = "#0072B2", ...)
+  graphics::points(theory, z[shown], pch = 16, cex = max(0.35, 0.9 * point_size(n)),
+    col = "#0072B2", ...)
   graphics::box(lwd = 0.8)
 }
 
-plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", score = loo_scores(fit, loo), ...) {
+plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions",
+                                 score = loo_scores(fit, loo), ...) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
   limits <- range(loo$mean, loo$observed)
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
   draw_scatter(loo$mean[shown], loo$observed[shown], ...)
   graphics::abline(0, 1, col = "grey40")
-  told <- sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L), format(score$crps, digits = 3L),
-    100 * score$level, 100 * score$coverage)
+  told <- sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L),
+    format(score$crps, digits = 3L), 100 * score$level, 100 * score$coverage)
   # Above the frame: within it points may be anywhere.
-  if (length(shown) < nrow(loo)) told <- sprintf("%s; %s of %s rows shown", told, format_count(length(shown)), format_count(nrow(loo)))
+  if (length(shown) < nrow(loo)) {
+    told <- sprintf("%s; %s of %s rows shown", told, format_count(length(shown)),
+      format_count(nrow(loo)))
+  }
   graphics::mtext(told, side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
 }
 

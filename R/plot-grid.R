@@ -1,7 +1,9 @@
 # The grid on which the map of a fit is predicted, in the coordinates that the user gave.
 
 # Raw coordinates of the training rows (longitude and latitude in degrees), time last.
-original_coords <- function(fit) raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
+original_coords <- function(fit) {
+  raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
+}
 
 raw_positions <- function(coords, place) {
   if (place$metric == "longlat") {
@@ -16,7 +18,8 @@ raw_positions <- function(coords, place) {
   structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
 }
 
-# Degrees by metric, by CRS, or by the names of the coordinates: maps need it for their shape even where the model does not.
+# Degrees by metric, by CRS, or by the names of the coordinates: maps need it for their shape even
+# where the model does not.
 is_longlat_fit <- function(fit) {
   place <- fit$locations
   if (place$metric == "longlat") return(TRUE)
@@ -24,15 +27,19 @@ is_longlat_fit <- function(fit) {
   named_degrees(original_coords(fit)[, seq_along(place$raw_names), drop = FALSE])
 }
 
-# Are the first two columns called so, and are their values such as degrees can have? Projected coordinates have these names, too.
+# Are the first two columns called so, and are their values such as degrees can have? Projected
+# coordinates have these names, too.
 named_degrees <- function(coords) {
   coords <- as.data.frame(coords)
-  limits <- c(lon = 360, long = 360, longitude = 360, lat = 90, latitude = 90)[tolower(colnames(coords)[1:2])]
+  limits <- c(lon = 360, long = 360, longitude = 360, lat = 90,
+    latitude = 90)[tolower(colnames(coords)[1:2])]
   if (anyNA(limits)) return(FALSE)
-  all(vapply(1:2, function(j) is.numeric(coords[[j]]) && all(abs(coords[[j]]) <= limits[[j]], na.rm = TRUE), NA))
+  all(vapply(1:2, function(j) is.numeric(coords[[j]]) &&
+    all(abs(coords[[j]]) <= limits[[j]], na.rm = TRUE), NA))
 }
 
-# About `cells` cells over the bounding box; for scattered data without those outside their convex hull (widened a little).
+# About `cells` cells over the bounding box; for scattered data without those outside their convex
+# hull (widened a little).
 map_grid <- function(fit, cells = 10000L, time = NULL) {
   raw <- original_coords(fit)
   if (length(fit$locations$raw_names) == 1L && is.null(fit$locations$time)) {
@@ -41,7 +48,8 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   }
   if (length(fit$locations$raw_names) != 2L) {
     abort_neargp("plot", c(
-      sprintf("A map needs two coordinates in space; this fit has %d.", length(fit$locations$raw_names)),
+      sprintf("A map needs two coordinates in space; this fit has %d.",
+        length(fit$locations$raw_names)),
       i = "Plot its diagnostics: which = c(\"residuals\", \"qq\")."
     ))
   }
@@ -49,7 +57,8 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   if (is.null(grid)) {
     step <- cell_size(raw, cells, is_longlat_fit(fit))
     grid <- cells_over(raw, step)
-    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step)), , drop = FALSE]
+    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02,
+      slack = 0.5 * max(step)), , drop = FALSE]
   }
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
   if (is.null(fit$locations$time)) return(grid)
@@ -74,18 +83,19 @@ cells_over <- function(raw, step) {
   as.matrix(expand.grid(centers(raw[, 1L], step[1L]), centers(raw[, 2L], step[2L])))
 }
 
-# Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns: any other grid would show beats
-# between the two in the standard deviations.
+# Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns: any
+# other grid would show beats between the two in the standard deviations.
 data_lattice <- function(raw, cells) {
   lattice <- as_grid(raw[, 1L], raw[, 2L])
   if (is.null(lattice)) return(NULL)
   thinning <- max(1, round(sqrt(prod(lattice$size) / cells)))
-  at <- lapply(1:2, function(i) lattice$origin[i] + (seq(1, lattice$size[i], by = thinning) - 1) * lattice$step[i])
+  at <- lapply(1:2, function(i) lattice$origin[i] + (seq(1, lattice$size[i], by = thinning) - 1) *
+    lattice$step[i])
   as.matrix(expand.grid(at))
 }
 
-# Inside a convex polygon with counter-clockwise corners is left of all its edges, or right of them by no more than the slack: data along a
-# line have a hull without any cell's centre.
+# Inside a convex polygon with counter-clockwise corners is left of all its edges, or right of them
+# by no more than the slack: data along a line have a hull without any cell's centre.
 inside_hull <- function(points, data, margin, slack = 0) {
   corners <- data[rev(grDevices::chull(data)), , drop = FALSE]
   if (nrow(corners) < 3L) return(rep(TRUE, nrow(points)))
@@ -95,7 +105,8 @@ inside_hull <- function(points, data, margin, slack = 0) {
   for (i in seq_len(nrow(corners))) {
     from <- corners[i, ]
     edge <- corners[i %% nrow(corners) + 1L, ] - from
-    inside <- inside & edge[1L] * (points[, 2L] - from[2L]) >= edge[2L] * (points[, 1L] - from[1L]) - slack * sqrt(sum(edge^2))
+    inside <- inside & edge[1L] * (points[, 2L] - from[2L]) >=
+      edge[2L] * (points[, 1L] - from[1L]) - slack * sqrt(sum(edge^2))
   }
   inside
 }

@@ -2,34 +2,44 @@
 
 local_plots <- function(fit) {
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
-  c("range", "sd", "warp")[c("log_range" %in% kinds, "log_sd" %in% kinds, any(warp_kinds %in% kinds))]
+  c("range", "sd", "warp")[c("log_range" %in% kinds, "log_sd" %in% kinds,
+    any(warp_kinds %in% kinds))]
 }
 
 check_local_plots <- function(fit, which) {
   absent <- setdiff(intersect(which, c("range", "sd", "warp")), local_plots(fit))
   if (!length(absent)) return(invisible())
   one <- absent[1L]
-  if (one == "warp") abort_neargp("local", c("The covariance of the fit has no `warp`.", i = "expand() and monotone() make one."))
-  abort_neargp("local", c(sprintf("The covariance of the fit has no %s: its %s is the same everywhere.",
-    c(range = "`range = ~`", sd = "`sd = ~`")[[one]], local_labels[[one]]),
-    i = if (one == "sd") "The standard deviation of predictions is plot(fit, \"map\", what = \"sd\")."))
+  if (one == "warp") {
+    abort_neargp("local", c("The covariance of the fit has no `warp`.",
+      i = "expand() and monotone() make one."))
+  }
+  abort_neargp("local",
+    c(sprintf("The covariance of the fit has no %s: its %s is the same everywhere.",
+      c(range = "`range = ~`", sd = "`sd = ~`")[[one]], local_labels[[one]]),
+      i = if (one == "sd")
+      "The standard deviation of predictions is plot(fit, \"map\", what = \"sd\")."))
 }
 
 local_labels <- c(range = "range", sd = "standard deviation")
 
-plot_local_scale <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL, title = NULL, main = NULL, ...) {
+plot_local_scale <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL,
+                             title = NULL, main = NULL, ...) {
   drawn <- local_scale_places(fit, which, newdata, cells, time)
   is_error <- what == "sd"
   if (is_error && all(is.na(drawn$error))) {
-    abort_neargp("plot", c(sprintf("The fit has no standard errors of its local %s: %s.", which, why_no_errors(fit)),
-      i = "vecchia() and exact_gp() have them."))
+    abort_neargp("plot",
+      c(sprintf("The fit has no standard errors of its local %s: %s.", which, why_no_errors(fit)),
+        i = "vecchia() and exact_gp() have them."))
   }
   main <- main %||% local_title(fit, which, is_error)
   label <- title %||% if (is_error) "error" else label_with_unit(which, drawn$unit)
   if (is_curve(fit)) return(plot_local_curve(drawn, is_error, main, label, ...))
-  scale <- if (is_error) color_scale(drawn$error, palette %||% default_palette("sd", FALSE), limits) else
+  scale <- if (is_error) color_scale(drawn$error, palette %||% default_palette("sd", FALSE),
+    limits) else
     log_color_scale(drawn$value, palette %||% default_palette("mean", FALSE), limits)
-  draw_map(drawn$place, if (is_error) drawn$error else log(drawn$value), scale, title = label, main = main, ...)
+  draw_map(drawn$place, if (is_error) drawn$error else log(drawn$value), scale, title = label,
+    main = main, ...)
 }
 
 # Places with value and error of the logarithm there, and the unit of the value.
@@ -37,8 +47,10 @@ local_scale_places <- function(fit, which, newdata, cells, time) {
   component <- local_component(fit, which)
   if (is.null(newdata)) {
     raw <- map_grid(fit, cells, time)
-    covariates <- local_columns(fit$locations, NULL, raw, "the grid of a map", kinds = paste0("log_", which))
-    values <- local_scales_at(fit, cbind(embed_places(raw, fit$locations, "the grid of a map"), covariates), component)
+    covariates <- local_columns(fit$locations, NULL, raw, "the grid of a map",
+      kinds = paste0("log_", which))
+    values <- local_scales_at(fit, cbind(embed_places(raw, fit$locations, "the grid of a map"),
+      covariates), component)
     place <- fit_place(fit, raw)
   } else {
     values <- local_scales(fit, newdata, component)
@@ -47,12 +59,14 @@ local_scale_places <- function(fit, which, newdata, cells, time) {
   }
   value <- values[[which]]
   shown <- axis_unit(if (which == "range") local_range_unit(fit, component), value[!is.na(value)])
-  list(place = place, value = value / shown$factor, error = values[[sprintf("log_%s_error", which)]], unit = shown$unit)
+  list(place = place, value = value / shown$factor,
+    error = values[[sprintf("log_%s_error", which)]], unit = shown$unit)
 }
 
 # That of the first range, which local_scales() has.
 local_range_unit <- function(fit, component) {
-  range_units(fit$layout$name[fit$layout$component %in% component & fit$layout$kind == "range"][1L], fit$locations)
+  range_units(fit$layout$name[fit$layout$component %in% component & fit$layout$kind == "range"][1L],
+    fit$locations)
 }
 
 # The first component with a local field of that kind.
@@ -65,7 +79,8 @@ local_title <- function(fit, which, is_error) {
   components <- fit$covariance$components
   own <- local_component(fit, which)
   paste0(if (is_error) "Standard error of the local log " else "Local ", local_labels[[which]],
-    if (length(components) > 1L) sprintf(", component %d (%s)", own, covariance_families[[components[[own]]$family]]$label))
+    if (length(components) > 1L) sprintf(", component %d (%s)", own,
+      covariance_families[[components[[own]]$family]]$label))
 }
 
 # A curve with its pointwise 95% band, which is symmetric on the axis of the logarithm.
@@ -74,10 +89,12 @@ plot_local_curve <- function(drawn, is_error, main, label, ...) {
   x <- drawn$place$x[order]
   value <- if (is_error) drawn$error[order] else drawn$value[order]
   band <- if (!is_error) value * exp(stats::qnorm(0.975) * outer(drawn$error[order], c(-1, 1)))
-  plot_frame(range(x, na.rm = TRUE), range(value, band, na.rm = TRUE), main, drawn$place$names, label, log = if (is_error) "" else "y")
+  plot_frame(range(x, na.rm = TRUE), range(value, band, na.rm = TRUE), main, drawn$place$names,
+    label, log = if (is_error) "" else "y")
   known <- stats::complete.cases(x, band)
   if (!is_error && any(known)) {
-    graphics::polygon(c(x[known], rev(x[known])), c(band[known, 1L], rev(band[known, 2L])), col = "grey88", border = NA)
+    graphics::polygon(c(x[known], rev(x[known])), c(band[known, 1L], rev(band[known, 2L])),
+      col = "grey88", border = NA)
   }
   graphics::lines(x, value, col = "#0072B2", lwd = 2, ...)
   graphics::box(lwd = 0.8)

@@ -43,18 +43,19 @@
 #' plot_map(grid[sample(nrow(grid), 200), ], centered = TRUE)
 #' @export
 plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, limits = NULL,
-                     centered = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
-                     cex = NULL, pch = if (centered) 21 else 16, reset = TRUE, ...) {
+                     centered = FALSE, longlat = NULL, title = what, main = "", xlab = NULL,
+                     ylab = NULL, cex = NULL, pch = if (centered) 21 else 16, reset = TRUE, ...) {
   check_required()
   check_flag(centered, "centered")
   check_flag(reset, "reset")
   place <- map_place(predictions, coords, longlat)
-  what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data)) "class" else "mean"
+  what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data))
+    "class" else "mean"
   values <- map_values(place$data, what)
   scale <- if (is.factor(values)) class_scale(levels(values), palette) else
     color_scale(values, palette %||% default_palette(what, centered), limits, centered)
-  draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex, pch = pch,
-    reset = reset, ...)
+  draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex,
+    pch = pch, reset = reset, ...)
   invisible(predictions)
 }
 
@@ -77,14 +78,15 @@ map_place <- function(predictions, coords, longlat, unit = "") {
     abort_neargp("argument", "`predictions` must be a data frame, an sf object or a SpatRaster.")
   }
   xy <- map_coords(predictions, coords)
-  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% named_degrees(xy), unit = unit,
-    names = colnames(xy))
+  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% named_degrees(xy),
+    unit = unit, names = colnames(xy))
 }
 
 map_coords <- function(data, coords) {
   if (inherits(coords, "formula")) coords <- all.vars(coords)
   if (is.null(coords)) {
-    usual <- list(c("x", "y"), c("lon", "lat"), c("longitude", "latitude"), c("long", "lat"), c("X", "Y"))
+    usual <- list(c("x", "y"), c("lon", "lat"), c("longitude", "latitude"), c("long", "lat"),
+      c("X", "Y"))
     known <- Filter(function(names) all(names %in% names(data)), usual)
     if (!length(known)) {
       abort_neargp("columns", c(
@@ -100,42 +102,51 @@ map_coords <- function(data, coords) {
   }
   xy <- coordinate_matrix(coords)
   if (ncol(xy) != 2L || nrow(xy) != nrow(data)) {
-    abort_neargp("argument", sprintf("`coords` must be two columns with %d rows, not %d columns with %d rows.",
-                                     nrow(data), ncol(xy), nrow(xy)))
+    abort_neargp("argument",
+      sprintf("`coords` must be two columns with %d rows, not %d columns with %d rows.",
+                                       nrow(data), ncol(xy), nrow(xy)))
   }
   if (is.null(colnames(xy))) colnames(xy) <- c("x", "y")
   xy
 }
 
 map_values <- function(data, what) {
-  if (!is.character(what) || length(what) != 1L) abort_argument("what", "the name of one column", what)
+  if (!is.character(what) || length(what) != 1L) {
+    abort_argument("what", "the name of one column", what)
+  }
   check_columns_present(what, data, "predictions")
   values <- data[[what]]
   if (is.factor(values)) return(values)
-  if (!is.numeric(values)) abort_argument("what", "the name of a numeric column or a factor", values)
+  if (!is.numeric(values)) {
+    abort_argument("what", "the name of a numeric column or a factor", values)
+  }
   as.numeric(values)
 }
 
-draw_map <- function(place, values, scale, title, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16,
-                     reset = TRUE, ...) {
+draw_map <- function(place, values, scale, title, main = "", xlab = NULL, ylab = NULL, cex = NULL,
+                     pch = 16, reset = TRUE, ...) {
   check_label(title, "title")
-  old <- draw_places(place, scale_colors(scale, values), legend = TRUE, main = main, xlab = xlab, ylab = ylab,
-    cex = cex, pch = pch, ...)
+  old <- draw_places(place, scale_colors(scale, values), legend = TRUE, main = main, xlab = xlab,
+    ylab = ylab, cex = cex, pch = pch, ...)
   if (reset) on.exit(graphics::par(old))
   draw_legend_strip(scale, title)
 }
 
-# Frame, axes and coloured places: cells where they form a grid, else points. Returns the parameters to put back.
-draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16, ...) {
+# Frame, axes and coloured places: cells where they form a grid, else points. Returns the parameters
+# to put back.
+draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NULL, cex = NULL,
+                        pch = 16, ...) {
   if (length(place$names) != 2L) {
-    abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.", length(place$names)))
+    abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.",
+      length(place$names)))
   }
   check_label(main, "main")
   check_label(xlab, "xlab")
   check_label(ylab, "ylab")
   grid <- as_grid(place$x, place$y)
   pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
-  old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L], place$longlat, legend)
+  old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L],
+    place$longlat, legend)
   if (is.null(grid)) {
     draw_points(place, colors, cex, pch, ...)
   } else {
@@ -148,7 +159,9 @@ draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NU
 # Symbols 21 to 25 have an outline, so that pale colours are seen.
 # Text or mathematical notation, or NULL for none.
 check_label <- function(label, name) {
-  if (is.null(label) || is.language(label) || (is.atomic(label) && length(label) == 1L)) return(invisible())
+  if (is.null(label) || is.language(label) || (is.atomic(label) && length(label) == 1L)) {
+    return(invisible())
+  }
   abort_argument(name, "one text", label)
 }
 
@@ -163,7 +176,8 @@ draw_points <- function(place, colors, cex, pch, ...) {
   cex <- check_number(cex, "cex", 0, open = TRUE, null_ok = TRUE)
   cex <- cex %||% max(point_size(length(place$x)), roomy_point_size(length(place$x)))
   if (pch %in% 21:25) {
-    graphics::points(place$x, place$y, bg = colors, col = outline_colors(colors, cex), lwd = 0.5, pch = pch, cex = cex, ...)
+    graphics::points(place$x, place$y, bg = colors, col = outline_colors(colors, cex), lwd = 0.5,
+      pch = pch, cex = cex, ...)
   } else {
     graphics::points(place$x, place$y, col = colors, pch = pch, cex = cex, ...)
   }
@@ -174,24 +188,29 @@ outline_colors <- function(colors, cex) if (cex < 0.6) colors else "grey45"
 
 point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
 
-# The size of points on a large page, as large as spacing allows: half the distance of n points on a square grid over
-# the plot, up to 1. A point of size 1 has a diameter of about 0.75 characters.
-roomy_point_size <- function(n) min(1, 0.5 * sqrt(prod(graphics::par("pin")) / n) / (0.75 * graphics::par("cin")[2L]))
+# The size of points on a large page, as large as spacing allows: half the distance of n points on a
+# square grid over the plot, up to 1. A point of size 1 has a diameter of about 0.75 characters.
+roomy_point_size <- function(n) {
+  min(1, 0.5 * sqrt(prod(graphics::par("pin")) / n) / (0.75 * graphics::par("cin")[2L]))
+}
 
 # Opens a plot whose region has the shape of the map: one unit is as long up as across, or for
 # degrees, as cos(latitude) across. Returns the parameters to put back.
 open_map <- function(xlim, ylim, longlat, legend = TRUE) {
   old <- graphics::par("mar", "mgp", "las", "tcl")
-  graphics::par(mar = c(3.4, 4.6, 2.6, if (legend) 5.2 else 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
+  graphics::par(mar = c(3.4, 4.6, 2.6, if (legend) 5.2 else 1), mgp = c(2.2, 0.5, 0), las = 1,
+    tcl = -0.3)
   graphics::plot.new()
   widen <- function(limits) if (diff(limits) > 0) limits else limits + c(-0.5, 0.5)
   xlim <- widen(xlim)
   ylim <- widen(ylim)
   aspect <- if (longlat) 1 / cos(mean(ylim) * pi / 180) else 1
   shape <- c(diff(xlim), diff(ylim) * aspect)
-  # A map that is but a line would leave no room beside it: its narrow side is drawn wider than it is.
+  # A map that is but a line would leave no room beside it: its narrow side is drawn wider than it
+  # is.
   shape <- pmax(shape, max(shape) / 20)
-  # The size of a panel is known only after plot.new(), and clipping follows new margins only at the next one: hence twice.
+  # The size of a panel is known only after plot.new(), and clipping follows new margins only at the
+  # next one: hence twice.
   room <- graphics::par("pin")
   spare <- (room - shape * min(room / shape)) / 2
   graphics::par(mai = graphics::par("mai") + spare[c(2L, 1L, 2L, 1L)], new = TRUE)
@@ -215,23 +234,29 @@ finish_map <- function(place, main, xlab, ylab) {
   graphics::title(xlab = xlab %||% label(place$names[1L]))
   # Beside the tick labels, however wide they are.
   line_height <- graphics::par("mai")[2L] / graphics::par("mar")[2L]
-  graphics::title(ylab = ylab %||% label(place$names[2L]), line = max(2.2, width / line_height + 1.1))
+  graphics::title(ylab = ylab %||% label(place$names[2L]),
+    line = max(2.2, width / line_height + 1.1))
 }
 
 # Large numbers of metres are shown in kilometres.
 axis_unit <- function(unit, values) {
-  if (identical(unit, "m") && max(abs(values)) >= 1e4) list(factor = 1000, unit = "km") else list(factor = 1, unit = unit %||% "")
+  if (identical(unit, "m") && max(abs(values)) >= 1e4) list(factor = 1000, unit = "km") else
+    list(factor = 1, unit = unit %||% "")
 }
 
 label_with_unit <- function(name, unit) if (nzchar(unit)) sprintf("%s (%s)", name, unit) else name
 
-plain_labels <- function(x) format(x, big.mark = ",", trim = TRUE, scientific = if (max(abs(x), na.rm = TRUE) < 1e7) 100 else 0)
+plain_labels <- function(x) {
+  format(x, big.mark = ",", trim = TRUE,
+    scientific = if (max(abs(x), na.rm = TRUE) < 1e7) 100 else 0)
+}
 
 # 105 degrees W, 39.5 degrees N
 degree_labels <- function(degrees, side) {
   degrees <- if (side == 1L) (degrees + 180) %% 360 - 180 else degrees
   letters <- if (side == 1L) c("W", "", "E") else c("S", "", "N")
-  paste0(format(abs(degrees), trim = TRUE, drop0trailing = TRUE), "\u00b0", letters[sign(degrees) + 2L])
+  paste0(format(abs(degrees), trim = TRUE, drop0trailing = TRUE), "\u00b0",
+    letters[sign(degrees) + 2L])
 }
 
 # Rows and columns of points on a regular grid, or NULL when they are none. Less than one cell in 25
@@ -241,7 +266,9 @@ as_grid <- function(x, y) {
   row <- grid_index(y)
   if (is.null(column) || is.null(row)) return(NULL)
   size <- c(max(column$index), max(row$index))
-  if (prod(size) > 25 * length(x) || anyDuplicated((row$index - 1) * size[1L] + column$index)) return(NULL)
+  if (prod(size) > 25 * length(x) || anyDuplicated((row$index - 1) * size[1L] + column$index)) {
+    return(NULL)
+  }
   list(column = column$index, row = row$index, size = size, step = c(column$step, row$step),
        origin = c(min(x), min(y)))
 }
@@ -265,7 +292,8 @@ grid_index <- function(x) {
 draw_grid <- function(grid, colors) {
   from <- grid$origin - grid$step / 2
   to <- from + grid$size * grid$step
-  graphics::rasterImage(grDevices::as.raster(grid_cells(grid, colors)), from[1L], from[2L], to[1L], to[2L], interpolate = FALSE)
+  graphics::rasterImage(grDevices::as.raster(grid_cells(grid, colors)), from[1L], from[2L], to[1L],
+    to[2L], interpolate = FALSE)
 }
 
 # The first row of an image is the top one, the north.

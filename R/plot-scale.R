@@ -1,5 +1,5 @@
-# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1), `colors` (n), `ticks`; of classes `labels` of
-# these.
+# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1),
+# `colors` (n), `ticks`; of classes `labels` of these.
 
 # `centered` scales are symmetric about zero, for residuals and differences.
 color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 128L) {
@@ -16,18 +16,21 @@ color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 12
   ticks <- pretty(limits, 6L)
   ticks <- ticks[ticks >= limits[1L] & ticks <= limits[2L]]
   if (!length(ticks)) ticks <- limits
-  list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colors = palette_colors(palette, n), ticks = ticks)
+  list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L),
+    colors = palette_colors(palette, n), ticks = ticks)
 }
 
 # Of positive values, by their logarithms, with ticks at numbers of the values themselves.
 log_color_scale <- function(values, palette, limits = NULL) {
-  if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)) && all(limits > 0))) {
+  if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)) &&
+      all(limits > 0))) {
     abort_argument("limits", "two numbers greater than 0, the ends of the scale, or NULL", limits)
   }
   limits <- if (is.null(limits)) log_limits(values) else log(limits)
   scale <- color_scale(log(values), palette, limits)
   ends <- exp(range(scale$breaks))
-  ticks <- if (ends[2L] > 10 * ends[1L]) grDevices::axisTicks(log10(ends), log = TRUE, nint = 6L) else pretty(ends, 6L)
+  ticks <- if (ends[2L] > 10 * ends[1L]) grDevices::axisTicks(log10(ends), log = TRUE,
+    nint = 6L) else pretty(ends, 6L)
   ticks <- ticks[ticks >= ends[1L] & ticks <= ends[2L]]
   if (!length(ticks)) ticks <- signif(ends, 3L)
   scale$ticks <- log(ticks)
@@ -41,7 +44,9 @@ log_limits <- function(values) {
   if (length(known) && diff(range(known)) < 0.01) mean(range(known)) + c(-0.005, 0.005)
 }
 
-default_palette <- function(what, centered) if (centered) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
+default_palette <- function(what, centered) {
+  if (centered) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
+}
 
 # A palette by name (of grDevices::hcl.pals()), as colours, or as a function of their number.
 palette_colors <- function(palette, n) {
@@ -62,14 +67,15 @@ scale_colors <- function(scale, values) {
   scale$colors[findInterval(as.numeric(values), scale$breaks, all.inside = TRUE)]
 }
 
-# A strip as high as the plot, in the right margin: positions in inches from the edge of the plot region.
+# A strip as high as the plot, in the right margin: positions in inches from the edge of the plot
+# region.
 draw_legend_strip <- function(scale, title = NULL) {
   inch <- diff(graphics::grconvertX(c(0, 1), "inches", "user"))
   usr <- graphics::par("usr")
   left <- usr[2L] + 0.12 * inch
   right <- usr[2L] + 0.28 * inch
-  graphics::rasterImage(grDevices::as.raster(matrix(rev(scale$colors))), left, usr[3L], right, usr[4L],
-    interpolate = FALSE, xpd = NA)
+  graphics::rasterImage(grDevices::as.raster(matrix(rev(scale$colors))), left, usr[3L], right,
+    usr[4L], interpolate = FALSE, xpd = NA)
   graphics::rect(left, usr[3L], right, usr[4L], border = "grey30", lwd = 0.6, xpd = NA)
   ends <- range(scale$breaks)
   at <- usr[3L] + (scale$ticks - ends[1L]) / diff(ends) * (usr[4L] - usr[3L])
@@ -77,12 +83,15 @@ draw_legend_strip <- function(scale, title = NULL) {
   labels <- scale$labels %||% format(scale$ticks, trim = TRUE)
   graphics::text(right + 0.09 * inch, at, labels, adj = c(0, 0.5), cex = 0.8, xpd = NA)
   if (!is.null(title)) {
-    graphics::mtext(title, side = 3L, line = 0.25, at = title_start(title, left), adj = 0, cex = 0.8 * graphics::par("cex"))
+    graphics::mtext(title, side = 3L, line = 0.25, at = title_start(title, left), adj = 0,
+      cex = 0.8 * graphics::par("cex"))
   }
 }
 
-# A title begins above the strip, unless it would run out of the figure on the right: then it ends there.
+# A title begins above the strip, unless it would run out of the figure on the right: then it ends
+# there.
 title_start <- function(title, left) {
   edge <- graphics::grconvertX(1, "nfc", "inches") - 0.03
-  min(left, graphics::grconvertX(edge - graphics::strwidth(title, "inches", cex = 0.8), "inches", "user"))
+  min(left, graphics::grconvertX(edge - graphics::strwidth(title, "inches", cex = 0.8), "inches",
+    "user"))
 }

@@ -7,12 +7,11 @@
 #' `which` may name several plots, which then share the page unless the page was
 #' divided before (`par(mfrow = )`):
 #'
-#' * "map": predictions of a new observation (as [predict()] makes them) on a grid over the convex hull of the data, made for the
-#'   purpose, or at `newdata`. When the trend has covariates other than the
-#'   coordinates, whose values on such a grid are not known, the map shows the
-#'   spatial effect alone (the latent Gaussian process, trend left out); give
-#'   `newdata` with the covariates to see predictions. For a single coordinate, a
-#'   curve with its pointwise prediction band.
+#' * "map": predictions of a new observation (as [predict()] makes them) on a grid over the convex
+#'   hull of the data, made for the purpose, or at `newdata`. When the trend has covariates other
+#'   than the coordinates, whose values on such a grid are not known, the map shows the spatial
+#'   effect alone (the latent Gaussian process, trend left out); give `newdata` with the covariates
+#'   to see predictions. For a single coordinate, a curve with its pointwise prediction band.
 #' * "residuals": standardised leave-one-out residuals against the leave-one-out
 #'   mean, with a smooth of their average; dotted lines hold 95% of them when the
 #'   model is right. Of a response that is not gaussian they are normal quantiles
@@ -24,18 +23,22 @@
 #' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
 #'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
-#' * "warp": of a fit whose [covariance] has a `warp`, a map (or curve) of each further coordinate, and a curve of each monotone warp with its
-#'   95% band, see [warped_coordinates()]; with `what = "sd"` standard errors.
-#' * "range", "sd": of a fit whose [covariance] has `range = ~` or `sd = ~`, a map of the local range (with several ranges, of the first)
-#'   or of the local standard deviation of the process, see [local_scales()], its colours by the logarithm; with `what = "sd"` of the standard
-#'   error of that logarithm. Of a sum it is the first component with such a field, which the title names. For a single coordinate, a curve
-#'   with its pointwise 95% band.
-#' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the inducing points over the data, in the first two coordinates.
+#' * "warp": of a fit whose [covariance] has a `warp`, a map (or curve) of each further coordinate,
+#'   and a curve of each monotone warp with its 95% band, see [warped_coordinates()]; with
+#'   `what = "sd"` standard errors.
+#' * "range", "sd": of a fit whose [covariance] has `range = ~` or `sd = ~`, a map of the local
+#'   range (with several ranges, of the first) or of the local standard deviation of the process,
+#'   see [local_scales()], its colours by the logarithm; with `what = "sd"` of the standard error of
+#'   that logarithm. Of a sum it is the first component with such a field, which the title names.
+#'   For a single coordinate, a curve with its pointwise 95% band.
+#' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the
+#'   inducing points over the data, in the first two coordinates.
 #'
 #' @param x,object a fit by [neargp()].
-#' @param which names of the plots, see Details. By default the map, residuals and
-#'   their quantiles, and the variogram or, unless the response is gaussian, the
-#'   map of the residuals ("loo" where there is none), without the map where the covariance has covariates; of [ppgpr()], which leaves no rows out, the map and the inducing points.
+#' @param which names of the plots, see Details. By default the map, residuals and their quantiles,
+#'   and the variogram or, unless the response is gaussian, the map of the residuals ("loo" where
+#'   there is none), without the map where the covariance has covariates; of [ppgpr()], which leaves
+#'   no rows out, the map and the inducing points.
 #' @param what what the map shows: "mean" or "sd" of the predictions.
 #' @param newdata where to predict for the map, in the form that [predict()] takes;
 #'   by default a grid.
@@ -60,11 +63,13 @@
 #' plot(fit)
 #' plot(fit, which = "map", what = "sd")
 #' @export
-plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
+plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000,
+                        time = NULL, ...) {
   check_fit(x)
   which <- which %||% default_plots(x)
   if (is.character(which)) check_local_plots(x, which)
-  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo", local_plots(x), if (!is.null(x$inducing)) "inducing"))
+  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo",
+    local_plots(x), if (!is.null(x$inducing)) "inducing"))
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
   check_count(cells, "cells", upper = 1e7)
@@ -91,7 +96,8 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
 
 # points() only warns about names that it does not know, once for each plot.
 check_plot_arguments <- function(names) {
-  known <- c(names(formals(plot_map)), names(graphics::par(no.readonly = TRUE)), names(formals(plot.neargp_variogram)), "type")
+  known <- c(names(formals(plot_map)), names(graphics::par(no.readonly = TRUE)),
+    names(formals(plot.neargp_variogram)), "type")
   unknown <- setdiff(names, known)
   if (length(unknown)) {
     abort_neargp("argument", c(sprintf("plot() has no argument %s.", format_some(unknown)),
@@ -101,21 +107,26 @@ check_plot_arguments <- function(names) {
 
 default_plots <- function(fit) {
   in_space <- length(fit$locations$raw_names)
-  if (!leaves_rows_out(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))  # it leaves no rows out
-  last <- if (is_gaussian(fit$family)) "variogram" else if (in_space == 2L) "residual_map" else "loo"
+  # it leaves no rows out
+  if (!leaves_rows_out(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))
+  last <- if (is_gaussian(fit$family)) "variogram" else if (in_space == 2L) "residual_map" else
+    "loo"
   c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
 }
 
-plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL, centered = FALSE,
-                         title = NULL, main = NULL, ...) {
+plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL,
+                         centered = FALSE, title = NULL, main = NULL, ...) {
   drawn <- map_predictions(fit, newdata, cells, time)
-  if (length(drawn$place$names) == 1L) return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
+  if (length(drawn$place$names) == 1L) {
+    return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
+  }
   values <- drawn$predictions[[what]]
   scale <- color_scale(values, palette %||% default_palette(what, centered), limits, centered)
   draw_map(drawn$place, values, scale, title = title %||% what, main = main %||% drawn$title, ...)
 }
 
-# Plots along one coordinate: a curve with its band, and the data if they are on its scale (not beside a spatial effect alone).
+# Plots along one coordinate: a curve with its band, and the data if they are on its scale (not
+# beside a spatial effect alone).
 plot_fit_curve <- function(fit, drawn, main, ...) {
   order <- order(drawn$place$x)
   x <- drawn$place$x[order]
@@ -124,7 +135,9 @@ plot_fit_curve <- function(fit, drawn, main, ...) {
   y <- if (drawn$known) fit$data$y
   plot_frame(range(x), range(p$lower, p$upper, y), main, drawn$place$names, fit$data$response_name)
   graphics::polygon(c(x, rev(x)), c(p$lower, rev(p$upper)), col = "grey88", border = NA)
-  if (drawn$known) graphics::points(raw, y, pch = 16, cex = point_size(length(raw)), col = "grey40", ...)
+  if (drawn$known) {
+    graphics::points(raw, y, pch = 16, cex = point_size(length(raw)), col = "grey40", ...)
+  }
   graphics::lines(x, p$mean, col = "#0072B2", lwd = 2)
   graphics::box(lwd = 0.8)
 }
@@ -132,23 +145,33 @@ plot_fit_curve <- function(fit, drawn, main, ...) {
 # Predictions to be drawn, their place and the title that says what they are.
 map_predictions <- function(fit, newdata, cells, time) {
   response <- fit$data$response_name
-  if (!is.null(newdata)) return(c(newdata_map(fit, newdata), title = sprintf("Prediction of %s", response), known = TRUE))
+  if (!is.null(newdata)) {
+    return(c(newdata_map(fit, newdata), title = sprintf("Prediction of %s", response),
+      known = TRUE))
+  }
   coords <- map_grid(fit, cells, time)
-  at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format_time(coords[1L, fit$locations$time], fit$locations)) else ""
+  at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time,
+    format_time(coords[1L, fit$locations$time], fit$locations)) else ""
   trend <- grid_trend(fit, coords)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations), trend$X, trend$offset)
-  predictions <- if (trend$known) observation_summary(fit$method, fit, moments) else normal_summary(moments$mean, sqrt(moments$variance))
-  title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
-  list(predictions = predictions, place = fit_place(fit, coords), title = title, known = trend$known)
+  predictions <- if (trend$known) observation_summary(fit$method, fit, moments) else
+    normal_summary(moments$mean, sqrt(moments$variance))
+  title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else
+    sprintf("Spatial effect on %s%s", response, at_time)
+  list(predictions = predictions, place = fit_place(fit, coords), title = title,
+    known = trend$known)
 }
 
-# A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of all cells of a map would take long.
+# A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of
+# all cells of a map would take long.
 observation_summary <- function(method, fit, moments) {
   UseMethod("observation_summary")
 }
 
 #' @export
-observation_summary.default <- function(method, fit, moments) normal_summary(moments$mean, sqrt(moments$variance + fit$nugget))
+observation_summary.default <- function(method, fit, moments) {
+  normal_summary(moments$mean, sqrt(moments$variance + fit$nugget))
+}
 
 #' @export
 observation_summary.neargp_method_families <- function(method, fit, moments) {
@@ -164,12 +187,14 @@ normal_summary <- function(mean, sd) {
 is_curve <- function(fit) length(fit$locations$raw_names) == 1L
 
 newdata_map <- function(fit, newdata) {
-  predictions <- stats::predict(fit, newdata, interval = if (is_curve(fit)) "prediction" else "none")
+  predictions <- stats::predict(fit, newdata,
+    interval = if (is_curve(fit)) "prediction" else "none")
   if (!is.data.frame(predictions) || is_sf(predictions)) {
     place <- map_place(predictions, NULL, is_longlat_fit(fit))
     return(list(predictions = place$data, place = place))
   }
-  list(predictions = predictions, place = fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata")))
+  list(predictions = predictions,
+    place = fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata")))
 }
 
 fit_place <- function(fit, coords) {

@@ -1,42 +1,51 @@
 #' Inducing points trained for prediction (PPGPR)
 #'
-#' A fit by [svgp()] whose predictive distributions are then made those that score best: with covariance parameters, positions and means held,
-#' the covariance matrix of the field at the inducing points and the noise maximise the log density of each row's predictive distribution
-#' less the divergence from the prior. Intervals become wider where the data are far from the mean and narrower where they are near; the
-#' mean stays that of `svgp()`.
+#' A fit by [svgp()] whose predictive distributions are then made those that score best: with
+#' covariance parameters, positions and means held, the covariance matrix of the field at the
+#' inducing points and the noise maximise the log density of each row's predictive distribution less
+#' the divergence from the prior. Intervals become wider where the data are far from the mean and
+#' narrower where they are near; the mean stays that of `svgp()`.
 #'
-#' @section When to take it:
-#' For predictions, each by itself, whose intervals and densities matter, in many coordinates, where the noise is not the same everywhere or
-#' the covariance fits in some places better than in others. In trials the log score improved on that of `svgp()` by 0.05 to 0.6 units a row.
-#' Not for estimates, simulation, or predictions of several places together: what is fitted is a device of calibration, no posterior.
+#' @section When to take it: For predictions, each by itself, whose intervals and densities matter,
+#' in many coordinates, where the noise is not the same everywhere or the covariance fits in some
+#' places better than in others. In trials the log score improved on that of `svgp()` by 0.05 to 0.6
+#' units a row. Not for estimates, simulation, or predictions of several places together: what is
+#' fitted is a device of calibration, no posterior.
 #'
-#' @section Objective:
-#' The paper trains everything by the score
-#' \deqn{\sum_i \log N(y_i; \mu_i, \sigma^2 + s_i) - \lambda KL[q(u) || p(u)]}{sum_i log N(y_i; mu_i, sigma^2 + s_i) - lambda KL[q(u) || p(u)]}
-#' (Jankowiak et al. 2020, equations 8 and 12); other families have their log predictive density there. Here the first stage is the bound
-#' of `svgp()`, and the score has the second alone, by L-BFGS on all rows. The rows' means are those without the row (the noise and the
+#' @section Objective: The paper trains everything by the score \deqn{\sum_i \log N(y_i; \mu_i,
+#' \sigma^2 + s_i) - \lambda KL[q(u) || p(u)]}{sum_i log N(y_i; mu_i, sigma^2 + s_i) - lambda
+#' KL[q(u) || p(u)]} (Jankowiak et al. 2020, equations 8 and 12); other families have their log
+#' predictive density there. Here the first stage is the bound of `svgp()`, and the score has the
+#' second alone, by L-BFGS on all rows. The rows' means are those without the row (the noise and the
 #' covariance matrix at the start of the stage given), since training residuals are too small.
 #'
-#' With `joint = TRUE` it is the paper's: covariance parameters, noise, positions, mean and Cholesky factor of the field at the points are all
-#' trained by the score, by Adam in mini-batches. The score buys honest variances with wrong means: on 4,000 rows with 128 points
-#' (`bench/ppgpr-joint.R`) log scores were better than those of two stages by 0.31 a row (pol) and 0.006 (elevators), root mean squared errors
-#' larger by 59% and 3%, and the CRPS by 23% and 0.6%. Covariance parameters are then devices, too, and `logLik()` is the score over all rows less
-#' the divergence, by which nothing but fits by this method can be compared.
+#' With `joint = TRUE` it is the paper's: covariance parameters, noise, positions, mean and Cholesky
+#' factor of the field at the points are all trained by the score, by Adam in mini-batches. The
+#' score buys honest variances with wrong means: on 4,000 rows with 128 points
+#' (`bench/ppgpr-joint.R`) log scores were better than those of two stages by 0.31 a row (pol) and
+#' 0.006 (elevators), root mean squared errors larger by 59% and 3%, and the CRPS by 23% and 0.6%.
+#' Covariance parameters are then devices, too, and `logLik()` is the score over all rows less the
+#' divergence, by which nothing but fits by this method can be compared.
 #'
-#' In two stages, `summary()` prints the parameters of the first, and the noise of the second in the line "Score". Residuals are those about
-#' the mean; leave-one-out predictions, joint predictions and [simulate()][simulate.neargp] are refused (`neargp_error_method`):
-#' [cross_validate()] fits the posterior and its second stage anew without the rows of a fold, or trains the distribution of the field at the
-#' points anew by the score.
+#' In two stages, `summary()` prints the parameters of the first, and the noise of the second in the
+#' line "Score". Residuals are those about the mean; leave-one-out predictions, joint predictions
+#' and [simulate()][simulate.neargp] are refused (`neargp_error_method`): [cross_validate()] fits
+#' the posterior and its second stage anew without the rows of a fold, or trains the distribution of
+#' the field at the points anew by the score.
 #'
 #' @inheritParams svgp
-#' @param kl_weight weight of the divergence, lambda; 1 is that of the bound. The paper chose among 0.01, 0.05, 0.2 and 1; it hardly matters in
-#'   two stages, and must be greater than 0 for `joint = TRUE`.
+#' @param kl_weight weight of the divergence, lambda; 1 is that of the bound. The paper chose among
+#'   0.01, 0.05, 0.2 and 1; it hardly matters in two stages, and must be greater than 0 for
+#'   `joint = TRUE`.
 #' @param joint whether everything is trained by the score, as in the paper.
-#' @param epochs,batch_size,learning_rate passes over the rows, rows in a mini-batch and first rate of Adam for `joint = TRUE`, as in [svgp()];
-#'   `NULL` for 100 epochs. In two stages they are those of the first where it begins in mini-batches.
-#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, as one by [svgp()].
+#' @param epochs,batch_size,learning_rate passes over the rows, rows in a mini-batch and first rate
+#'   of Adam for `joint = TRUE`, as in [svgp()]; `NULL` for 100 epochs. In two stages they are those
+#'   of the first where it begins in mini-batches.
+#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
+#'   `inducing`, as one by [svgp()].
 #' @section Errors: those of [svgp()], and `neargp_error_method` for what is refused above.
-#' @references Jankowiak, M., Pleiss, G. and Gardner, J. R. (2020). Parametric Gaussian process regressors. *ICML*. arXiv:1910.07123.
+#' @references Jankowiak, M., Pleiss, G. and Gardner, J. R. (2020). Parametric Gaussian process
+#'   regressors. *ICML*. arXiv:1910.07123.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(400), x2 = runif(400))
@@ -47,10 +56,12 @@
 #' trained <- update(fit, method = ppgpr(inducing = 40, joint = TRUE, batch_size = 100))
 #' predict(trained, data.frame(x1 = 0.5, x2 = c(0.05, 0.95)), interval = "prediction")
 #' @export
-ppgpr <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"), select = c("kmeans", "random"), jitter = 1e-6, kl_weight = 1,
-                  joint = FALSE, epochs = NULL, batch_size = 1024L, learning_rate = 0.01) {
+ppgpr <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"),
+                  select = c("kmeans", "random"), jitter = 1e-6, kl_weight = 1, joint = FALSE,
+                  epochs = NULL, batch_size = 1024L, learning_rate = 0.01) {
   joint <- check_flag(joint, "joint")
-  method <- svgp(inducing, move, bound, select, jitter, std_errors = FALSE, optimizer = if (joint) "adam" else "auto", epochs = epochs,
+  method <- svgp(inducing, move, bound, select, jitter, std_errors = FALSE,
+    optimizer = if (joint) "adam" else "auto", epochs = epochs,
     batch_size = batch_size, learning_rate = learning_rate)
   method$label <- "inducing points, predictive (PPGPR)"
   method$kl_weight <- check_number(kl_weight, "kl_weight", 0, open = joint)
@@ -77,7 +88,8 @@ method_families.neargp_ppgpr <- function(method) latent_families()
 print.neargp_ppgpr <- function(x, ...) {
   x[c("std_errors", "natural_rate", "optimizer")] <- NULL
   x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows")
-  x$epochs <- x$epochs %||% if (is_joint(x)) "100" else "20, where there are more than 16 rows for each point"
+  x$epochs <- x$epochs %||% if (is_joint(x)) "100" else
+    "20, where there are more than 16 rows for each point"
   print.neargp_method(x)
 }
 
@@ -90,7 +102,8 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   parameters <- family_values(problem$family, problem$layout, values)
   stage <- predictive_stage(method, problem, result, covariance, parameters)
   fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem)]
-  result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance, parameters, !fixed, problem$threads,
+  result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance,
+    parameters, !fixed, problem$threads,
     function(evaluation, value) problem$report_bound(evaluation, value, "score"))
   result
 }
@@ -106,7 +119,8 @@ predictive_stage.default <- function(method, problem, result, covariance, parame
 }
 
 #' @export
-predictive_stage.neargp_ppgpr_families <- function(method, problem, result, covariance, parameters) {
+predictive_stage.neargp_ppgpr_families <- function(method, problem, result, covariance,
+                                                   parameters) {
   family_stage(core_data(problem$data), result)
 }
 
@@ -116,7 +130,8 @@ complete_fit.neargp_ppgpr <- function(method, fit, result) {
   if (is_joint(method)) fit else with_predictive_part(fit, result$predictive)
 }
 
-# What the second stage has found: the factor, and the family's parameters as multiples of those of the first.
+# What the second stage has found: the factor, and the family's parameters as multiples of those of
+# the first.
 with_predictive_part <- function(fit, predictive) {
   fit$svgp$factor <- fit$svgp$factor %*% predictive$relative
   fit$predictive <- predictive
@@ -130,41 +145,54 @@ fit_details.neargp_ppgpr <- function(method, fit) {
   if (is_joint(method)) return(c(NextMethod(), Score = "predictive, trained jointly"))
   predictive <- fit$predictive
   noise <- if (is.null(fit$family_parameters)) {
-    sprintf("; noise variance %s, %s times that of the bound", format(signif(fit$nugget, 3L)), format(signif(predictive$ratio, 2L)))
+    sprintf("; noise variance %s, %s times that of the bound", format(signif(fit$nugget, 3L)),
+      format(signif(predictive$ratio, 2L)))
   }
-  c(NextMethod(), Score = sprintf("predictive, raised in %d evaluations%s", predictive$evaluations, noise %||% ""))
+  c(NextMethod(), Score = sprintf("predictive, raised in %d evaluations%s", predictive$evaluations,
+    noise %||% ""))
 }
 
 #' @export
 reason_for_no_errors.neargp_ppgpr <- function(method, fit) "what is maximised is a predictive score"
 
-# ---- what it is no posterior for ------------------------------------------------------------------------------------------------
+# ---- what it is no posterior for -----------------------------------------------------------------
 
 refuse_predictive <- function(what) {
-  abort_neargp("method", c(sprintf("A fit by ppgpr() has no %s: its predictive distributions are calibrated one by one.", what),
-    i = "svgp() has a posterior; cross_validate() scores a fit by ppgpr()."))
+  abort_neargp("method",
+    c(sprintf("A fit by ppgpr() has no %s: its predictive distributions are calibrated one by one.",
+      what), i = "svgp() has a posterior; cross_validate() scores a fit by ppgpr()."))
 }
 
 #' @export
-joint_moments.neargp_ppgpr <- function(method, object, target, settings) refuse_predictive("joint predictions")
+joint_moments.neargp_ppgpr <- function(method, object, target, settings) {
+  refuse_predictive("joint predictions")
+}
 
 #' @export
-simulation_draws.neargp_ppgpr <- function(method, object, target, nsim, settings) refuse_predictive("joint distribution to draw from")
+simulation_draws.neargp_ppgpr <- function(method, object, target, nsim, settings) {
+  refuse_predictive("joint distribution to draw from")
+}
 
 #' @export
-cavity_moments.neargp_ppgpr <- function(object, k = NULL, threads = NULL) refuse_predictive("leave-one-out predictions")
+cavity_moments.neargp_ppgpr <- function(object, k = NULL, threads = NULL) {
+  refuse_predictive("leave-one-out predictions")
+}
 
 #' @export
-weights_of_others.neargp_ppgpr <- function(method, object, settings) refuse_predictive("leave-one-out predictions")
+weights_of_others.neargp_ppgpr <- function(method, object, settings) {
+  refuse_predictive("leave-one-out predictions")
+}
 
 #' @export
 restrict_rows.neargp_ppgpr <- function(method, fit, rows) {
   if (is_joint(method)) return(refit_on_rows(fit, rows))
   fit$nugget <- fit$nugget / fit$predictive$ratio
   fit <- restrict_rows.neargp_svgp(method, fit, rows)
-  stage <- gaussian_stage(fit$data, fit$core_covariance, fit$nugget, fit$svgp$positions, method, fit$threads)
+  stage <- gaussian_stage(fit$data, fit$core_covariance, fit$nugget, fit$svgp$positions, method,
+    fit$threads)
   fixed <- fit$layout$fixed[fit$layout$kind == "nugget"]
-  with_predictive_part(fit, maximize_predictive_score(stage, method, fit$family, fit$core_covariance, fit$nugget, !fixed, fit$threads))
+  with_predictive_part(fit, maximize_predictive_score(stage, method, fit$family,
+    fit$core_covariance, fit$nugget, !fixed, fit$threads))
 }
 
 #' @export

@@ -1,15 +1,19 @@
-# Steps of an optimiser in single precision, on a GPU, for neargp_control(precision = "single"). The optimiser runs twice: first with
-# matrices in single precision, then, from where that ended, in double, until it finds nothing to gain: what a fit reports comes from the
-# second run. At the small k of the first round, whose end is no more than a start, the first run does.
+# Steps of an optimiser in single precision, on a GPU, for neargp_control(precision = "single"). The
+# optimiser runs twice: first with matrices in single precision, then, from where that ended, in
+# double, until it finds nothing to gain: what a fit reports comes from the second run. At the small
+# k of the first round, whose end is no more than a start, the first run does.
 
 check_precision <- function(settings) {
   if (!identical(settings$control$precision, "single")) return(invisible())
   in_double <- "Use neargp_control(precision = \"double\"), the default."
   refuse <- function(why, remedy = in_double) abort_neargp("precision", c(why, i = remedy))
   method <- settings$method
-  if (is_dense(method)) refuse(sprintf("%s() is computed on the CPU, in double precision only.", method_name(method)))
+  if (is_dense(method)) {
+    refuse(sprintf("%s() is computed on the CPU, in double precision only.", method_name(method)))
+  }
   if (!has_single_precision(method) || !is_gaussian(settings$family)) {
-    refuse(sprintf("%s of a %s response is in double precision only: its weights lose too much in single precision.", method$label,
+    refuse(sprintf(
+      "%s of a %s response is in double precision only: its weights lose too much in single precision.", method$label,
       family_call(settings$family)))
   }
   if (identical(method$optimizer, "adam")) {
@@ -41,47 +45,59 @@ with_single_precision <- function(problem, optimize) {
   function(objective, working, coarse) {
     first <- optimize_in_single(objective, working, coarse, optimize)
     failed <<- failed || first$failed
-    result <- if (coarse && !first$failed) first else add_runs(first, optimize(objective, first$working, coarse))
+    result <- if (coarse && !first$failed) first else
+      add_runs(first, optimize(objective, first$working, coarse))
     result$single_failed <- failed
     result
   }
 }
 
 add_runs <- function(first, last) {
-  for (total in c("gain", "iterations", "evaluations")) last[[total]] <- first[[total]] + last[[total]]
+  for (total in c("gain", "iterations", "evaluations")) last[[total]] <- first[[total]] +
+    last[[total]]
   last
 }
 
 # A matrix that cannot be factorised ends the run where it was best.
 optimize_in_single <- function(objective, working, coarse, optimize) {
-  best <- list(working = working, value = -Inf, gain = 0, iterations = 0L, evaluations = 0L, failed = TRUE)
+  best <- list(working = working, value = -Inf, gain = 0, iterations = 0L, evaluations = 0L,
+    failed = TRUE)
   first <- NULL
   evaluate <- function(working, ...) {
     state <- in_single_precision(objective$evaluate(working, ...))
     best$evaluations <<- best$evaluations + 1L
-    if (!is.finite(state$value)) rlang::abort("Single precision does not do.", class = "neargp_single_failed")
+    if (!is.finite(state$value)) {
+      rlang::abort("Single precision does not do.", class = "neargp_single_failed")
+    }
     first <<- first %||% state$value
     if (state$value > best$value) {
       best[c("working", "value", "gain")] <<- list(working, state$value, state$value - first)
     }
     state
   }
-  single <- list(evaluate = evaluate, gradient = function(...) in_single_precision(objective$gradient(...)), n = objective$n,
+  single <- list(evaluate = evaluate,
+    gradient = function(...) in_single_precision(objective$gradient(...)), n = objective$n,
     resolution = single_resolution(objective$n), accept = objective$accept)
-  tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)), neargp_single_failed = function(condition) best)
+  tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)),
+    neargp_single_failed = function(condition) best)
 }
 
-# Differences of an objective of n rows that rounding hides. Errors of the rows' densities in single precision are 1e-7 to 1e-5, by the
-# share of the nugget (bench/single-precision.R). What they have in common is the same at neighbouring parameters, and the rest adds up
-# like noise.
+# Differences of an objective of n rows that rounding hides. Errors of the rows' densities in single
+# precision are 1e-7 to 1e-5, by the share of the nugget (bench/single-precision.R). What they have
+# in common is the same at neighbouring parameters, and the rest adds up like noise.
 single_resolution <- function(n) 1e-5 * sqrt(n)
 
-# The resolution of an objective, in its own units; in double precision optimisers' tolerances are far above it.
+# The resolution of an objective, in its own units; in double precision optimisers' tolerances are
+# far above it.
 resolution_of <- function(objective) objective$resolution %||% 0
 
-# Tells print() the precision that a fit was computed in, where that is not what one would take it for.
+# Tells print() the precision that a fit was computed in, where that is not what one would take it
+# for.
 describe_precision <- function(fit) {
   failed <- fit$convergence$single_failed
-  if (!is.null(failed)) return(paste0("steps in single precision", if (failed) " where its matrices could be factorised"))
+  if (!is.null(failed)) {
+    return(paste0("steps in single precision",
+      if (failed) " where its matrices could be factorised"))
+  }
   if (identical(fit$control$precision, "single")) "double precision"
 }

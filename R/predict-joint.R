@@ -1,4 +1,5 @@
-# The joint distribution of a few new locations, all conditioned on the union U of their neighbours: with C = K_UU + noise,
+# The joint distribution of a few new locations, all conditioned on the union U of their neighbours:
+# with C = K_UU + noise,
 #   covariance = K_00 - K_0U C^-1 K_U0 + D V D',   D = X_0 - K_0U C^-1 X_U.
 
 joint_moments <- function(method, object, target, settings) {
@@ -11,15 +12,19 @@ joint_moments.default <- function(method, object, target, settings) {
   check_union(rows)
   data <- take_data_rows(object$data, rows)
   factor <- joint_factor(object, data)
-  cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords, object$core_covariance), transpose = TRUE)
+  cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords,
+    object$core_covariance), transpose = TRUE)
   weighted <- crossprod(cross, backsolve(factor, response_columns(data), transpose = TRUE))
   unseen <- design_columns(data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross) +
+  covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) -
+    crossprod(cross) +
     unseen %*% trend$beta_vcov %*% t(unseen)
-  observed <- if (settings$type == "response") covariance + diag(object$nugget, nrow(covariance)) else covariance
+  observed <- if (settings$type == "response") covariance +
+    diag(object$nugget, nrow(covariance)) else covariance
   # At a datum without noise the variance is zero, and rounding may put it just below.
-  moments <- spread_over_rows(list(mean = base_mean(data, target$X, target$offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
+  moments <- spread_over_rows(list(mean = base_mean(data, target$X, target$offset) +
+    (weighted[, 1L] + drop(unseen %*% trend$beta)),
     variance = pmax(diag(covariance), 0)), target$complete)
   moments$covariance <- spread_square(observed, target$complete)
   moments
@@ -33,7 +38,8 @@ joint_rows <- function(object, target, settings) {
 
 joint_factor <- function(object, data) {
   covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
-  tryCatch(chol(covariance + diag(object$nugget / data$weights, length(data$y))), error = function(e) abort_cholesky(0L))
+  tryCatch(chol(covariance + diag(object$nugget / data$weights, length(data$y))),
+    error = function(e) abort_cholesky(0L))
 }
 
 spread_square <- function(matrix, complete) {
@@ -44,6 +50,7 @@ spread_square <- function(matrix, complete) {
 
 check_union <- function(rows, max_union = 10000L) {
   if (length(rows) <= max_union) return(invisible())
-  abort_neargp("size", c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
-    format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))
+  abort_neargp("size",
+    c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
+      format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))
 }

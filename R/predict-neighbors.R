@@ -1,40 +1,52 @@
-# The observations that a prediction is conditioned on: every observation, or how many neighbours, from where, and
-# whether their mean is known.
+# The observations that a prediction is conditioned on: every observation, or how many neighbours,
+# from where, and whether their mean is known.
 
-# Where the call does not say (NULL), neighbours in sectors and a local mean see to it that a prediction into a gap knows the level all
-# around (bench/defaults.md). Several locations at once have common neighbours and one mean, the process alone has none, and what a latent
-# model conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of the field, are wanted.
+# Where the call does not say (NULL), neighbours in sectors and a local mean see to it that a
+# prediction into a gap knows the level all around (bench/defaults.md). Several locations at once
+# have common neighbours and one mean, the process alone has none, and what a latent model
+# conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of
+# the field, are wanted.
 prediction_conditioning <- function(method, object, k, local_mean, sectors, joint, is_part) {
   UseMethod("prediction_conditioning")
 }
 
 #' @export
-prediction_conditioning.default <- function(method, object, k, local_mean, sectors, joint, is_part) {
+prediction_conditioning.default <- function(method, object, k, local_mean, sectors, joint,
+                                            is_part) {
   conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = !joint)
 }
 
 #' @export
-prediction_conditioning.neargp_method_families <- function(method, object, k, local_mean, sectors, joint, is_part) {
+prediction_conditioning.neargp_method_families <- function(method, object, k, local_mean, sectors,
+                                                           joint, is_part) {
   conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = FALSE)
 }
 
 # `alone`: whether the neighbours are observations of the field, and each of the places has its own.
 conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, alone) {
   wanted_k <- prediction_k(object$method, object, k, least = if (alone) 96L else 60L)
-  sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else check_sectors(object, sectors, wanted_k)
+  sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else
+    check_sectors(object, sectors, wanted_k)
   list(k = wanted_k, sectors = sectors, exact = FALSE,
-    local_mean = if (is.null(local_mean)) default_local_mean(object, alone && !is_part) else check_flag(local_mean, "local_mean"))
+    local_mean = if (is.null(local_mean)) default_local_mean(object, alone && !is_part) else
+    check_flag(local_mean, "local_mean"))
 }
 
-# Places at one spot have no direction: with a time, sectors would give the observations before and after a share of one in eight.
+# Places at one spot have no direction: with a time, sectors would give the observations before and
+# after a share of one in eight.
 default_sectors <- function(object, wanted) {
-  if (wanted && is_surface(object$locations) && is.null(object$locations$time) && length(object$locations$raw_names) == 2L) 8L else 0L
+  if (wanted && is_surface(object$locations) && is.null(object$locations$time) &&
+    length(object$locations$raw_names) == 2L) 8L else 0L
 }
 
 check_sectors <- function(object, sectors, k) {
   sectors <- check_count(sectors, "sectors", lower = 0L)
-  if (sectors > k) abort_argument("sectors", sprintf("at most the number of neighbours, which is %d", k), sectors)
-  if (sectors > 0L && !is_surface(object$locations)) abort_argument("sectors", "0 unless there are two coordinates in space", sectors)
+  if (sectors > k) {
+    abort_argument("sectors", sprintf("at most the number of neighbours, which is %d", k), sectors)
+  }
+  if (sectors > 0L && !is_surface(object$locations)) {
+    abort_argument("sectors", "0 unless there are two coordinates in space", sectors)
+  }
   sectors
 }
 
@@ -42,11 +54,13 @@ is_surface <- function(locations) locations$metric == "longlat" || sum(locations
 
 # Several inputs have no gaps all around a target, and neighbours too far to tell a mean.
 default_local_mean <- function(object, wanted) {
-  wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L
+  wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L &&
+    attr(object$terms, "intercept") == 1L
 }
 
-# The number of neighbours, more than for fitting: a prediction into a gap needs to see around it. Pseudo-observations and the q of swsgp()
-# were made for the k of the fit: with 60 points in the place of 16 log scores of swsgp() were worse by 0.02 to 0.03 (powerplant, elevators).
+# The number of neighbours, more than for fitting: a prediction into a gap needs to see around it.
+# Pseudo-observations and the q of swsgp() were made for the k of the fit: with 60 points in the
+# place of 16 log scores of swsgp() were worse by 0.02 to 0.03 (powerplant, elevators).
 prediction_k <- function(method, object, k, least = 60L) {
   UseMethod("prediction_k")
 }
@@ -57,15 +71,19 @@ prediction_k.default <- function(method, object, k, least = 60L) {
   if (is.null(k)) return(min(n, max(least, 2L * object$k)))
   check_count(k, "k")
   if (k > n) {
-    abort_neargp("k", c(sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k), format_count(n)),
-      i = "Use a smaller `k`, or leave it out."))
+    abort_neargp("k",
+      c(sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k),
+        format_count(n)), i = "Use a smaller `k`, or leave it out."))
   }
   as.integer(k)
 }
 
 prediction_neighbors <- function(object, coords, settings) {
   index <- kept_index(object)
-  if (settings$sectors == 0L) return(core_index_nearest(index, coords, settings$k, settings$threads))
+  if (settings$sectors == 0L) {
+    return(core_index_nearest(index, coords, settings$k, settings$threads))
+  }
   per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
-  core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors, per_sector, settings$threads)
+  core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors,
+    per_sector, settings$threads)
 }

@@ -1,4 +1,5 @@
-# The columns of predict() on the scale of the response, from the mean and variance of the linear predictor.
+# The columns of predict() on the scale of the response, from the mean and variance of the linear
+# predictor.
 
 #' @export
 prediction_columns.neargp_method_families <- function(method, object, moments, settings) {
@@ -6,12 +7,14 @@ prediction_columns.neargp_method_families <- function(method, object, moments, s
 }
 
 prediction_columns_by_family <- function(object, moments, settings) {
-  response_prediction_columns(moments$mean, moments$variance, object$family, response_parameters(object), settings$trials, settings)
+  response_prediction_columns(moments$mean, moments$variance, object$family,
+    response_parameters(object), settings$trials, settings)
 }
 
-# `settings`: type ("response", "link" or "quantile"), interval ("none", "confidence" or "prediction"), level; where wanted probs and
-# threshold. Intervals for predictions are quantiles of a new observation; those of confidence hold eta, or the mean of the response given
-# eta where the type is not "link". Rows with NA moments stay NA.
+# `settings`: type ("response", "link" or "quantile"), interval ("none", "confidence" or
+# "prediction"), level; where wanted probs and threshold. Intervals for predictions are quantiles of
+# a new observation; those of confidence hold eta, or the mean of the response given eta where the
+# type is not "link". Rows with NA moments stay NA.
 response_prediction_columns <- function(mu, s2, family, parameters, trials, settings) {
   mixture_prediction_columns(new_mixture(mu, sqrt(s2), family, parameters, trials), settings)
 }
@@ -26,17 +29,20 @@ mixture_prediction_columns <- function(mixture, settings) {
     confidence = confidence_limits(mixture, settings$level, settings$type),
     prediction = prediction_limits(mixture, settings$level)
   )
-  as.data.frame(c(columns, limits, exceedance_columns(mixture, settings$threshold, settings$threshold_of %||% "observation")), optional = TRUE)
+  as.data.frame(c(columns, limits, exceedance_columns(mixture, settings$threshold,
+    settings$threshold_of %||% "observation")), optional = TRUE)
 }
 
 # P(a <= Y <= b) is at least the level, with at most half of the rest on either side.
 prediction_limits <- function(mixture, level) {
-  list(lower = mixture_quantile((1 - level) / 2, mixture), upper = mixture_quantile((1 + level) / 2, mixture))
+  list(lower = mixture_quantile((1 - level) / 2, mixture), upper = mixture_quantile((1 + level) / 2,
+    mixture))
 }
 
 confidence_limits <- function(mixture, level, type) {
   limits <- if (has_components(mixture)) {
-    list(lower = normal_mixture_quantile((1 - level) / 2, mixture$eta), upper = normal_mixture_quantile((1 + level) / 2, mixture$eta))
+    list(lower = normal_mixture_quantile((1 - level) / 2, mixture$eta),
+      upper = normal_mixture_quantile((1 + level) / 2, mixture$eta))
   } else {
     half_width <- stats::qnorm((1 + level) / 2) * mixture$sd
     list(lower = mixture$mean - half_width, upper = mixture$mean + half_width)
@@ -48,12 +54,14 @@ confidence_limits <- function(mixture, level, type) {
 }
 
 quantile_columns <- function(mixture, probs) {
-  stats::setNames(lapply(probs, mixture_quantile, mixture = mixture), paste0("q", format_numbers(probs)))
+  stats::setNames(lapply(probs, mixture_quantile, mixture = mixture),
+    paste0("q", format_numbers(probs)))
 }
 
 exceedance_columns <- function(mixture, threshold, of) {
   if (is.null(threshold)) return(NULL)
-  probabilities <- lapply(threshold, if (of == "mean") mean_exceedance else mixture_exceedance, mixture = mixture)
+  probabilities <- lapply(threshold, if (of == "mean") mean_exceedance else mixture_exceedance,
+    mixture = mixture)
   stats::setNames(probabilities, exceedance_names(threshold, of))
 }
 
@@ -62,13 +70,15 @@ exceedance_names <- function(threshold, of) {
   if (length(threshold) == 1L) name else paste0(name, "_", format_numbers(threshold))
 }
 
-# The mean of the response rises with eta, which is normal. Every mean exceeds a threshold below its range, and none one at its upper end.
+# The mean of the response rises with eta, which is normal. Every mean exceeds a threshold below its
+# range, and none one at its upper end.
 mean_exceedance <- function(threshold, mixture) {
   link <- response_families[[mixture$name]]$link
   at <- threshold / if (length(mixture$trials)) mixture$trials else 1
   if (link != "identity") at <- pmax(at, 0)
   if (!link %in% c("identity", "log")) at <- pmin(at, 1)
-  linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun # that of make.link() has no ends
+  # that of make.link() has no ends
+  linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun
   eta <- rep_len(linkfun(at), mixture$n)
   if (has_components(mixture)) return(normal_mixture_distribution(eta, mixture$eta, lower = FALSE))
   stats::pnorm(eta, mixture$mean, mixture$sd, lower.tail = FALSE)
@@ -93,6 +103,8 @@ check_threshold <- function(threshold) {
 
 # Refuses repeated values, which name columns.
 check_distinct <- function(x, name) {
-  if (anyDuplicated(format_numbers(x))) abort_argument(name, "numbers that differ in their first six digits", x)
+  if (anyDuplicated(format_numbers(x))) {
+    abort_argument(name, "numbers that differ in their first six digits", x)
+  }
   x
 }

@@ -1,84 +1,106 @@
 #' Predictions (kriging)
 #'
-#' Mean and standard deviation at new locations, given the nearest observations: universal kriging, with the uncertainty of the trend
-#' coefficients but not that of the covariance parameters. The prediction of a row depends on that row alone.
+#' Mean and standard deviation at new locations, given the nearest observations: universal kriging,
+#' with the uncertainty of the trend coefficients but not that of the covariance parameters. The
+#' prediction of a row depends on that row alone.
 #'
 #' @details
-#' Two things can be predicted. `type = "link"` is the latent field: offset plus trend plus process, on the scale of the
-#' family's link and without noise. `type = "response"` is a new observation there (with weight 1). For a gaussian
-#' response their means agree, and the variances differ by the nugget. For any other family the response is a mixture of
-#' its distributions over the latent field, and mean, standard deviation, quantiles, limits and probabilities are those
-#' of the mixture: for a binomial response with one trial the mean is the probability of success, averaged over what is
-#' not known of the field.
+#' Two things can be predicted. `type = "link"` is the latent field: offset plus trend plus process,
+#' on the scale of the family's link and without noise. `type = "response"` is a new observation
+#' there (with weight 1). For a gaussian response their means agree, and the variances differ by the
+#' nugget. For any other family the response is a mixture of its distributions over the latent
+#' field, and mean, standard deviation, quantiles, limits and probabilities are those of the
+#' mixture: for a binomial response with one trial the mean is the probability of success, averaged
+#' over what is not known of the field.
 #'
-#' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the
-#' neighbours do not see, the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`.
-#' The process alone is that with x0 = 0; the trend has the mean `x0'beta` (and offset) and the variance `x0' V x0`.
-#' Their means add up to that of the field (with `local_mean = FALSE`, since a local mean is neither), their variances
-#' do not: where the trend is uncertain, the process makes up for it.
+#' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of
+#' the trend that the neighbours do not see, the mean is `x0'beta + b'(y - X beta)` and the variance
+#' `f + d' V d`, V being `vcov(object)`. The process alone is that with x0 = 0; the trend has the
+#' mean `x0'beta` (and offset) and the variance `x0' V x0`. Their means add up to that of the field
+#' (with `local_mean = FALSE`, since a local mean is neither), their variances do not: where the
+#' trend is uncertain, the process makes up for it.
 #'
-#' Of [vnngp()] the neighbours are inducing points, whose posterior enters in place of the observations: with u their
-#' values, mean m and covariance S, the field has the mean `b'm` and the variance `f + b'Sb`, to which that of the trend
-#' is added. `local_mean` and `sectors` are for the other methods.
+#' Of [vnngp()] the neighbours are inducing points, whose posterior enters in place of the
+#' observations: with u their values, mean m and covariance S, the field has the mean `b'm` and the
+#' variance `f + b'Sb`, to which that of the trend is added. `local_mean` and `sectors` are for the
+#' other methods.
 #'
-#' Into gaps of the data (clouds, unsampled regions) the nearest observations all lie on one side and say little about the level
-#' there. Neighbours in sectors all around, and a local mean (ordinary kriging within the neighbours: a mean that is not known from
-#' afar), help there and cost little elsewhere: both are the default where they apply. On a sphere sectors are of the plane that touches it
-#' at the new location, between the azimuths of great circles. Far from all data a prediction with a local mean tends to the mean of the
-#' nearest data, one with the global mean (`local_mean = FALSE`) to the trend. [cross_validate()] with spatial blocks chooses among further
+#' Into gaps of the data (clouds, unsampled regions) the nearest observations all lie on one side
+#' and say little about the level there. Neighbours in sectors all around, and a local mean
+#' (ordinary kriging within the neighbours: a mean that is not known from afar), help there and cost
+#' little elsewhere: both are the default where they apply. On a sphere sectors are of the plane
+#' that touches it at the new location, between the azimuths of great circles. Far from all data a
+#' prediction with a local mean tends to the mean of the nearest data, one with the global mean
+#' (`local_mean = FALSE`) to the trend. [cross_validate()] with spatial blocks chooses among further
 #' settings.
 #'
 #' @param object a fit of [neargp()].
-#' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the response is not needed). For data on the
-#'   training rows see [fitted.neargp()].
-#' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles of a new observation at `probs`; or a
-#'   part of the field, on the scale of the link: `"process"`, the Gaussian process alone (the spatial effect), for which `newdata` needs no
-#'   covariates of the trend but those of the [covariance], where its `sd = ~` or `range = ~` have any, and `"trend"`, the rest of it. By default `"response"`, but `"link"` for a gaussian response with
+#' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the
+#'   response is not needed). For data on the training rows see [fitted.neargp()].
+#' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles
+#'   of a new observation at `probs`; or a part of the field, on the scale of the link: `"process"`,
+#'   the Gaussian process alone (the spatial effect), for which `newdata` needs no covariates of the
+#'   trend but those of the [covariance], where its `sd = ~` or `range = ~` have any, and `"trend"`,
+#'   the rest of it. By default `"response"`, but `"link"` for a gaussian response with
 #'   `interval = "confidence"`.
-#' @param interval `"none"`; `"confidence"`, limits for the latent field (with `type = "response"` for its inverse link, the expected
-#'   response); `"prediction"`, limits for a new observation: of the mixture's quantiles, so that a count has whole ones.
+#' @param interval `"none"`; `"confidence"`, limits for the latent field (with `type = "response"`
+#'   for its inverse link, the expected response); `"prediction"`, limits for a new observation: of
+#'   the mixture's quantiles, so that a count has whole ones.
 #' @param level probability content of the interval.
 #' @param probs probabilities of the quantiles.
-#' @param threshold one or more numbers: adds the probability that a new observation is greater than it, as the column `p_exceed`
-#'   (`p_exceed_<threshold>` if there are several).
-#' @param threshold_of `"observation"`, or `"mean"` for the probability that the expected response is greater than the threshold, given the
-#'   data (of a gaussian response the latent field; of a binomial one expected successes among `trials`), as the column `p_mean_exceed`.
-#'   Where a map is to say where a density or a risk is above a limit, it is this one: single counts exceed a limit by chance.
-#' @param trials number of trials of a new binomial observation, one for all rows or one for each: 1 by default, whatever the
-#'   data had. An error for other families.
-#' @param k number of neighbours; by default twice that of the fit, and at least 96 (60 for [vnngp()] and for `joint = TRUE`); but that of the
-#'   fit for [swsgp()], and for [loo_k()] of responses that are not gaussian. That of the fit, and at least 30, for [vecchia()] with
+#' @param threshold one or more numbers: adds the probability that a new observation is greater than
+#'   it, as the column `p_exceed` (`p_exceed_<threshold>` if there are several).
+#' @param threshold_of `"observation"`, or `"mean"` for the probability that the expected response
+#'   is greater than the threshold, given the data (of a gaussian response the latent field; of a
+#'   binomial one expected successes among `trials`), as the column `p_mean_exceed`. Where a map is
+#'   to say where a density or a risk is above a limit, it is this one: single counts exceed a limit
+#'   by chance.
+#' @param trials number of trials of a new binomial observation, one for all rows or one for each: 1
+#'   by default, whatever the data had. An error for other families.
+#' @param k number of neighbours; by default twice that of the fit, and at least 96 (60 for
+#'   [vnngp()] and for `joint = TRUE`); but that of the fit for [swsgp()], and for [loo_k()] of
+#'   responses that are not gaussian. That of the fit, and at least 30, for [vecchia()] with
 #'   inducing points. Every observation for [exact_gp()].
-#' @param local_mean `TRUE` for a locally unknown mean, `FALSE` for that of the whole trend, which it is for [vecchia()] with inducing points. By default `TRUE` where the trend is an
-#'   intercept, the response gaussian, and space has one or two coordinates, but not for [vnngp()], for [exact_gp()] from every observation,
-#'   for `joint = TRUE` and for `type = "process"`.
-#' @param sectors the number of equal sectors around each location from each of which `k / sectors` neighbours are taken; 0 for the `k`
-#'   nearest wherever they lie. By default 8 in two coordinates (of a plane or a sphere, without time) for gaussian responses, and 0 where
-#'   `k` is given, for [vnngp()] and for `joint = TRUE`. bench/defaults.md in the sources says why.
-#' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their covariance matrix. For up to a few hundred
-#'   rows, conditioned together on the union of their neighbours. For [vnngp()] and responses that are not gaussian with `type = "link"` only;
+#' @param local_mean `TRUE` for a locally unknown mean, `FALSE` for that of the whole trend, which
+#'   it is for [vecchia()] with inducing points. By default `TRUE` where the trend is an intercept,
+#'   the response gaussian, and space has one or two coordinates, but not for [vnngp()], for
+#'   [exact_gp()] from every observation, for `joint = TRUE` and for `type = "process"`.
+#' @param sectors the number of equal sectors around each location from each of which `k / sectors`
+#'   neighbours are taken; 0 for the `k` nearest wherever they lie. By default 8 in two coordinates
+#'   (of a plane or a sphere, without time) for gaussian responses, and 0 where `k` is given, for
+#'   [vnngp()] and for `joint = TRUE`. bench/defaults.md in the sources says why.
+#' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their
+#'   covariance matrix. For up to a few hundred rows, conditioned together on the union of their
+#'   neighbours. For [vnngp()] and responses that are not gaussian with `type = "link"` only;
 #'   [simulate()][simulate.neargp] draws responses jointly.
-#' @param chunk_size number of rows predicted at a time, which bounds the memory; by default 100,000, or a fifth of the rows of the fit
-#'   where that is more.
+#' @param chunk_size number of rows predicted at a time, which bounds the memory; by default
+#'   100,000, or a fifth of the rows of the fit where that is more.
 #' @param threads,device,verbose as in [neargp()].
 #' @param ... not used.
-#' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` (or
-#'   `q0.05`, ... for quantiles) and, with an interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
-#' @section Repeated predictions:
-#' What a prediction needs of a fit wherever the new places are, its rows indexed and ordered, factors of matrices, is made by the first call
-#' and kept for the next ones, by `predict()` and, for [vnngp()] and [svgp()], `simulate()`: a function for repeated use is
-#' `function(rows) predict(fit, rows)`, and to call it for a row at a time is no waste. It is kept beside the fit: `object.size()` does not count
-#' it, `saveRDS()` does not write it, copies of the fit share it, and it is freed with the last of them. A fit that was read from a file,
-#' or has come to another process, makes it anew, and so does one whose parts were changed by hand. It takes two to three
-#' times the memory of the coordinates, response and trend of the fit; for [vnngp()] besides what its posterior takes while it is fitted, for
-#' [exact_gp()] without neighbours the square matrix of all rows (800 MB for 10,000), and for fits on inducing points that of these.
-#' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of
-#'   the training data), `neargp_error_factor_level`, `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
-#'   `neargp_error_cholesky`.
-#'   A warning, `neargp_warning_newdata`, tells of covariates and offsets whose values depend on the other rows of `newdata`, as those of
-#'   `x - mean(x)` in a formula; `scale(x, scale = FALSE)` keeps the mean of the rows of the fit.
-#'   With a log link a warning, `neargp_warning_overflow`, reports means, standard deviations and quantiles beyond the range of numbers, in
-#'   whose place there is the largest number: the linear predictor has a standard deviation of some tens there.
+#' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
+#'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
+#'   `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get
+#'   NA.
+#' @section Repeated predictions: What a prediction needs of a fit wherever the new places are, its
+#' rows indexed and ordered, factors of matrices, is made by the first call and kept for the next
+#' ones, by `predict()` and, for [vnngp()] and [svgp()], `simulate()`: a function for repeated use
+#' is `function(rows) predict(fit, rows)`, and to call it for a row at a time is no waste. It is
+#' kept beside the fit: `object.size()` does not count it, `saveRDS()` does not write it, copies of
+#' the fit share it, and it is freed with the last of them. A fit that was read from a file, or has
+#' come to another process, makes it anew, and so does one whose parts were changed by hand. It
+#' takes two to three times the memory of the coordinates, response and trend of the fit; for
+#' [vnngp()] besides what its posterior takes while it is fitted, for [exact_gp()] without
+#' neighbours the square matrix of all rows (800 MB for 10,000), and for fits on inducing points
+#' that of these.
+#' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed
+#'   columns), `neargp_error_crs` (not the CRS of the training data), `neargp_error_factor_level`,
+#'   `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
+#'   `neargp_error_cholesky`. A warning, `neargp_warning_newdata`, tells of covariates and offsets
+#'   whose values depend on the other rows of `newdata`, as those of `x - mean(x)` in a formula;
+#'   `scale(x, scale = FALSE)` keeps the mean of the rows of the fit. With a log link a warning,
+#'   `neargp_warning_overflow`, reports means, standard deviations and quantiles beyond the range of
+#'   numbers, in whose place there is the largest number: the linear predictor has a standard
+#'   deviation of some tens there.
 #' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley.
 #' @examples
 #' set.seed(1)
@@ -89,16 +111,21 @@
 #'
 #' # A function for repeated use, of single places.
 #' height_at <- function(x, y) predict(fit, data.frame(x = x, y = y))$mean
-#' optim(c(0.5, 0.5), function(at) height_at(at[1], at[2]), lower = 0, upper = 1, method = "L-BFGS-B")$par
+#' optim(c(0.5, 0.5), function(at) height_at(at[1], at[2]), lower = 0, upper = 1,
+#'   method = "L-BFGS-B")$par
 #' @export
-predict.neargp <- function(object, newdata, type = c("response", "link", "quantile", "process", "trend"),
-                           interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
-                           threshold_of = c("observation", "mean"), trials = 1, k = NULL, local_mean = NULL, sectors = NULL,
-                           joint = FALSE, chunk_size = NULL, threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
+predict.neargp <- function(object, newdata,
+                           type = c("response", "link", "quantile", "process", "trend"),
+                           interval = c("none", "confidence", "prediction"), level = 0.95,
+                           probs = c(0.05, 0.5, 0.95), threshold = NULL,
+                           threshold_of = c("observation", "mean"), trials = 1, k = NULL,
+                           local_mean = NULL, sectors = NULL, joint = FALSE, chunk_size = NULL,
+                           threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
   check_fit(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
+    abort_neargp("newdata",
+      c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family)
@@ -107,9 +134,11 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   check_one_scale(object$family, type, interval, threshold)
   check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
-  if (!missing(probs) && type != "quantile") abort_argument("probs", "left out unless type = \"quantile\"", probs)
-  settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type, interval = interval, level = level,
-    joint = joint, chunk_size = chunk_size, verbose = verbose)
+  if (!missing(probs) && type != "quantile") {
+    abort_argument("probs", "left out unless type = \"quantile\"", probs)
+  }
+  settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type,
+    interval = interval, level = level, joint = joint, chunk_size = chunk_size, verbose = verbose)
   if (type == "quantile") settings$probs <- check_probs(probs)
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)
@@ -126,22 +155,28 @@ target_size <- function(newdata) {
 predict_target <- function(object, newdata, settings) {
   if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
   target <- new_target(object, newdata, settings$part)
-  moments <- if (settings$joint) joint_moments(object$method, object, target, settings) else chunked_moments(object, target, settings)
+  moments <- if (settings$joint) joint_moments(object$method, object, target, settings) else
+    chunked_moments(object, target, settings)
   result <- target$restore(prediction_columns(object$method, object, moments, settings))
   if (settings$joint) attr(result, "covariance") <- moments$covariance
   result
 }
 
-# Settings of a prediction, what it is conditioned on and what is wanted of it: without further arguments the latent field, row by row.
-predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL, device = NULL, type = "link",
-                             interval = "none", level = 0.95, joint = FALSE, chunk_size = NULL, verbose = FALSE) {
+# Settings of a prediction, what it is conditioned on and what is wanted of it: without further
+# arguments the latent field, row by row.
+predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL,
+                             device = NULL, type = "link", interval = "none", level = 0.95,
+                             joint = FALSE, chunk_size = NULL, verbose = FALSE) {
   is_part <- type %in% parts_of_field
   joint <- check_flag(joint, "joint")
   given <- prediction_conditioning(object$method, object, k, local_mean, sectors, joint, is_part)
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
-  new_prediction_settings(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
-    k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors, joint = joint,
-    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, given$exact || has_inducing_features(object$method) || is_local(object)),
+  new_prediction_settings(type = if (is_part) "link" else type,
+    part = if (is_part) type else "field", interval = interval, level = check_level(level),
+    k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors,
+    joint = joint, chunk_size = prediction_chunk(object, chunk_size),
+    threads = resolve_threads(threads), device = resolve_device(device, given$exact ||
+      has_inducing_features(object$method) || is_local(object)),
     verbose = check_flag(verbose, "verbose"))
 }
 
@@ -150,10 +185,11 @@ prediction_chunk <- function(object, chunk_size) {
   chunk_size %||% as.integer(max(100000, length(object$data$y) %/% 5L))
 }
 
-# ---- moments ----------------------------------------------------------------------------------------------------------------------
+# ---- moments -------------------------------------------------------------------------------------
 
-# The predictor of a method: a function of (coords, X, offset) that returns the list of the mean and variance of the latent
-# field there. It is made once for all chunks, so that what they share is computed once.
+# The predictor of a method: a function of (coords, X, offset) that returns the list of the mean and
+# variance of the latent field there. It is made once for all chunks, so that what they share is
+# computed once.
 predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
@@ -183,7 +219,8 @@ predictor.default <- function(method, object, settings) {
 }
 
 # Mean and latent variance for all complete rows of the target, chunk by chunk.
-chunked_moments <- function(object, target, settings, moments_at = part_predictor(object, settings)) {
+chunked_moments <- function(object, target, settings,
+                            moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
   if (m > 0L) check_target(object$method, object, target$coords)
   moments <- list(mean = double(m), variance = double(m))
@@ -191,11 +228,14 @@ chunked_moments <- function(object, target, settings, moments_at = part_predicto
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- moments_at(target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows])
+    part <- moments_at(target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE],
+      target$offset[rows])
     moments$mean[rows] <- part$mean
     moments$variance[rows] <- part$variance
     if (!is.null(part$components)) {
-      if (is.null(moments$components)) moments$components <- matrix(NA_real_, m, ncol(part$components))
+      if (is.null(moments$components)) {
+        moments$components <- matrix(NA_real_, m, ncol(part$components))
+      }
       moments$components[rows, ] <- part$components
     }
     advance()
@@ -221,12 +261,14 @@ conditional_moments <- function(object, coords, X, offset, settings, neighbors =
   trend_moments(object, weights$weighted, weights$variance, X, offset)
 }
 
-# Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a variance just below 0.
+# Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a
+# variance just below 0.
 trend_moments <- function(object, weighted, variance, X, offset) {
   columns <- design_columns(object$data, X)
   unseen <- columns - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  list(mean = base_mean(object$data, X, offset, columns) + (weighted[, 1L] + drop(row_products(unseen, trend$beta))),
+  list(mean = base_mean(object$data, X, offset, columns) +
+    (weighted[, 1L] + drop(row_products(unseen, trend$beta))),
     variance = pmax(variance, 0) + row_forms(unseen, trend$beta_vcov))
 }
 
@@ -245,30 +287,45 @@ prediction_columns <- function(method, object, moments, settings) {
 
 #' @export
 prediction_columns.default <- function(method, object, moments, settings) {
-  if (settings$type == "quantile" || !is.null(settings$threshold)) return(prediction_columns_by_family(object, moments, settings))
-  noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0, prediction = object$nugget)
-  columns <- as_columns(list(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]])), length(moments$mean))
+  if (settings$type == "quantile" || !is.null(settings$threshold)) {
+    return(prediction_columns_by_family(object, moments, settings))
+  }
+  noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0,
+    prediction = object$nugget)
+  columns <- as_columns(list(mean = moments$mean,
+    sd = sqrt(moments$variance + noise[[settings$type]])), length(moments$mean))
   if (settings$interval != "none") {
-    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance + noise[[settings$interval]])
+    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance +
+      noise[[settings$interval]])
     columns$lower <- moments$mean - half_width
     columns$upper <- moments$mean + half_width
   }
   columns
 }
 
-# The data frame of vectors of `rows` numbers: data.frame() takes longer than the prediction of a row.
-as_columns <- function(vectors, rows) structure(vectors, class = "data.frame", row.names = .set_row_names(rows))
+# The data frame of vectors of `rows` numbers: data.frame() takes longer than the prediction of a
+# row.
+as_columns <- function(vectors, rows) {
+  structure(vectors, class = "data.frame", row.names = .set_row_names(rows))
+}
 
 # Parameters of the family on the natural scale, by name.
 response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
 
-# Limits and probabilities of a new observation beside a mean on the scale of the link would be read as limits of that.
+# Limits and probabilities of a new observation beside a mean on the scale of the link would be read
+# as limits of that.
 check_one_scale <- function(family, type, interval, threshold) {
-  if (type != "link" || family$link == "identity" || (interval != "prediction" && is.null(threshold))) return(invisible())
+  if (type != "link" || family$link == "identity" ||
+      (interval != "prediction" && is.null(threshold))) {
+    return(invisible())
+  }
   what <- if (interval == "prediction") "interval = \"prediction\" is" else "`threshold` is"
-  abort_neargp("argument", c(sprintf("%s about a new observation, on another scale than type = \"link\" (%s).", what, family$link),
-    i = if (interval == "prediction") "Use type = \"response\" with it, or interval = \"confidence\" with type = \"link\"." else
-      "Use type = \"response\" with it."))
+  abort_neargp("argument",
+    c(sprintf("%s about a new observation, on another scale than type = \"link\" (%s).", what,
+      family$link),
+      i = if (interval == "prediction")
+      "Use type = \"response\" with it, or interval = \"confidence\" with type = \"link\"." else
+        "Use type = \"response\" with it."))
 }
 
 parts_of_field <- c("process", "trend")
@@ -277,20 +334,26 @@ parts_of_field <- c("process", "trend")
 check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
   if (!type %in% parts_of_field) return(invisible())
   with_part <- sprintf("with type = \"%s\"", type)
-  if (interval == "prediction") abort_argument("interval", paste("\"none\" or \"confidence\"", with_part), interval)
+  if (interval == "prediction") {
+    abort_argument("interval", paste("\"none\" or \"confidence\"", with_part), interval)
+  }
   if (!is.null(threshold)) abort_argument("threshold", paste("NULL", with_part), threshold)
-  if (!isFALSE(local_mean) && !is.null(local_mean)) abort_argument("local_mean", paste("FALSE", with_part), local_mean)
+  if (!isFALSE(local_mean) && !is.null(local_mean)) {
+    abort_argument("local_mean", paste("FALSE", with_part), local_mean)
+  }
   if (type == "trend" && !isFALSE(joint)) abort_argument("joint", paste("FALSE", with_part), joint)
 }
 
 check_has_trials <- function(family) {
   if (family$family == "binomial") return(invisible())
-  abort_neargp("argument", c(sprintf("`trials` are of binomial responses; a %s response has none.", family_call(family)),
-    i = "Leave it out."))
+  abort_neargp("argument",
+    c(sprintf("`trials` are of binomial responses; a %s response has none.", family_call(family)),
+      i = "Leave it out."))
 }
 
 check_trials <- function(trials) {
-  if (!is.numeric(trials) || !length(trials) || anyNA(trials) || any(trials < 1 | trials != round(trials))) {
+  if (!is.numeric(trials) || !length(trials) || anyNA(trials) ||
+      any(trials < 1 | trials != round(trials))) {
     abort_argument("trials", "whole numbers of at least 1", trials)
   }
   trials

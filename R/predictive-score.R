@@ -1,40 +1,49 @@
-# The second stage of ppgpr(): the predictive score of a posterior on inducing points is maximised over the covariance matrix of the
-# field there and the parameters of the family, the means held.
+# The second stage of ppgpr(): the predictive score of a posterior on inducing points is maximised
+# over the covariance matrix of the field there and the parameters of the family, the means held.
 
-# What the rows are to the score: responses, and linear predictors as the other rows see them. A row's pseudo-observation has precision W
-# and slope g at the posterior, which has the variance t of the row's linear predictor: without the row its mean is mu - t g / (1 - W t).
+# What the rows are to the score: responses, and linear predictors as the other rows see them. A
+# row's pseudo-observation has precision W and slope g at the posterior, which has the variance t of
+# the row's linear predictor: without the row its mean is mu - t g / (1 - W t).
 predictive_rows <- function(data, mean, seen, slope, precision, factor, positions) {
   left <- pmax(1 - precision * seen, 1e-3)
-  list(coords = data$coords, response = list(y = data$y, trials = data$trials, weights = data$weights, offset = double(length(data$y)),
-      design = matrix(0, length(data$y), 0L)), mean = mean - seen / left * slope, factor = factor, positions = positions)
+  list(coords = data$coords, response = list(y = data$y, trials = data$trials,
+    weights = data$weights, offset = double(length(data$y)),
+      design = matrix(0, length(data$y), 0L)), mean = mean - seen / left * slope, factor = factor,
+      positions = positions)
 }
 
 gaussian_stage <- function(data, covariance, nugget, positions, method, threads) {
   found <- bound_at(data, covariance, nugget, positions, method, FALSE, threads)
   if (nzchar(found$failure)) abort_bound(found$failure)
-  known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0, method$jitter),
-    core_inducing_posterior(found$weights, found$factor), threads)
+  known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0,
+    method$jitter), core_inducing_posterior(found$weights, found$factor), threads)
   columns <- response_columns(data)
-  mean <- known$weighted[, 1L] + drop(row_products(columns[, -1L, drop = FALSE] - known$weighted[, -1L, drop = FALSE], found$beta))
+  mean <- known$weighted[, 1L] +
+    drop(row_products(columns[, -1L, drop = FALSE] - known$weighted[, -1L, drop = FALSE],
+      found$beta))
   noise <- nugget / data$weights
   data$y <- columns[, 1L]
-  predictive_rows(data, mean, known$posterior, (data$y - mean) / noise, 1 / noise, found$factor, positions)
+  predictive_rows(data, mean, known$posterior, (data$y - mean) / noise, 1 / noise, found$factor,
+    positions)
 }
 
 family_stage <- function(data, result) {
   posterior <- result$posterior
-  predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data - posterior$variance_given_nodes, posterior$slope,
+  predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data -
+    posterior$variance_given_nodes, posterior$slope,
     posterior$pseudo_precision, result$svgp$factor, result$svgp$positions)
 }
 
-# `parameters` of the family, of which those that are `free` are multiplied by a ratio. In the lower triangle G of the factor L G, with
-# logarithms on its diagonal, the search begins at 0. It ends where five evaluations have gained less than 1e-4 a row.
-maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, threads, report = function(...) NULL) {
+# `parameters` of the family, of which those that are `free` are multiplied by a ratio. In the lower
+# triangle G of the factor L G, with logarithms on its diagonal, the search begins at 0. It ends
+# where five evaluations have gained less than 1e-4 a row.
+maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, threads,
+                                      report = function(...) NULL) {
   n <- length(stage$response$y)
   points <- nrow(stage$factor)
   lower <- lower.tri(stage$factor, diag = TRUE)
-  problem <- core_predictive(stage$coords, stage$response, stage$mean, family_core_name(family), stage$positions, covariance, method$jitter,
-    stage$factor, method$kl_weight, threads)
+  problem <- core_predictive(stage$coords, stage$response, stage$mean, family_core_name(family),
+    stage$positions, covariance, method$jitter, stage$factor, method$kl_weight, threads)
   entries <- seq_len(sum(lower))
   relative_at <- function(x) {
     relative <- matrix(0, points, points)
@@ -55,12 +64,14 @@ maximize_predictive_score <- function(stage, method, family, covariance, paramet
   list(relative = relative_at(best$x), ratio = ratio_at(best$x), evaluations = record$evaluations())
 }
 
-# Noise may vanish where the field's variance takes its part: down to a millionth of the first stage's, or up to a hundred times.
+# Noise may vanish where the field's variance takes its part: down to a millionth of the first
+# stage's, or up to a hundred times.
 climb_score <- function(record, state_at, start, entries, most = 100L) {
   others <- length(start) - entries
   rlang::try_fetch(
     stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B",
-      lower = rep(c(-Inf, log(1e-6)), c(entries, others)), upper = rep(c(Inf, log(100)), c(entries, others)),
+      lower = rep(c(-Inf, log(1e-6)), c(entries, others)),
+      upper = rep(c(Inf, log(100)), c(entries, others)),
       control = list(maxit = most, lmm = 10L, factr = 10)),
     neargp_bound_converged = function(condition) NULL)
 }

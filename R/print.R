@@ -5,9 +5,10 @@
 #' @param x,object a fit of [neargp()] or its summary.
 #' @param digits significant digits.
 #' @param ... not used.
-#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.neargp` with the elements `coefficients` (matrix
-#'   of estimates, standard errors, z and p values), `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`,
-#'   and the fit.
+#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.neargp`
+#'   with the elements `coefficients` (matrix of estimates, standard errors, z and p values),
+#'   `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`, and the
+#'   fit.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -28,23 +29,32 @@ print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 print_header <- function(x) {
   cat("Gaussian process by ", describe_method(x), "\n", sep = "")
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
-  cat("Rows:      ", format_count(stats::nobs(x)), describe_rows(x), describe_dropped(x), "\n", sep = "")
+  cat("Rows:      ", format_count(stats::nobs(x)), describe_rows(x), describe_dropped(x), "\n",
+    sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
-  if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link", describe_successes(x), "\n", sep = "")
-  details <- c(if (length(x$chosen)) stats::setNames(paste("by default", x$chosen), names(x$chosen) %||% "Method"), fit_details(x$method, x))
+  if (!is_gaussian(x$family)) {
+    cat("Response:  ", family_call(x$family), " with ", x$family$link, " link",
+      describe_successes(x), "\n", sep = "")
+  }
+  details <- c(if (length(x$chosen)) stats::setNames(paste("by default", x$chosen),
+    names(x$chosen) %||% "Method"), fit_details(x$method, x))
   cat(detail_lines(details))
 }
 
 detail_lines <- function(details) {
-  if (length(details)) paste0(format(paste0(names(details), ":"), width = 11L), details, "\n", collapse = "") else ""
+  if (length(details)) paste0(format(paste0(names(details), ":"), width = 11L), details, "\n",
+    collapse = "") else ""
 }
 
-# Names the success of binomial responses. Which level is the success is a matter of convention, so that it is told.
+# Names the success of binomial responses. Which level is the success is a matter of convention, so
+# that it is told.
 describe_successes <- function(x) {
   data <- x$data
   if (x$family$family != "binomial" || !is.null(x$classifier)) return("")
   successes <- format_count(sum(data$y))
-  if (!is.null(data$trials)) return(sprintf("; %s successes in %s trials", successes, format_count(sum(data$trials))))
+  if (!is.null(data$trials)) {
+    return(sprintf("; %s successes in %s trials", successes, format_count(sum(data$trials))))
+  }
   sprintf("; %s of %s are %s", successes, format_count(length(data$y)), data$levels[2L] %||% "1")
 }
 
@@ -61,9 +71,11 @@ paste_named <- function(values, digits) {
   formatted <- vapply(values, function(v) format(signif(v, digits), digits = digits), "")
   width <- pmax(nchar(names(values)), nchar(formatted))
   aligned <- function(x) mapply(formatC, x, width = width)
-  used <- Reduce(function(before, own) if (before + own > getOption("width")) own else before + own, width + 2L, accumulate = TRUE)
+  used <- Reduce(function(before, own) if (before + own > getOption("width")) own else before + own,
+    width + 2L, accumulate = TRUE)
   pairs <- vapply(split(seq_along(values), cumsum(used == width + 2L)), function(own) {
-    paste0("  ", paste(aligned(names(values))[own], collapse = "  "), "\n  ", paste(aligned(formatted)[own], collapse = "  "))
+    paste0("  ", paste(aligned(names(values))[own], collapse = "  "), "\n  ",
+      paste(aligned(formatted)[own], collapse = "  "))
   }, "")
   paste(pairs, collapse = "\n")
 }
@@ -74,40 +86,48 @@ describe_method <- function(x) {
 
 describe_dropped <- function(x) {
   if (x$n_dropped == 0L) return("")
-  sprintf(" (%s dropped for missing values by %s)", format_count(x$n_dropped), paste0("na.", class(x$na_action)))
+  sprintf(" (%s dropped for missing values by %s)", format_count(x$n_dropped),
+    paste0("na.", class(x$na_action)))
 }
 
 describe_locations <- function(locations) {
   unit <- if (nzchar(locations$unit)) paste(" in", locations$unit) else ""
   space <- if (locations$metric == "longlat") {
     further <- locations$raw_names[-(1:2)]
-    paste0("longitude and latitude", if (length(further)) paste(" with", format_some(further)), ", chordal distance in km")
+    paste0("longitude and latitude", if (length(further)) paste(" with", format_some(further)),
+      ", chordal distance in km")
   } else {
     paste0(format_some(locations$raw_names, 8L), ", Euclidean distance", unit)
   }
   if (is.null(locations$time)) return(space)
-  paste0(space, "; time: ", locations$time, if (nzchar(locations$time_unit)) paste(" in", locations$time_unit))
+  paste0(space, "; time: ", locations$time, if (nzchar(locations$time_unit)) paste(" in",
+    locations$time_unit))
 }
 
 covariance_line <- function(fit) {
-  paste0("\nCovariance: ", describe_covariance(fit$covariance), if (isTRUE(fit$default_covariance)) " (by default)", "\n")
+  paste0("\nCovariance: ", describe_covariance(fit$covariance),
+    if (isTRUE(fit$default_covariance)) " (by default)", "\n")
 }
 
 describe_covariance <- function(covariance) {
   parts <- vapply(covariance$components, function(component) {
     known <- covariance_families[[component$family]]
     shape <- if (!is.null(known$shape)) {
-      sprintf(", %s = %s", known$shape$argument, if (is.null(component$shape)) "estimated" else format(component$shape))
+      sprintf(", %s = %s", known$shape$argument,
+        if (is.null(component$shape)) "estimated" else format(component$shape))
     }
-    form <- c(if (component$ard) "one range per coordinate", if (!isFALSE(component$anisotropy)) "rotated anisotropy",
-      if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd)) "local sd",
-      if (!is.null(component$local$monotone)) "monotone warp", if (!is.null(component$local$expand)) "further coordinates")
+    form <- c(if (component$ard) "one range per coordinate",
+      if (!isFALSE(component$anisotropy)) "rotated anisotropy",
+      if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
+      "local sd", if (!is.null(component$local$monotone)) "monotone warp",
+        if (!is.null(component$local$expand)) "further coordinates")
     paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
   }, "")
   paste(parts, collapse = " + ")
 }
 
-# Effective ranges: where the correlation of a component has fallen to 0.05, for each of its ranges on the natural scale.
+# Effective ranges: where the correlation of a component has fallen to 0.05, for each of its ranges
+# on the natural scale.
 effective_ranges <- function(x) {
   layout <- x$layout
   rows <- which(layout$kind == "range")
@@ -119,7 +139,9 @@ effective_ranges <- function(x) {
 }
 
 # Correlations that hardly fall reach 0.05 beyond all numbers.
-format_effective <- function(range, digits) if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
+format_effective <- function(range, digits) {
+  if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
+}
 
 print_remarks <- function(x, digits) {
   effective <- effective_ranges(x)
@@ -128,59 +150,73 @@ print_remarks <- function(x, digits) {
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range\n")
   cat(local_remarks(x), sep = "")
-  ranges <- paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels, collapse = ", "))
+  ranges <- paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"),
+    labels, collapse = ", "))
   cat(strwrap(ranges, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
-  # The nugget of pseudo-observations is a factor of noise that they have already: at its lower bound, 1, it is not 0.
+  # The nugget of pseudo-observations is a factor of noise that they have already: at its lower
+  # bound, 1, it is not 0.
   vanishing <- is.null(x$classifier) &&
-    any(x$layout$kind[x$parameters$at_boundary] %in% c("variance", if (is.null(x$pseudo_observations)) "nugget"))
-  cat(boundary_line(boundary_parameters(x), vanishing), remark_lines(c(boundary_advice(x), idle_ranges_note(x), flat_likelihood_note(x))), sep = "")
+    any(x$layout$kind[x$parameters$at_boundary] %in%
+      c("variance", if (is.null(x$pseudo_observations)) "nugget"))
+  cat(boundary_line(boundary_parameters(x), vanishing),
+    remark_lines(c(boundary_advice(x), idle_ranges_note(x), flat_likelihood_note(x))), sep = "")
   cat(label_scale_note(x, digits), far_mean_note(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
 }
 
-# A field that is forgotten between neighbouring locations cannot be told from noise, and does not predict. The spacing is the median
-# distance to the nearest other location, of up to 500; it is searched only where a grid over the bounding box would be about as wide.
+# A field that is forgotten between neighbouring locations cannot be told from noise, and does not
+# predict. The spacing is the median distance to the nearest other location, of up to 500; it is
+# searched only where a grid over the bounding box would be about as wide.
 white_noise_note <- function(x, effective) {
   if (length(effective) != 1L || inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
   coords <- places_of(x$data$coords, x$locations)
-  if (effective >= (prod(pmax(apply(coords, 2L, function(x) diff(range(x))), 1e-300)) / nrow(coords))^(1 / ncol(coords))) return(NULL)
+  if (effective >= (prod(pmax(apply(coords, 2L, function(x) diff(range(x))), 1e-300)) /
+      nrow(coords))^(1 / ncol(coords))) {
+    return(NULL)
+  }
   places <- coords[!duplicated(location_index(coords)), , drop = FALSE]
   some <- places[unique(round(seq(1, nrow(places), length.out = 500L))), , drop = FALSE]
   nearest <- core_neighbors_to(places, some, 2L, 1L)[2L, ]
   spacing <- stats::median(sqrt(rowSums((places[nearest, , drop = FALSE] - some)^2)))
   if (effective >= spacing) return(NULL)
   c(sprintf("  shorter than the spacing of the locations (median distance to the next %s): the field is white noise\n",
-    format(signif(spacing, 3L))), if (x$family$family == "poisson") "  counts that scatter more than Poisson's do that: try negative_binomial()\n")
+    format(signif(spacing, 3L))),
+    if (x$family$family == "poisson")
+    "  counts that scatter more than Poisson's do that: try negative_binomial()\n")
 }
 
-# The unit of the locations is that of the plane, or of the sphere: further coordinates, such as a depth, are in units of their own.
+# The unit of the locations is that of the plane, or of the sphere: further coordinates, such as a
+# depth, are in units of their own.
 range_units <- function(names, locations) {
   in_plane <- paste0("range_", locations$embedded_names[1:2])
   base <- ifelse(names %in% in_plane, names, sub("_[0-9]+$", "", names))
-  ifelse(base == "range_time", locations$time_unit %||% "", ifelse(base %in% c("range", in_plane), locations$unit, ""))
+  ifelse(base == "range_time", locations$time_unit %||% "", ifelse(base %in% c("range", in_plane),
+    locations$unit, ""))
 }
 
 score_line <- function(x) {
   name <- x$score
   label <- paste0(toupper(substr(name, 1L, 1L)), substring(name, 2L))
   sprintf("%s: %s%s", label, format(round(x$log_likelihood, 2L), nsmall = 2L),
-    if (is_likelihood(x)) sprintf(" (df = %d)", attr(stats::logLik(x), "df")) else " (not a likelihood)")
+    if (is_likelihood(x)) sprintf(" (df = %d)", attr(stats::logLik(x), "df")) else
+    " (not a likelihood)")
 }
 
 convergence_line <- function(x) {
   state <- x$convergence
-  outcome <- if (is.na(state$converged)) paste0("Optimiser ", state$message) else if (state$converged) {
-    sprintf("Converged in %d iterations", state$iterations)
-  } else {
+  outcome <- if (is.na(state$converged)) paste0("Optimiser ", state$message) else
+    if (state$converged) {
+      sprintf("Converged in %d iterations", state$iterations)
+    } else {
     paste0("NOT CONVERGED: ", state$message)
   }
   details <- c(x$gpu, describe_precision(x))
   device <- paste0(x$device, if (length(details)) sprintf(" (%s)", paste(details, collapse = "; ")))
-  sprintf("%s; %s s on %s with %d %s", outcome, format(round(x$elapsed[["total"]], 1L)), device, x$threads,
-    if (x$threads == 1L) "thread" else "threads")
+  sprintf("%s; %s s on %s with %d %s", outcome, format(round(x$elapsed[["total"]], 1L)), device,
+    x$threads, if (x$threads == 1L) "thread" else "threads")
 }
 
 #' @rdname summary.neargp
@@ -189,14 +225,16 @@ summary.neargp <- function(object, ...) {
   check_fit(object)
   check_no_more_arguments()
   wald <- wald_tests(object)
-  coefficients <- cbind(Estimate = object$beta, `Std. Error` = wald$std_error, `z value` = wald$z, `Pr(>|z|)` = wald$p_value)
+  coefficients <- cbind(Estimate = object$beta, `Std. Error` = wald$std_error, `z value` = wald$z,
+    `Pr(>|z|)` = wald$p_value)
   covariance <- object$parameters[c("estimate", "std_error", "fixed", "at_boundary")]
   rownames(covariance) <- object$parameters$name
-  structure(list(fit = object, coefficients = coefficients, covariance = covariance, effective_range = effective_ranges(object)),
-    class = "summary.neargp")
+  structure(list(fit = object, coefficients = coefficients, covariance = covariance,
+    effective_range = effective_ranges(object)), class = "summary.neargp")
 }
 
-# Wald tests of the trend's coefficients. Of one without a finite estimate the test says nothing (Hauck and Donner 1977).
+# Wald tests of the trend's coefficients. Of one without a finite estimate the test says nothing
+# (Hauck and Donner 1977).
 wald_tests <- function(object) {
   variance <- diag(object$beta_vcov)
   std_error <- sqrt(ifelse(variance < 0, NA, variance))
@@ -221,14 +259,18 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
   shown <- apply(table, c(1L, 2L), function(value) format(signif(value, digits), digits = digits))
   print(shown, quote = FALSE, right = TRUE)
   estimated <- !x$covariance$fixed
-  if (any(estimated) && all(is.na(x$covariance$std_error[estimated]))) cat("  no standard errors: ", why_no_errors(x$fit), "\n", sep = "")
+  if (any(estimated) && all(is.na(x$covariance$std_error[estimated]))) {
+    cat("  no standard errors: ", why_no_errors(x$fit), "\n", sep = "")
+  }
   cat(local_deviations(x$fit), sep = "")
   print_remarks(x$fit, digits)
   invisible(x)
 }
 
 why_no_errors <- function(fit) {
-  if (all(fit$parameters$at_boundary | fit$parameters$fixed)) return("all that is estimated is at a boundary")
+  if (all(fit$parameters$at_boundary | fit$parameters$fixed)) {
+    return("all that is estimated is at a boundary")
+  }
   reason_for_no_errors(fit$method, fit)
 }
 
@@ -239,18 +281,22 @@ reason_for_no_errors <- function(method, fit) {
 #' @export
 reason_for_no_errors.default <- function(method, fit) {
   if (!is_likelihood(fit) && is.null(fit$information)) return("the score is not a likelihood")
-  if (isFALSE(fit$convergence$converged)) "the fit did not converge" else "the curvature at the optimum is not that of a maximum"
+  if (isFALSE(fit$convergence$converged)) "the fit did not converge" else
+    "the curvature at the optimum is not that of a maximum"
 }
 
 #' @export
 print.neargp_covariance <- function(x, ...) {
   for (component in x$components) {
     known <- covariance_families[[component$family]]
-    cat(known$label, " covariance: variance * ", known$formula, ", r = distance / range\n", sep = "")
+    cat(known$label, " covariance: variance * ", known$formula, ", r = distance / range\n",
+      sep = "")
     values <- c(list(variance = component$variance, range = component$range),
       if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
-      if (!isFALSE(component$anisotropy)) list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
-    shown <- vapply(values, function(value) if (is.null(value)) "estimated" else describe_values(value), "")
+      if (!isFALSE(component$anisotropy))
+      list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
+    shown <- vapply(values,
+      function(value) if (is.null(value)) "estimated" else describe_values(value), "")
     cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
     if (component$ard) cat("  one range per coordinate\n")
     cat(local_lines(component), sep = "")

@@ -1,9 +1,12 @@
-# What a method gets to fit. new_problem() has all of its fields; those of a family of methods are NULL until its methods fill them.
+# What a method gets to fit. new_problem() has all of its fields; those of a family of methods are
+# NULL until its methods fill them.
 
 new_problem <- function(data, locations, settings, start) {
   settings$method <- method_for(settings$method, settings$family, data)
-  if (is.null(data$output)) check_one_output(settings) else settings$covariance <- as_coregionalisation(settings$covariance)
-  layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget, locations) else
+  if (is.null(data$output)) check_one_output(settings) else
+    settings$covariance <- as_coregionalisation(settings$covariance)
+  layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget,
+    locations) else
     coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
   layout <- apply_start(method_layout(settings$method, layout, settings), start)
   # the trend of classes is inside their link (R/classes-objective.R)
@@ -16,24 +19,32 @@ new_problem <- function(data, locations, settings, start) {
     family = settings$family,
     method = settings$method,        # with the k and the classes of these data: method_for()
     covariance = settings$covariance,  # as the user has given it
-    groups = component_groups(settings$covariance, locations),  # of each component: its family, and to which range each coordinate belongs
+    # of each component: its family, and to which range each coordinate belongs
+    groups = component_groups(settings$covariance, locations),
     # ---- its parameters
     layout = layout,                 # a row for each parameter: kind, transform, fixed value, start
     free = !layout$fixed,            # which of them are estimated
-    bounds = NULL,                   # `lower`, `upper` and `vanishing`, see at_bound(); of with_start()
+    # `lower`, `upper` and `vanishing`, see at_bound(); of with_start()
+    bounds = NULL,
     start = NULL,                    # working parameters to start from; of with_start()
     fixed_by_user = NULL,            # which are fixed, where cross-validation holds the others, too
     # ---- how it is fitted
     control = settings$control,
     threads = settings$threads,
-    report = fit_reporter(settings$verbose),         # function(k, round, state), after each optimisation
-    report_bound = bound_reporter(settings$verbose),  # function(evaluation, value, what, unit), now and then
-    keep = NULL,                     # function(working, positions): takes accepted states, with_keeper()
+    # function(k, round, state), after each optimisation
+    report = fit_reporter(settings$verbose),
+    # function(evaluation, value, what, unit), now and then
+    report_bound = bound_reporter(settings$verbose),
+    # function(working, positions): takes accepted states, with_keeper()
+    keep = NULL,
     # ---- an earlier fit
-    warm_start = warm_start_of(start, differences, data),  # the fit, or the deep state, that is continued
+    # the fit, or the deep state, that is continued
+    warm_start = warm_start_of(start, differences, data),
     start_differences = differences,  # in what `start` differs, so that it is not continued
-    start_positions = if (inherits(start, "neargp_last")) start$positions,  # inducing points of an interrupted fit
-    warm_classifier = if (inherits(start, "neargp")) start$classifier,      # trend and link of an earlier fit to classes
+    # inducing points of an interrupted fit
+    start_positions = if (inherits(start, "neargp_last")) start$positions,
+    # trend and link of an earlier fit to classes
+    warm_classifier = if (inherits(start, "neargp")) start$classifier,
     # ---- local fields
     unwarped = NULL,                 # what the method found without warps, see from_unwarped()
     # ---- inducing points
@@ -51,7 +62,8 @@ new_problem <- function(data, locations, settings, start) {
     distinct = NULL,                 # how many of these there are
     observations = NULL,             # what is predicted: each observation's row and place
     links = NULL,                    # `lower` and `upper` of parameters beside the layout's
-    scoring = NULL,                  # the functions that make the score: plan, objective, refresh ...
+    # the functions that make the score: plan, objective, refresh ...
+    scoring = NULL,
     # ---- pseudo-observations
     known = NULL,                    # the family's parameters for which the following were made
     reference = NULL,                # all parameters at that time
@@ -63,13 +75,15 @@ new_problem <- function(data, locations, settings, start) {
 
 check_problem <- function(problem, frame) {
   if (has_outputs(problem)) return(check_outputs_problem(problem, frame))
-  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance, problem$locations, flat_allowed = allows_flat_places(problem$method))
+  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance,
+    problem$locations, flat_allowed = allows_flat_places(problem$method))
   check_k(problem$method, length(problem$data$y))
   if (!needs_distinct_locations(problem$method, problem)) return(invisible())
   duplicated <- duplicated_locations(places_of(problem$data$coords, problem$locations))
   if (length(duplicated)) {
     abort_neargp("duplicates", c(
-      paste0("With nugget = 0 no two rows may have the same location, but ", format_rows(original_rows(frame, duplicated)), " do."),
+      paste0("With nugget = 0 no two rows may have the same location, but ",
+        format_rows(original_rows(frame, duplicated)), " do."),
       i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
   }
 }
@@ -100,6 +114,8 @@ fit_reporter <- function(verbose) {
 # Every tenth evaluation of a bound, or of another objective that is named.
 bound_reporter <- function(verbose) {
   function(evaluation, value, what = "bound", unit = "evaluations") {
-    if (verbose && evaluation %% 10L == 0L) cli::cli_inform(c(i = "{evaluation} {unit}: {what} {signif(value, 6L)}"))
+    if (verbose && evaluation %% 10L == 0L) {
+      cli::cli_inform(c(i = "{evaluation} {unit}: {what} {signif(value, 6L)}"))
+    }
   }
 }

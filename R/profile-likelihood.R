@@ -1,8 +1,9 @@
-# The Gaussian log-likelihood with the trend profiled out, from the parts the core computes in one pass. Every method of this package has
+# The Gaussian log-likelihood with the trend profiled out, from the parts the core computes in one
+# pass. Every method of this package has
 #   l(theta, beta) = -1/2 [ n log 2 pi + log_det(theta) + (1, -beta)' G(theta) (1, -beta) ]
-# where G is the Gram matrix of the whitened columns (y, X). The best beta is the generalised least squares estimate from the blocks
-# of G, its covariance is the inverse of the X block, and by the envelope theorem the gradient of the profile in theta is the partial
-# one at that beta.
+# where G is the Gram matrix of the whitened columns (y, X). The best beta is the generalised least
+# squares estimate from the blocks of G, its covariance is the inverse of the X block, and by the
+# envelope theorem the gradient of the profile in theta is the partial one at that beta.
 
 profile_trend <- function(parts, n) {
   gram <- parts$gram
@@ -18,25 +19,28 @@ profile_trend <- function(parts, n) {
   contrast <- c(1, -beta)
   rss <- drop(crossprod(contrast, gram %*% contrast))
   value <- -0.5 * (n * log(2 * pi) + parts$log_det + rss)
-  list(value = if (is.finite(value)) value else -Inf, beta = beta, beta_vcov = beta_vcov, contrast = contrast, rss = rss,
-    log_det = parts$log_det)
+  list(value = if (is.finite(value)) value else -Inf, beta = beta, beta_vcov = beta_vcov,
+    contrast = contrast, rss = rss, log_det = parts$log_det)
 }
 
 # Derivatives in the core's parameters.
 profile_gradient <- function(parts, contrast) {
-  quadratic <- apply(parts$d_gram, 3L, function(slice) drop(crossprod(contrast, slice %*% contrast)))
+  quadratic <- apply(parts$d_gram, 3L,
+    function(slice) drop(crossprod(contrast, slice %*% contrast)))
   -0.5 * (parts$d_log_det + quadratic)
 }
 
-# An objective is what an optimiser sees: a function of the working parameters. `evaluate(working)` gives value, trend, and with
-# information = TRUE gradient and information in the working parameters; `gradient(working, beta)` the adjoint path, of those whose
-# evaluate() does not give the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R). `parts` and
-# `adjoint` are functions of the core's covariance and nugget.
+# An objective is what an optimiser sees: a function of the working parameters. `evaluate(working)`
+# gives value, trend, and with information = TRUE gradient and information in the working
+# parameters; `gradient(working, beta)` the adjoint path, of those whose evaluate() does not give
+# the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R).
+# `parts` and `adjoint` are functions of the core's covariance and nugget.
 new_objective <- function(problem, n, parts, adjoint = NULL) {
   layout <- problem$layout
   at <- function(working) {
     values <- to_core(working, layout$transform)
-    list(values = values, covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values))
+    list(values = values, covariance = as_core_covariance(layout, problem$groups, values),
+      nugget = nugget_of(layout, values))
   }
   evaluate <- function(working, information = FALSE) {
     point <- at(working)
@@ -55,20 +59,24 @@ new_objective <- function(problem, n, parts, adjoint = NULL) {
     point <- at(working)
     result <- adjoint(point$covariance, point$nugget, beta)
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
-    penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout, working)
+    penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
+      working)
   }
   list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep)
 }
 
-# Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the rows summed over. The core has the
-# neighbours in an order of its own: without rm() the objective would keep R's table beside them.
+# Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the
+# rows summed over. The core has the neighbours in an order of its own: without rm() the objective
+# would keep R's table beside them.
 local_objective <- function(problem, neighbors, targets = NULL) {
   pointer <- local_problem(problem$data, neighbors, targets, problem$threads)
   rm(neighbors)
   threads <- problem$threads
   new_objective(problem, n = if (is.null(targets)) length(problem$data$y) else length(targets),
-    parts = function(covariance, nugget, information) core_evaluate(pointer, covariance, nugget, information, threads),
-    adjoint = function(covariance, nugget, beta) core_gradient(pointer, covariance, nugget, beta, threads))
+    parts = function(covariance, nugget, information) core_evaluate(pointer, covariance, nugget,
+      information, threads),
+    adjoint = function(covariance, nugget, beta) core_gradient(pointer, covariance, nugget, beta,
+      threads))
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
@@ -77,19 +85,23 @@ joint_objective <- function(problem, neighbors) {
   rm(neighbors)
   threads <- problem$threads
   new_objective(problem, n = length(problem$data$y),
-    parts = function(covariance, nugget, information) core_evaluate_joint(pointer, covariance, nugget, threads),
-    adjoint = function(covariance, nugget, beta) core_gradient_joint(pointer, covariance, nugget, beta, threads))
+    parts = function(covariance, nugget, information) core_evaluate_joint(pointer, covariance,
+      nugget, threads),
+    adjoint = function(covariance, nugget, beta) core_gradient_joint(pointer, covariance, nugget,
+      beta, threads))
 }
 
 exact_objective <- function(problem) {
   data <- problem$data
   new_objective(problem, n = length(data$y), parts = function(covariance, nugget, information) {
-    core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget, information, problem$threads, data$output)
+    core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget,
+      information, problem$threads, data$output)
   })
 }
 
 # `neighbors` has one column for each target, or for each row.
 local_problem <- function(data, neighbors, targets = NULL, threads = 1L) {
   release_old_problems(length(neighbors))
-  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads, data$output)
+  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads,
+    data$output)
 }

@@ -1,11 +1,15 @@
-# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the leave-one-out log score, from
-# pseudo-observations (R/pseudo-observations.R).
+# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the
+# leave-one-out log score, from pseudo-observations (R/pseudo-observations.R).
 
 #' @export
-method_layout.neargp_loo_k_families <- function(method, layout, settings) with_family_parameters(layout, settings$family)
+method_layout.neargp_loo_k_families <- function(method, layout, settings) {
+  with_family_parameters(layout, settings$family)
+}
 
 #' @export
-with_start.neargp_loo_k_families <- function(method, problem) with_core_start(problem, with_pseudo_observation_start)
+with_start.neargp_loo_k_families <- function(method, problem) {
+  with_core_start(problem, with_pseudo_observation_start)
+}
 
 #' @export
 complete_fit.neargp_loo_k_families <- function(method, fit, result) {
@@ -29,20 +33,24 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
   scored <- pseudo_observation_score(problem, state$theta, method$k)
   pseudo_observations <- fitted_pseudo_observations(given, problem, known)
   list(working = split_pseudo_observation_theta(problem, state$theta)$working, beta = known$beta,
-    beta_vcov = pseudo_observation_trend_covariance(problem, pseudo_observations, known, method$k), information = NULL,
-    value = scored$value, score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k,
+    beta_vcov = pseudo_observation_trend_covariance(problem, pseudo_observations, known, method$k),
+    information = NULL, value = scored$value, score = paste0("leave-one-out log score",
+      sample_note(scored$rows)), k = method$k,
     convergence = state$convergence, pseudo_observations = pseudo_observations)
 }
 
-# Pseudo-observations depend on the family's parameter. To optimise with the pseudo-observations held and then renew them
-# may end far from the optimum: of overdispersed counts pseudo-observations with the noise of Poisson counts make counts
-# look like Poisson's. The score of the best of all else is therefore searched over that parameter, with the
-# pseudo-observations that belong to each value. Where there are none, or the score cannot be computed, a value is worse
-# than any other (with a number that the parabolas of stats::optimize() do not overflow by); the first has to have a
-# score.
+# Pseudo-observations depend on the family's parameter. To optimise with the pseudo-observations
+# held and then renew them may end far from the optimum: of overdispersed counts pseudo-observations
+# with the noise of Poisson counts make counts look like Poisson's. The score of the best of all
+# else is therefore searched over that parameter, with the pseudo-observations that belong to each
+# value. Where there are none, or the score cannot be computed, a value is worse than any other
+# (with a number that the parabolas of stats::optimize() do not overflow by); the first has to have
+# a score.
 maximize_pseudo_observation_score <- function(method, problem, theta) {
   own <- which(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])
-  if (length(own) != 1L || has_gamma_variables(problem$family) || uses_adam(method, problem)) return(maximize_score(method, problem, theta))
+  if (length(own) != 1L || has_gamma_variables(problem$family) || uses_adam(method, problem)) {
+    return(maximize_score(method, problem, theta))
+  }
   problem$free[own] <- FALSE
   best <- list(theta = theta, score = -Inf)
   iterations <- 0L
@@ -51,24 +59,29 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
     problem <- problem$scoring$refresh(problem, theta)
     state <- score_pass(method, problem, theta)
     iterations <<- iterations + state$convergence$iterations
-    c(state, list(problem = problem, score = pseudo_observation_score(problem, state$theta, method$k)$value))
+    c(state, list(problem = problem, score = pseudo_observation_score(problem, state$theta,
+      method$k)$value))
   }
   score_at <- function(working) {
-    result <- if (is.finite(best$score)) if_computable(optimize_at(working), list(score = -1e100)) else optimize_at(working)
+    result <- if (is.finite(best$score)) if_computable(optimize_at(working),
+      list(score = -1e100)) else optimize_at(working)
     if (result$score > best$score) best <<- result
     result$score
   }
-  bracket <- bracket_maximum(score_at, theta[own], problem$bounds$lower[own], problem$bounds$upper[own])
+  bracket <- bracket_maximum(score_at, theta[own], problem$bounds$lower[own],
+    problem$bounds$upper[own])
   stats::optimize(score_at, bracket, maximum = TRUE, tol = 0.05)
   best$convergence$iterations <- iterations
   best
 }
 
-# An interval that holds the maximum of `f`, by steps of 1, 2, 4, ... uphill from `start`, until f falls or gains less than 0.01.
+# An interval that holds the maximum of `f`, by steps of 1, 2, 4, ... uphill from `start`, until f
+# falls or gains less than 0.01.
 bracket_maximum <- function(f, start, lower, upper) {
   within <- function(x) min(max(x, lower), upper)
   start <- within(start)   # that of an earlier fit may lie outside of the bounds of this one
-  side <- if (start < upper) 1 else -1   # the same point twice could rise: a fit of it starts warm from the other
+  # the same point twice could rise: a fit of it starts warm from the other
+  side <- if (start < upper) 1 else -1
   at <- c(start, within(start + side))
   value <- c(f(at[1L]), f(at[2L]))
   rises <- value[2L] > value[1L]
@@ -84,26 +97,34 @@ bracket_maximum <- function(f, start, lower, upper) {
   }
 }
 
-# The data that predictions need: the pseudo-observation of each row, their aggregates at distinct locations, in the core's
-# columns, and these as data of a gaussian response, with the user's columns and their basis, as the data of all fits
-# are.
+# The data that predictions need: the pseudo-observation of each row, their aggregates at distinct
+# locations, in the core's columns, and these as data of a gaussian response, with the user's
+# columns and their basis, as the data of all fits are.
 fitted_pseudo_observations <- function(data, problem, known) {
   gamma <- has_gamma_variables(problem$family)
   aggregated <- function(X) {
-    aggregate_by_location(data, X, problem$pseudo_observations, problem$location_index, observation_counts(data, problem$family))
+    aggregate_by_location(data, X, problem$pseudo_observations, problem$location_index,
+      observation_counts(data, problem$family))
   }
   result <- list(of_rows = problem$pseudo_observations, locations = aggregated(problem$data$X),
     data = c(locations_as_data(aggregated(data$X)), data["basis"]), bias = known$bias)
-  if (gamma) result$data$weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k, problem$threads)
+  if (gamma) {
+    result$data$weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k,
+      problem$threads)
+  }
   result
 }
 
 check_pseudo_observation_method <- function(method, problem) {
   if (method$estimator != "auto") {
-    abort_argument("estimator", sprintf("\"auto\" for a %s response, which has one estimator", family_call(problem$family)), method$estimator)
+    abort_argument("estimator", sprintf("\"auto\" for a %s response, which has one estimator",
+      family_call(problem$family)), method$estimator)
   }
   nugget <- problem$layout$value[problem$layout$kind == "nugget"]
-  if (identical(nugget, 0)) abort_argument("nugget", "NULL or greater than 0: it multiplies the variances of pseudo-observations", 0)
+  if (identical(nugget, 0)) {
+    abort_argument("nugget",
+      "NULL or greater than 0: it multiplies the variances of pseudo-observations", 0)
+  }
   if (!response_family(problem$family)$scaled) {
     check_whole_weights(problem$data$weights)
     warn_of_copies(problem$data)
@@ -113,16 +134,19 @@ check_pseudo_observation_method <- function(method, problem) {
 check_whole_weights <- function(weights) {
   wrong <- which(weights != round(weights))
   if (length(wrong)) {
-    abort_neargp("weights", c("Weights are numbers of equal observations here, so they must be whole.",
-      x = paste0("They are not in ", format_rows(wrong), " of those that are fitted.")))
+    abort_neargp("weights",
+      c("Weights are numbers of equal observations here, so they must be whole.",
+        x = paste0("They are not in ", format_rows(wrong), " of those that are fitted.")))
   }
 }
 
-# Student's t has no pseudo-observations: its rows are neighbours themselves, each with gamma variables.
+# Student's t has no pseudo-observations: its rows are neighbours themselves, each with gamma
+# variables.
 pseudo_observation_problem <- function(method, problem) {
   data <- problem$data
   problem$design <- orthogonal_design(data$X)
-  problem$location_index <- if (has_gamma_variables(problem$family)) seq_along(data$y) else location_index(data$coords)
+  problem$location_index <- if (has_gamma_variables(problem$family)) seq_along(data$y) else
+    location_index(data$coords)
   problem$distinct <- max(problem$location_index)
   check_location_count(problem$distinct, method$k)
   problem$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
@@ -130,12 +154,14 @@ pseudo_observation_problem <- function(method, problem) {
   problem$scoring <- list(plan = pseudo_observation_plan, objective = pseudo_observation_objective,
     observations = pseudo_observation_rows, take_rows = take_pseudo_observation_rows,
     refresh = with_pseudo_observations, unit = predictor_unit(data, problem$family),
-    passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])) 8L else 1L)
+    passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))]))
+    8L else 1L)
   problem
 }
 
-# Orthogonal columns of which one is constant wherever the trend has a constant, whether the formula writes it as an intercept or as one
-# coefficient for each level: the bias takes its place. Coefficients of the columns of scaled_design() are `rotation` times those of these.
+# Orthogonal columns of which one is constant wherever the trend has a constant, whether the formula
+# writes it as an intercept or as one coefficient for each level: the bias takes its place.
+# Coefficients of the columns of scaled_design() are `rotation` times those of these.
 orthogonal_design <- function(X) {
   design <- scaled_design(X)
   q <- ncol(X)
@@ -149,20 +175,25 @@ orthogonal_design <- function(X) {
   design
 }
 
-pseudo_observation_rows <- function(problem, rows) list(row = rows, location_index = problem$location_index[rows])
+pseudo_observation_rows <- function(problem, rows) {
+  list(row = rows, location_index = problem$location_index[rows])
+}
 
 take_pseudo_observation_rows <- function(problem, rows) {
   problem$data <- take_data_rows(problem$data, rows)
   problem$design$X <- problem$design$X[rows, , drop = FALSE]
-  problem$location_index <- match(problem$location_index[rows], unique(problem$location_index[rows]))
+  problem$location_index <- match(problem$location_index[rows],
+    unique(problem$location_index[rows]))
   problem$known <- NULL  # to be made anew
   problem
 }
 
-# Pseudo-observations, and the prior they come from, at the family's parameters in theta; unless these have hardly moved.
+# Pseudo-observations, and the prior they come from, at the family's parameters in theta; unless
+# these have hardly moved.
 with_pseudo_observations <- function(problem, theta) {
   problem$reference <- theta
-  parameters <- to_core(theta[seq_len(nrow(problem$layout))], problem$layout$transform)[problem$layout$kind == "family"]
+  parameters <- to_core(theta[seq_len(nrow(problem$layout))],
+    problem$layout$transform)[problem$layout$kind == "family"]
   if (!is.null(problem$known) && all(abs(log(parameters / problem$known)) < 0.02)) return(problem)
   data <- problem$data
   X <- problem$design$X
@@ -171,34 +202,39 @@ with_pseudo_observations <- function(problem, theta) {
     problem$pseudo_observations <- list(mean = data$y, precision = data$weights)
   } else {
     problem$prior <- marginal_prior(data, X, problem$family, parameters, problem$threads)
-    problem$pseudo_observations <- response_pseudo_observations(data, X, problem$family, parameters, problem$prior, problem$threads)
+    problem$pseudo_observations <- response_pseudo_observations(data, X, problem$family, parameters,
+      problem$prior, problem$threads)
   }
-  problem$distinct_locations <- aggregate_by_location(data, X, problem$pseudo_observations, problem$location_index,
-    observation_counts(data, problem$family))
+  problem$distinct_locations <- aggregate_by_location(data, X, problem$pseudo_observations,
+    problem$location_index, observation_counts(data, problem$family))
   problem$known <- parameters
   problem
 }
 
-# ---- starting values --------------------------------------------------------------------------------------------------------------
+# ---- starting values -----------------------------------------------------------------------------
 
-# Covariance and family as for latent models (with_latent_start()), the pseudo-observations taken as they are, and the
-# trend of the prior. Dispersion that a model without a field needs is half the field's: its parameter starts at twice
-# the estimate.
+# Covariance and family as for latent models (with_latent_start()), the pseudo-observations taken as
+# they are, and the trend of the prior. Dispersion that a model without a field needs is half the
+# field's: its parameter starts at twice the estimate.
 #
-# A pseudo-observation holds all that its response says of the linear predictor, so that the nugget is 1 at least. The
-# score would let it go to 0 where the noise of the responses hides what the linear predictor's variance is: scores
-# would hardly differ, but the predictor be all but certain.
+# A pseudo-observation holds all that its response says of the linear predictor, so that the nugget
+# is 1 at least. The score would let it go to 0 where the noise of the responses hides what the
+# linear predictor's variance is: scores would hardly differ, but the predictor be all but certain.
 pseudo_observation_start <- function(problem) {
   problem <- with_pseudo_observations(problem, problem$start)
-  c(problem$start, warm_links(problem) %||% replace(problem$prior$beta, problem$design$intercept, 0))
+  c(problem$start, warm_links(problem) %||% replace(problem$prior$beta, problem$design$intercept,
+    0))
 }
 
-# Trend and bias of the fit that is continued, as fit_method() returns them, in the columns of the design here.
+# Trend and bias of the fit that is continued, as fit_method() returns them, in the columns of the
+# design here.
 warm_links <- function(problem) {
   warm <- problem$warm_start
   if (is.null(warm)) return(NULL)
-  beta <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, core_trend(warm)$beta)))
-  replace(beta, problem$design$intercept, warm$pseudo_observations$bias[seq_along(problem$design$intercept)])
+  beta <- drop(crossprod(problem$design$rotation,
+    scaled_trend(problem$design, core_trend(warm)$beta)))
+  replace(beta, problem$design$intercept,
+    warm$pseudo_observations$bias[seq_along(problem$design$intercept)])
 }
 
 robust_coefficients <- function(problem) {
@@ -225,39 +261,44 @@ with_pseudo_observation_start <- function(problem) {
   problem
 }
 
-# ---- what is reported ---------------------------------------------------------------------------------------------------------------
+# ---- what is reported ----------------------------------------------------------------------------
 
 # The score at theta with neighbours in its metric; of very many rows a sample stands for all.
 pseudo_observation_score <- function(problem, theta, k, at_most = 10000L) {
   n <- length(problem$data$y)
   rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
   working <- split_pseudo_observation_theta(problem, theta)$working
-  plan <- pseudo_observation_plan(problem, pseudo_observation_rows(problem, rows), component_at(problem, working), k)
+  plan <- pseudo_observation_plan(problem, pseudo_observation_rows(problem, rows),
+    component_at(problem, working), k)
   objective <- pseudo_observation_objective(problem, plan)
   scored <- objective$evaluate(theta)
   if (!is.finite(scored$value)) abort_cholesky(0L)
-  list(value = scored$score * sum(observation_counts(problem$data, problem$family)) / objective$n, rows = if (n > at_most) at_most)
+  list(value = scored$score * sum(observation_counts(problem$data, problem$family)) / objective$n,
+    rows = if (n > at_most) at_most)
 }
 
-# The covariance of the trend coefficients as if pseudo-observations were observations, by generalised least squares in Vecchia's ordering.
+# The covariance of the trend coefficients as if pseudo-observations were observations, by
+# generalised least squares in Vecchia's ordering.
 pseudo_observation_trend_covariance <- function(problem, pseudo_observations, known, k) {
   q <- ncol(problem$data$X)
   if (q == 0L) return(matrix(0, 0L, 0L))
   like_problem <- list(data = pseudo_observations$data, threads = problem$threads)
   neighbors <- neighbors_before(like_problem, metric_component(known$covariance), k, "maxmin", 0)
-  result <- core_evaluate(local_problem(pseudo_observations$data, neighbors, threads = problem$threads), known$covariance,
-    known$nugget, FALSE, problem$threads)
+  result <- core_evaluate(local_problem(pseudo_observations$data, neighbors,
+    threads = problem$threads), known$covariance, known$nugget, FALSE, problem$threads)
   design <- 1L + seq_len(q)
   result$gram[design, design] <- result$gram[design, design] +
-    information_within_locations(pseudo_observations$locations, observation_counts(problem$data, problem$family)) / known$nugget
+    information_within_locations(pseudo_observations$locations,
+      observation_counts(problem$data, problem$family)) / known$nugget
   solved_trend(result, problem$distinct)$beta_vcov
 }
 
-# Rows at one location are, for what they say of the trend, their mean and contrasts, from which the field has gone: sum
-# w (x - mean)(x - mean)'.
+# Rows at one location are, for what they say of the trend, their mean and contrasts, from which the
+# field has gone: sum w (x - mean)(x - mean)'.
 information_within_locations <- function(locations, count) {
   precision <- locations$rows[, 1L]
   means <- locations$content[, -(1:2), drop = FALSE] / locations$content[, 1L]
-  contrasts <- locations$rows[, -(1:2), drop = FALSE] / precision - means[locations$location_index, , drop = FALSE]
+  contrasts <- locations$rows[, -(1:2), drop = FALSE] / precision -
+    means[locations$location_index, , drop = FALSE]
   crossprod(contrasts, count * precision * contrasts)
 }

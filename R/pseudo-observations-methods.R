@@ -1,6 +1,6 @@
-# Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of other fits. Such a
-# fit has an element `pseudo-observations` (fitted_pseudo_observations() in R/pseudo-observations-fit.R); given these it
-# is a gaussian one on the scale of the link.
+# Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of
+# other fits. Such a fit has an element `pseudo-observations` (fitted_pseudo_observations() in
+# R/pseudo-observations-fit.R); given these it is a gaussian one on the scale of the link.
 
 # The fit as one of a gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {
@@ -15,11 +15,14 @@ pseudo_observation_settings <- function(object, settings) {
 }
 
 #' @export
-prediction_k.neargp_loo_k_families <- function(method, object, k, least = 60L) if (is.null(k)) object$k else NextMethod()
+prediction_k.neargp_loo_k_families <- function(method, object, k, least = 60L) {
+  if (is.null(k)) object$k else NextMethod()
+}
 
 #' @export
 predictor.neargp_loo_k_families <- function(method, object, settings) {
-  moments_at <- predictor.default(method, gaussian_of(object), pseudo_observation_settings(object, settings))
+  moments_at <- predictor.default(method, gaussian_of(object),
+    pseudo_observation_settings(object, settings))
   function(coords, X, offset) with_bias(object, moments_at(coords, X, offset))
 }
 
@@ -31,16 +34,19 @@ with_bias <- function(object, moments) {
 #' @export
 joint_moments.neargp_loo_k_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
-    abort_argument("type", "\"link\" with joint = TRUE where the response is not gaussian; simulate() draws responses jointly", settings$type)
+    abort_argument("type",
+      "\"link\" with joint = TRUE where the response is not gaussian; simulate() draws responses jointly", settings$type)
   }
-  with_bias(object, joint_moments.default(method, gaussian_of(object), target, pseudo_observation_settings(object, settings)))
+  with_bias(object, joint_moments.default(method, gaussian_of(object), target,
+    pseudo_observation_settings(object, settings)))
 }
 
 #' @export
 simulation_draws.neargp_loo_k_families <- function(method, object, target, nsim, settings) {
   latent <- pseudo_observation_settings(object, settings)
   latent$noise <- FALSE
-  eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent) + object$pseudo_observations$bias
+  eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent) +
+    object$pseudo_observations$bias
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
@@ -53,7 +59,8 @@ restrict_rows.neargp_loo_k_families <- function(method, fit, rows) {
 # The trend in the core's columns.
 known_parameters <- function(object) {
   family <- unname(object$family_parameters)
-  list(covariance = object$core_covariance, nugget = pseudo_observation_noise(object$family, object$nugget, family), family = family,
+  list(covariance = object$core_covariance, nugget = pseudo_observation_noise(object$family,
+    object$nugget, family), family = family,
     beta = unname(core_trend(object)$beta), bias = object$pseudo_observations$bias)
 }
 
@@ -65,33 +72,39 @@ fit_details.neargp_loo_k_families <- function(method, fit) {
     if (distinct < length(fit$data$y)) c(Distinct = paste(format_count(distinct), "locations")))
 }
 
-# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+# ---- leave one out -------------------------------------------------------------------------------
 
-# Moments of each row's linear predictor given the pseudo-observations of the others, which the trend is estimated from
-# as well (R/leave-one-out.R): as generalised least squares would, to which the score's trend is near.
+# Moments of each row's linear predictor given the pseudo-observations of the others, which the
+# trend is estimated from as well (R/leave-one-out.R): as generalised least squares would, to which
+# the score's trend is near.
 #' @export
-cavity_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL, rows_at_once = 20000L) {
+cavity_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL,
+                                                 rows_at_once = 20000L) {
   locations <- object$pseudo_observations$locations
   settings <- predict_settings(object, k, threads = threads)
   settings$k <- min(settings$k, nrow(locations$coords) - 1L)
   n <- length(object$data$y)
   given <- list(weighted = matrix(0, n, ncol(object$data$X) + 1L), variance = double(n))
-  on_default_device(object, n, settings$k, for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
-    part <- pseudo_observation_weights_of_others(object, rows, settings)
-    given$weighted[rows, ] <- part$weighted
-    given$variance[rows] <- part$variance
-  })
+  on_default_device(object, n, settings$k,
+    for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
+      part <- pseudo_observation_weights_of_others(object, rows, settings)
+      given$weighted[rows, ] <- part$weighted
+      given$variance[rows] <- part$variance
+    })
   known <- known_parameters(object)
   pseudo_observations <- pseudo_observations_of(object)
-  with_bias(object, without_own_trend(object, given, pseudo_observations$mean, known$nugget / pseudo_observations$precision))
+  with_bias(object, without_own_trend(object, given, pseudo_observations$mean,
+    known$nugget / pseudo_observations$precision))
 }
 
 pseudo_observation_weights_of_others <- function(object, rows, settings) {
   known <- known_parameters(object)
   at <- list(row = rows, location_index = object$pseudo_observations$locations$location_index[rows])
-  pointer <- pseudo_observation_model(object$pseudo_observations$locations, at, metric_component(object$core_covariance), settings$k,
+  pointer <- pseudo_observation_model(object$pseudo_observations$locations, at,
+    metric_component(object$core_covariance), settings$k,
     if (has_gamma_variables(object$family)) known, settings$threads)
-  moments <- core_pseudo_observation_moments(pointer, 1L, length(rows), known$covariance, known$nugget, settings$threads)
+  moments <- core_pseudo_observation_moments(pointer, 1L, length(rows), known$covariance,
+    known$nugget, settings$threads)
   if (moments$failed > 0L) abort_cholesky(0L)
   moments
 }
@@ -99,11 +112,14 @@ pseudo_observation_weights_of_others <- function(object, rows, settings) {
 # A row of Student's t has the precision that its gamma variable gives it.
 pseudo_observations_of <- function(object) {
   pseudo_observations <- object$pseudo_observations$of_rows
-  if (has_gamma_variables(object$family)) pseudo_observations$precision <- object$pseudo_observations$data$weights
+  if (has_gamma_variables(object$family)) {
+    pseudo_observations$precision <- object$pseudo_observations$data$weights
+  }
   pseudo_observations
 }
 
-# The pseudo-observations of these rows as data of a gaussian response, one for each row and not for each location.
+# The pseudo-observations of these rows as data of a gaussian response, one for each row and not for
+# each location.
 pseudo_observations_as_data <- function(object, rows) {
   pseudo_observations <- pseudo_observations_of(object)
   precision <- observation_counts(object$data, object$family) * pseudo_observations$precision
@@ -115,15 +131,17 @@ pseudo_observations_as_data <- function(object, rows) {
 #' @export
 posterior_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL) {
   settings <- predict_settings(object, k, threads = threads)
-  on_default_device(object, length(object$data$y), settings$k, chunked_moments(object, training_target(object), settings))
+  on_default_device(object, length(object$data$y), settings$k,
+    chunked_moments(object, training_target(object), settings))
 }
 
-# ---- far from data ----------------------------------------------------------------------------------------------------------------
+# ---- far from data -------------------------------------------------------------------------------
 
-# Where no pseudo-observation is near, the linear predictor is the trend and the bias, with all the variance of the
-# field. The score is that of rows that have neighbours, where a greater variance with a longer range is hardly told
-# from a smaller one: the mean of the response that follows need not be that among the rows. Both per trial, for the
-# covariates of the rows, or as many as tell enough.
+# Where no pseudo-observation is near, the linear predictor is the trend and the bias, with all the
+# variance of the field. The score is that of rows that have neighbours, where a greater variance
+# with a longer range is hardly told from a smaller one: the mean of the response that follows need
+# not be that among the rows. Both per trial, for the covariates of the rows, or as many as tell
+# enough.
 far_and_observed_means <- function(object, at_most = 5000L) {
   data <- object$data
   n <- length(data$y)
@@ -139,17 +157,21 @@ far_and_observed_means <- function(object, at_most = 5000L) {
   list(far = per_trial(mixture_mean(far)), observed = per_trial(data$y[rows]))
 }
 
-# Told where odds, or means that have no upper end, are apart by more than a factor of 2. The mean of Student's t is that of the trend,
-# whatever the variance.
+# Told where odds, or means that have no upper end, are apart by more than a factor of 2. The mean
+# of Student's t is that of the trend, whatever the variance.
 far_mean_note <- function(x, digits) {
   if (is.null(x$pseudo_observations) || has_gamma_variables(x$family)) return(NULL)
   means <- far_and_observed_means(x)
-  size <- if (response_family(x$family)$link == "log") unlist(means) else unlist(means) / (1 - unlist(means))
+  size <- if (response_family(x$family)$link == "log") unlist(means) else
+    unlist(means) / (1 - unlist(means))
   if (!isTRUE(abs(diff(log(size))) > log(2))) return(NULL)
-  far <- if (is.finite(means$far)) format(signif(means$far, digits), digits = digits) else "beyond 1e308"
+  far <- if (is.finite(means$far)) format(signif(means$far, digits), digits = digits) else
+    "beyond 1e308"
   sprintf("  far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()\n", far,
     format(signif(means$observed, digits), digits = digits))
 }
 
 #' @export
-nugget_advice.neargp_loo_k_families <- function(method, x, side) "1 is the noise that the responses have by themselves, and its least value."
+nugget_advice.neargp_loo_k_families <- function(method, x, side) {
+  "1 is the noise that the responses have by themselves, and its least value."
+}

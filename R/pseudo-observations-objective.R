@@ -1,17 +1,20 @@
-# The leave-one-out log score of responses as a function of theta: the working parameters of covariance and family, and the coefficients
-# of the trend (columns scaled), with a bias in the place of the intercept. With b and f the weights and conditional variance of a row given
-# the pseudo-observations near it, its linear predictor is
+# The leave-one-out log score of responses as a function of theta: the working parameters of
+# covariance and family, and the coefficients of the trend (columns scaled), with a bias in the
+# place of the intercept. With b and f the weights and conditional variance of a row given the
+# pseudo-observations near it, its linear predictor is
 #
 #   eta ~ N(bias + offset + x'beta + b'(z - X beta), f),
 #
-# and its score log E p(y | eta), with derivatives in closed form (src/core/likelihoods/marginal.h). Those in the covariance come from
-# the adjoint of b and f (src/core/loo/pseudo_observations.h).
+# and its score log E p(y | eta), with derivatives in closed form (src/core/likelihoods/marginal.h).
+# Those in the covariance come from the adjoint of b and f (src/core/loo/pseudo_observations.h).
 #
-# The bias is what the pseudo-observations near a row are wrong by on average: a pseudo-observation is right under the
-# prior, not under the narrower distribution that neighbours leave. The intercept could not take its part, of which b'1
-# is taken away again: it would end far off, and predictions without neighbours with it. It is that of the prior.
+# The bias is what the pseudo-observations near a row are wrong by on average: a pseudo-observation
+# is right under the prior, not under the narrower distribution that neighbours leave. The intercept
+# could not take its part, of which b'1 is taken away again: it would end far off, and predictions
+# without neighbours with it. It is that of the prior.
 #
-# The nugget multiplies the variances of the pseudo-observations: pseudo-observations are not quite independent of each other's errors.
+# The nugget multiplies the variances of the pseudo-observations: pseudo-observations are not quite
+# independent of each other's errors.
 
 split_pseudo_observation_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
@@ -22,10 +25,13 @@ split_pseudo_observation_theta <- function(problem, theta) {
   list(working = theta[seq_len(p)], beta = beta, bias = bias)
 }
 
-# Observations with their conditioning sets, ready for the core. The gamma variables of Student's t are those at problem$reference.
+# Observations with their conditioning sets, ready for the core. The gamma variables of Student's t
+# are those at problem$reference.
 pseudo_observation_plan <- function(problem, at, component, k) {
-  known <- if (has_gamma_variables(problem$family)) pseudo_observation_parameters(problem, problem$reference)
-  list(pointer = pseudo_observation_model(problem$distinct_locations, at, component, k, known, problem$threads), at = at)
+  known <- if (has_gamma_variables(problem$family)) pseudo_observation_parameters(problem,
+    problem$reference)
+  list(pointer = pseudo_observation_model(problem$distinct_locations, at, component, k, known,
+    problem$threads), at = at)
 }
 
 pseudo_observation_parameters <- function(problem, theta) {
@@ -36,17 +42,21 @@ pseudo_observation_parameters <- function(problem, theta) {
   covariance$active[which(problem$layout$kind == "nugget")] <- TRUE
   family <- values[problem$layout$kind == "family"]
   list(values = values, covariance = covariance,
-    nugget = pseudo_observation_noise(problem$family, nugget_of(problem$layout, values), family), family = family, beta = part$beta, bias = part$bias)
+    nugget = pseudo_observation_noise(problem$family, nugget_of(problem$layout, values), family),
+    family = family, beta = part$beta, bias = part$bias)
 }
 
-# `at`: rows and the indices of their locations. `known`: parameters for the gamma variables, where there are any.
+# `at`: rows and the indices of their locations. `known`: parameters for the gamma variables, where
+# there are any.
 pseudo_observation_model <- function(locations, at, component, k, known, threads) {
-  sets <- leave_one_out_sets(locations, at, component, k, threads, function(which) locations$rows[at$row[which], , drop = FALSE])
+  sets <- leave_one_out_sets(locations, at, component, k, threads,
+    function(which) locations$rows[at$row[which], , drop = FALSE])
   precision <- sets$content[, 1L]
-  rows <- list(coords = sets$coords, columns = sets$content[, -1L, drop = FALSE] / precision, noise_scale = 1 / precision,
-    neighbors = sets$neighbors)
+  rows <- list(coords = sets$coords, columns = sets$content[, -1L, drop = FALSE] / precision,
+    noise_scale = 1 / precision, neighbors = sets$neighbors)
   if (!is.null(known)) rows <- with_gamma_variables(rows, known, threads)
-  core_pseudo_observations(rows$coords, rows$columns, rows$noise_scale, sets$targets, rows$neighbors)
+  core_pseudo_observations(rows$coords, rows$columns, rows$noise_scale, sets$targets,
+    rows$neighbors)
 }
 
 # `span`: which of the plan's observations count.
@@ -59,19 +69,23 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
   limits <- c(span[1L], span[length(span)])
   score <- function(theta, gradient) {
     known <- pseudo_observation_parameters(problem, theta)
-    at <- core_pseudo_observation_moments(plan$pointer, limits[1L], limits[2L], known$covariance, known$nugget, problem$threads)
+    at <- core_pseudo_observation_moments(plan$pointer, limits[1L], limits[2L], known$covariance,
+      known$nugget, problem$threads)
     if (at$failed > 0L) return(list(failed = 1L))
     unseen <- X - at$weighted[, -1L, drop = FALSE]
     mean <- known$bias + data$offset + at$weighted[, 1L] + drop(unseen %*% known$beta)
     if (!all(is.finite(mean))) return(list(failed = 1L))
-    density <- marginal_density(data, problem$family, known$family, mean, pmax(at$variance, 0), gradient, problem$threads)
-    c(density, list(score = sum(count * density$value), unseen = unseen, known = known, failed = 0L))
+    density <- marginal_density(data, problem$family, known$family, mean, pmax(at$variance, 0),
+      gradient, problem$threads)
+    c(density, list(score = sum(count * density$value), unseen = unseen, known = known,
+      failed = 0L))
   }
   evaluate <- function(theta) {
     result <- score(theta, FALSE)
     if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
     if (!is.finite(result$score)) {
-      not_integrated <- tryCatch(check_integrated(result, rows, problem$family), neargp_error_quadrature = identity)
+      not_integrated <- tryCatch(check_integrated(result, rows, problem$family),
+        neargp_error_quadrature = identity)
       return(list(value = -Inf, failed = 0L, condition = not_integrated))
     }
     list(value = result$score, score = result$score, failed = 0L)
@@ -80,15 +94,18 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
     result <- score(theta, TRUE)
     if (result$failed > 0L) return(rep(NA_real_, length(theta)))
     d_mean <- count * result$d_mean
-    core <- core_pseudo_observation_adjoint(plan$pointer, limits[1L], limits[2L], result$known$covariance, result$known$nugget,
+    core <- core_pseudo_observation_adjoint(plan$pointer, limits[1L], limits[2L],
+      result$known$covariance, result$known$nugget,
       cbind(d_mean, -outer(d_mean, result$known$beta)), count * result$d_variance, problem$threads)
     own <- layout$kind == "family"
     working <- double(nrow(layout))
     working[!own] <- core
-    working[own] <- result$d_log_parameters + pseudo_observation_noise_powers(problem$family) * working[layout$kind == "nugget"]
+    working[own] <- result$d_log_parameters + pseudo_observation_noise_powers(problem$family) *
+      working[layout$kind == "nugget"]
     link <- crossprod(result$unseen, d_mean)
     link[problem$design$intercept] <- sum(d_mean)
     c(core_to_working_slope(layout, result$known$values) * working, link)
   }
-  list(evaluate = evaluate, gradient = gradient, n = sum(count), accept = function(theta) keep_theta(problem, theta))
+  list(evaluate = evaluate, gradient = gradient, n = sum(count),
+    accept = function(theta) keep_theta(problem, theta))
 }

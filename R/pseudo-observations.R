@@ -1,29 +1,33 @@
-# Responses that are not gaussian as normal pseudo-observations of their linear predictor, so that LOO-k has them as neighbours.
+# Responses that are not gaussian as normal pseudo-observations of their linear predictor, so that
+# LOO-k has them as neighbours.
 #
-# The pseudo-observation of a response y is what it says about eta beyond a prior that is the same for all, eta ~
-# N(offset + x'beta, s^2): with log Z = log E p(y | eta) under that prior, g and h its first and second derivative in
-# the prior's mean, the posterior has the moments mean + s^2 g and s^2 + s^4 h, and the normal observation that would
-# lead to them has
+# The pseudo-observation of a response y is what it says about eta beyond a prior that is the same
+# for all, eta ~ N(offset + x'beta, s^2): with log Z = log E p(y | eta) under that prior, g and h
+# its first and second derivative in the prior's mean, the posterior has the moments mean + s^2 g
+# and s^2 + s^4 h, and the normal observation that would lead to them has
 #
 #   precision  -h / (1 + s^2 h),     mean  prior mean - g / h
 #
-# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). So a count of 0 has a finite
-# logarithm, and large counts are more precise. The prior is found by maximum likelihood, as if rows were independent. A
-# pseudo-observation depends on its own response only, apart from the few numbers of the prior: what is predicted from
-# the pseudo-observations of others has not seen a row's response.
+# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). So a count of 0
+# has a finite logarithm, and large counts are more precise. The prior is found by maximum
+# likelihood, as if rows were independent. A pseudo-observation depends on its own response only,
+# apart from the few numbers of the prior: what is predicted from the pseudo-observations of others
+# has not seen a row's response.
 
-# The marginal density of the responses in `data` with its derivatives. Weights divide the dispersion where the family
-# has one; elsewhere they are numbers of equal observations, which only the derivatives in the parameters need.
-marginal_density <- function(data, family, parameters, mean, variance, gradient = FALSE, threads = 1L) {
+# The marginal density of the responses in `data` with its derivatives. Weights divide the
+# dispersion where the family has one; elsewhere they are numbers of equal observations, which only
+# the derivatives in the parameters need.
+marginal_density <- function(data, family, parameters, mean, variance, gradient = FALSE,
+                             threads = 1L) {
   scaled <- response_family(family)$scaled
-  core_marginal_density(family_core_name(family), as.double(parameters), data$y, data$trials %||% double(0),
-    if (scaled) data$weights else double(0), if (scaled) double(0) else data$weights, mean, rep_len(variance, length(mean)), gradient,
-    threads)
+  core_marginal_density(family_core_name(family), as.double(parameters), data$y,
+    data$trials %||% double(0), if (scaled) data$weights else double(0), if (scaled) double(0) else
+    data$weights, mean, rep_len(variance, length(mean)), gradient, threads)
 }
 
-# The noise variance of a pseudo-observation of precision 1: `nugget` multiplies the variances of pseudo-observations. A
-# row of Student's t has a precision in units of that of its normal density given its gamma variable, so that its
-# variance is nugget * scale^2 / (weight omega).
+# The noise variance of a pseudo-observation of precision 1: `nugget` multiplies the variances of
+# pseudo-observations. A row of Student's t has a precision in units of that of its normal density
+# given its gamma variable, so that its variance is nugget * scale^2 / (weight omega).
 pseudo_observation_noise <- function(family, nugget, parameters) {
   if (has_gamma_variables(family)) nugget * parameters[1L]^2 else nugget
 }
@@ -31,12 +35,14 @@ pseudo_observation_noise <- function(family, nugget, parameters) {
 # d log pseudo_observation_noise / d log parameters
 pseudo_observation_noise_powers <- function(family) if (has_gamma_variables(family)) c(2, 0) else 0
 
-observation_counts <- function(data, family) if (response_family(family)$scaled) rep(1, length(data$y)) else data$weights
+observation_counts <- function(data, family) {
+  if (response_family(family)$scaled) rep(1, length(data$y)) else data$weights
+}
 
-# ---- the prior --------------------------------------------------------------------------------------------------------------------
+# ---- the prior -----------------------------------------------------------------------------------
 
-# Coefficients and variance that make the rows, or as many of them as tell enough, most likely, given the family's parameters. `X`: columns
-# of unit standard deviation.
+# Coefficients and variance that make the rows, or as many of them as tell enough, most likely,
+# given the family's parameters. `X`: columns of unit standard deviation.
 marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L) {
   n <- length(data$y)
   rows <- if (n > at_most) unique(round(seq(1, n, length.out = at_most))) else seq_len(n)
@@ -49,44 +55,51 @@ marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L
   beta[is.na(beta)] <- 0
   spread <- if (q) stats::var(drop(guess - X %*% beta)) else mean(guess^2)
   density <- function(theta) {
-    marginal_density(data, family, parameters, data$offset + drop(X %*% theta[seq_len(q)]), exp(theta[q + 1L]), TRUE, threads)
+    marginal_density(data, family, parameters, data$offset + drop(X %*% theta[seq_len(q)]),
+      exp(theta[q + 1L]), TRUE, threads)
   }
   value <- function(theta) -sum(count * density(theta)$value) / length(rows)
   gradient <- function(theta) {
     at <- density(theta)
-    -c(crossprod(X, count * at$d_mean), exp(theta[q + 1L]) * sum(count * at$d_variance)) / length(rows)
+    -c(crossprod(X, count * at$d_mean), exp(theta[q + 1L]) * sum(count * at$d_variance)) /
+      length(rows)
   }
   check_integrated(density(c(beta, log(spread))), rows, family)
   limits <- log(spread) + log(c(1e-4, 1e4))
-  best <- stats::nlminb(c(beta, log(spread)), value, gradient, lower = c(rep(-Inf, q), limits[1L]), upper = c(rep(Inf, q), limits[2L]))
+  best <- stats::nlminb(c(beta, log(spread)), value, gradient, lower = c(rep(-Inf, q), limits[1L]),
+    upper = c(rep(Inf, q), limits[2L]))
   list(beta = best$par[seq_len(q)], variance = exp(best$par[q + 1L]))
 }
 
-# `at`: densities of these rows under the prior, which start values or a pseudo-observation have to be made of.
+# `at`: densities of these rows under the prior, which start values or a pseudo-observation have to
+# be made of.
 check_integrated <- function(at, rows, family) {
   wrong <- rows[!is.finite(at$value) | !is.finite(at$d_mean) | !is.finite(at$d_variance)]
   if (!length(wrong)) return(invisible())
-  abort_neargp("quadrature", c(sprintf("The density of a %s response given its linear predictor could not be integrated.", family_call(family)),
-    x = paste0("It could not in ", format_rows(wrong), " of those that are fitted."),
-    i = "Look for responses many orders of magnitude apart from the others, or change their unit.",
-    i = "A variance of the process that is given as 1e5 or more is one that no linear predictor has."))
+  abort_neargp("quadrature",
+    c(sprintf("The density of a %s response given its linear predictor could not be integrated.",
+      family_call(family)), x = paste0("It could not in ", format_rows(wrong),
+        " of those that are fitted."),
+      i = "Look for responses many orders of magnitude apart from the others, or change their unit.",
+      i = "A variance of the process that is given as 1e5 or more is one that no linear predictor has."))
 }
 
-# ---- pseudo-observations ----------------------------------------------------------------------------------------------------------
+# ---- pseudo-observations -------------------------------------------------------------------------
 
-# Mean and precision of each response's pseudo-observation. Where a density is not concave under the prior the response
-# says next to nothing.
+# Mean and precision of each response's pseudo-observation. Where a density is not concave under the
+# prior the response says next to nothing.
 response_pseudo_observations <- function(data, X, family, parameters, prior, threads) {
   mean <- data$offset + drop(X %*% prior$beta)
   at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, threads)
   check_integrated(at, seq_along(data$y), family)
   curvature <- pmin(2 * at$d_variance - at$d_mean^2, -1e-8 / prior$variance)
-  list(mean = mean - at$d_mean / curvature, precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))
+  list(mean = mean - at$d_mean / curvature,
+    precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))
 }
 
-# Rows at one location are aggregated: with precisions w their pseudo-observations of the field, z = mean - offset -
-# x'beta, are one of precision sum w and mean sum w z / sum w, whatever beta. Columns of the content: w, w (mean -
-# offset), w X.
+# Rows at one location are aggregated: with precisions w their pseudo-observations of the field, z =
+# mean - offset - x'beta, are one of precision sum w and mean sum w z / sum w, whatever beta.
+# Columns of the content: w, w (mean - offset), w X.
 aggregate_by_location <- function(data, X, pseudo_observations, location_index, count) {
   first <- which(!duplicated(location_index))
   rows <- pseudo_observation_content(data, X, pseudo_observations)
@@ -99,9 +112,11 @@ pseudo_observation_content <- function(data, X, pseudo_observations) {
   unname(pseudo_observations$precision * cbind(1, pseudo_observations$mean - data$offset, X))
 }
 
-# The distinct locations as data of a gaussian response, which kriging, simulation and the rest can take.
+# The distinct locations as data of a gaussian response, which kriging, simulation and the rest can
+# take.
 locations_as_data <- function(locations) {
   precision <- locations$content[, 1L]
-  list(coords = locations$coords, y = locations$content[, 2L] / precision, X = locations$content[, -(1:2), drop = FALSE] / precision,
+  list(coords = locations$coords, y = locations$content[, 2L] / precision,
+    X = locations$content[, -(1:2), drop = FALSE] / precision,
     offset = rep(0, length(precision)), weights = precision)
 }

@@ -1,12 +1,17 @@
-# Maximises a profile objective by quasi-Newton (the PORT routines of stats::nlminb) on its exact gradient. The value pass gives the
-# trend by generalised least squares; the gradient pass then takes that trend as known (envelope theorem). Values are per row, so
-# that tolerances mean the same at every n, and count from `level` where the unit of the response shifts them.
+# Maximises a profile objective by quasi-Newton (the PORT routines of stats::nlminb) on its exact
+# gradient. The value pass gives the trend by generalised least squares; the gradient pass then
+# takes that trend as known (envelope theorem). Values are per row, so that tolerances mean the same
+# at every n, and count from `level` where the unit of the response shifts them.
 
-quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9, level = 0) {
+quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9,
+                         level = 0) {
   working <- clamp(start, bounds, free)
-  slope_at <- function(working, state) -(state$gradient %||% objective$gradient(working, state$beta))[free] / objective$n
+  slope_at <- function(working, state) {
+    -(state$gradient %||% objective$gradient(working, state$beta))[free] / objective$n
+  }
   cache <- list2env(list(best = -Inf), parent = emptyenv())
-  # PORT goes on from a value above all before it, where it asks for the gradient next. Where there is none it has to turn back.
+  # PORT goes on from a value above all before it, where it asks for the gradient next. Where there
+  # is none it has to turn back.
   evaluate <- function(working) {
     state <- objective$evaluate(working)
     if (!any(free) || !(state$value > cache$best)) return(state)
@@ -27,7 +32,9 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   }
   check_start(state_at(working[free])$evaluated)
   first <- cache$evaluated$value
-  if (!any(free)) return(optimizer_result(working, cache$evaluated, first, 0L, 1L, TRUE, "nothing to estimate"))
+  if (!any(free)) {
+    return(optimizer_result(working, cache$evaluated, first, 0L, 1L, TRUE, "nothing to estimate"))
+  }
   value <- function(parameters) level - state_at(parameters)$evaluated$value / objective$n
   gradient <- function(parameters) {
     at <- state_at(parameters)
@@ -35,31 +42,36 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   }
   optimize_from <- function(from, relative_tolerance) {
     stats::nlminb(from, value, gradient, lower = bounds$lower[free], upper = bounds$upper[free],
-      control = list(iter.max = 5L * control$max_iterations, eval.max = 10L * control$max_iterations,
+      control = list(iter.max = 5L * control$max_iterations,
+        eval.max = 10L * control$max_iterations,
         rel.tol = relative_tolerance, x.tol = 1e-6, step.max = control$max_step))
   }
   result <- optimize_from(working[free], relative_tolerance)
   if (is_false_convergence(result)) result <- optimize_again(result, optimize_from)
   final <- state_at(result$par)
-  optimizer_result(final$working, final$evaluated, first, result$iterations, cache$evaluations, quasi_newton_converged(result),
-    result$message)
+  optimizer_result(final$working, final$evaluated, first, result$iterations, cache$evaluations,
+    quasi_newton_converged(result), result$message)
 }
 
-# The same, with each parameter in a unit of its own and counted from an `origin` of its own: steps and tolerances mean the same for all of
-# them.
-quasi_newton_in_units <- function(objective, start, unit, free, bounds, control, relative_tolerance, origin = 0, level = 0) {
+# The same, with each parameter in a unit of its own and counted from an `origin` of its own: steps
+# and tolerances mean the same for all of them.
+quasi_newton_in_units <- function(objective, start, unit, free, bounds, control, relative_tolerance,
+                                  origin = 0, level = 0) {
   given <- function(scaled) origin + unit * scaled
-  scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(given(working), ...),
+  scaled <- list(n = objective$n,
+    evaluate = function(working, ...) objective$evaluate(given(working), ...),
     gradient = function(working, beta) unit * objective$gradient(given(working), beta),
     accept = function(working) note_accepted(objective, given(working)))
   bounds <- lapply(bounds[c("lower", "upper")], function(bound) (bound - origin) / unit)
-  result <- quasi_newton(scaled, (start - origin) / unit, free, bounds, control, relative_tolerance, level)
+  result <- quasi_newton(scaled, (start - origin) / unit, free, bounds, control, relative_tolerance,
+    level)
   result$working <- given(result$working)
   result
 }
 
-# PORT reports "false convergence" where the gradient is not good enough to go on, as with a nearly noise-free, very smooth process. A
-# second run that gains next to nothing (values are per row) tells that this is the precision of the arithmetic, and not a bad step.
+# PORT reports "false convergence" where the gradient is not good enough to go on, as with a nearly
+# noise-free, very smooth process. A second run that gains next to nothing (values are per row)
+# tells that this is the precision of the arithmetic, and not a bad step.
 optimize_again <- function(result, optimize_from) {
   second <- optimize_from(result$par, 1e-7)
   second$iterations <- second$iterations + result$iterations
@@ -72,5 +84,8 @@ optimize_again <- function(result, optimize_from) {
 
 is_false_convergence <- function(result) grepl("false convergence", result$message)
 
-# PORT's "singular convergence" is an optimum on a flat ridge: good for all purposes, though reported with convergence = 1.
-quasi_newton_converged <- function(result) result$convergence == 0L || grepl("singular convergence", result$message)
+# PORT's "singular convergence" is an optimum on a flat ridge: good for all purposes, though
+# reported with convergence = 1.
+quasi_newton_converged <- function(result) {
+  result$convergence == 0L || grepl("singular convergence", result$message)
+}

@@ -1,44 +1,55 @@
 #' Fitted values and residuals
 #'
-#' `fitted()` is the mean of the latent field (of the expected response, where that is not gaussian) at the data, given all neighbours and
-#' the observation itself: the data smoothed by the nugget.
-#' (Without a nugget it is the data.) Binomial responses count as numbers of successes, also where the response of the formula is a
-#' proportion, and fitted values are for the trials of each row. `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
+#' `fitted()` is the mean of the latent field (of the expected response, where that is not gaussian)
+#' at the data, given all neighbours and the observation itself: the data smoothed by the nugget.
+#' (Without a nugget it is the data.) Binomial responses count as numbers of successes, also where
+#' the response of the formula is a proportion, and fitted values are for the trials of each row.
+#' `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
 #'
 #' @details
-#' A leave-one-out prediction is conditioned on the nearest others, and the trend is estimated from the others, too; the covariance
-#' parameters stay those of all rows. For a gaussian response that is universal kriging from all other rows in closed form (Dubrule 1983),
-#' exactly so for [exact_gp()] and `k = n - 1`: with \eqn{r} and \eqn{v} a row's error and variance given its neighbours and the trend of all
-#' rows, the error is \eqn{r / (1 - h)} and the variance \eqn{v / (1 - h)}, where the leverage \eqn{h} says how much of the trend rests on the
-#' row. Trends with many coefficients have large leverages: without them errors look better than those of new observations. Several outputs
-#' are left out place by place.
+#' A leave-one-out prediction is conditioned on the nearest others, and the trend is estimated from
+#' the others, too; the covariance parameters stay those of all rows. For a gaussian response that
+#' is universal kriging from all other rows in closed form (Dubrule 1983), exactly so for
+#' [exact_gp()] and `k = n - 1`: with \eqn{r} and \eqn{v} a row's error and variance given its
+#' neighbours and the trend of all rows, the error is \eqn{r / (1 - h)} and the variance \eqn{v / (1
+#' - h)}, where the leverage \eqn{h} says how much of the trend rests on the row. Trends with many
+#' coefficients have large leverages: without them errors look better than those of new
+#' observations. Several outputs are left out place by place.
 #'
-#' A row that alone determines a coefficient, as the only one of a level of a factor, cannot be predicted from the others: its mean is `NA`
-#' and its standard deviation `Inf`, and a warning of class `neargp_warning_leverage` names it.
+#' A row that alone determines a coefficient, as the only one of a level of a factor, cannot be
+#' predicted from the others: its mean is `NA` and its standard deviation `Inf`, and a warning of
+#' class `neargp_warning_leverage` names it.
 #'
-#' Of responses that are not gaussian, [vnngp()] takes a row's term out of its posterior, that of the trend included; [loo_k()] takes its
-#' pseudo-observation out of the trend as above, to which the trend of its score is near. The probabilities of classes keep the trend and link
-#' of all rows: with many covariates judge them by [cross_validate()], which does not.
+#' Of responses that are not gaussian, [vnngp()] takes a row's term out of its posterior, that of
+#' the trend included; [loo_k()] takes its pseudo-observation out of the trend as above, to which
+#' the trend of its score is near. The probabilities of classes keep the trend and link of all rows:
+#' with many covariates judge them by [cross_validate()], which does not.
 #'
 #' @param object a fit of [neargp()].
-#' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the standard deviation of the noise, or of the response given
-#'   the field;
-#'   `"loo"`: observation minus its prediction from its nearest others; `"standardized"`: that, divided by its predictive standard
-#'   deviation, standard normal under the model; `"trend"`: observation minus trend and offset, the process plus noise (gaussian responses only).
-#'   Unless the response is gaussian, `"standardized"` residuals are normal quantiles of the probability integral transform of the leave-one-out
-#'   prediction, of counts randomised by R's generator (Dunn and Smyth 1996): standard normal under the model, too. Beyond 6 they are set to 6.
-#' @param k number of neighbours, as in [predict.neargp()]. Every other observation for [exact_gp()], and in leave-one-out predictions for
-#'   [vecchia()] with inducing points.
+#' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the
+#'   standard deviation of the noise, or of the response given the field; `"loo"`: observation minus
+#'   its prediction from its nearest others; `"standardized"`: that, divided by its predictive
+#'   standard deviation, standard normal under the model; `"trend"`: observation minus trend and
+#'   offset, the process plus noise (gaussian responses only). Unless the response is gaussian,
+#'   `"standardized"` residuals are normal quantiles of the probability integral transform of the
+#'   leave-one-out prediction, of counts randomised by R's generator (Dunn and Smyth 1996): standard
+#'   normal under the model, too. Beyond 6 they are set to 6.
+#' @param k number of neighbours, as in [predict.neargp()]. Every other observation for
+#'   [exact_gp()], and in leave-one-out predictions for [vecchia()] with inducing points.
 #' @param threads,... as in [predict.neargp()].
-#' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA. For several
-#'   outputs a matrix with a column for each; NA where an output was not observed.
-#'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation; for a fit to
-#'   several outputs `mean_<output>` and `sd_<output>`, given the nearest observations at other places (or, with `leave_out = "row"` in [loo_k()], at
-#'   the same one, too); for a fit to classes `prob_<level>` and `class`, as in [predict.neargp_classifier()].
+#' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action`
+#'   is `na.exclude`, dropped rows are NA. For several outputs a matrix with a column for each; NA
+#'   where an output was not observed. `loo_predict()` returns a data frame with the columns `mean`
+#'   and `sd` of the leave-one-out prediction of each observation; for a fit to several outputs
+#'   `mean_<output>` and `sd_<output>`, given the nearest observations at other places (or, with
+#'   `leave_out = "row"` in [loo_k()], at the same one, too); for a fit to classes `prob_<level>`
+#'   and `class`, as in [predict.neargp_classifier()].
 #' @section Warnings: `neargp_warning_leverage`, see the details.
-#' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood. *Mathematical Geology* 15, 687–699.
+#' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood.
+#'   *Mathematical Geology* 15, 687–699.
 #'
-#' Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of Computational and Graphical Statistics* 5, 236–244.
+#' Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of Computational and
+#' Graphical Statistics* 5, 236–244.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -47,8 +58,9 @@
 #' sqrt(mean(residuals(fit, "loo")^2))
 #' @name residuals.neargp
 #' @export
-residuals.neargp <- function(object, type = c("response", "pearson", "loo", "standardized", "trend"), k = NULL, threads = NULL,
-                             ...) {
+residuals.neargp <- function(object,
+                             type = c("response", "pearson", "loo", "standardized", "trend"),
+                             k = NULL, threads = NULL, ...) {
   check_fit(object)
   check_no_more_arguments()
   type <- check_choice(type, "type", c("response", "pearson", "loo", "standardized", "trend"))
@@ -64,20 +76,26 @@ residuals.neargp <- function(object, type = c("response", "pearson", "loo", "sta
   stats::naresid(object$na_action, rows_of_data(object, values))
 }
 
-# Values of the rows of the fit as the rows of the data have them: of several outputs, of which a row is one, a column for each, as lm() has
-# them for a matrix response.
-rows_of_data <- function(object, values) if (is.null(object$outputs)) values else output_matrix(object$data, values)
+# Values of the rows of the fit as the rows of the data have them: of several outputs, of which a
+# row is one, a column for each, as lm() has them for a matrix response.
+rows_of_data <- function(object, values) {
+  if (is.null(object$outputs)) values else output_matrix(object$data, values)
+}
 
 pearson_residuals <- function(object, k, threads) {
   if (is_latent(object)) return(pearson_of_latent(object, k, threads))
   if (any(object$nugget == 0)) {
-    abort_argument("type", "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation", "pearson")
+    abort_argument("type",
+      "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation",
+      "pearson")
   }
   (object$data$y - smoothed(object, k, threads)) / sqrt(noise_of_rows(object))
 }
 
 trend_residuals <- function(object) {
-  if (!is_gaussian(object$family)) abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend")
+  if (!is_gaussian(object$family)) {
+    abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend")
+  }
   gaussian_trend_residuals(object)
 }
 
@@ -105,7 +123,8 @@ loo_predict <- function(object, k = NULL, threads = NULL) {
   predicted <- lapply(leave_one_out(object, k, threads)[c("mean", "sd")], function(values) {
     stats::naresid(object$na_action, rows_of_data(object, values))
   })
-  if (is.null(object$outputs)) as.data.frame(predicted) else output_columns(predicted, object$outputs)
+  if (is.null(object$outputs)) as.data.frame(predicted) else output_columns(predicted,
+    object$outputs)
 }
 
 # The expected response at the data given all of them.
@@ -118,7 +137,8 @@ smoothed <- function(object, k, threads) {
 smoothed.neargp_method_outputs <- function(object, k, threads) {
   data <- object$data
   settings <- outputs_predict_settings(object, k, threads = threads)
-  mean <- outputs_moments(object, places_of_fit(object), settings)$mean[cbind(data$place, data$output)]
+  mean <- outputs_moments(object, places_of_fit(object),
+    settings)$mean[cbind(data$place, data$output)]
   ifelse(object$nugget[data$output] == 0, data$y, mean)
 }
 
@@ -129,5 +149,6 @@ smoothed.default <- function(object, k, threads) {
   if (object$nugget == 0) return(data$y)
   settings <- predict_settings(object, k, threads = threads)
   device <- choose_device(settings$device, length(data$y), settings$k)
-  on_device(device, chunked_moments(object, training_target(object), settings)$mean, search_of(object))
+  on_device(device, chunked_moments(object, training_target(object), settings)$mean,
+    search_of(object))
 }

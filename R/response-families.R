@@ -1,25 +1,29 @@
-# The response families as R knows them: their parameters, with starting values and bounds, and the distribution of a response given
-# the linear predictor eta. The entries go by the names of the core, which holds the log density and its expectations; a family with
-# several links is an entry for each of them.
+# The response families as R knows them: their parameters, with starting values and bounds, and the
+# distribution of a response given the linear predictor eta. The entries go by the names of the
+# core, which holds the log density and its expectations; a family with several links is an entry
+# for each of them.
 #
-# All functions are vectorised. `parameters` is a list of the family's parameters by name on the natural scale, each of length 1 or of
-# the length of the result; `trials` are those of binomial responses and ignored by others.
+# All functions are vectorised. `parameters` is a list of the family's parameters by name on the
+# natural scale, each of length 1 or of the length of the result; `trials` are those of binomial
+# responses and ignored by others.
 #   mean(eta, parameters, trials), variance(eta, parameters, trials): of the response given eta
-#   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p, eta, parameters, trials)
-#   For counts the distribution function is that of the gamma or beta variable which exceeds exp(eta), its odds or the probability of
-#   success where Y <= q: at whole q the sum of the probabilities, and smooth between.
-#   ratio_in_predictor(eta, parameters), ratio_in_count(y, parameters, trials), of counts: their product is
+#   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p,
+#   eta, parameters, trials) For counts the distribution function is that of the gamma or beta
+#   variable which exceeds exp(eta), its odds or the probability of success where Y <= q: at whole q
+#   the sum of the probabilities, and smooth between. ratio_in_predictor(eta, parameters),
+#   ratio_in_count(y, parameters, trials), of counts: their product is
 #     P(Y = y | eta) / P(Y = y - 1 | eta)
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
 #   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
-#   form(y, family, weights, frame): the response of the model frame as a list, see new_response(), or an error that says what is wrong
-#   says_nothing(y, trials): whether such responses say nothing about a mean on the scale of the link, or about their scatter
-#   suggest(data, family): the linear predictor that each response suggests by itself, as generalised linear models start from
-#   nearest(family): the family of stats::glm() that is near enough for a rough trend
-#   in_units: whether the response has a unit (R/response-unit.R)
-#   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation of y to the power `unit`
-# `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 / precision), as glm() does; in the others
-# a weight multiplies the log density.
+#   form(y, family, weights, frame): the response of the model frame as a list, see new_response(),
+#   or an error that says what is wrong says_nothing(y, trials): whether such responses say nothing
+#   about a mean on the scale of the link, or about their scatter suggest(data, family): the linear
+#   predictor that each response suggests by itself, as generalised linear models start from
+#   nearest(family): the family of stats::glm() that is near enough for a rough trend in_units:
+#   whether the response has a unit (R/response-unit.R) lower, upper: bounds of the estimates, on
+#   the natural scale, in units of the standard deviation of y to the power `unit`
+# `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 /
+# precision), as glm() does; in the others a weight multiplies the log density.
 
 # A moment estimate, kept within bounds: starting values need not be more.
 bounded_ratio <- function(numerator, denominator, lower, upper) {
@@ -28,13 +32,14 @@ bounded_ratio <- function(numerator, denominator, lower, upper) {
 
 weighted_mean <- function(x, weights) sum(weights * x) / sum(weights)
 
-# The median absolute deviation ignores the outliers for which student_t() is chosen; 0.74 is its value for t with 4 degrees of freedom.
+# The median absolute deviation ignores the outliers for which student_t() is chosen; 0.74 is its
+# value for t with 4 degrees of freedom.
 robust_scale <- function(residual, weights) {
   scale <- stats::median(abs(residual) * sqrt(weights)) / 0.7407
   if (scale > 0) scale else sqrt(weighted_mean(residual^2, weights))
 }
 
-# ---- binomial ---------------------------------------------------------------------------------------------------------------------
+# ---- binomial ------------------------------------------------------------------------------------
 
 # Logarithms of the probabilities of success and failure, exact where either is next to 0.
 binomial_log_probability <- list(
@@ -58,22 +63,26 @@ binomial_entry <- function(link) {
   list(
     parameters = character(0), discrete = TRUE, scaled = FALSE, link = link,
     mean = function(eta, parameters, trials = 1) trials * probability(eta),
-    variance = function(eta, parameters, trials = 1) trials * probability(eta) * exp(log_probability$failure(eta)),
-    density = function(y, eta, parameters, trials = 1, log = FALSE) {
-      inside <- y >= 0 & y <= trials & y == round(y)
-      known <- ifelse(inside, y, 0)
-      value <- lchoose(trials, known) + times_log(known, log_probability$success(eta)) +
-        times_log(trials - known, log_probability$failure(eta)) + ifelse(inside, 0, -Inf)
-      if (log) value else exp(value)
-    },
-    distribution = function(q, eta, parameters, trials = 1) stats::pbeta(probability(eta), q + 1, trials - q, lower.tail = FALSE),
-    ratio_in_predictor = function(eta, parameters) exp(log_probability$success(eta) - log_probability$failure(eta)),
+    variance = function(eta, parameters, trials = 1) trials * probability(eta) *
+    exp(log_probability$failure(eta)), density = function(y, eta, parameters, trials = 1,
+      log = FALSE) {
+        inside <- y >= 0 & y <= trials & y == round(y)
+        known <- ifelse(inside, y, 0)
+        value <- lchoose(trials, known) + times_log(known, log_probability$success(eta)) +
+          times_log(trials - known, log_probability$failure(eta)) + ifelse(inside, 0, -Inf)
+        if (log) value else exp(value)
+      },
+    distribution = function(q, eta, parameters, trials = 1) stats::pbeta(probability(eta), q + 1,
+      trials - q, lower.tail = FALSE),
+    ratio_in_predictor = function(eta, parameters) exp(log_probability$success(eta) -
+      log_probability$failure(eta)),
     ratio_in_count = function(y, parameters, trials = 1) (trials - y + 1) / y,
     quantile = function(p, eta, parameters, trials = 1) stats::qbinom(p, trials, probability(eta)),
     random = function(n, eta, parameters, trials = 1) stats::rbinom(n, trials, probability(eta)),
     form = function(y, family, weights, frame) binomial_response(y, weights, frame),
     says_nothing = function(y, trials) all(y == 0) || all(y == trials %||% 1),
-    suggest = function(data, family) response_link(family)$linkfun((data$y + 0.5) / ((data$trials %||% 1) + 1)),
+    suggest = function(data, family) response_link(family)$linkfun((data$y + 0.5) /
+      ((data$trials %||% 1) + 1)),
     nearest = function(family) stats::quasibinomial(family$link),
     in_units = FALSE,
     start = function(y, mu, weights) numeric(0)
@@ -87,19 +96,22 @@ times_log <- function(count, log_p) {
   product
 }
 
-# ---- the table --------------------------------------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 response_families <- list(
   gaussian = list(
-    parameters = "variance", lower = c(variance = 1e-8), upper = c(variance = 100), unit = 2, discrete = FALSE, scaled = TRUE,
-    link = "identity",
+    parameters = "variance", lower = c(variance = 1e-8), upper = c(variance = 100), unit = 2,
+    discrete = FALSE, scaled = TRUE, link = "identity",
     mean = function(eta, parameters, trials) eta,
     variance = function(eta, parameters, trials) rep_len(parameters$variance, length(eta)),
-    density = function(y, eta, parameters, trials, log = FALSE) stats::dnorm(y, eta, sqrt(parameters$variance), log),
-    distribution = function(q, eta, parameters, trials) stats::pnorm(q, eta, sqrt(parameters$variance)),
+    density = function(y, eta, parameters, trials, log = FALSE) stats::dnorm(y, eta,
+      sqrt(parameters$variance), log),
+    distribution = function(q, eta, parameters, trials) stats::pnorm(q, eta,
+      sqrt(parameters$variance)),
     quantile = function(p, eta, parameters, trials) stats::qnorm(p, eta, sqrt(parameters$variance)),
     random = function(n, eta, parameters, trials) stats::rnorm(n, eta, sqrt(parameters$variance)),
-    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE), kind = "numeric"),
+    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE),
+      kind = "numeric"),
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) data$y,
     nearest = function(family) stats::gaussian(),
@@ -107,21 +119,28 @@ response_families <- list(
     start = function(y, mu, weights) c(variance = weighted_mean((y - mu)^2, weights))
   ),
   student_t = list(
-    parameters = c("scale", "df"), lower = c(scale = 1e-4, df = 1), upper = c(scale = 10, df = 1000), unit = c(1, 0),
+    parameters = c("scale", "df"), lower = c(scale = 1e-4, df = 1),
+    upper = c(scale = 10, df = 1000), unit = c(1, 0),
     discrete = FALSE, scaled = TRUE, link = "identity",
     mean = function(eta, parameters, trials) eta + ifelse(parameters$df > 1, 0, NA_real_),
     variance = function(eta, parameters, trials) {
       df <- parameters$df
-      rep_len(ifelse(df > 2, parameters$scale^2 * df / (df - 2), ifelse(df > 1, Inf, NA_real_)), length(eta))
+      rep_len(ifelse(df > 2, parameters$scale^2 * df / (df - 2), ifelse(df > 1, Inf, NA_real_)),
+        length(eta))
     },
     density = function(y, eta, parameters, trials, log = FALSE) {
-      value <- stats::dt((y - eta) / parameters$scale, parameters$df, log = TRUE) - base::log(parameters$scale)
+      value <- stats::dt((y - eta) / parameters$scale, parameters$df, log = TRUE) -
+        base::log(parameters$scale)
       if (log) value else exp(value)
     },
-    distribution = function(q, eta, parameters, trials) stats::pt((q - eta) / parameters$scale, parameters$df),
-    quantile = function(p, eta, parameters, trials) eta + parameters$scale * stats::qt(p, parameters$df),
-    random = function(n, eta, parameters, trials) eta + parameters$scale * stats::rt(n, parameters$df),
-    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE), kind = "numeric"),
+    distribution = function(q, eta, parameters, trials) stats::pt((q - eta) / parameters$scale,
+      parameters$df),
+    quantile = function(p, eta, parameters, trials) eta +
+    parameters$scale * stats::qt(p, parameters$df),
+    random = function(n, eta, parameters, trials) eta +
+    parameters$scale * stats::rt(n, parameters$df),
+    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE),
+      kind = "numeric"),
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) {
       eta <- robust_trend(data)
@@ -139,12 +158,14 @@ response_families <- list(
     mean = function(eta, parameters, trials) exp(eta),
     variance = function(eta, parameters, trials) exp(eta),
     density = function(y, eta, parameters, trials, log = FALSE) stats::dpois(y, exp(eta), log),
-    distribution = function(q, eta, parameters, trials) stats::pgamma(exp(eta), q + 1, lower.tail = FALSE),
+    distribution = function(q, eta, parameters, trials) stats::pgamma(exp(eta), q + 1,
+      lower.tail = FALSE),
     ratio_in_predictor = function(eta, parameters) exp(eta),
     ratio_in_count = function(y, parameters, trials) 1 / y,
     quantile = function(p, eta, parameters, trials) stats::qpois(p, exp(eta)),
     random = function(n, eta, parameters, trials) stats::rpois(n, exp(eta)),
-    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame), kind = "count"),
+    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame),
+      kind = "count"),
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) log(data$y + 0.1),
     nearest = function(family) stats::quasipoisson(family$link),
@@ -152,68 +173,83 @@ response_families <- list(
     start = function(y, mu, weights) numeric(0)
   ),
   negative_binomial = list(
-    parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0, discrete = TRUE, scaled = FALSE, link = "log",
-    mean = function(eta, parameters, trials) exp(eta),
+    parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0, discrete = TRUE,
+    scaled = FALSE, link = "log", mean = function(eta, parameters, trials) exp(eta),
     variance = function(eta, parameters, trials) exp(eta) + exp(2 * eta) / parameters$size,
-    density = function(y, eta, parameters, trials, log = FALSE) stats::dnbinom(y, parameters$size, mu = exp(eta), log = log),
+    density = function(y, eta, parameters, trials, log = FALSE) stats::dnbinom(y, parameters$size,
+      mu = exp(eta), log = log),
     distribution = function(q, eta, parameters, trials) {
       stats::pbeta(1 / (1 + exp(eta) / parameters$size), parameters$size, q + 1)
     },
     ratio_in_predictor = function(eta, parameters) 1 / (1 + parameters$size * exp(-eta)),
     ratio_in_count = function(y, parameters, trials) (y - 1 + parameters$size) / y,
-    quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size, mu = exp(eta)),
+    quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size,
+      mu = exp(eta)),
     random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
     # E (y - mu)^2 - mu = mu^2 / size
-    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame), kind = "count"),
+    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame),
+      kind = "count"),
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) log(data$y + 0.1),
     nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE,
     start = function(y, mu, weights) {
-      c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights), 0.1, 100))
+      c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights),
+        0.1, 100))
     }
   ),
   gamma = list(
-    parameters = "shape", lower = c(shape = 1e-3), upper = c(shape = 1e6), unit = 0, discrete = FALSE, scaled = TRUE, link = "log",
+    parameters = "shape", lower = c(shape = 1e-3), upper = c(shape = 1e6), unit = 0,
+    discrete = FALSE, scaled = TRUE, link = "log",
     mean = function(eta, parameters, trials) exp(eta),
     variance = function(eta, parameters, trials) exp(2 * eta) / parameters$shape,
     density = function(y, eta, parameters, trials, log = FALSE) {
       stats::dgamma(y, parameters$shape, scale = exp(eta) / parameters$shape, log = log)
     },
-    distribution = function(q, eta, parameters, trials) stats::pgamma(q, parameters$shape, scale = exp(eta) / parameters$shape),
-    quantile = function(p, eta, parameters, trials) stats::qgamma(p, parameters$shape, scale = exp(eta) / parameters$shape),
-    random = function(n, eta, parameters, trials) stats::rgamma(n, parameters$shape, scale = exp(eta) / parameters$shape),
+    distribution = function(q, eta, parameters, trials) stats::pgamma(q, parameters$shape,
+      scale = exp(eta) / parameters$shape),
+    quantile = function(p, eta, parameters, trials) stats::qgamma(p, parameters$shape,
+      scale = exp(eta) / parameters$shape),
+    random = function(n, eta, parameters, trials) stats::rgamma(n, parameters$shape,
+      scale = exp(eta) / parameters$shape),
     # the squared coefficient of variation is 1 / (shape * weight)
     form = function(y, family, weights, frame) {
-      list(y = check_support(y, family, frame, y < .Machine$double.xmin, "greater than 0"), kind = "positive")
+      list(y = check_support(y, family, frame, y < .Machine$double.xmin, "greater than 0"),
+        kind = "positive")
     },
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) log(data$y),
     nearest = function(family) stats::Gamma(unbounded_link(family$link)),
     in_units = TRUE,
-    start = function(y, mu, weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
+    start = function(y, mu,
+                     weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
   ),
   beta = list(
-    parameters = "precision", lower = c(precision = 1e-2), upper = c(precision = 1e6), unit = 0, discrete = FALSE, scaled = TRUE,
-    link = "logit",
+    parameters = "precision", lower = c(precision = 1e-2), upper = c(precision = 1e6), unit = 0,
+    discrete = FALSE, scaled = TRUE, link = "logit",
     mean = function(eta, parameters, trials) stats::plogis(eta),
-    variance = function(eta, parameters, trials) stats::plogis(eta) * stats::plogis(-eta) / (1 + parameters$precision),
-    density = function(y, eta, parameters, trials, log = FALSE) {
-      stats::dbeta(y, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision, log = log)
+    variance = function(eta, parameters, trials) stats::plogis(eta) * stats::plogis(-eta) /
+    (1 + parameters$precision), density = function(y, eta, parameters, trials, log = FALSE) {
+      stats::dbeta(y, stats::plogis(eta) * parameters$precision,
+        stats::plogis(-eta) * parameters$precision, log = log)
     },
     distribution = function(q, eta, parameters, trials) {
-      stats::pbeta(q, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
+      stats::pbeta(q, stats::plogis(eta) * parameters$precision,
+        stats::plogis(-eta) * parameters$precision)
     },
     quantile = function(p, eta, parameters, trials) {
-      stats::qbeta(p, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
+      stats::qbeta(p, stats::plogis(eta) * parameters$precision,
+        stats::plogis(-eta) * parameters$precision)
     },
     random = function(n, eta, parameters, trials) {
-      stats::rbeta(n, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
+      stats::rbeta(n, stats::plogis(eta) * parameters$precision,
+        stats::plogis(-eta) * parameters$precision)
     },
     # the variance is mu (1 - mu) / (1 + precision * weight)
     form = function(y, family, weights, frame) {
-      list(y = check_support(y, family, frame, y < .Machine$double.xmin | y >= 1, "greater than 0 and less than 1",
-        "For successes among trials use binomial()."), kind = "unit")
+      list(y = check_support(y, family, frame, y < .Machine$double.xmin | y >= 1,
+        "greater than 0 and less than 1", "For successes among trials use binomial()."),
+        kind = "unit")
     },
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) pmin(pmax(stats::qlogis(data$y), -5), 5),

@@ -1,13 +1,16 @@
-# Predictions of a response. The linear predictor is normal, eta ~ N(mean, sd^2), and given eta the response has the distribution of its
-# family: y is a mixture over eta. Everything said of a new observation (mean, intervals, exceedance, scores) is a property of that
-# mixture, row by row. What depends on the family stands in mixture-families.R, the quadrature in mixture-quadrature.R.
+# Predictions of a response. The linear predictor is normal, eta ~ N(mean, sd^2), and given eta the
+# response has the distribution of its family: y is a mixture over eta. Everything said of a new
+# observation (mean, intervals, exceedance, scores) is a property of that mixture, row by row. What
+# depends on the family stands in mixture-families.R, the quadrature in mixture-quadrature.R.
 
-# `mean`, `sd`: of eta, NA where nothing is predicted. `parameters`: named numbers of the family on the natural scale (or a list of them,
-# each of length 1 or one for each row). `weights` divide the dispersion of the families that have one to divide.
+# `mean`, `sd`: of eta, NA where nothing is predicted. `parameters`: named numbers of the family on
+# the natural scale (or a list of them, each of length 1 or one for each row). `weights` divide the
+# dispersion of the families that have one to divide.
 new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights = NULL) {
   name <- family_core_name(family)
   if (is.null(name)) {
-    abort_neargp("family", sprintf("There are no predictions of a %s() response with %s link.", family$family, family$link))
+    abort_neargp("family", sprintf("There are no predictions of a %s() response with %s link.",
+      family$family, family$link))
   }
   parameters <- check_family_parameters(parameters, response_families[[name]]$parameters, family)
   named_mixture(name, mean, sd, parameters, trials, weights)
@@ -18,14 +21,16 @@ named_mixture <- function(name, mean, sd, parameters, trials = 1, weights = NULL
   n <- length(mean)
   if (!is.null(weights)) parameters <- weigh_noise(name, parameters, weights)
   values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), n)
-  list(name = name, n = n, mean = values$mean, sd = values$sd, trials = values$trials, parameters = parameters)
+  list(name = name, n = n, mean = values$mean, sd = values$sd, trials = values$trials,
+    parameters = parameters)
 }
 
 check_family_parameters <- function(parameters, names, family) {
   missing <- setdiff(names, names(parameters))
   if (length(missing)) {
-    abort_neargp("argument", sprintf("A %s() response has the parameter%s %s, which `parameters` lacks.", family$family,
-      if (length(names) > 1L) "s" else "", format_some(names)))
+    abort_neargp("argument",
+      sprintf("A %s() response has the parameter%s %s, which `parameters` lacks.", family$family,
+        if (length(names) > 1L) "s" else "", format_some(names)))
   }
   as.list(parameters)[names]
 }
@@ -36,7 +41,8 @@ dispersion_powers <- c(variance = 1, scale = 0.5, shape = -1, precision = -1)
 weigh_noise <- function(name, parameters, weights) {
   if (!response_families[[name]]$scaled) return(parameters)
   scaled <- intersect(names(parameters), names(dispersion_powers))
-  parameters[scaled] <- lapply(scaled, function(one) parameters[[one]] / weights^dispersion_powers[[one]])
+  parameters[scaled] <- lapply(scaled,
+    function(one) parameters[[one]] / weights^dispersion_powers[[one]])
   parameters
 }
 
@@ -44,13 +50,15 @@ mixture_family <- function(mixture) response_families[[mixture$name]]
 
 take_mixture <- function(mixture, rows) {
   for (name in c("mean", "sd", "trials")) mixture[[name]] <- mixture[[name]][rows]
-  mixture$parameters <- lapply(mixture$parameters, function(value) if (length(value) > 1L) value[rows] else value)
+  mixture$parameters <- lapply(mixture$parameters,
+    function(value) if (length(value) > 1L) value[rows] else value)
   if (has_components(mixture)) mixture$eta <- take_normal_mixture(mixture$eta, rows)
   mixture$n <- length(mixture$mean)
   mixture
 }
 
-# compute(part, x) for the rows that are known, so many at a time that a matrix of rows by nodes stays small. x: one number for each row.
+# compute(part, x) for the rows that are known, so many at a time that a matrix of rows by nodes
+# stays small. x: one number for each row.
 over_rows <- function(mixture, x, compute, rows_at_once = 10000L) {
   x <- rep_len(x, mixture$n)
   result <- rep(NA_real_, mixture$n)
@@ -62,10 +70,14 @@ over_rows <- function(mixture, x, compute, rows_at_once = 10000L) {
 }
 
 # P(Y <= q), for counts with the tolerance of stats::ppois().
-mixture_distribution <- function(q, mixture) smooth_distribution(if (mixture_family(mixture)$discrete) floor(q + 1e-7) else q, mixture)
+mixture_distribution <- function(q, mixture) {
+  smooth_distribution(if (mixture_family(mixture)$discrete) floor(q + 1e-7) else q, mixture)
+}
 
 # The same at whole numbers q, and between them as smooth as the family's distribution function.
-smooth_distribution <- function(q, mixture) over_rows(mixture, q, function(part, q) mixture_rule(part)$distribution(part, q))
+smooth_distribution <- function(q, mixture) {
+  over_rows(mixture, q, function(part, q) mixture_rule(part)$distribution(part, q))
+}
 
 # P(Y > threshold).
 mixture_exceedance <- function(threshold, mixture) 1 - mixture_distribution(threshold, mixture)
@@ -77,21 +89,27 @@ mixture_density <- function(y, mixture, log = FALSE) {
 }
 
 mixture_mean <- function(mixture) {
-  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$mean(part)), mixture, "mean")
+  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$mean(part)), mixture,
+    "mean")
 }
 
 mixture_variance <- function(mixture) {
-  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$variance(part)), mixture, "variance")
+  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$variance(part)), mixture,
+    "variance")
 }
 
-# A log link makes responses beyond the range of numbers of a linear predictor whose standard deviation is some tens, as far from data
-# where the variance was hardly determined. Infinite ones of other families are no overflow: Student's t may have no variance.
+# A log link makes responses beyond the range of numbers of a linear predictor whose standard
+# deviation is some tens, as far from data where the variance was hardly determined. Infinite ones
+# of other families are no overflow: Student's t may have no variance.
 saturate <- function(value, mixture, what) {
   if (mixture_rule(mixture)$scale != "log") return(value)
   rows <- which(is.infinite(value) | (is.nan(value) & !is.na(mixture$sd)))
   if (!length(rows)) return(value)
-  warn_neargp("overflow", c(sprintf("The %s of the response is beyond the range of numbers in %s; the largest number is given.", what,
-    format_rows(rows)), x = sprintf("The linear predictor, a logarithm, has a standard deviation of up to %s there.",
-    format(max(mixture$sd[rows]), digits = 3L)), i = "type = \"link\" gives its mean and sd; look at the variance and range of the fit."))
+  warn_neargp("overflow",
+    c(sprintf("The %s of the response is beyond the range of numbers in %s; the largest number is given.", what,
+      format_rows(rows)),
+      x = sprintf("The linear predictor, a logarithm, has a standard deviation of up to %s there.",
+      format(max(mixture$sd[rows]), digits = 3L)),
+      i = "type = \"link\" gives its mean and sd; look at the variance and range of the fit."))
   replace(value, rows, .Machine$double.xmax)
 }

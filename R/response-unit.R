@@ -1,7 +1,9 @@
-# Fits in a unit of the response in which it scatters by about 1, so that estimates do not depend on the user's unit: optimisers have
-# tolerances relative to objectives, which another unit shifts, and squares of very large or small numbers are beyond the computer's. The
-# unit is a power of 2, by which nothing is rounded. In it variances and nuggets are divided by its square, and a log density of n rows is
-# larger by n times its logarithm. Several outputs have units of their own in their loadings, and vnngp() has none.
+# Fits in a unit of the response in which it scatters by about 1, so that estimates do not depend on
+# the user's unit: optimisers have tolerances relative to objectives, which another unit shifts, and
+# squares of very large or small numbers are beyond the computer's. The unit is a power of 2, by
+# which nothing is rounded. In it variances and nuggets are divided by its square, and a log density
+# of n rows is larger by n times its logarithm. Several outputs have units of their own in their
+# loadings, and vnngp() has none.
 
 with_response_unit <- function(problem) {
   if (!has_response_unit(problem$family)) return(problem)
@@ -22,7 +24,8 @@ has_response_unit <- function(family) {
 # By outputs, where there are several.
 response_units <- function(problem) {
   data <- problem$data
-  output <- if (has_outputs(problem)) factor(data$outputs[data$output], data$outputs) else rep("", length(data$y))
+  output <- if (has_outputs(problem)) factor(data$outputs[data$output], data$outputs) else
+    rep("", length(data$y))
   vapply(split(data$y - base_mean(data), output), function(x) {
     size <- max(abs(x))
     2^round(log2(size * sqrt(mean((x / size)^2))))
@@ -32,14 +35,16 @@ response_units <- function(problem) {
 # Variances are squares of it, and latent models with an identity link have higher powers.
 check_response_size <- function(unit, problem) {
   method <- problem$method
-  is_powered <- problem$family$family == "student_t" || is_gaussian(problem$family) && inherits(method, "neargp_vnngp")
+  is_powered <- problem$family$family == "student_t" || is_gaussian(problem$family) &&
+    inherits(method, "neargp_vnngp")
   largest <- if (is_powered) 1e70 else 1e150
   beyond <- which(!(unit <= largest & unit >= 1 / largest))[1L]
   if (is.na(beyond)) return(invisible())
   output <- names(unit)[beyond]
-  abort_neargp("scale", c(sprintf("The response%s varies by about %.3g; %s() can compute with %g to %g.",
-    if (nzchar(output)) sprintf(" `%s`", output) else "", unit[[beyond]], method_name(method), 1 / largest, largest),
-    i = "Multiply the response by a constant."))
+  abort_neargp("scale",
+    c(sprintf("The response%s varies by about %.3g; %s() can compute with %g to %g.",
+      if (nzchar(output)) sprintf(" `%s`", output) else "", unit[[beyond]], method_name(method),
+      1 / largest, largest), i = "Multiply the response by a constant."))
 }
 
 squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")
@@ -50,7 +55,8 @@ layout_in_unit <- function(layout, unit) {
   layout
 }
 
-# A problem and what an optimiser found for it, both in the user's unit, and the trend in the user's columns.
+# A problem and what an optimiser found for it, both in the user's unit, and the trend in the user's
+# columns.
 in_data_units <- function(problem, result) {
   data <- problem$data
   unit <- data$basis$unit %||% 1

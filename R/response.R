@@ -1,21 +1,22 @@
 # Turns the response in the model frame into numbers, by family.
 
 # A list of
-#   y        numbers; successes of binomial families
-#   trials   of binomial families, NULL when each row is one trial
-#   weights  those given, but 1 where they were numbers of trials
-#   levels   names of failure and success, or NULL
-#   kind     how it was given: "numeric", "count", "positive", "unit"; "binary", "class", "successes", "proportion"
-# Missing values stay what they are: check_finite_data() reports those that na.action has let through.
+#   y        numbers; successes of binomial families trials   of binomial families, NULL when each
+#   row is one trial weights  those given, but 1 where they were numbers of trials levels   names of
+#   failure and success, or NULL kind     how it was given: "numeric", "count", "positive", "unit";
+#   "binary", "class", "successes", "proportion"
+# Missing values stay what they are: check_finite_data() reports those that na.action has let
+# through.
 new_response <- function(y, family, weights, frame) {
   response <- response_family(family)$form(y, family, weights, frame)
-  response <- list(y = as.double(response$y), trials = response$trials, weights = response$weights %||% weights,
+  response <- list(y = as.double(response$y), trials = response$trials,
+    weights = response$weights %||% weights,
     label = names(frame)[1L], levels = response$levels, kind = response$kind)
   check_variation(response, family)
   response
 }
 
-# ---- checks -------------------------------------------------------------------------------------------------------------------------
+# ---- checks --------------------------------------------------------------------------------------
 
 abort_response <- function(family, wanted, frame, found, hint = NULL) {
   abort_neargp("response", c(sprintf("A %s response must be %s.", family_call(family), wanted),
@@ -23,7 +24,9 @@ abort_response <- function(family, wanted, frame, found, hint = NULL) {
 }
 
 describe_class <- function(y) {
-  if (!is.null(dim(y))) return(sprintf("is a matrix with %d column%s", ncol(y), if (ncol(y) == 1L) "" else "s"))
+  if (!is.null(dim(y))) {
+    return(sprintf("is a matrix with %d column%s", ncol(y), if (ncol(y) == 1L) "" else "s"))
+  }
   paste("is of class", class(y)[1L])
 }
 
@@ -33,7 +36,8 @@ check_support <- function(y, family, frame, outside, support = NULL, hint = NULL
   if (!is.numeric(y) || !is.null(dim(y))) abort_response(family, wanted, frame, describe_class(y))
   rows <- which(outside)
   if (length(rows)) {
-    abort_response(family, wanted, frame, paste("is not in", format_rows(original_rows(frame, rows))), hint)
+    abort_response(family, wanted, frame,
+      paste("is not in", format_rows(original_rows(frame, rows))), hint)
   }
   y
 }
@@ -44,10 +48,12 @@ check_counts <- function(y, family, frame) {
     "A rate is a count with its exposure in the offset: offset(log(exposure)).")
 }
 
-# Under a logarithmic link an offset is the logarithm of an exposure. Exposures that differ by a factor of e^50 are
-# none, and means overflow.
+# Under a logarithmic link an offset is the logarithm of an exposure. Exposures that differ by a
+# factor of e^50 are none, and means overflow.
 check_exposure <- function(offset, family, widest = 50) {
-  if (is_gaussian(family) || family$link != "log" || diff(range(offset)) <= widest) return(invisible())
+  if (is_gaussian(family) || family$link != "log" || diff(range(offset)) <= widest) {
+    return(invisible())
+  }
   abort_neargp("offset", c(
     sprintf("The offset ranges from %s to %s, so that the linear predictor overflows: it is on the scale of the logarithm of the mean.",
       format(min(offset), digits = 4L), format(max(offset), digits = 4L)),
@@ -66,7 +72,7 @@ check_variation <- function(response, family) {
     x = sprintf("All %s values are %s.", format_count(length(y)), what)))
 }
 
-# ---- binomial -----------------------------------------------------------------------------------------------------------------------
+# ---- binomial ------------------------------------------------------------------------------------
 
 binomial_response <- function(y, weights, frame) {
   if (is.matrix(y)) return(successes_response(y, frame))
@@ -82,15 +88,17 @@ binomial_response <- function(y, weights, frame) {
 }
 
 abort_binomial <- function(frame, found, hint = NULL) {
-  abort_response(list(family = "binomial"), paste("0 or 1, TRUE or FALSE, a factor with two levels, cbind(successes, failures), or",
-    "proportions with the numbers of trials as `weights`"), frame, found, hint)
+  abort_response(list(family = "binomial"),
+    paste("0 or 1, TRUE or FALSE, a factor with two levels, cbind(successes, failures), or",
+      "proportions with the numbers of trials as `weights`"), frame, found, hint)
 }
 
 two_class_response <- function(y, frame) {
   y <- if (is.factor(y)) droplevels(y) else factor(y)
   if (nlevels(y) != 2L) {
     hint <- if (nlevels(y) < 2L) "Were rows of another level removed by `subset` or na.action?"
-    abort_binomial(frame, sprintf("has %d level%s: %s", nlevels(y), if (nlevels(y) == 1L) "" else "s", format_some(levels(y))), hint)
+    abort_binomial(frame, sprintf("has %d level%s: %s", nlevels(y),
+      if (nlevels(y) == 1L) "" else "s", format_some(levels(y))), hint)
   }
   list(y = as.integer(y) - 1L, levels = levels(y), kind = "class")
 }
@@ -99,26 +107,31 @@ successes_response <- function(y, frame) {
   if (!is.numeric(y) || ncol(y) != 2L) abort_binomial(frame, describe_class(y))
   rows <- which(rowSums(y < 0 | y != round(y)) > 0)
   if (length(rows)) {
-    abort_binomial(frame, paste("is negative or not whole in", format_rows(original_rows(frame, rows))),
+    abort_binomial(frame,
+      paste("is negative or not whole in", format_rows(original_rows(frame, rows))),
       "Its columns are successes and failures; with numbers of trials it is cbind(successes, trials - successes).")
   }
   empty <- which(rowSums(y) == 0)
   if (length(empty)) {
-    abort_binomial(frame, paste("has neither successes nor failures in", format_rows(original_rows(frame, empty))),
-      "Leave rows without a trial out by `subset`.")
+    abort_binomial(frame, paste("has neither successes nor failures in",
+      format_rows(original_rows(frame, empty))), "Leave rows without a trial out by `subset`.")
   }
-  list(y = y[, 1L], trials = one_trial_or(rowSums(y)), levels = rev(colnames(y)), kind = "successes")
+  list(y = y[, 1L], trials = one_trial_or(rowSums(y)), levels = rev(colnames(y)),
+    kind = "successes")
 }
 
 # The rounding of proportions given with seven digits is forgiven.
 proportion_response <- function(y, weights, frame) {
   successes <- y * weights
-  rows <- which(abs(successes - round(successes)) > 1e-6 * pmax(1, weights) | weights != round(weights))
+  rows <- which(abs(successes - round(successes)) > 1e-6 * pmax(1, weights) | weights !=
+    round(weights))
   if (length(rows)) {
-    abort_binomial(frame, paste("times `weights` is no whole number in", format_rows(original_rows(frame, rows))),
+    abort_binomial(frame, paste("times `weights` is no whole number in",
+      format_rows(original_rows(frame, rows))),
       "For proportions that are not successes among trials use beta_response().")
   }
-  list(y = round(successes), trials = one_trial_or(weights), weights = rep(1, length(y)), kind = "proportion")
+  list(y = round(successes), trials = one_trial_or(weights), weights = rep(1, length(y)),
+    kind = "proportion")
 }
 
 one_trial_or <- function(trials) if (anyNA(trials) || any(trials != 1)) as.double(trials)

@@ -1,9 +1,11 @@
-# The bound over the rows of a source. Its pieces have the sums of the rows in memory in the same order, so that it has the same value to the
-# last digit.
+# The bound over the rows of a source. Its pieces have the sums of the rows in memory in the same
+# order, so that it has the same value to the last digit.
 
-# How the columns of the trend are coded in all rows, from the sample, which is then no longer needed.
+# How the columns of the trend are coded in all rows, from the sample, which is then no longer
+# needed.
 with_coding <- function(stream, frame, model) {
-  stream[c("terms", "xlevels", "contrasts", "sample")] <- list(attr(frame, "terms"), model$xlevels, model$contrasts, NULL)
+  stream[c("terms", "xlevels", "contrasts", "sample")] <- list(attr(frame, "terms"), model$xlevels,
+    model$contrasts, NULL)
   stream
 }
 
@@ -17,11 +19,13 @@ chunk_data <- function(stream, chunk) {
   n <- nrow(frame)
   list(y = as.double(stats::model.response(frame)),
     X = strip_design(stats::model.matrix(stream$terms, frame, contrasts.arg = stream$contrasts)),
-    offset = as.double(numeric_offset(frame) %||% double(n)), weights = as.double(frame[["(weights)"]] %||% rep(1, n)),
+    offset = as.double(numeric_offset(frame) %||% double(n)),
+    weights = as.double(frame[["(weights)"]] %||% rep(1, n)),
     coords = embed_coordinates(frame[["(locations)"]], stream$locations))
 }
 
-# Calls visit(coords, columns, noise_scale) for pieces of as many rows as the core wants, what is over going to the next.
+# Calls visit(coords, columns, noise_scale) for pieces of as many rows as the core wants, what is
+# over going to the next.
 for_each_piece <- function(data, visit) {
   unit <- core_streamed_rows()
   over <- NULL
@@ -45,8 +49,12 @@ visit_rows <- function(rows, dimension, visit) {
 # As core_collapsed_bound(). One reading has the value, another one the gradient.
 streamed_bound <- function(data, method, threads) {
   function(covariance, nugget, positions, derivatives) {
-    pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance, nugget, method$bound, method$jitter, derivatives)
-    pass <- function(add) for_each_piece(data, function(coords, columns, noise_scale) add(pointer, coords, columns, noise_scale, threads))
+    pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance,
+      nugget, method$bound, method$jitter, derivatives)
+    pass <- function(add) {
+      for_each_piece(data, function(coords, columns, noise_scale) add(pointer, coords, columns,
+        noise_scale, threads))
+    }
     if (core_streamed_regular(pointer)) pass(core_streamed_add_value)
     result <- core_streamed_value(pointer)
     if (nzchar(result$failure) || !derivatives) return(result)

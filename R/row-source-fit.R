@@ -1,4 +1,5 @@
-# Fits to the rows of a source. They hold none of them: what would need them is an error that says what to do instead.
+# Fits to the rows of a source. They hold none of them: what would need them is an error that says
+# what to do instead.
 
 check_streamable <- function(settings) {
   method <- settings$method
@@ -8,14 +9,17 @@ check_streamable <- function(settings) {
       i = "Use method = svgp(), whose bound is a sum over rows, or read the rows into a data frame."))
   }
   if (!is_gaussian(settings$family)) {
-    abort_source(c("Responses that are not gaussian need two numbers of each row in memory.", i = "Read the rows into a data frame."))
+    abort_source(c("Responses that are not gaussian need two numbers of each row in memory.",
+      i = "Read the rows into a data frame."))
   }
   if (method$optimizer %in% c("natural", "adam")) {
-    abort_source(c(sprintf("optimizer = \"%s\" takes random rows of all, which are not in memory.", method$optimizer),
+    abort_source(c(sprintf("optimizer = \"%s\" takes random rows of all, which are not in memory.",
+      method$optimizer),
       i = "Take \"auto\", which has mini-batches from a sample, or \"collapsed\"."))
   }
   if (bound_kl_weight(method) != 1) {
-    abort_source(c("`kl_weight` needs the weight of each row in memory.", i = "Leave `kl_weight` at 1, or read the rows into a data frame."))
+    abort_source(c("`kl_weight` needs the weight of each row in memory.",
+      i = "Leave `kl_weight` at 1, or read the rows into a data frame."))
   }
 }
 
@@ -34,16 +38,17 @@ first_chunk <- function(source) {
 in_sample <- function(stream, value) {
   if (is.null(stream) || stream$is_whole) return(value)
   rlang::try_fetch(value, neargp_error = function(error) {
-    error$body <- c(error$body, i = sprintf("This is so in a sample of %s rows of the source: see `start_rows` of row_source().",
-      format_count(NROW(stream$sample))))
+    error$body <- c(error$body,
+      i = sprintf("This is so in a sample of %s rows of the source: see `start_rows` of row_source().",
+        format_count(NROW(stream$sample))))
     stop(error)
   })
 }
 
 as_streamed_fit <- function(fit, stream) {
   fit$data <- take_data_rows(fit$data, integer(0))
-  fit$source <- list(from = describe_source(stream$source), rows = stream$rows, chunks = length(stream$hashes), hashes = stream$hashes,
-    model = stream$model)
+  fit$source <- list(from = describe_source(stream$source), rows = stream$rows,
+    chunks = length(stream$hashes), hashes = stream$hashes, model = stream$model)
   fit$n_given <- stream$given
   fit$n_dropped <- stream$missing
   if (fit$n_dropped) fit$na_action <- structure(integer(0), class = "omit")
@@ -56,7 +61,8 @@ is_streamed <- function(fit) inherits(fit, "neargp_streamed")
 
 # Of the header of a fit.
 describe_rows <- function(fit) {
-  if (is_streamed(fit)) sprintf(" from %s, in %s chunks", fit$source$from, format_count(fit$source$chunks)) else ""
+  if (is_streamed(fit)) sprintf(" from %s, in %s chunks", fit$source$from,
+    format_count(fit$source$chunks)) else ""
 }
 
 # Whether a fit is continued on the rows that it was to.
@@ -68,15 +74,20 @@ same_rows <- function(start, data, rows) {
 #' @export
 nobs.neargp_streamed <- function(object, ...) object$source$rows
 
-refuse_rows <- function(what, instead = "Predict a chunk of rows by predict(fit, newdata = chunk), and compare it with their response.") {
-  abort_source(c(sprintf("%s needs the rows of the fit, which were read in chunks and are not in memory.", what), i = instead))
+refuse_rows <- function(what,
+                        instead = "Predict a chunk of rows by predict(fit, newdata = chunk), and compare it with their response.") {
+  abort_source(
+    c(sprintf("%s needs the rows of the fit, which were read in chunks and are not in memory.",
+      what), i = instead))
 }
 
 #' @export
 residuals.neargp_streamed <- function(object, ...) refuse_rows("residuals()")
 
 #' @export
-fitted.neargp_streamed <- function(object, ...) refuse_rows("fitted()", "predict(fit, newdata = chunk) has the same for a chunk of rows.")
+fitted.neargp_streamed <- function(object, ...) {
+  refuse_rows("fitted()", "predict(fit, newdata = chunk) has the same for a chunk of rows.")
+}
 
 #' @export
 weights.neargp_streamed <- function(object, ...) refuse_rows("weights()", "They are in the source.")
@@ -95,10 +106,14 @@ model.frame.neargp_streamed <- function(formula, ...) {
 augment.neargp_streamed <- function(x, ...) refuse_rows("augment()")
 
 #' @export
-plot.neargp_streamed <- function(x, ...) refuse_rows("plot()", "plot_map(predict(fit, grid)) shows predictions.")
+plot.neargp_streamed <- function(x, ...) {
+  refuse_rows("plot()", "plot_map(predict(fit, grid)) shows predictions.")
+}
 
 #' @exportS3Method ggplot2::autoplot
-autoplot.neargp_streamed <- function(object, ...) refuse_rows("autoplot()", "plot_map(predict(fit, grid)) shows predictions.")
+autoplot.neargp_streamed <- function(object, ...) {
+  refuse_rows("autoplot()", "plot_map(predict(fit, grid)) shows predictions.")
+}
 
 #' @export
 cross_validate.neargp_streamed <- function(object, ...) {
@@ -106,19 +121,26 @@ cross_validate.neargp_streamed <- function(object, ...) {
 }
 
 #' @export
-empirical_variogram.neargp_streamed <- function(object, ...) refuse_rows("empirical_variogram()", "Take that of a sample of the rows.")
+empirical_variogram.neargp_streamed <- function(object, ...) {
+  refuse_rows("empirical_variogram()", "Take that of a sample of the rows.")
+}
 
 #' @exportS3Method performance::r2
 r2.neargp_streamed <- function(model, ...) refuse_rows("r2()")
 
 #' @export
 scores.neargp_streamed <- function(object, newdata = NULL, ...) {
-  if (is.null(newdata)) refuse_rows("scores() without `newdata`", "scores(fit, newdata = chunk) has those of other rows.")
+  if (is.null(newdata)) {
+    refuse_rows("scores() without `newdata`",
+      "scores(fit, newdata = chunk) has those of other rows.")
+  }
   NextMethod()
 }
 
 #' @export
 simulate.neargp_streamed <- function(object, nsim = 1, seed = NULL, newdata = NULL, ...) {
-  if (is.null(newdata)) refuse_rows("simulate() without `newdata`", "Give the places of draws as `newdata`.")
+  if (is.null(newdata)) {
+    refuse_rows("simulate() without `newdata`", "Give the places of draws as `newdata`.")
+  }
   NextMethod()
 }

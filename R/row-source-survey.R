@@ -1,11 +1,14 @@
 # The first reading of a source: what has to be known of all rows before any can be used.
 
-# The stream of a model's rows: the source, how a chunk becomes numbers, and what the first reading found: hashes, rows (used), given (read),
-# sample (a data frame).
+# The stream of a model's rows: the source, how a chunk becomes numbers, and what the first reading
+# found: hashes, rows (used), given (read), sample (a data frame).
 survey_source <- function(source, arguments, formula, locations, family) {
-  arguments$na.action <- arguments$na.action %||% stats::na.pass  # what is missing is then found by check_frame_finite()
-  stream <- list(source = source, arguments = arguments, formula = formula, locations = locations, family = family)
-  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")], function(x) deparse1(rlang::quo_get_expr(x)), ""),
+  # what is missing is then found by check_frame_finite()
+  arguments$na.action <- arguments$na.action %||% stats::na.pass
+  stream <- list(source = source, arguments = arguments, formula = formula, locations = locations,
+    family = family)
+  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")],
+    function(x) deparse1(rlang::quo_get_expr(x)), ""),
     deparse1(stats::formula(locations$terms)), locations$time, locations$metric)
   sampler <- new_sampler(source$start_rows)
   given <- rows <- missing <- 0
@@ -22,11 +25,14 @@ survey_source <- function(source, arguments, formula, locations, family) {
     sampler$add(chunk, frame, first)
   })
   if (!rows) abort_neargp("empty", c("No rows are left to fit the model to.",
-    x = sprintf("The source has %s rows; subset and na.action removed all of them.", format_count(given))))
+    x = sprintf("The source has %s rows; subset and na.action removed all of them.",
+      format_count(given))))
   if (!is_rowwise && rows > 1) {
-    abort_source(c("No chunk has two rows, so that it cannot be seen whether a row's values depend on other rows.", i = "Give larger chunks."))
+    abort_source(
+      c("No chunk has two rows, so that it cannot be seen whether a row's values depend on other rows.", i = "Give larger chunks."))
   }
-  stream[c("given", "rows", "missing", "sample")] <- list(as_count(given), as_count(rows), as_count(missing), sampler$rows())
+  stream[c("given", "rows", "missing", "sample")] <- list(as_count(given), as_count(rows),
+    as_count(missing), sampler$rows())
   stream$is_whole <- rows == nrow(stream$sample)
   stream
 }
@@ -34,16 +40,20 @@ survey_source <- function(source, arguments, formula, locations, family) {
 # Integers, as numbers of rows in memory are, as far as these go.
 as_count <- function(x) if (max(x, 0) <= .Machine$integer.max) as.integer(x) else x
 
-chunk_frame <- function(stream, chunk) rows_frame(stream$arguments, stream$formula, chunk, stream$locations, stream$family)
+chunk_frame <- function(stream, chunk) {
+  rows_frame(stream$arguments, stream$formula, chunk, stream$locations, stream$family)
+}
 
 # Numbers of rows would be those of each chunk.
 check_subset_of_source <- function(subset, chunk) {
   value <- in_data("subset", rlang::eval_tidy(subset, chunk))
   if (is.null(value) || is.logical(value)) return(invisible())
-  abort_source(c("`subset` must be logical for rows that are read in chunks.", i = "For example subset = year > 2000."))
+  abort_source(c("`subset` must be logical for rows that are read in chunks.",
+    i = "For example subset = year > 2000."))
 }
 
-# Rows of a part of a chunk must have the values that they have in the whole of it. Says whether there were rows enough to see it.
+# Rows of a part of a chunk must have the values that they have in the whole of it. Says whether
+# there were rows enough to see it.
 check_rowwise <- function(stream, chunk, frame) {
   if (nrow(chunk) < 2L || nrow(frame) < 2L) return(FALSE)
   part <- chunk_frame(stream, chunk[seq_len((nrow(chunk) + 1L) %/% 2L), , drop = FALSE])
@@ -53,7 +63,8 @@ check_rowwise <- function(stream, chunk, frame) {
     isTRUE(all.equal(plain(part[[name]]), plain(whole[[name]]), tolerance = 1e-10))
   }, NA)
   if (all(same)) return(nrow(part) > 0L)
-  abort_source(c(sprintf("The value of `%s` in a row depends on the other rows of its chunk.", names(frame)[!same][1L]),
+  abort_source(c(sprintf("The value of `%s` in a row depends on the other rows of its chunk.",
+    names(frame)[!same][1L]),
     i = "Compute such columns beforehand, or fix what is taken from the rows: the knots and Boundary.knots of a spline, x - 20 for x - mean(x)."))
 }
 
@@ -61,25 +72,30 @@ check_rowwise <- function(stream, chunk, frame) {
 check_frame_finite <- function(frame) {
   response <- stats::model.response(frame)
   if (!is.null(response)) check_response(response, frame)
-  check_finite_data(list(y = response, offset = numeric_offset(frame), coords = frame[["(locations)"]]), frame)
+  check_finite_data(list(y = response, offset = numeric_offset(frame),
+    coords = frame[["(locations)"]]), frame)
   for (name in setdiff(names(frame), c(names(frame)[1L], "(weights)", "(offset)", "(locations)"))) {
-    values <- if (is.numeric(frame[[name]])) as.matrix(frame[[name]]) else matrix(ifelse(is.na(frame[[name]]), NA, 0))
-    check_finite_data(list(X = structure(values, dimnames = list(NULL, rep(name, ncol(values))))), frame)
+    values <- if (is.numeric(frame[[name]])) as.matrix(frame[[name]]) else
+      matrix(ifelse(is.na(frame[[name]]), NA, 0))
+    check_finite_data(list(X = structure(values, dimnames = list(NULL, rep(name, ncol(values))))),
+      frame)
   }
   if (!is.null(frame[["(weights)"]])) check_weights(frame[["(weights)"]], frame)
 }
 
-# ---- the sample -------------------------------------------------------------------------------------------------------------------
+# ---- the sample ----------------------------------------------------------------------------------
 
-# All rows, or `size` of them, in their order: those of the smallest shares, the fractional parts of their numbers times the golden ratio, which
-# spreads them evenly over the source however it is cut into chunks. Beside them the first row of each level.
+# All rows, or `size` of them, in their order: those of the smallest shares, the fractional parts of
+# their numbers times the golden ratio, which spreads them evenly over the source however it is cut
+# into chunks. Beside them the first row of each level.
 new_sampler <- function(size) {
   kept <- list()
   share <- double(0)  # of each row in `kept`; below 0 for what stays
   levels <- list()
   is_first_of_level <- function(frame) {
     first <- logical(nrow(frame))
-    for (name in names(Filter(function(x) is.factor(x) || is.character(x), unclass(frame)[seq_along(frame)]))) {
+    for (name in names(Filter(function(x) is.factor(x) || is.character(x),
+        unclass(frame)[seq_along(frame)]))) {
       values <- as.character(frame[[name]])
       unseen <- !duplicated(values) & !values %in% levels[[name]]
       levels[[name]] <<- c(levels[[name]], values[unseen])

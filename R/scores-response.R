@@ -1,16 +1,18 @@
 # Scores of predictions of a response by the mixture over its linear predictor (R/mixture-crps.R).
 
 # Scores from given moments of the linear predictor.
-response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm, weights = 1) {
+response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm,
+                            weights = 1) {
   if (is.function(family)) family <- family()
   check_class(family, "family", "family", "a family such as poisson()")
   if (missing(mean) || is.null(sd)) {
     abort_neargp("argument", "With a `family`, give the `mean` and `sd` of the linear predictor.")
   }
-  predicted <- recycle_predictions(list(mean = mean, sd = sd, trials = trials, weights = weights), length(observed))
+  predicted <- recycle_predictions(list(mean = mean, sd = sd, trials = trials, weights = weights),
+    length(observed))
   complete <- complete_predictions(observed, predicted, na.rm)
-  mixture <- new_mixture(predicted$mean[complete], predicted$sd[complete], family, parameters, predicted$trials[complete],
-    predicted$weights[complete])
+  mixture <- new_mixture(predicted$mean[complete], predicted$sd[complete], family, parameters,
+    predicted$trials[complete], predicted$weights[complete])
   observed <- as.numeric(observed)[complete]
   check_support_of(observed, mixture, family, which(complete))
   summarize_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
@@ -20,7 +22,8 @@ response_scores <- function(observed, mean, sd, family, parameters, trials, leve
 summarize_scores <- function(observed, rows, level, n_missing = 0L) {
   new_scores(c(
     list(n = length(observed)), point_scores(observed, rows$mean),
-    list(crps = mean(rows$crps), log_score = mean(rows$log_score), brier = if (rows$binary[1L]) mean((rows$mean - observed)^2)),
+    list(crps = mean(rows$crps), log_score = mean(rows$log_score),
+      brier = if (rows$binary[1L]) mean((rows$mean - observed)^2)),
     interval_scores(observed, rows[c("lower", "upper")], level),
     list(pit_deviation = pit_deviation(rows$pit_lower, rows$pit_upper), n_missing = n_missing)
   ))
@@ -29,8 +32,9 @@ summarize_scores <- function(observed, rows, level, n_missing = 0L) {
 check_no_intervals <- function(lower, upper, draws) {
   given <- c("lower", "upper", "draws")[!c(is.null(lower), is.null(upper), is.null(draws))]
   if (length(given)) {
-    abort_neargp("argument", c(sprintf("%s cannot be given together with `family`, which makes its own intervals.",
-      paste0("`", given, "`", collapse = ", ")), i = "Leave out `family` to score them."))
+    abort_neargp("argument",
+      c(sprintf("%s cannot be given together with `family`, which makes its own intervals.",
+        paste0("`", given, "`", collapse = ", ")), i = "Leave out `family` to score them."))
   }
 }
 
@@ -39,17 +43,21 @@ check_support_of <- function(observed, mixture, family, rows) {
   discrete <- mixture_family(mixture)$discrete
   least <- if (mixture_rule(mixture)$scale == "identity") -Inf else 0
   most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
-  outside <- if (discrete) observed < least | observed > most | observed != round(observed) else observed <= least | observed >= most
+  outside <- if (discrete) observed < least | observed > most | observed != round(observed) else
+    observed <= least | observed >= most
   if (!any(outside)) return(invisible())
-  abort_neargp("response", c(sprintf("Observed values in %s are none of a %s response.", format_rows(rows[outside]), family_call(family)),
-    i = if (length(mixture$trials) && discrete && is.finite(most[1L])) "They are numbers of successes, up to `trials`."))
+  abort_neargp("response",
+    c(sprintf("Observed values in %s are none of a %s response.", format_rows(rows[outside]),
+      family_call(family)), i = if (length(mixture$trials) && discrete && is.finite(most[1L]))
+      "They are numbers of successes, up to `trials`."))
 }
 
-# ---- of fits ----------------------------------------------------------------------------------------------------------------------
+# ---- of fits -------------------------------------------------------------------------------------
 
 #' @rdname scores
 #' @export
-scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL, level = 0.95, na.rm = FALSE, ...) {
+scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL,
+                          level = 0.95, na.rm = FALSE, ...) {
   check_fit(object)
   check_level(level)
   if (is.null(newdata)) {
@@ -70,12 +78,15 @@ scores_of_observations <- function(object, truth, predicted, weights, level, na.
 
 #' @export
 scores_of_observations.default <- function(object, truth, predicted, weights, level, na.rm) {
-  scores(truth$y, predicted$mean, sqrt(predicted$sd^2 + object$nugget / weights), level = level, na.rm = na.rm)
+  scores(truth$y, predicted$mean, sqrt(predicted$sd^2 + object$nugget / weights), level = level,
+    na.rm = na.rm)
 }
 
 #' @export
-scores_of_observations.neargp_method_families <- function(object, truth, predicted, weights, level, na.rm) {
-  response_scores(truth$y, predicted$mean, predicted$sd, object$family, object$family_parameters, truth$trials, level, na.rm, weights)
+scores_of_observations.neargp_method_families <- function(object, truth, predicted, weights, level,
+                                                          na.rm) {
+  response_scores(truth$y, predicted$mean, predicted$sd, object$family, object$family_parameters,
+    truth$trials, level, na.rm, weights)
 }
 
 scores_given_others <- function(object, level, na.rm) {
@@ -85,7 +96,8 @@ scores_given_others <- function(object, level, na.rm) {
 #' @export
 scores_given_others.default <- function(object, level, na.rm) {
   loo <- loo_table(object)
-  complete_predictions(loo$observed, loo["mean"], na.rm, object$row_names %||% seq_along(loo$observed))
+  complete_predictions(loo$observed, loo["mean"], na.rm, object$row_names %||%
+    seq_along(loo$observed))
   scores(loo, observed = loo$observed, level = level, na.rm = na.rm)
 }
 
@@ -95,14 +107,16 @@ scores_given_others.neargp_method_families <- function(object, level, na.rm) {
   y <- object$data$y
   found <- list(mean = replace(rep(NA_real_, length(y)), cavity$rows, 0))
   observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
-  summarize_scores(observed, mixture_scores(observed, cavity$mixture, level), level, length(y) - length(observed))
+  summarize_scores(observed, mixture_scores(observed, cavity$mixture, level), level,
+    length(y) - length(observed))
 }
 
 # The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.
 check_leave_one_out <- function(fit) {
   if (identical(fit$method$posterior, "mean-field")) {
-    abort_neargp("newdata", c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
-      i = "cross_validate() leaves folds out; scores() and predict() take new rows."))
+    abort_neargp("newdata",
+      c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
+        i = "cross_validate() leaves folds out; scores() and predict() take new rows."))
   }
 }
 
@@ -117,32 +131,44 @@ new_observations <- function(fit, newdata, observed, trials) {
     check_columns_present(observed, plain, "newdata")
     observed <- plain[[observed]]
   }
-  if (!is.atomic(observed)) abort_argument("observed", "the observations of `newdata`, or the name of their column", observed)
+  if (!is.atomic(observed)) {
+    abort_argument("observed", "the observations of `newdata`, or the name of their column",
+      observed)
+  }
   if (NROW(observed) != nrow(plain)) {
-    abort_neargp("length", sprintf("There are %d observed values for the %d rows of `newdata`.", NROW(observed), nrow(plain)))
+    abort_neargp("length", sprintf("There are %d observed values for the %d rows of `newdata`.",
+      NROW(observed), nrow(plain)))
   }
   if (!is.null(trials)) check_has_trials(fit$family)
   if (is.matrix(observed)) {
-    if (!is.null(trials)) abort_neargp("argument", "The response has its own numbers of trials, in its two columns: leave `trials` out.")
+    if (!is.null(trials)) {
+      abort_neargp("argument",
+        "The response has its own numbers of trials, in its two columns: leave `trials` out.")
+    }
     return(list(y = observed[, 1L], trials = rowSums(observed)))
   }
   if (!is.numeric(observed)) observed <- class_indicator(observed, fit$data$levels)
   if (identical(fit$data$kind, "proportion")) {
-    if (is.null(trials)) abort_neargp("argument", "The response of the fit is a proportion: give the numbers of `trials` of `newdata`.")
+    if (is.null(trials)) {
+      abort_neargp("argument",
+        "The response of the fit is a proportion: give the numbers of `trials` of `newdata`.")
+    }
     observed <- round(observed * trials)
   }
   list(y = as.double(observed), trials = trials %||% 1)
 }
 
-# Weights of new rows: those given, or the fit's own argument in the columns of `newdata`. Where its weights were numbers of trials there
-# are none.
+# Weights of new rows: those given, or the fit's own argument in the columns of `newdata`. Where its
+# weights were numbers of trials there are none.
 new_weights <- function(fit, newdata, weights) {
   plain <- drop_geometry(newdata)
   expression <- fit$call$weights
   if (is.null(weights) && (is.null(expression) || identical(fit$data$kind, "proportion"))) return(1)
   if (is.null(weights) && !any(all.vars(expression) %in% names(plain))) {
-    inform_neargp("weights", c(sprintf("`newdata` has no `weights = %s`: its observations are scored as of weight 1.",
-      paste(deparse(expression), collapse = " ")), i = "Give `weights`, the name of their column or numbers."))
+    inform_neargp("weights",
+      c(sprintf("`newdata` has no `weights = %s`: its observations are scored as of weight 1.",
+        paste(deparse(expression), collapse = " ")),
+        i = "Give `weights`, the name of their column or numbers."))
     return(1)
   }
   weights <- weights %||% evaluated_weights(expression, plain, environment(fit$formula))
@@ -150,9 +176,11 @@ new_weights <- function(fit, newdata, weights) {
     check_columns_present(weights, plain, "newdata")
     weights <- plain[[weights]]
   }
-  if (!is.numeric(weights) || !length(weights) %in% c(1L, nrow(plain)) || any(weights <= 0 | is.infinite(weights), na.rm = TRUE)) {
-    abort_neargp("weights", sprintf("`weights` must be positive, finite numbers, one for each of the %s rows of `newdata`.",
-      format_count(nrow(plain))))
+  if (!is.numeric(weights) || !length(weights) %in% c(1L, nrow(plain)) ||
+      any(weights <= 0 | is.infinite(weights), na.rm = TRUE)) {
+    abort_neargp("weights",
+      sprintf("`weights` must be positive, finite numbers, one for each of the %s rows of `newdata`.",
+        format_count(nrow(plain))))
   }
   as.double(weights)
 }
@@ -161,9 +189,12 @@ new_weights <- function(fit, newdata, weights) {
 evaluated_weights <- function(expression, data, environment) {
   weights_of <- function(data) in_data("weights", eval(expression, data, environment)) %||% 1
   weights <- weights_of(data)
-  if (nrow(data) > 1L && is.numeric(weights) && !isTRUE(all.equal(weights[1L], weights_of(data[1L, , drop = FALSE])[1L]))) {
-    abort_neargp("weights", c(sprintf("`weights = %s` of a row depends on the other rows, so that new rows have others than those of the fit.",
-      paste(deparse(expression), collapse = " ")), i = "Give `weights`, the name of their column or numbers."))
+  if (nrow(data) > 1L && is.numeric(weights) &&
+      !isTRUE(all.equal(weights[1L], weights_of(data[1L, , drop = FALSE])[1L]))) {
+    abort_neargp("weights",
+      c(sprintf("`weights = %s` of a row depends on the other rows, so that new rows have others than those of the fit.",
+        paste(deparse(expression), collapse = " ")),
+        i = "Give `weights`, the name of their column or numbers."))
   }
   weights
 }
@@ -172,22 +203,26 @@ evaluated_weights <- function(expression, data, environment) {
 class_indicator <- function(observed, levels) {
   unknown <- setdiff(as.character(observed), c(levels, NA))
   if (length(unknown)) {
-    abort_neargp("factor_level", c(sprintf("Observed values are not of the classes of the fit: %s.", format_some(unknown)),
-      i = if (length(levels)) paste0("These are ", format_some(levels), ".") else "Its response is numeric."))
+    abort_neargp("factor_level",
+      c(sprintf("Observed values are not of the classes of the fit: %s.", format_some(unknown)),
+        i = if (length(levels)) paste0("These are ", format_some(levels), ".") else
+        "Its response is numeric."))
   }
   as.double(as.character(observed) == levels[2L])
 }
 
-# ---- probability integral transform -----------------------------------------------------------------------------------------------
+# ---- probability integral transform --------------------------------------------------------------
 
-# The largest distance between u and the mean over observations of P(PIT <= u), where the PIT of an observation is uniform between P(Y < y)
-# and P(Y <= y), and one number where these agree (Czado, Gneiting and Held 2009, section 2.1: no random numbers). The mean is made of
-# ramps and steps, its distance to u largest at an end of one of them.
+# The largest distance between u and the mean over observations of P(PIT <= u), where the PIT of an
+# observation is uniform between P(Y < y) and P(Y <= y), and one number where these agree (Czado,
+# Gneiting and Held 2009, section 2.1: no random numbers). The mean is made of ramps and steps, its
+# distance to u largest at an end of one of them.
 pit_deviation <- function(lower, upper) {
   n <- length(upper)
   step <- upper - lower < 1e-8
   slope <- 1 / (upper - lower)[!step] / n
-  corners <- data.frame(at = c(lower[!step], upper[!step], upper[step]), slope = c(slope, -slope, double(sum(step))),
+  corners <- data.frame(at = c(lower[!step], upper[!step], upper[step]),
+    slope = c(slope, -slope, double(sum(step))),
     height = c(double(2L * sum(!step)), rep(1 / n, sum(step))))
   corners <- corners[order(corners$at), ]
   rise <- c(0, cumsum(corners$slope)[-nrow(corners)] * diff(corners$at))
@@ -197,5 +232,6 @@ pit_deviation <- function(lower, upper) {
 
 # The mean of P(PIT <= u) itself, at the numbers u.
 pit_distribution <- function(u, lower, upper) {
-  vapply(u, function(one) mean(ifelse(upper > lower, pmin(pmax((one - lower) / (upper - lower), 0), 1), one >= upper)), 0)
+  vapply(u, function(one) mean(ifelse(upper > lower, pmin(pmax((one - lower) / (upper - lower), 0),
+    1), one >= upper)), 0)
 }

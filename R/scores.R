@@ -37,14 +37,14 @@
 #' intervals. Everything is computed by quadrature: there is no sampling. Of
 #' binary responses `crps` and `brier` are the same number.
 #'
-#' @section Weights:
-#' Averages are over rows, each of which counts once. Weights say how much noise an observation has, as in [neargp()]:
-#' the variance of a gaussian response given the field is `nugget / weights` (other families with a dispersion alike).
-#' So a fit's training rows are scored, and so are new rows: where the fit has `weights = w`, with the column `w` of
-#' `newdata`. Where `newdata` has no such column a message (`neargp_message_weights`) says that all its weights are
-#' taken to be 1. Weights such as `w / mean(w)`, which depend on the other rows, have to be given for new ones.
-#' Predictions given as numbers or as a data frame have their noise in `sd`, and a column `weights` beside them changes
-#' nothing.
+#' @section Weights: Averages are over rows, each of which counts once. Weights say how much noise
+#' an observation has, as in [neargp()]: the variance of a gaussian response given the field is
+#' `nugget / weights` (other families with a dispersion alike). So a fit's training rows are scored,
+#' and so are new rows: where the fit has `weights = w`, with the column `w` of `newdata`. Where
+#' `newdata` has no such column a message (`neargp_message_weights`) says that all its weights are
+#' taken to be 1. Weights such as `w / mean(w)`, which depend on the other rows, have to be given
+#' for new ones. Predictions given as numbers or as a data frame have their noise in `sd`, and a
+#' column `weights` beside them changes nothing.
 #'
 #' @param object what to score:
 #'   * a numeric vector of *observed* values, with `mean`, `sd`, ... of their predictions;
@@ -71,8 +71,9 @@
 #' @param parameters named numbers, the parameters of the family (see its help).
 #' @param trials of binomial observations, which are numbers of successes: 1, or one
 #'   number for each observation.
-#' @param weights for a fit with `newdata`: positive weights of the new rows, with the meaning that they have in [neargp()], or the name of
-#'   their column; by default the `weights` of the fit as evaluated in `newdata`. See the section on weights.
+#' @param weights for a fit with `newdata`: positive weights of the new rows, with the meaning that
+#'   they have in [neargp()], or the name of their column; by default the `weights` of the fit as
+#'   evaluated in `newdata`. See the section on weights.
 #' @param newdata for a fit: new rows to predict and score, as for
 #'   [predict()][predict.neargp]; their responses are `observed`, by default the
 #'   response of the formula. Without it the training rows are scored, each
@@ -85,13 +86,12 @@
 #'   [predict()][predict.neargp] that say what to condition on.
 #' @return A data frame of class `neargp_scores` with one row (for a
 #'   cross-validation one row for each setting) and the columns above.
-#' @section Errors:
-#' `neargp_error_missing` when values are missing and `na.rm = FALSE`;
-#' `neargp_error_length` when lengths do not fit; `neargp_error_sd` for negative
-#' standard deviations; `neargp_error_columns`, `neargp_error_draws` and
-#' `neargp_error_argument` for the rest; for observations that a family cannot have
-#' `neargp_error_response`, `neargp_error_factor_level`; `neargp_error_newdata` for
-#' training rows that cannot be scored; `neargp_error_weights`; `neargp_error_overflow` where with a log link the standard deviation of a
+#' @section Errors: `neargp_error_missing` when values are missing and `na.rm = FALSE`;
+#' `neargp_error_length` when lengths do not fit; `neargp_error_sd` for negative standard
+#' deviations; `neargp_error_columns`, `neargp_error_draws` and `neargp_error_argument` for the
+#' rest; for observations that a family cannot have `neargp_error_response`,
+#' `neargp_error_factor_level`; `neargp_error_newdata` for training rows that cannot be scored;
+#' `neargp_error_weights`; `neargp_error_overflow` where with a log link the standard deviation of a
 #' linear predictor is above 6.
 #' @inherit scoring_rules references
 #' @examples
@@ -123,7 +123,8 @@ scores.default <- function(object, ...) {
 #' @rdname scores
 #' @export
 scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, draws = NULL,
-                           level = 0.95, na.rm = FALSE, family = NULL, parameters = NULL, trials = 1, ...) {
+                           level = 0.95, na.rm = FALSE, family = NULL, parameters = NULL,
+                           trials = 1, ...) {
   check_no_more_arguments()
   check_level(level)
   if (!is.null(family)) {
@@ -157,7 +158,8 @@ scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, 
 #' @export
 scores.data.frame <- function(object, observed, level = 0.95, na.rm = FALSE, ...) {
   check_no_more_arguments()
-  check_given(missing(observed), "observed", "the true values of the predictions, as numbers or as the name of a column")
+  check_given(missing(observed), "observed",
+    "the true values of the predictions, as numbers or as the name of a column")
   columns <- unclass(object)
   if (is.character(observed) && length(observed) == 1L) {
     check_columns_present(observed, object, "object")
@@ -185,7 +187,8 @@ point_scores <- function(observed, mean) {
   list(bias = mean(error), mae = mean(abs(error)), rmse = sqrt(mean(error^2)))
 }
 
-# Scores of the predictive distribution, Gaussian or given by draws; those of other families are in scores-response.R.
+# Scores of the predictive distribution, Gaussian or given by draws; those of other families are in
+# scores-response.R.
 distribution_scores <- function(observed, predicted) {
   if (!is.null(predicted$draws)) {
     list(crps = mean(crps_sample(observed, predicted$draws)))
@@ -263,7 +266,8 @@ complete_predictions <- function(observed, predicted, na.rm, rows = seq_along(ob
   complete <- rowSums(missing) == 0
   if (!na.rm && !all(complete)) {
     abort_neargp("missing", c(
-      sprintf("Missing values in %s.", paste0("`", names(given)[colSums(missing) > 0], "`", collapse = ", ")),
+      sprintf("Missing values in %s.", paste0("`", names(given)[colSums(missing) > 0], "`",
+        collapse = ", ")),
       x = sprintf("They are in %s.", format_rows(rows[!complete])),
       i = "Use `na.rm = TRUE` to leave these rows out."
     ))
@@ -274,7 +278,9 @@ complete_predictions <- function(observed, predicted, na.rm, rows = seq_along(ob
   complete
 }
 
-take_rows <- function(value, rows) if (is.matrix(value)) value[rows, , drop = FALSE] else value[rows]
+take_rows <- function(value, rows) {
+  if (is.matrix(value)) value[rows, , drop = FALSE] else value[rows]
+}
 
 new_scores <- function(values) {
   values <- Filter(Negate(is.null), values)
@@ -286,7 +292,8 @@ fitting_names <- function(table) {
   names <- names(table)
   width <- vapply(names, function(name) max(nchar(c(name, format(table[[name]])))), 1L)
   if (sum(width + 1L) <= getOption("width")) return(names)
-  short <- c(interval_score = "int_score", pit_deviation = "pit_dev", calibration_error = "cal_error")
+  short <- c(interval_score = "int_score", pit_deviation = "pit_dev",
+    calibration_error = "cal_error")
   ifelse(names %in% names(short), short[names], names)
 }
 
@@ -302,14 +309,17 @@ print.neargp_scores <- function(x, digits = 4L, ...) {
     table$level <- NULL
   }
   missing <- sum(table$n_missing)
-  if (missing > 0) described <- c(described, sprintf("%s left out for missing values", format_count(missing)))
+  if (missing > 0) {
+    described <- c(described, sprintf("%s left out for missing values", format_count(missing)))
+  }
   table$n_missing <- NULL
   counted <- ""
   if (length(unique(table$n)) == 1L) {
     counted <- sprintf(" of %s predictions", format_count(table$n[1L]))
     table$n <- NULL
   }
-  cat("Scores", counted, if (length(described)) paste0(" (", paste(described, collapse = "; "), ")"), "\n", sep = "")
+  cat("Scores", counted, if (length(described)) paste0(" (", paste(described, collapse = "; "),
+    ")"), "\n", sep = "")
   numbers <- vapply(table, is.double, logical(1L))
   table[numbers] <- lapply(table[numbers], signif, digits)
   names(table) <- fitting_names(table)

@@ -21,16 +21,15 @@
 #' * `interval_score()` of a central interval \eqn{[l, u]} at level
 #'   \eqn{1 - \alpha}: \eqn{(u - l) + \frac2\alpha (l - y)_+ + \frac2\alpha (y - u)_+}
 #'   (Gneiting and Raftery 2007, eq. 43).
-#' * `crps_mixture()`, `log_score_mixture()` and `pit_mixture()` are for a response
-#'   of a `family` whose linear predictor is normal, as in predictions of latent
-#'   models. With F its distribution function, the mixture over the linear
-#'   predictor, the CRPS is \eqn{\int (F(x) - 1\{y \le x\})^2 dx}, of counts
-#'   \eqn{\sum_x (F(x) - 1\{y \le x\})^2} (Wei and Held 2014), the log score is
-#'   minus the log of the density or probability, and the PIT is F(y), of counts a
-#'   uniform random number between F(y - 1) and F(y) (Czado, Gneiting and Held
-#'   2009), drawn by R's generator. F is found by quadrature to 1e-7, the CRPS to a
-#'   relative 1e-5. With a log link and a linear predictor whose standard deviation is above 6 (a 95% interval over ten orders
-#'   of magnitude) that is not reached, and `crps_mixture()` stops with `neargp_error_overflow`.
+#' * `crps_mixture()`, `log_score_mixture()` and `pit_mixture()` are for a response of a `family`
+#'   whose linear predictor is normal, as in predictions of latent models. With F its distribution
+#'   function, the mixture over the linear predictor, the CRPS is \eqn{\int (F(x) - 1\{y \le x\})^2
+#'   dx}, of counts \eqn{\sum_x (F(x) - 1\{y \le x\})^2} (Wei and Held 2014), the log score is minus
+#'   the log of the density or probability, and the PIT is F(y), of counts a uniform random number
+#'   between F(y - 1) and F(y) (Czado, Gneiting and Held 2009), drawn by R's generator. F is found
+#'   by quadrature to 1e-7, the CRPS to a relative 1e-5. With a log link and a linear predictor
+#'   whose standard deviation is above 6 (a 95% interval over ten orders of magnitude) that is not
+#'   reached, and `crps_mixture()` stops with `neargp_error_overflow`.
 #'
 #' @param observed numeric vector of observed values.
 #' @param mean,sd numeric vectors: mean and standard deviation of the predictive
@@ -120,7 +119,10 @@ interval_score <- function(observed, lower, upper, level = 0.95) {
   check_level(level)
   check_scored(list(observed = observed, lower = lower, upper = upper))
   crossed <- which(lower > upper)
-  if (length(crossed)) abort_neargp("argument", sprintf("`lower` must not be above `upper`; it is in %s.", format_rows(crossed)))
+  if (length(crossed)) {
+    abort_neargp("argument", sprintf("`lower` must not be above `upper`; it is in %s.",
+      format_rows(crossed)))
+  }
   alpha <- 1 - level
   (upper - lower) + 2 / alpha * (pmax(lower - observed, 0) + pmax(observed - upper, 0))
 }
@@ -136,7 +138,8 @@ crps_mixture <- function(observed, mean, sd, family, parameters = NULL, trials =
 #' @export
 log_score_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
   check_required()
-  -mixture_density(observed, scored_mixture(observed, mean, sd, family, parameters, trials), log = TRUE)
+  -mixture_density(observed, scored_mixture(observed, mean, sd, family, parameters, trials),
+    log = TRUE)
 }
 
 #' @rdname scoring_rules
@@ -150,11 +153,13 @@ pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 
 # Checks that the values have one length, or length 1.
 check_scored <- function(values) invisible(recycle_predictions(values, max(lengths(values))))
 
-# The mixture that is scored: one prediction for several observations, or several for one, or each for its own.
+# The mixture that is scored: one prediction for several observations, or several for one, or each
+# for its own.
 scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
   family <- as_family(family)
   check_scored(list(observed = observed))
-  values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), max(length(observed), length(mean), length(sd)))
+  values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials),
+    max(length(observed), length(mean), length(sd)))
   mixture <- new_mixture(values$mean, values$sd, family, parameters, values$trials)
   observed <- rep_len(observed, mixture$n)
   known <- !is.na(observed)

@@ -1,8 +1,8 @@
-# The settings of a fit, and those of predictions and simulations: what the arguments of neargp(), predict() and simulate() say once they
-# are checked.
+# The settings of a fit, and those of predictions and simulations: what the arguments of neargp(),
+# predict() and simulate() say once they are checked.
 
-new_settings <- function(method, family, control, threads, covariance = NULL, nugget = NULL, device = NULL, verbose = FALSE,
-                         method_open = FALSE, family_open = FALSE) {
+new_settings <- function(method, family, control, threads, covariance = NULL, nugget = NULL,
+                         device = NULL, verbose = FALSE, method_open = FALSE, family_open = FALSE) {
   new_state("neargp_settings",
     method = method,
     method_open = method_open,   # whether the package chooses it
@@ -19,11 +19,14 @@ new_settings <- function(method, family, control, threads, covariance = NULL, nu
     gpu = NULL)                  # name of the GPU that has computed the fit
 }
 
-# `threads`: number of them; all else says what is wanted, and without more it is the latent field, row by row.
-new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = FALSE, few_dense = FALSE, local_mean = FALSE, sectors = 0L,
-                                    type = "link", part = "field", interval = "none", level = 0.95, trials = NULL, joint = FALSE,
-                                    covariance = FALSE, observed = FALSE, noise = FALSE, conditional = TRUE, chunk_size = NULL,
-                                    device = NULL, verbose = FALSE) {
+# `threads`: number of them; all else says what is wanted, and without more it is the latent field,
+# row by row.
+new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = FALSE,
+                                    few_dense = FALSE, local_mean = FALSE, sectors = 0L,
+                                    type = "link", part = "field", interval = "none", level = 0.95,
+                                    trials = NULL, joint = FALSE, covariance = FALSE,
+                                    observed = FALSE, noise = FALSE, conditional = TRUE,
+                                    chunk_size = NULL, device = NULL, verbose = FALSE) {
   new_state("neargp_prediction_settings",
     # ---- what is wanted
     type = type,                 # "response", "link" or "quantile"

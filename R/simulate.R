@@ -1,49 +1,58 @@
 #' Conditional simulation
 #'
-#' Draws the latent field or new observations jointly at new locations, given the data: many possible maps, for quantities that depend on
-#' several places at once (areal means, exceeded areas, flow paths). Trend coefficients are drawn from their sampling
-#' distribution, covariance parameters are held at their estimates.
+#' Draws the latent field or new observations jointly at new locations, given the data: many
+#' possible maps, for quantities that depend on several places at once (areal means, exceeded areas,
+#' flow paths). Trend coefficients are drawn from their sampling distribution, covariance parameters
+#' are held at their estimates.
 #'
-#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn
-#' (Katzfuss et al. 2020); with `nugget = 0` the field at an observation is the observation. For
-#' [vnngp()] the field is first drawn at its inducing points from the posterior, and these take the part of the observations.
+#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations
+#' and the locations already drawn (Katzfuss et al. 2020); with `nugget = 0` the field at an
+#' observation is the observation. For [vnngp()] the field is first drawn at its inducing points
+#' from the posterior, and these take the part of the observations.
 #'
-#' For [exact_gp()] draws are exact, from the dense joint distribution of the observations and all new locations (Rue and Held 2005,
-#' section 2.3), as long as both together are at most its `max_rows`, 10,000 by default, and `k` is not given. Beyond that they are
-#' made with neighbours, and a message (`neargp_message_neighbors`) says so. Time grows with the cube of that number: seconds for some
-#' thousand. Draws of a gaussian response by the other methods are exact for up to 1,500 observations and new locations together, where
-#' neither `k` nor a GPU is asked for.
+#' For [exact_gp()] draws are exact, from the dense joint distribution of the observations and all
+#' new locations (Rue and Held 2005, section 2.3), as long as both together are at most its
+#' `max_rows`, 10,000 by default, and `k` is not given. Beyond that they are made with neighbours,
+#' and a message (`neargp_message_neighbors`) says so. Time grows with the cube of that number:
+#' seconds for some thousand. Draws of a gaussian response by the other methods are exact for up to
+#' 1,500 observations and new locations together, where neither `k` nor a GPU is asked for.
 #'
-#' With neighbours the locations already drawn crowd out the observations, so that the mean of many draws is not quite that of
-#' [predict.neargp()]. For rough fields the difference is small; the smoother the field and the larger its nugget, the more it counts
-#' (`bench/accuracy.md`). A larger `k` lessens it.
+#' With neighbours the locations already drawn crowd out the observations, so that the mean of many
+#' draws is not quite that of [predict.neargp()]. For rough fields the difference is small; the
+#' smoother the field and the larger its nugget, the more it counts (`bench/accuracy.md`). A larger
+#' `k` lessens it.
 #'
-#' @section Several outputs:
-#' They are drawn jointly, at each place one after the other; columns are `sim_1_<output>`, `sim_2_<output>`, ....
+#' @section Several outputs: They are drawn jointly, at each place one after the other; columns are
+#' `sim_1_<output>`, `sim_2_<output>`, ....
 #'
-#' @section Smooth covariances:
-#' The covariance matrix of locations that are close beside the range is singular in double precision where the field is smooth:
-#' [cov_gaussian()], [cov_cauchy()], [cov_powered_exponential()] near a power of 2, Matérn fields of great smoothness. Where a matrix
-#' cannot be factored, independent noise is added to observations and draws, the least of 1e-10, 1e-8 and 1e-6 of the
-#' variance of the field with which it can. A message (`neargp_message_jitter`) reports how much: of 1e-10 the standard
-#' deviation is 1e-5 of that of the field.
+#' @section Smooth covariances: The covariance matrix of locations that are close beside the range
+#' is singular in double precision where the field is smooth: [cov_gaussian()], [cov_cauchy()],
+#' [cov_powered_exponential()] near a power of 2, Matérn fields of great smoothness. Where a matrix
+#' cannot be factored, independent noise is added to observations and draws, the least of 1e-10,
+#' 1e-8 and 1e-6 of the variance of the field with which it can. A message (`neargp_message_jitter`)
+#' reports how much: of 1e-10 the standard deviation is 1e-5 of that of the field.
 #'
 #' @param object a fit of [neargp()].
 #' @param nsim number of draws.
-#' @param seed an integer for [set.seed()], or `NULL`; R's generator is restored afterwards, and its state kept in the attribute `"seed"`,
-#'   as by [stats::simulate()].
-#' @param newdata as in [predict.neargp()]; `NULL` for the training rows, whose weights then apply to new observations.
+#' @param seed an integer for [set.seed()], or `NULL`; R's generator is restored afterwards, and its
+#'   state kept in the attribute `"seed"`, as by [stats::simulate()].
+#' @param newdata as in [predict.neargp()]; `NULL` for the training rows, whose weights then apply
+#'   to new observations.
 #' @param type `"response"` for new observations, `"link"` for the latent field.
-#' @param k number of neighbours, as in [predict.neargp()]. By default none where draws are exact, see below.
-#' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
-#' @param trials numbers of trials of new binomial observations, one for all rows or one for each; by default those of the data for the
-#'   training rows, else 1.
+#' @param k number of neighbours, as in [predict.neargp()]. By default none where draws are exact,
+#'   see below.
+#' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its
+#'   estimate plus a new realisation of the process.
+#' @param trials numbers of trials of new binomial observations, one for all rows or one for each;
+#'   by default those of the data for the training rows, else 1.
 #' @param threads,device,... as in [predict.neargp()].
-#' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`, `sim_2`, ...; rows with missing values are
-#'   NA.
-#' @section Errors: Those of [predict.neargp()]; `neargp_error_cholesky` where even 1e-6 of the variance does not help.
-#' @references Rue, H. and Held, L. (2005). *Gaussian Markov Random Fields*. Chapman & Hall. Katzfuss, M., Guinness, J., Gong, W. and
-#'   Zilber, D. (2020). Vecchia approximations of Gaussian-process predictions. *JABES* 25, 383–414.
+#' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`,
+#'   `sim_2`, ...; rows with missing values are NA.
+#' @section Errors: Those of [predict.neargp()]; `neargp_error_cholesky` where even 1e-6 of the
+#'   variance does not help.
+#' @references Rue, H. and Held, L. (2005). *Gaussian Markov Random Fields*. Chapman & Hall.
+#'   Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
+#'   Gaussian-process predictions. *JABES* 25, 383–414.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -53,8 +62,9 @@
 #' draws <- simulate(fit, nsim = 20, seed = 1, newdata = grid, type = "link")
 #' quantile(colMeans(draws), c(0.05, 0.95))
 #' @export
-simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
-                            conditional = TRUE, trials = NULL, threads = NULL, device = NULL, ...) {
+simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
+                            type = c("response", "link"), k = NULL, conditional = TRUE,
+                            trials = NULL, threads = NULL, device = NULL, ...) {
   check_fit(object)
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
@@ -68,7 +78,8 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   check_draws_size(rows * max(length(object$outputs), 1L), nsim)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  result <- on_prediction_device(object, rows, settings, simulate_target(object, newdata, nsim, settings))
+  result <- on_prediction_device(object, rows, settings, simulate_target(object, newdata, nsim,
+    settings))
   attr(result, "seed") <- state$seed
   result
 }
@@ -82,8 +93,8 @@ simulation_settings <- function(method, object, k, threads, device) {
 simulation_settings.default <- function(method, object, k, threads, device) {
   exact <- is_exact_draw(object, k)
   device <- resolve_device(device, exact || has_inducing_features(method) || is_local(object))
-  new_prediction_settings(resolve_threads(threads), prediction_k(method, object, k), exact = exact, few_dense = is.null(k) && device != "cuda",
-    device = device)
+  new_prediction_settings(resolve_threads(threads), prediction_k(method, object, k), exact = exact,
+    few_dense = is.null(k) && device != "cuda", device = device)
 }
 
 # Computations for `places`, at each of which all outputs are wanted.
@@ -96,8 +107,10 @@ on_prediction_device <- function(object, places, settings, expr) {
 # Draws are a column each of one table.
 check_draws_size <- function(rows, nsim) {
   if (as.double(rows) * nsim <= .Machine$integer.max) return(invisible())
-  abort_neargp("size", c(sprintf("%s draws at %s places take %s GiB.", format_count(nsim), format_count(rows),
-    format_count(ceiling(8 * as.double(rows) * nsim / 2^30))), i = "Draw fewer at a time, with a `seed` for each."))
+  abort_neargp("size",
+    c(sprintf("%s draws at %s places take %s GiB.", format_count(nsim), format_count(rows),
+      format_count(ceiling(8 * as.double(rows) * nsim / 2^30))),
+      i = "Draw fewer at a time, with a `seed` for each."))
 }
 
 simulate_target <- function(object, newdata, nsim, settings) {
@@ -120,8 +133,8 @@ seed_generator <- function(seed) {
 training_target <- function(object) {
   if (!is.null(object$outputs)) return(places_of_fit(object))
   data <- object$data
-  list(coords = data$coords, X = data$X, offset = data$offset, weights = data$weights, complete = rep(TRUE, length(data$y)),
-    restore = identity)
+  list(coords = data$coords, X = data$X, offset = data$offset, weights = data$weights,
+    complete = rep(TRUE, length(data$y)), restore = identity)
 }
 
 simulation_columns <- function(object, target, nsim, settings) {
@@ -130,13 +143,17 @@ simulation_columns <- function(object, target, nsim, settings) {
 
 #' @export
 simulation_columns.default <- function(object, target, nsim, settings) {
-  draws <- matrix(NA_real_, length(target$complete), nsim, dimnames = list(NULL, paste0("sim_", seq_len(nsim))))
-  if (any(target$complete)) draws[target$complete, ] <- simulation_draws(object$method, object, target, nsim, settings)
+  draws <- matrix(NA_real_, length(target$complete), nsim,
+    dimnames = list(NULL, paste0("sim_", seq_len(nsim))))
+  if (any(target$complete)) {
+    draws[target$complete, ] <- simulation_draws(object$method, object, target, nsim, settings)
+  }
   as.data.frame(draws)
 }
 
-# For each draw: trend coefficients, the residuals they leave at the data, and the process given these; at data without noise it is these.
-# Blocks of draws bound the memory to that of about 50 million numbers.
+# For each draw: trend coefficients, the residuals they leave at the data, and the process given
+# these; at data without noise it is these. Blocks of draws bound the memory to that of about 50
+# million numbers.
 simulation_draws <- function(method, object, target, nsim, settings) {
   UseMethod("simulation_draws")
 }
@@ -146,14 +163,17 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   m <- nrow(target$coords)
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
-  known <- if (settings$conditional && object$nugget == 0) match_locations(coords, object$data$coords) else rep(NA_integer_, nrow(coords))
+  known <- if (settings$conditional && object$nugget == 0) match_locations(coords,
+    object$data$coords) else rep(NA_integer_, nrow(coords))
   coords <- coords[is.na(known), , drop = FALSE]
   data <- if (settings$conditional) object$data else take_data_rows(object$data, integer(0))
   draw <- field_drawer(object, data, coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
   normals <- matrix(stats::rnorm(nrow(coords) * nsim), nrow(coords), nsim)
-  noise <- if (settings$noise) sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
-  result <- base_mean(object$data, target$X, target$offset) + (design_columns(object$data, target$X) %*% betas + noise)
+  noise <- if (settings$noise) sqrt(object$nugget / (target$weights %||% 1)) *
+    matrix(stats::rnorm(m * nsim), m, nsim) else 0
+  result <- base_mean(object$data, target$X, target$offset) +
+    (design_columns(object$data, target$X) %*% betas + noise)
   columns <- response_columns(data)
   rows <- max(nrow(columns), m)
   jitter <- 0
@@ -169,12 +189,14 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   result
 }
 
-# A function of the residuals at the data, of normal numbers and of the trend's coefficients, a column of each for each draw.
+# A function of the residuals at the data, of normal numbers and of the trend's coefficients, a
+# column of each for each draw.
 field_drawer <- function(object, data, coords, settings) {
   noise_scale <- 1 / data$weights
   if (draws_dense(object, length(data$y) + nrow(coords), settings)) {
     return(function(values, normals, betas) {
-      core_exact_simulate(data$coords, values, noise_scale, coords, object$core_covariance, object$nugget, normals, settings$threads)
+      core_exact_simulate(data$coords, values, noise_scale, coords, object$core_covariance,
+        object$nugget, normals, settings$threads)
     })
   }
   neighbor_drawer(object$method, object, data, coords, settings)
@@ -190,17 +212,19 @@ neighbor_drawer.default <- function(method, object, data, coords, settings) {
   noise_scale <- 1 / data$weights
   plan <- simulation_plan(object$core_covariance, data, coords, settings)
   function(values, normals, betas) {
-    core_simulate(data$coords, values, noise_scale, coords, plan$order, plan$neighbors, object$core_covariance, object$nugget, normals,
-      settings$threads)
+    core_simulate(data$coords, values, noise_scale, coords, plan$order, plan$neighbors,
+      object$core_covariance, object$nugget, normals, settings$threads)
   }
 }
 
 is_exact_draw <- function(object, k) is.null(k) && is_exact(object$method)
 
-# Few enough for a dense draw of any method to take less than a second: the factor of 1,500 places is 1 GFlop.
+# Few enough for a dense draw of any method to take less than a second: the factor of 1,500 places
+# is 1 GFlop.
 few_places <- 1500L
 
-# Pseudo-observations were calibrated with the k of the fit. `places`: observations and new ones together.
+# Pseudo-observations were calibrated with the k of the fit. `places`: observations and new ones
+# together.
 draws_dense <- function(object, places, settings) {
   if (settings$exact) return(fits_dense(object, places))
   isTRUE(settings$few_dense) && is.null(object$pseudo_observations) && places <= few_places
@@ -209,16 +233,19 @@ draws_dense <- function(object, places, settings) {
 fits_dense <- function(object, places) {
   most <- object$method$max_rows
   if (places <= most) return(TRUE)
-  inform_neargp("neighbors", c(sprintf("Drawn with neighbours: %s observations and new places are more than max_rows = %s of exact_gp().",
-    format_count(places), format_count(most)), i = "Ask for fewer places, or raise max_rows in the fit if the memory is there, for exact draws."))
+  inform_neargp("neighbors",
+    c(sprintf("Drawn with neighbours: %s observations and new places are more than max_rows = %s of exact_gp().",
+      format_count(places), format_count(most)),
+      i = "Ask for fewer places, or raise max_rows in the fit if the memory is there, for exact draws."))
   FALSE
 }
 
 # Factors of locations that are close to each other beside the range of a smooth field.
 check_drawn <- function(drawn) {
   if (drawn$failed == 0L) return(drawn)
-  abort_neargp("cholesky", c("The covariance matrix of observations and new locations cannot be factored, even with 1e-6 of its variance on its diagonal.",
-    i = "Take a rougher covariance or a nugget, or fewer observations and places that nearly repeat each other."))
+  abort_neargp("cholesky",
+    c("The covariance matrix of observations and new locations cannot be factored, even with 1e-6 of its variance on its diagonal.",
+      i = "Take a rougher covariance or a nugget, or fewer observations and places that nearly repeat each other."))
 }
 
 tell_jitter <- function(jitter) {
@@ -227,8 +254,8 @@ tell_jitter <- function(jitter) {
     "%s of the field's variance was added to the diagonal: its covariance is too smooth for places so close to each other.", format(jitter)))
 }
 
-# Rows at the same location have the same number, 1, 2, ... in order of appearance: the field has one value there, and conditioning on
-# it twice would be singular.
+# Rows at the same location have the same number, 1, 2, ... in order of appearance: the field has
+# one value there, and conditioning on it twice would be singular.
 location_index <- function(coords) {
   index <- rep(1, nrow(coords))
   for (x in asplit(coords, 2L)) {
@@ -250,7 +277,8 @@ simulation_plan <- function(covariance, data, coords, settings) {
   queries <- core_scale(coords, component)
   order <- core_order(queries, "maxmin", 0, settings$threads)
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
-  list(order = order, neighbors = core_neighbors_joint(reference, queries, order, k, settings$threads))
+  list(order = order, neighbors = core_neighbors_joint(reference, queries, order, k,
+    settings$threads))
 }
 
 # Draws coefficients of the trend in the core's coordinates.
@@ -264,7 +292,8 @@ draw_trend <- function(object, nsim, conditional) {
 simulate_raster <- function(object, newdata, nsim, settings) {
   require_package("terra", "for SpatRaster objects")
   if (!is.null(object$outputs)) {
-    abort_neargp("newdata", c("Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame."))
+    abort_neargp("newdata", c("Simulations of several outputs are not for rasters.",
+      i = "Use the cells as a data frame."))
   }
   check_raster(object, newdata)
   target <- raster_target(object, newdata, seq_len(terra::ncell(newdata)))

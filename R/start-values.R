@@ -1,6 +1,7 @@
-# Starting values and bounds from the data. Ranges and nugget share are compared on a coarse grid by the leave-one-out score of a few
-# thousand rows given their nearest neighbours, which costs little at any n; the overall scale of the covariance is profiled out in
-# closed form: with covariance s * C0 the best s is rss / n. All of it is deterministic and leaves R's random numbers alone.
+# Starting values and bounds from the data. Ranges and nugget share are compared on a coarse grid by
+# the leave-one-out score of a few thousand rows given their nearest neighbours, which costs little
+# at any n; the overall scale of the covariance is profiled out in closed form: with covariance s *
+# C0 the best s is rss / n. All of it is deterministic and leaves R's random numbers alone.
 
 start_working <- function(problem, residual_variance) {
   layout <- problem$layout
@@ -16,14 +17,16 @@ start_working <- function(problem, residual_variance) {
 residual_variance <- function(data) {
   weights <- data$weights / mean(data$weights)
   columns <- response_columns(data)
-  residuals <- if (ncol(data$X)) stats::lm.wfit(columns[, -1L, drop = FALSE], columns[, 1L], weights)$residuals else columns[, 1L]
+  residuals <- if (ncol(data$X)) stats::lm.wfit(columns[, -1L, drop = FALSE], columns[, 1L],
+    weights)$residuals else columns[, 1L]
   sum(weights * residuals^2) / max(length(data$y) - ncol(data$X), 1L)
 }
 
-# Guesses the variance with and without the weights: a row of very much weight may be all but fitted by the trend, and
-# leave a weighted variance of nothing.
+# Guesses the variance with and without the weights: a row of very much weight may be all but fitted
+# by the trend, and leave a weighted variance of nothing.
 variance_guesses <- function(data) {
-  c(residual_variance(data), residual_variance(replace(data, "weights", list(rep(1, length(data$y))))))
+  c(residual_variance(data),
+    residual_variance(replace(data, "weights", list(rep(1, length(data$y))))))
 }
 
 # Root mean square extent of each range's coordinates, the unit in which ranges are searched.
@@ -56,16 +59,21 @@ working_bounds <- function(problem, residual_variance) {
     set(ranges, log(1e-5 * extent), log(100 * extent))
     shape <- which(layout$kind == "shape" & layout$component == j)
     known <- family_shape(problem$groups[[j]]$family)
-    if (length(shape)) set(shape, to_working(known$lower, known$transform), to_working(known$upper, known$transform))
+    if (length(shape)) {
+      set(shape, to_working(known$lower, known$transform), to_working(known$upper, known$transform))
+    }
   }
   list(lower = lower, upper = upper)
 }
 
-# Bounds of the nugget, in units of the residual variance. Noise has nugget / mean(w) of its weighted mean, nugget *
-# mean(1 / w) of the plain one: a few rows of hardly any weight, or of very much, must not bring a bound near.
-nugget_bounds <- function(weights) list(lower = 1e-8 / mean(1 / weights), upper = 1e2 * mean(weights))
+# Bounds of the nugget, in units of the residual variance. Noise has nugget / mean(w) of its
+# weighted mean, nugget * mean(1 / w) of the plain one: a few rows of hardly any weight, or of very
+# much, must not bring a bound near.
+nugget_bounds <- function(weights) {
+  list(lower = 1e-8 / mean(1 / weights), upper = 1e2 * mean(weights))
+}
 
-# ---- the grid ---------------------------------------------------------------------------------------------------------------------
+# ---- the grid ------------------------------------------------------------------------------------
 
 best_candidate <- function(problem, residual_variance) {
   group <- problem$groups[[1L]]$group
@@ -84,34 +92,40 @@ best_candidate <- function(problem, residual_variance) {
   best$values
 }
 
-# A small problem: some rows, each with its nearest neighbours in the metric of these scales, and only the rows these involve.
+# A small problem: some rows, each with its nearest neighbours in the metric of these scales, and
+# only the rows these involve.
 start_problem <- function(problem, scales) {
   data <- problem$data
   n <- length(data$y)
   targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
   k <- min(max(problem$control$coarse_k, 5L), n - 1L)
-  scaled <- sweep(places_of(data$coords, problem$locations), 2L, scales[problem$groups[[1L]]$group], "/")
+  scaled <- sweep(places_of(data$coords, problem$locations), 2L, scales[problem$groups[[1L]]$group],
+    "/")
   neighbors <- core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$threads)
   neighbors <- without_self(neighbors, targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   farthest <- scaled[neighbors[k, ], , drop = FALSE] - scaled[targets, , drop = FALSE]
-  list(pointer = local_problem(reduced$data, reduced$neighbors, reduced$targets), n = length(targets),
-    reach = sqrt(stats::median(rowSums(farthest^2))), extent = sqrt(ncol(scaled)))
+  list(pointer = local_problem(reduced$data, reduced$neighbors, reduced$targets),
+    n = length(targets), reach = sqrt(stats::median(rowSums(farthest^2))),
+    extent = sqrt(ncol(scaled)))
 }
 
-# Column i holds the neighbours of row targets[i]; removes that row itself, or the last neighbour where duplicates crowded it out.
+# Column i holds the neighbours of row targets[i]; removes that row itself, or the last neighbour
+# where duplicates crowded it out.
 without_self <- function(neighbors, targets) {
   self <- neighbors == rep(targets, each = nrow(neighbors))
   self[nrow(neighbors), !colSums(self)] <- TRUE
   matrix(neighbors[!self], nrow(neighbors) - 1L)
 }
 
-# Effective ranges between the reach of the neighbourhood and several times the extent; variance and nugget as shares of the whole.
+# Effective ranges between the reach of the neighbourhood and several times the extent; variance and
+# nugget as shares of the whole.
 start_candidates <- function(problem, trial, scales, residual_variance) {
   layout <- problem$layout
   lowest <- max(trial$reach, 1e-3 * trial$extent)
   distances <- exp(seq(log(lowest), log(6 * max(trial$extent, lowest)), length.out = 7L))
-  shapes <- if (any(layout$kind == "shape" & !layout$fixed & layout$transform == "log")) c(0.5, 1.5) else NA_real_
+  shapes <- if (any(layout$kind == "shape" & !layout$fixed & layout$transform == "log")) c(0.5,
+    1.5) else NA_real_
   splits <- variance_splits(problem, residual_variance)
   grid <- expand.grid(distance = distances, shape = shapes, split = seq_along(splits))
   lapply(seq_len(nrow(grid)), function(i) {
@@ -119,7 +133,8 @@ start_candidates <- function(problem, trial, scales, residual_variance) {
   })
 }
 
-# Pairs (total variance of the process, nugget). Where neither is fixed only their ratio matters here.
+# Pairs (total variance of the process, nugget). Where neither is fixed only their ratio matters
+# here.
 variance_splits <- function(problem, residual_variance) {
   layout <- problem$layout
   noise_scale <- 1 / stats::median(problem$data$weights)
@@ -132,11 +147,13 @@ variance_splits <- function(problem, residual_variance) {
   }
   total <- if (anyNA(variances)) residual_variance else sum(variances)
   lapply(shares, function(share) {
-    if (anyNA(variances)) c(total * (1 - share), total * share / noise_scale) else c(total, total * share / (1 - share) / noise_scale)
+    if (anyNA(variances)) c(total * (1 - share), total * share / noise_scale) else
+      c(total, total * share / (1 - share) / noise_scale)
   })
 }
 
-# Several components share the variance equally and have ranges a factor 3 apart, the first the longest.
+# Several components share the variance equally and have ranges a factor 3 apart, the first the
+# longest.
 candidate_values <- function(problem, scales, distance, shape, split) {
   layout <- problem$layout
   values <- layout$value
@@ -149,9 +166,13 @@ candidate_values <- function(problem, scales, distance, shape, split) {
     own <- !is.na(layout$component) & layout$component == j
     known <- family_shape(problem$groups[[j]]$family)
     fill(own & layout$kind == "variance", split[1L] / count)
-    if (!is.null(known)) fill(own & layout$kind == "shape", if (is.na(shape) || known$transform == "power") known$start else shape)
+    if (!is.null(known)) {
+      fill(own & layout$kind == "shape",
+        if (is.na(shape) || known$transform == "power") known$start else shape)
+    }
     own_scales <- range_scales(problem, j, scales)
-    unit <- starting_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"], NA)[1L])
+    unit <- starting_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"],
+      NA)[1L])
     fill(own & layout$kind == "range", distance * own_scales / unit * 3^((count + 1) / 2 - j))
     fill(own & layout$kind %in% c("u", "v", local_kinds), 0)
   }
@@ -159,40 +180,47 @@ candidate_values <- function(problem, scales, distance, shape, split) {
   values
 }
 
-# The effective distance in units of the range. A correlation that hardly falls at all may have none: its range starts from a thousandth of
-# the distance.
+# The effective distance in units of the range. A correlation that hardly falls at all may have
+# none: its range starts from a thousandth of the distance.
 starting_distance <- function(family, shape) min(effective_distance(family, shape), 1000)
 
 # Scales of the ranges of component j; those of the first component carry the factor for time.
 range_scales <- function(problem, j, scales) {
   group <- problem$groups[[j]]$group
-  if (identical(group, problem$groups[[1L]]$group)) scales else group_scales(problem$data$coords, group)
+  if (identical(group, problem$groups[[1L]]$group)) scales else group_scales(problem$data$coords,
+    group)
 }
 
 score_candidate <- function(problem, trial, values) {
   layout <- problem$layout
-  result <- core_evaluate(trial$pointer, as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), FALSE,
-    problem$threads)
+  result <- core_evaluate(trial$pointer, as_core_covariance(layout, problem$groups, values),
+    nugget_of(layout, values), FALSE, problem$threads)
   if (result$failed > 0L) return(list(score = -Inf))
   profile <- profile_trend(result, trial$n)
   scale_free <- layout$kind %in% c("variance", "nugget") & !(layout$fixed & layout$value %in% 0)
-  if (!is.finite(profile$value) || any(layout$fixed[scale_free])) return(list(score = profile$value, values = values))
+  if (!is.finite(profile$value) || any(layout$fixed[scale_free])) {
+    return(list(score = profile$value, values = values))
+  }
   scale <- profile$rss / trial$n
   values[scale_free] <- values[scale_free] * scale
   list(score = -0.5 * (trial$n * (log(2 * pi * scale) + 1) + profile$log_det), values = values)
 }
 
-# ---- starting values from the user ------------------------------------------------------------------------------------------------
+# ---- starting values from the user ---------------------------------------------------------------
 
-# `start`: a fit, what neargp_last() has, or natural values named as coef(fit, "covariance"). They take precedence over those of the covariance settings.
+# `start`: a fit, what neargp_last() has, or natural values named as coef(fit, "covariance"). They
+# take precedence over those of the covariance settings.
 apply_start <- function(layout, start) {
   if (is.null(start)) return(layout)
   if (inherits(start, "neargp_outputs")) return(apply_outputs_start(layout, start))
   if (inherits(start, c("neargp", "neargp_last"))) {
-    start <- if (inherits(start, "neargp")) stats::coef(start, what = "covariance") else start$parameters
+    start <- if (inherits(start, "neargp")) stats::coef(start, what = "covariance") else
+      start$parameters
     start <- start[names(start) %in% layout$name]
   }
-  if (is.numeric(start) && any(layout$kind == "loading")) start <- with_start_loadings(start, layout)
+  if (is.numeric(start) && any(layout$kind == "loading")) {
+    start <- with_start_loadings(start, layout)
+  }
   start <- check_start_values(start, layout)
   natural <- natural_values(layout, ifelse(layout$fixed, layout$value, layout$start))
   open <- match(names(start), layout$name)
@@ -208,12 +236,14 @@ check_start_axes <- function(layout, natural) {
   for (rows in anisotropy_rows(layout)) {
     missing <- is.na(natural[rows$axes])
     if (any(missing) && !all(missing)) {
-      abort_neargp("argument", sprintf("`start` has no %s for its %s: give both.", layout$name[rows$axes[missing]], layout$name[rows$axes[!missing]]))
+      abort_neargp("argument", sprintf("`start` has no %s for its %s: give both.",
+        layout$name[rows$axes[missing]], layout$name[rows$axes[!missing]]))
     }
   }
 }
 
-# The fit `start` where it is continued: where the same rows have the same model, of which it has an estimate of all that is estimated.
+# The fit `start` where it is continued: where the same rows have the same model, of which it has an
+# estimate of all that is estimated.
 warm_start_of <- function(start, differences, data) {
   if (!inherits(start, "neargp")) return(deep_state_of(start, data))
   if (!length(differences)) start
@@ -222,10 +252,12 @@ warm_start_of <- function(start, differences, data) {
 # In what the fit `start` differs from what is to be fitted, so that it cannot be continued.
 start_differences <- function(start, data, layout, settings) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(NULL)
-  if (inherits(start, "neargp_last")) return(if (!is.null(start$deep) && is.null(deep_state_of(start, data))) "rows")
+  if (inherits(start, "neargp_last")) {
+    return(if (!is.null(start$deep) && is.null(deep_state_of(start, data))) "rows")
+  }
   kind <- function(x) {
-    list(method = plain_class(x$method), estimator = x$method$estimator, posterior = x$method$posterior,
-      family = list(family_call(x$family), x$family$link))
+    list(method = plain_class(x$method), estimator = x$method$estimator,
+      posterior = x$method$posterior, family = list(family_call(x$family), x$family$link))
   }
   before <- kind(start)
   now <- kind(settings)
@@ -242,11 +274,12 @@ differing_rows <- function(start, data) {
   names(parts)[!vapply(parts, function(part) same_rows(start, data, part), NA)]
 }
 
-# What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is, that
-# is an error. A fit is continued by its own method alone: others take parameters.
+# What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is,
+# that is an error. A fit is continued by its own method alone: others take parameters.
 inform_partial_start <- function(start, problem) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
-  before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start)) start$method
+  before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start))
+    start$method
   continues <- !is.null(before) && identical(plain_class(before), plain_class(problem$method))
   if (!begins_with_parameters(problem$method)) {
     if (continues) return(inform_begins_anew(problem))
@@ -289,23 +322,36 @@ has_fitted_state <- function(fit) {
 inform_begins_anew <- function(problem) {
   different <- setdiff(problem$start_differences, "parameters")
   if (!length(different)) return(invisible())
-  inform_neargp("start", sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
-    format_some(different), if (begins_with_parameters(problem$method)) "its parameters alone are taken" else "the fit begins anew"))
+  inform_neargp("start",
+    sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
+      format_some(different), if (begins_with_parameters(problem$method))
+      "its parameters alone are taken" else "the fit begins anew"))
 }
 
 check_start_values <- function(start, layout) {
   if (!is.numeric(start) || is.null(names(start)) || !all(is.finite(start))) {
-    abort_argument("start", "a fit of neargp() or named numbers, such as c(range = 10, nugget = 0.1)", start)
+    abort_argument("start",
+      "a fit of neargp() or named numbers, such as c(range = 10, nugget = 0.1)", start)
   }
   unknown <- setdiff(names(start), layout$name)
   if (length(unknown)) {
-    abort_neargp("argument", c(paste0("`start` names parameters that the model does not have: ", format_some(unknown), "."),
-      i = paste0("It has ", format_some(layout$name[!(layout$fixed & layout$value %in% 0)], 20L), ".")))
+    abort_neargp("argument",
+      c(paste0("`start` names parameters that the model does not have: ", format_some(unknown),
+        "."), i = paste0("It has ", format_some(layout$name[!(layout$fixed & layout$value %in% 0)],
+          20L), ".")))
   }
   kind <- layout$kind[match(names(start), layout$name)]
-  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in% c("v", "loading", local_kinds)
-  if (any(wrong)) abort_neargp("argument", sprintf("Starting values in `start` must be greater than 0, but %s is not.", format_some(names(start)[wrong])))
-  if (any(start[kind == "u"] > 1)) abort_argument("start", "of at most 1 in anisotropy_ratio, the range across by the one along the major axis",
-    start[kind == "u"])
+  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in%
+    c("v", "loading", local_kinds)
+  if (any(wrong)) {
+    abort_neargp("argument",
+      sprintf("Starting values in `start` must be greater than 0, but %s is not.",
+        format_some(names(start)[wrong])))
+  }
+  if (any(start[kind == "u"] > 1)) {
+    abort_argument("start",
+      "of at most 1 in anisotropy_ratio, the range across by the one along the major axis",
+      start[kind == "u"])
+  }
   start
 }

@@ -1,6 +1,7 @@
-# Lists whose fields are all declared where they are made: problems (R/problem.R) and settings (R/settings.R). A field that is not
-# known yet, or that a method does not have, is NULL; emptying one keeps it. A name that is not declared is a mistake in this package,
-# and an error in reading as in writing.
+# Lists whose fields are all declared where they are made: problems (R/problem.R) and settings
+# (R/settings.R). A field that is not known yet, or that a method does not have, is NULL; emptying
+# one keeps it. A name that is not declared is a mistake in this package, and an error in reading as
+# in writing.
 
 new_state <- function(class, ...) {
   structure(list(...), class = c(class, "neargp_state"))
@@ -21,5 +22,6 @@ new_state <- function(class, ...) {
 
 check_field <- function(x, name) {
   if (name %in% names(x)) return(invisible())
-  rlang::abort(sprintf("A %s has no field `%s`.", sub("^neargp_", "", class(x)[1L]), name), .internal = TRUE)
+  rlang::abort(sprintf("A %s has no field `%s`.", sub("^neargp_", "", class(x)[1L]), name),
+    .internal = TRUE)
 }

@@ -1,59 +1,71 @@
 #' Sparse within sparse Gaussian process (SWSGP)
 #'
-#' Many inducing points, of which each row sees the `k` nearest alone: a step of the optimiser takes small matrices whatever the number of
-#' points, so that 100,000 of them are no more trouble than 500. The method of Tran et al. (2021), here to compare with.
+#' Many inducing points, of which each row sees the `k` nearest alone: a step of the optimiser takes
+#' small matrices whatever the number of points, so that 100,000 of them are no more trouble than
+#' 500. The method of Tran et al. (2021), here to compare with.
 #'
-#' @section Objective:
-#' With `q(u_j) = N(m_j, s_j)` at each inducing point and I the `k` points nearest to a row, the objective is the sum over rows of
-#' `E log p(y)` less 1/n of the divergence of q from the prior at the points I (equations 11 and 13). Means, variances, covariance
+#' @section Objective: With `q(u_j) = N(m_j, s_j)` at each inducing point and I the `k` points
+#' nearest to a row, the objective is the sum over rows of `E log p(y)` less 1/n of the divergence
+#' of q from the prior at the points I (equations 11 and 13). Means, variances, covariance
 #' parameters, those of the family, trend and positions climb it together by Adam, on mini-batches.
 #'
-#' **It is not a lower bound of the likelihood**: it averages divergences of `k` points each, where a bound needs that of all of them. The more
-#' points there are for the rows, the more it favours too little noise and too narrow intervals: with a point for every row the noise
-#' went to its lower bound in all of our trials, and intervals covered next to nothing. Therefore more points than a quarter of the rows
-#' are used with a warning (class `neargp_warning_inducing`), the noise of a gaussian response is held above 1e-4 of its
-#' variance, the fit ends after `epochs` rather than where the objective rises no more, and [logLik()] is marked as a score.
+#' **It is not a lower bound of the likelihood**: it averages divergences of `k` points each, where
+#' a bound needs that of all of them. The more points there are for the rows, the more it favours
+#' too little noise and too narrow intervals: with a point for every row the noise went to its lower
+#' bound in all of our trials, and intervals covered next to nothing. Therefore more points than a
+#' quarter of the rows are used with a warning (class `neargp_warning_inducing`), the noise of a
+#' gaussian response is held above 1e-4 of its variance, the fit ends after `epochs` rather than
+#' where the objective rises no more, and [logLik()] is marked as a score.
 #'
-#' @section When to take it:
-#' To reproduce the paper, or to compare with it. [svgp()] has a bound, joint posterior and all, for as many points as a dense matrix can
-#' have; `vnngp(inducing = )` has as cheap steps with a prior of its own at the points, of which its objective is a bound; [vecchia()] and
-#' [vnngp()] need no inducing points.
+#' @section When to take it: To reproduce the paper, or to compare with it. [svgp()] has a bound,
+#' joint posterior and all, for as many points as a dense matrix can have; `vnngp(inducing = )` has
+#' as cheap steps with a prior of its own at the points, of which its objective is a bound;
+#' [vecchia()] and [vnngp()] need no inducing points.
 #'
-#' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a data frame
-#'   or sf points with them. By default a tenth of the rows, at most 1,024. More than there are distinct locations are
-#'   lowered to that number, with a message of class `neargp_message_inducing`.
-#' @param k number of inducing points that a row sees, by default 16, or all where there are fewer. The paper has 4 or 8, and 100 of
-#'   100,000 points; the time of a step grows with its third power.
-#' @param move whether positions are learned. `FALSE` for very many: neighbours are sought in every epoch where they move.
-#' @param select how positions are chosen at the start, `"kmeans"` or `"random"` rows, as in [svgp()].
-#' @param jitter share of the field's variance that is added to the diagonal of the inducing points' covariance matrix.
-#' @param epochs,batch_size,learning_rate settings of Adam: passes over the data, rows in a batch (drawn by R's random numbers), first
-#'   learning rate (of a gaussian or [student_t()] response in units of its scatter about the trend), cut by 10 at 75% and at 90% of the
-#'   epochs.
-#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
-#'   coordinates of the data. `predict(joint = TRUE)` conditions all its rows on the union of their inducing points, which the paper calls
-#'   SWSGP-U; without it a row's prediction depends on that row alone.
-#' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data; with
-#'   `neargp_error_k` for a `k` above the number of inducing points; with `neargp_error_family` and `neargp_error_method` for classes of
-#'   more than two levels and for several outputs.
-#' @references Tran, G.-L., Milios, D., Michiardi, P. and Filippone, M. (2021). Sparse within sparse Gaussian processes using neighbor
-#'   information. *ICML*. arXiv:2011.05041.
+#' @param inducing number of inducing points; or starting positions, a matrix with the columns of
+#'   the coordinates (time last), a data frame or sf points with them. By default a tenth of the
+#'   rows, at most 1,024. More than there are distinct locations are lowered to that number, with a
+#'   message of class `neargp_message_inducing`.
+#' @param k number of inducing points that a row sees, by default 16, or all where there are fewer.
+#'   The paper has 4 or 8, and 100 of 100,000 points; the time of a step grows with its third power.
+#' @param move whether positions are learned. `FALSE` for very many: neighbours are sought in every
+#'   epoch where they move.
+#' @param select how positions are chosen at the start, `"kmeans"` or `"random"` rows, as in
+#'   [svgp()].
+#' @param jitter share of the field's variance that is added to the diagonal of the inducing points'
+#'   covariance matrix.
+#' @param epochs,batch_size,learning_rate settings of Adam: passes over the data, rows in a batch
+#'   (drawn by R's random numbers), first learning rate (of a gaussian or [student_t()] response in
+#'   units of its scatter about the trend), cut by 10 at 75% and at 90% of the epochs.
+#' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
+#'   `inducing`, the positions in the coordinates of the data. `predict(joint = TRUE)` conditions
+#'   all its rows on the union of their inducing points, which the paper calls SWSGP-U; without it a
+#'   row's prediction depends on that row alone.
+#' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or
+#'   not in the coordinates of the data; with `neargp_error_k` for a `k` above the number of
+#'   inducing points; with `neargp_error_family` and `neargp_error_method` for classes of more than
+#'   two levels and for several outputs.
+#' @references Tran, G.-L., Milios, D., Michiardi, P. and Filippone, M. (2021). Sparse within sparse
+#'   Gaussian processes using neighbor information. *ICML*. arXiv:2011.05041.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))
 #' d$y <- sin(4 * d$x1) + d$x2^2 + rnorm(400, sd = 0.1)
-#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3, method = swsgp(inducing = 40, k = 8, batch_size = 64),
+#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3,
+#'   method = swsgp(inducing = 40, k = 8, batch_size = 64),
 #'   covariance = cov_matern(nu = 2.5, ard = TRUE))
 #' fit
 #' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
 #' @export
-swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "random"), jitter = 1e-6, epochs = 30L,
-                  batch_size = 256L, learning_rate = 0.01) {
-  settings <- c(neighbor_settings(k, 16L), list(inducing = check_start_positions(inducing), move = check_flag(move, "move"),
-    select = check_choice(select, "select", c("kmeans", "random")), jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
+swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "random"),
+                  jitter = 1e-6, epochs = 30L, batch_size = 256L, learning_rate = 0.01) {
+  settings <- c(neighbor_settings(k, 16L), list(inducing = check_start_positions(inducing),
+    move = check_flag(move, "move"), select = check_choice(select, "select", c("kmeans", "random")),
+    jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
     epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
     learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE)))
-  method <- do.call(new_method, c(list("swsgp", "sparse within sparse GP (SWSGP)"), settings, swsgp_as_vnngp))
+  method <- do.call(new_method, c(list("swsgp", "sparse within sparse GP (SWSGP)"), settings,
+    swsgp_as_vnngp))
   class(method) <- c("neargp_swsgp", "neargp_vnngp", "neargp_method")
   method
 }
@@ -69,11 +81,14 @@ takes_local_fields.neargp_swsgp <- function(method, family) FALSE
 # How many points are wanted for n rows.
 swsgp_points <- function(method, n) {
   given <- method$inducing
-  if (is.null(given)) max(2L, min(1024L, as.integer(ceiling(n / 10)))) else if (is.null(dim(given))) given else nrow(given)
+  if (is.null(given)) max(2L, min(1024L, as.integer(ceiling(n / 10)))) else if (is.null(dim(given)))
+    given else nrow(given)
 }
 
 #' @export
-conditioned_on.neargp_swsgp <- function(method, data, family) swsgp_points(method, nrow(data$coords))
+conditioned_on.neargp_swsgp <- function(method, data, family) {
+  swsgp_points(method, nrow(data$coords))
+}
 
 #' @export
 print.neargp_swsgp <- function(x, ...) {
@@ -94,7 +109,9 @@ with_start.neargp_swsgp <- function(method, problem) {
 }
 
 #' @export
-with_start.neargp_swsgp_families <- function(method, problem) with_core_start(problem, with_latent_start)
+with_start.neargp_swsgp_families <- function(method, problem) {
+  with_core_start(problem, with_latent_start)
+}
 
 #' @export
 fit_method.neargp_swsgp <- function(method, problem) {
@@ -104,8 +121,9 @@ fit_method.neargp_swsgp <- function(method, problem) {
   points <- nrow(problem$inducing)
   if (points < 2L) abort_argument("inducing", "at least two points", points)
   if (method$k > points) {
-    abort_neargp("k", c(sprintf("k = %d are more than the %s inducing points.", method$k, format_count(points)),
-      i = "Use a smaller k, or more inducing points."))
+    abort_neargp("k",
+      c(sprintf("k = %d are more than the %s inducing points.", method$k, format_count(points)),
+        i = "Use a smaller k, or more inducing points."))
   }
   warn_many_points(points, length(problem$data$y))
   fit_mean_field(method, problem)
@@ -113,8 +131,10 @@ fit_method.neargp_swsgp <- function(method, problem) {
 
 warn_many_points <- function(points, rows) {
   if (points <= rows / 4) return(invisible())
-  warn_neargp("inducing", c(sprintf("%s inducing points are many for %s rows: the objective of swsgp() is no bound, and its noise and intervals come out too small.",
-    format_count(points), format_count(rows)), i = "vnngp(inducing = ) takes as many with an objective that is a bound; vnngp() and vecchia() need none."))
+  warn_neargp("inducing",
+    c(sprintf("%s inducing points are many for %s rows: the objective of swsgp() is no bound, and its noise and intervals come out too small.",
+      format_count(points), format_count(rows)),
+      i = "vnngp(inducing = ) takes as many with an objective that is a bound; vnngp() and vecchia() need none."))
 }
 
 #' @export
@@ -126,12 +146,17 @@ complete_fit.neargp_swsgp <- function(method, fit, result) {
 
 #' @export
 fit_details.neargp_swsgp <- function(method, fit) {
-  c(Inducing = sprintf("%s points, %s; a row sees %d of them", format_count(nrow(fit$inducing)), if (method$move) "moved" else "held", fit$k),
-    Posterior = sprintf("independent normals, jitter %s of the variance; intervals may be too narrow (?swsgp)", format(method$jitter)))
+  c(Inducing = sprintf("%s points, %s; a row sees %d of them", format_count(nrow(fit$inducing)),
+    if (method$move) "moved" else "held", fit$k),
+    Posterior = sprintf(
+      "independent normals, jitter %s of the variance; intervals may be too narrow (?swsgp)",
+      format(method$jitter)))
 }
 
 #' @export
-prediction_k.neargp_swsgp <- function(method, object, k, least = 60L) if (is.null(k)) object$k else NextMethod()
+prediction_k.neargp_swsgp <- function(method, object, k, least = 60L) {
+  if (is.null(k)) object$k else NextMethod()
+}
 
 #' @export
 restrict_rows.neargp_swsgp <- function(method, fit, rows) {

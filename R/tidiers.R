@@ -9,29 +9,31 @@
 #' @param effects which parameters: "trend", "covariance" or both.
 #' @param conf.int add a confidence interval?
 #' @param conf.level its level.
-#' @param data for `augment()`: the training data; by default the columns of the
-#'   formula and the coordinates, of the rows that were fitted with their row names.
-#'   Where the data of the fit are no longer found, they are those of the trend matrix. After `na.action = na.exclude` they may have the rows
-#'   that were left out, for which the columns are `NA`.
+#' @param data for `augment()`: the training data; by default the columns of the formula and the
+#'   coordinates, of the rows that were fitted with their row names. Where the data of the fit are
+#'   no longer found, they are those of the trend matrix. After `na.action = na.exclude` they may
+#'   have the rows that were left out, for which the columns are `NA`.
 #' @param ... not used.
 #' @return Data frames.
 #'
-#'   `tidy()`: `effect` ("trend", "covariance"), `term`, `estimate`, `std.error`,
-#'   for the trend `statistic` (estimate / standard error) and `p.value` (Wald's test, two-sided) and, with
-#'   `conf.int = TRUE`, `conf.low` and `conf.high` as [confint()] gives them. Fixed
-#'   parameters have `NA` for all but the estimate.
+#'   `tidy()`: `effect` ("trend", "covariance"), `term`, `estimate`, `std.error`, for the trend
+#'   `statistic` (estimate / standard error) and `p.value` (Wald's test, two-sided) and, with
+#'   `conf.int = TRUE`, `conf.low` and `conf.high` as [confint()] gives them. Fixed parameters have
+#'   `NA` for all but the estimate.
 #'
-#'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for
-#'   [loo_k()] and [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the noise), `variance`,
-#'   `range`, `nugget` (of the first component), `method`, `k`, `converged` (`NA` for Adam, which has no test of it), `iterations`,
-#'   `elapsed` (seconds).
+#'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for [loo_k()] and
+#'   [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the
+#'   noise), `variance`, `range`, `nugget` (of the first component), `method`, `k`, `converged`
+#'   (`NA` for Adam, which has no test of it), `iterations`, `elapsed` (seconds).
 #'
-#'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left
-#'   out), `.resid`, `.loo_mean`, `.loo_sd` (prediction of the observation from the
-#'   other rows, trend included, as by [loo_predict()]) and `.loo_std_resid`. Of responses that are counts or 0 and 1 the latter has a random part
-#'   (a point of the interval of the probability integral transform, see [residuals.neargp()]): use `set.seed()`.
-#'   Fits by [ppgpr()] leave no rows out and have the first two columns; those by [dspp()] and [dgp()] have `.std_resid`, the quantile residual, instead of
-#'   the last three, and `glance()` of them has `validation` (log density of a row held out) and `coverage`.
+#'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left out), `.resid`,
+#'   `.loo_mean`, `.loo_sd` (prediction of the observation from the other rows, trend included, as
+#'   by [loo_predict()]) and `.loo_std_resid`. Of responses that are counts or 0 and 1 the latter
+#'   has a random part (a point of the interval of the probability integral transform, see
+#'   [residuals.neargp()]): use `set.seed()`. Fits by [ppgpr()] leave no rows out and have the first
+#'   two columns; those by [dspp()] and [dgp()] have `.std_resid`, the quantile residual, instead of
+#'   the last three, and `glance()` of them has `validation` (log density of a row held out) and
+#'   `coverage`.
 #' @examples
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
@@ -56,7 +58,8 @@ generics::augment
 
 #' @rdname tidiers
 #' @export
-tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95,
+                        ...) {
   check_fit(x)
   check_no_more_arguments()
   effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
@@ -75,8 +78,9 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
 
 tidy_trend <- function(fit) {
   wald <- lapply(wald_tests(fit), unname)
-  data.frame(effect = rep("trend", length(fit$beta)), term = as.character(colnames(fit$data$X)), estimate = unname(fit$beta),
-    std.error = wald$std_error, statistic = wald$z, p.value = wald$p_value)
+  data.frame(effect = rep("trend", length(fit$beta)), term = as.character(colnames(fit$data$X)),
+    estimate = unname(fit$beta), std.error = wald$std_error, statistic = wald$z,
+    p.value = wald$p_value)
 }
 
 tidy_covariance <- function(fit) {
@@ -97,9 +101,11 @@ glance.neargp <- function(x, ...) {
     if (any(found)) x$parameters$estimate[found][1L] else NA_real_
   }
   data.frame(
-    nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood), AIC = criterion(stats::AIC),
-    BIC = criterion(stats::BIC), sigma = stats::sigma(x), variance = first("variance"), range = first("range"), nugget = x$nugget,
-    method = method_name(x$method), k = x$k %||% NA_integer_, converged = as.logical(x$convergence$converged),
+    nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood),
+    AIC = criterion(stats::AIC), BIC = criterion(stats::BIC), sigma = stats::sigma(x),
+    variance = first("variance"), range = first("range"), nugget = x$nugget,
+    method = method_name(x$method), k = x$k %||% NA_integer_,
+    converged = as.logical(x$convergence$converged),
     iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]]
   )
 }
@@ -111,7 +117,9 @@ augment.neargp <- function(x, data = NULL, ...) {
   check_no_more_arguments()
   fitted <- smoothed(x, NULL, NULL)
   said <- data.frame(.fitted = fitted, .resid = x$data$y - fitted)
-  if (leaves_rows_out(x$method)) said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]
+  if (leaves_rows_out(x$method)) {
+    said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]
+  }
   with_training_columns(x, data, said)
 }
 
@@ -138,9 +146,14 @@ original_columns <- function(fit) {
   plain <- drop_geometry(data)
   rows <- match(as.character(fit$row_names %||% seq_along(fit$data$y)), row.names(plain))
   if (anyNA(rows) || nrow(plain) != fit$n_given) return(NULL)
-  coords <- tryCatch(embed_coordinates(raw_coordinates(data, fit$locations), fit$locations, data = data), error = function(e) NULL)
-  if (is.null(coords) || !identical(unname(coords[rows, , drop = FALSE]), unname(fit$data$coords))) return(NULL)
-  wanted <- intersect(unique(c(all.vars(fit$terms), all.vars(fit$locations$terms), fit$locations$time)), names(plain))
+  coords <- tryCatch(embed_coordinates(raw_coordinates(data, fit$locations), fit$locations,
+    data = data), error = function(e) NULL)
+  if (is.null(coords) || !identical(unname(coords[rows, , drop = FALSE]),
+      unname(fit$data$coords))) {
+    return(NULL)
+  }
+  wanted <- intersect(unique(c(all.vars(fit$terms), all.vars(fit$locations$terms),
+    fit$locations$time)), names(plain))
   columns <- as.data.frame(plain)[rows, wanted, drop = FALSE]
   if (is_sf(data)) cbind(columns, original_coords(fit)) else columns
 }

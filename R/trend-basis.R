@@ -1,18 +1,24 @@
-# The coordinates in which the core has response and trend. Rounding counts beside the scatter of the data only where neither is large
-# beside it, and a response in kelvin, a year or an easting in metres is. With x_0 the constant column, c the means of the covariates in
-# its units (0 for itself, and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the core's columns are
+# The coordinates in which the core has response and trend. Rounding counts beside the scatter of
+# the data only where neither is large beside it, and a response in kelvin, a year or an easting in
+# metres is. With x_0 the constant column, c the means of the covariates in its units (0 for itself,
+# and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the core's columns
+# are
 #
 #   Z = (X - x_0 c') T,    e = y - offset - Z a,    a = Z'(y - offset) / n,
 #
-# orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised least squares coefficients of e in
-# Z, the trend is Z (a + gamma), which in the user's columns has the coefficients B (a + gamma), B = T less c'T in the row of the constant.
-# Responses that are not gaussian, and their offsets, stay as they are (a = 0).
+# orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised
+# least squares coefficients of e in Z, the trend is Z (a + gamma), which in the user's columns has
+# the coefficients B (a + gamma), B = T less c'T in the row of the constant. Responses that are not
+# gaussian, and their offsets, stay as they are (a = 0).
 
-# The maps of columns to the core's and of coefficients back: constant (its column), center (c), rotation (T), back (B),
-# onward (the inverse of B), and the decomposition that they are from.
+# The maps of columns to the core's and of coefficients back: constant (its column), center (c),
+# rotation (T), back (B), onward (the inverse of B), and the decomposition that they are from.
 trend_basis <- function(X) {
   none <- matrix(0, 0L, 0L)
-  if (!ncol(X)) return(list(constant = NA_integer_, center = double(0), rotation = none, back = none, onward = none))
+  if (!ncol(X)) {
+    return(list(constant = NA_integer_, center = double(0), rotation = none, back = none,
+      onward = none))
+  }
   constant <- constant_column(X)
   center <- column_centers(X, constant)
   parts <- qr(centered_columns(X, constant, center), tol = 0)
@@ -26,23 +32,30 @@ trend_basis <- function(X) {
     back[constant, ] <- back[constant, ] - drop(center %*% rotation)
     onward <- onward + outer(triangle[, constant], center)
   }
-  list(constant = constant, center = center, rotation = rotation, back = back, onward = onward, decomposition = parts)
+  list(constant = constant, center = center, rotation = rotation, back = back, onward = onward,
+    decomposition = parts)
 }
 
-# Data with their `basis`: that, at (a), and whether the response of the core has lost its trend by least squares.
+# Data with their `basis`: that, at (a), and whether the response of the core has lost its trend by
+# least squares.
 with_trend_basis <- function(data, moves_response = TRUE) {
   basis <- trend_basis(data$X)
   at <- double(ncol(data$X))
-  if (moves_response && length(at)) at <- qr.qty(basis$decomposition, data$y - data$offset)[seq_along(at)] / sqrt(nrow(data$X))
+  if (moves_response && length(at)) {
+    at <- qr.qty(basis$decomposition, data$y - data$offset)[seq_along(at)] / sqrt(nrow(data$X))
+  }
   kept <- c("constant", "center", "rotation", "back")
   data$basis <- c(basis[kept], list(at = at, moves_response = moves_response))
   data
 }
 
-basis_columns <- function(basis, X) row_products(centered_columns(X, basis$constant, basis$center), basis$rotation)
+basis_columns <- function(basis, X) {
+  row_products(centered_columns(X, basis$constant, basis$center), basis$rotation)
+}
 
-# X %*% b, each row summed in the order of its columns. R's own product leaves the order to its BLAS, and with some of them it depends on
-# where the row stands, so that a row's prediction would depend in its last digit on the others.
+# X %*% b, each row summed in the order of its columns. R's own product leaves the order to its
+# BLAS, and with some of them it depends on where the row stands, so that a row's prediction would
+# depend in its last digit on the others.
 row_products <- function(X, b) {
   b <- unname(as.matrix(b))
   X <- unname(X)
@@ -55,14 +68,17 @@ row_products <- function(X, b) {
 row_forms <- function(X, V) rowSums(row_products(X, V) * X)
 
 # The first column that is a constant, or NA.
-constant_column <- function(X) which(X[1L, ] != 0 & colSums(X != rep(X[1L, ], each = nrow(X))) == 0)[1L]
+constant_column <- function(X) {
+  which(X[1L, ] != 0 & colSums(X != rep(X[1L, ], each = nrow(X))) == 0)[1L]
+}
 
 column_centers <- function(X, constant = constant_column(X)) {
   if (is.na(constant)) rep(0, ncol(X)) else replace(colMeans(X) / X[1L, constant], constant, 0)
 }
 
 # A linear map, also of rows whose constant is 0, such as those of the process without its trend.
-centered_columns <- function(X, constant = constant_column(X), center = column_centers(X, constant)) {
+centered_columns <- function(X, constant = constant_column(X),
+                             center = column_centers(X, constant)) {
   if (is.na(constant)) X else X - tcrossprod(X[, constant], center)
 }
 
@@ -72,20 +88,25 @@ design_columns <- function(data, X = data$X) {
   basis_columns(data$basis, X)
 }
 
-# The part that the response of the core has lost: the offset and the trend by ordinary least squares.
-# `columns`: the design in the core's coordinates.
+# The part that the response of the core has lost: the offset and the trend by ordinary least
+# squares. `columns`: the design in the core's coordinates.
 base_mean <- function(data, X = data$X, offset = data$offset, columns = design_columns(data, X)) {
-  if (is.null(data$basis) || !ncol(X)) offset else offset + drop(row_products(columns, data$basis$at))
+  if (is.null(data$basis) || !ncol(X)) offset else offset +
+    drop(row_products(columns, data$basis$at))
 }
 
 # Response and design as the core has them, the response in the unit of a fit (response-unit.R).
-response_columns <- function(data) unname(cbind((data$y - base_mean(data)) / (data$basis$unit %||% 1), design_columns(data)))
+response_columns <- function(data) {
+  unname(cbind((data$y - base_mean(data)) / (data$basis$unit %||% 1), design_columns(data)))
+}
 
 # The same as data, for what takes them apart; `natural` leads back to the user's columns.
 core_data <- function(data) {
   basis <- data$basis
   if (is.null(basis)) return(data)
-  if (basis$moves_response) data[c("y", "offset")] <- list(data$y - base_mean(data), rep(0, length(data$y)))
+  if (basis$moves_response) {
+    data[c("y", "offset")] <- list(data$y - base_mean(data), rep(0, length(data$y)))
+  }
   data$X <- structure(design_columns(data), dimnames = dimnames(data$X))
   data$natural <- basis[c("back", "constant")]
   data["basis"] <- list(NULL)
@@ -97,15 +118,17 @@ with_base <- function(data, linear_predictor) {
   if (isTRUE(data$basis$moves_response)) base_mean(data) + linear_predictor else linear_predictor
 }
 
-# Coefficients in the core's coordinates, and their covariance matrix. A fit that has none has those of the user's columns.
+# Coefficients in the core's coordinates, and their covariance matrix. A fit that has none has those
+# of the user's columns.
 core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vcov")]
 
 check_coefficient_size <- function(result, data) {
   beyond <- !is.finite(result$beta) | !is.finite(diag(result$beta_vcov))
   if (!any(beyond)) return(invisible())
-  abort_neargp("scale", c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.",
-    format_some(colnames(data$X)[beyond])),
-    i = "Multiply the covariate, which is far smaller than the response, by a constant."))
+  abort_neargp("scale",
+    c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.",
+      format_some(colnames(data$X)[beyond])),
+      i = "Multiply the covariate, which is far smaller than the response, by a constant."))
 }
 
 # The result of an optimiser, with the trend in the user's columns, too.

@@ -1,7 +1,8 @@
 # The trend by generalised least squares, where the covariance is given.
 
-# The coefficients of a fit as estimated from these rows of data alone, and their covariance matrix: its likelihood, or for fits by scores
-# Vecchia's in the maxmin ordering, with the trend profiled out.
+# The coefficients of a fit as estimated from these rows of data alone, and their covariance matrix:
+# its likelihood, or for fits by scores Vecchia's in the maxmin ordering, with the trend profiled
+# out.
 trend_of_rows <- function(fit, data, threads = fit$threads) {
   if (ncol(data$X) == 0L) return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))
   trend <- estimated_trend(fit$method, fit, data, threads)
@@ -17,7 +18,8 @@ estimated_trend <- function(method, fit, data, threads) {
 
 #' @export
 estimated_trend.default <- function(method, fit, data, threads) {
-  gls_trend(data, fit$core_covariance, trend_nugget(fit), earlier_neighbors(fit, data, threads), threads)
+  gls_trend(data, fit$core_covariance, trend_nugget(fit), earlier_neighbors(fit, data, threads),
+    threads)
 }
 
 # Nuggets of several outputs are part of their covariance.
@@ -26,12 +28,16 @@ trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
 earlier_neighbors <- function(fit, data, threads) {
   component <- metric_component(fit$core_covariance)
   k <- min(fit$k, length(data$y) - 1L)
-  if (is.null(fit$outputs)) return(neighbors_before(list(data = data, threads = threads), component, k, "maxmin", 0))
-  neighbors_before_of_outputs(data, component, k, k_other_of(fit$method, fit$k, length(fit$outputs)), "maxmin", 0, threads)
+  if (is.null(fit$outputs)) {
+    return(neighbors_before(list(data = data, threads = threads), component, k, "maxmin", 0))
+  }
+  neighbors_before_of_outputs(data, component, k,
+    k_other_of(fit$method, fit$k, length(fit$outputs)), "maxmin", 0, threads)
 }
 
 gls_trend <- function(data, covariance, nugget, neighbors, threads) {
-  solved_trend(core_evaluate(local_problem(data, neighbors, threads = threads), covariance, nugget, FALSE, threads), length(data$y))
+  solved_trend(core_evaluate(local_problem(data, neighbors, threads = threads), covariance, nugget,
+    FALSE, threads), length(data$y))
 }
 
 solved_trend <- function(parts, n) {

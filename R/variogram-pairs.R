@@ -2,8 +2,10 @@
 close_pairs <- function(coords, cutoff, max_pairs, time = NULL, time_lag = 0) {
   n <- nrow(coords)
   # Neighbours at about the same time: stretch time so that `time_lag` weighs as much as `cutoff`.
-  searched <- if (is.null(time)) coords else cbind(coords, time * stretch_time(time, time_lag, cutoff))
-  pairs <- if (n * (n - 1) / 2 <= max_pairs) all_pairs(seq_len(n)) else sample_pairs(searched, max_pairs)
+  searched <- if (is.null(time)) coords else
+    cbind(coords, time * stretch_time(time, time_lag, cutoff))
+  pairs <- if (n * (n - 1) / 2 <= max_pairs) all_pairs(seq_len(n)) else
+    sample_pairs(searched, max_pairs)
   pairs$distance <- row_distances(coords, pairs$i, pairs$j)
   near <- pairs$distance <= cutoff
   if (!is.null(time)) near <- near & abs(time[pairs$i] - time[pairs$j]) <= time_lag
@@ -30,9 +32,9 @@ all_pairs <- function(rows) {
   data.frame(i = rows[first], j = rows[second])
 }
 
-# Half of the pairs from one small random subset, taken whole, for the long distances. The other half
-# from random subsets of n, n / 2^d, n / 4^d, ... down to a few hundred rows: the nearest of random members, whose
-# distances double from one subset to the next.
+# Half of the pairs from one small random subset, taken whole, for the long distances. The other
+# half from random subsets of n, n / 2^d, n / 4^d, ... down to a few hundred rows: the nearest of
+# random members, whose distances double from one subset to the next.
 sample_pairs <- function(coords, max_pairs) {
   n <- nrow(coords)
   thinning <- 2^min(ncol(coords), 3L)
@@ -45,12 +47,14 @@ sample_pairs <- function(coords, max_pairs) {
   pairs[!duplicated((lower - 1) * n + upper), , drop = FALSE]
 }
 
-# About `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few rows.
+# About `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few
+# rows.
 neighbor_pairs <- function(coords, rows, share) {
   anchors <- rows[sample.int(length(rows), min(max(1, floor(share / 32)), length(rows)))]
   k <- min(ceiling(share / length(anchors)), length(rows) - 1L)
   # Asks for one more than wanted: the nearest row is the anchor itself, dropped below with i = j.
-  nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE], k + 1L, 1L)
+  nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE],
+    k + 1L, 1L)
   pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(nearest)])
   pairs[pairs$i != pairs$j, , drop = FALSE]
 }

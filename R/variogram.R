@@ -51,10 +51,9 @@
 #'   for all together), `distance` (mean of the class), `gamma`, `n_pairs`, with
 #'   the fitted curve as attribute `curve` when made from a fit. It has `plot`
 #'   and, with ggplot2, `autoplot` methods.
-#' @section Errors:
-#' `neargp_error_variogram` when no pair is closer than `cutoff`, and for a fit of a response that is not gaussian;
-#' `neargp_error_length`, `neargp_error_coordinates` and `neargp_error_argument` for
-#' unusable input.
+#' @section Errors: `neargp_error_variogram` when no pair is closer than `cutoff`, and for a fit of
+#' a response that is not gaussian; `neargp_error_length`, `neargp_error_coordinates` and
+#' `neargp_error_argument` for unusable input.
 #' @references
 #' Cressie, N. and Hawkins, D. M. (1980). Robust estimation of the variogram: I.
 #' *Mathematical Geology* 12, 115-125. \doi{10.1007/BF01035243}
@@ -78,13 +77,17 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
                                         tolerance = 22.5, max_pairs = 1e6, longlat = FALSE, ...) {
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is.numeric(object)) {
-    abort_neargp("argument", c(sprintf("`object` must be values (numeric), with `coords`, or a fit of neargp(), not %s.", describe_value(object)),
-      i = "For example empirical_variogram(data$z, coords = data[c(\"x\", \"y\")])."))
+    abort_neargp("argument",
+      c(sprintf("`object` must be values (numeric), with `coords`, or a fit of neargp(), not %s.",
+        describe_value(object)),
+        i = "For example empirical_variogram(data$z, coords = data[c(\"x\", \"y\")])."))
   }
-  check_given(missing(coords), "coords", "the places of the values: sf points, or a matrix or data frame of coordinates")
+  check_given(missing(coords), "coords",
+    "the places of the values: sf points, or a matrix or data frame of coordinates")
   place <- fold_locations(coords, longlat)
   if (!is.null(directions) && place$longlat) {
-    abort_neargp("argument", c("`directions` need planar coordinates.", i = "Project the locations first."))
+    abort_neargp("argument", c("`directions` need planar coordinates.",
+      i = "Project the locations first."))
   }
   variogram_of(object, place$coords, cutoff = cutoff, width = width, estimator = estimator,
     directions = directions, tolerance = tolerance, max_pairs = max_pairs, unit = place$unit)
@@ -98,15 +101,17 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   check_fit(object)
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is_gaussian(object$family)) {
-    abort_neargp("variogram", c(sprintf("There is no variogram of a fit of a %s response.", family_call(object$family)),
-      x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",
-      i = "See plot(fit, which = \"residual_map\") and cross_validate()."))
+    abort_neargp("variogram",
+      c(sprintf("There is no variogram of a fit of a %s response.", family_call(object$family)),
+        x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",
+        i = "See plot(fit, which = \"residual_map\") and cross_validate()."))
   }
   if (is.null(time_lag)) time_lag <- short_time_lag(object)
   space <- variogram_space(object, time_lag)
   if (is.null(directions) && !space$scaled) directions <- anisotropy_axes(object)
-  result <- variogram_of(trend_residuals(object), space$coords, plane = space$plane, cutoff = cutoff, width = width,
-    estimator = estimator, directions = directions, tolerance = tolerance, max_pairs = max_pairs,
+  result <- variogram_of(trend_residuals(object), space$coords, plane = space$plane,
+    cutoff = cutoff, width = width, estimator = estimator, directions = directions,
+    tolerance = tolerance, max_pairs = max_pairs,
     unit = space$unit, time = space$time, time_lag = time_lag)
   distance <- seq(0, max(result$distance), length.out = 200L)
   attr(result, "curve") <- fitted_variogram(object, distance, directions, space$scaled)
@@ -120,11 +125,13 @@ variogram_of <- function(values, coords, cutoff, width, estimator, directions, t
   if (!is.numeric(values) || length(values) != nrow(coords)) {
     abort_neargp("length", c(
       "There must be one value for each location.",
-      x = sprintf("There are %d values (%s) and %d locations.", length(values), class(values)[1L], nrow(coords))
+      x = sprintf("There are %d values (%s) and %d locations.", length(values), class(values)[1L],
+        nrow(coords))
     ))
   }
   if (!all(is.finite(values))) {
-    abort_neargp("missing", sprintf("Values must be finite; they are not in %s.", format_rows(which(!is.finite(values)))))
+    abort_neargp("missing", sprintf("Values must be finite; they are not in %s.",
+      format_rows(which(!is.finite(values)))))
   }
   if (is.null(cutoff)) cutoff <- sqrt(sum(apply(coords, 2L, function(x) diff(range(x)))^2)) / 3
   check_number(cutoff, "cutoff", 0, open = TRUE)
@@ -157,8 +164,10 @@ variogram_classes <- function(pairs, width, estimator) {
 
 directional_pairs <- function(pairs, coords, directions, tolerance) {
   if (is.null(directions)) return(list(pairs))
-  if (!is.numeric(directions) || !length(directions) || !all(is.finite(directions)) || ncol(coords) < 2L) {
-    abort_neargp("argument", "`directions` must be angles in degrees, for locations of two coordinates or more.")
+  if (!is.numeric(directions) || !length(directions) || !all(is.finite(directions)) ||
+      ncol(coords) < 2L) {
+    abort_neargp("argument",
+      "`directions` must be angles in degrees, for locations of two coordinates or more.")
   }
   delta <- coords[pairs$i, 1:2, drop = FALSE] - coords[pairs$j, 1:2, drop = FALSE]
   angle <- atan2(delta[, 1L], delta[, 2L]) * 180 / pi
@@ -167,7 +176,8 @@ directional_pairs <- function(pairs, coords, directions, tolerance) {
     kept <- pairs[off <= tolerance, , drop = FALSE]
     if (!nrow(kept)) {
       abort_neargp("variogram", c(
-        sprintf("No pair of locations lies within %s degrees of direction %s.", format(tolerance), format(direction)),
+        sprintf("No pair of locations lies within %s degrees of direction %s.", format(tolerance),
+          format(direction)),
         i = "Increase `tolerance` or `max_pairs`."
       ))
     }
@@ -175,8 +185,8 @@ directional_pairs <- function(pairs, coords, directions, tolerance) {
   })
 }
 
-# Coordinates and unit in which the variogram of a fit is measured: with several ranges those in which the correlation is a function of
-# distance alone.
+# Coordinates and unit in which the variogram of a fit is measured: with several ranges those in
+# which the correlation is a function of distance alone.
 variogram_space <- function(fit, time_lag) {
   coords <- places_of(fit$data$coords, fit$locations)
   place <- fit$locations
@@ -191,12 +201,14 @@ variogram_space <- function(fit, time_lag) {
   component$warps <- NULL
   scaled <- length(unique(component$group)) > 1L
   metric <- if (scaled) core_scale(coords, component) else coords
-  list(coords = metric, plane = coords, time = time, scaled = scaled, unit = if (scaled) "ranges" else place$unit)
+  list(coords = metric, plane = coords, time = time, scaled = scaled,
+    unit = if (scaled) "ranges" else place$unit)
 }
 
 short_time_lag <- function(fit) {
   if (is.null(fit$locations$time)) return(0)
-  min(vapply(fit$core_covariance$components, function(x) x$range[x$group[length(fit$locations$embedded_names)]], 0)) / 10
+  min(vapply(fit$core_covariance$components,
+    function(x) x$range[x$group[length(fit$locations$embedded_names)]], 0)) / 10
 }
 
 # Major and minor axis, in degrees clockwise from north, of the first anisotropic component.
@@ -210,8 +222,8 @@ anisotropy_axes <- function(fit) {
   NULL
 }
 
-# gamma(h) = nugget + C(0) - C(h) in each direction; `scaled` distances are in units of the ranges, which is one curve only when
-# there is one component.
+# gamma(h) = nugget + C(0) - C(h) in each direction; `scaled` distances are in units of the ranges,
+# which is one curve only when there is one component.
 fitted_variogram <- function(fit, distance, directions = NULL, scaled = FALSE) {
   components <- fit$core_covariance$components
   if (scaled && length(components) > 1L) return(NULL)

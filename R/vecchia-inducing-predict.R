@@ -1,6 +1,7 @@
-# Predictions, draws and leave-one-out predictions of a fit by vecchia(inducing = ). With b the weights of a place's neighbours N under the
-# residual kernel, D its conditional variance and alpha = a - A_N b, the field there is b'e_N + alpha'w and an independent rest of the
-# variance D; w, the whitened field at the inducing points, has the covariance matrix B^-1, B = factor factor'.
+# Predictions, draws and leave-one-out predictions of a fit by vecchia(inducing = ). With b the
+# weights of a place's neighbours N under the residual kernel, D its conditional variance and alpha
+# = a - A_N b, the field there is b'e_N + alpha'w and an independent rest of the variance D; w, the
+# whitened field at the inducing points, has the covariance matrix B^-1, B = factor factor'.
 
 # The low-rank part knows the level from all data.
 check_no_local_mean <- function(local_mean, sectors) {
@@ -9,7 +10,9 @@ check_no_local_mean <- function(local_mean, sectors) {
       sprintf("`%s` is not for a fit by vecchia(inducing = ), whose inducing points know the level from all data.", name),
       i = sprintf("Leave it out, or give %s.", wanted)))
   }
-  if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) refuse("local_mean", "FALSE")
+  if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) {
+    refuse("local_mean", "FALSE")
+  }
   if (!is.null(sectors) && check_count(sectors, "sectors", lower = 0L) > 0L) refuse("sectors", "0")
 }
 
@@ -23,33 +26,39 @@ predictor.neargp_vecchia_inducing <- function(method, object, settings) {
 
 low_rank_moments <- function(object, coords, settings) {
   data <- object$data
-  settings_of_candidates <- replace(settings, "k", list(min(candidates_for_each * settings$k, length(data$y))))
+  settings_of_candidates <- replace(settings, "k",
+    list(min(candidates_for_each * settings$k, length(data$y))))
   candidates <- prediction_neighbors(object, coords, settings_of_candidates)
-  if (length(candidates) < length(data$y)) {  # the features of few places do not need those of all rows
+  # the features of few places do not need those of all rows
+  if (length(candidates) < length(data$y)) {
     rows <- sort(unique(as.vector(candidates)))
     data <- take_data_rows(data, rows)
     candidates[] <- match(candidates, rows)
   }
-  known <- core_residual_predict(data$coords, response_columns(data), 1 / data$weights, coords, candidates, settings$k,
-    low_rank_prior(object), kept_posterior(object, object$low_rank), settings$threads)
+  known <- core_residual_predict(data$coords, response_columns(data), 1 / data$weights, coords,
+    candidates, settings$k, low_rank_prior(object), kept_posterior(object, object$low_rank),
+    settings$threads)
   if (is_failure(known)) abort_low_rank(replace(known, "failed", list(min(known$failed, 1L))))
   known
 }
 
 low_rank_prior <- function(object) kept_prior(object, object$low_rank$positions, object$nugget)
 
-# Of places together, given the union U of their nearest neighbours: with R the covariance matrix of the residual field, alpha = A - A_U b,
-# b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b + alpha'B^-1 alpha.
+# Of places together, given the union U of their nearest neighbours: with R the covariance matrix of
+# the residual field, alpha = A - A_U b, b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b +
+# alpha'B^-1 alpha.
 #' @export
 joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
   rows <- joint_rows(object, target, settings)
   check_union(rows)
   data <- take_data_rows(object$data, rows)
-  given <- core_inducing_features(rbind(data$coords, target$coords), low_rank_prior(object), settings$threads)
+  given <- core_inducing_features(rbind(data$coords, target$coords), low_rank_prior(object),
+    settings$threads)
   if (nzchar(given$failure)) abort_bound(given$failure)
   known <- seq_along(rows)
   new <- length(rows) + seq_len(nrow(target$coords))
-  noisy <- given$unexplained[known, known, drop = FALSE] + diag(object$nugget / data$weights, length(rows))
+  noisy <- given$unexplained[known, known, drop = FALSE] + diag(object$nugget / data$weights,
+    length(rows))
   factor <- tryCatch(chol(noisy), error = function(e) abort_cholesky(0L))
   cross <- backsolve(factor, given$unexplained[known, new, drop = FALSE], transpose = TRUE)
   b <- backsolve(factor, cross)
@@ -57,45 +66,53 @@ joint_moments.neargp_vecchia_inducing <- function(method, object, target, settin
   weighted <- crossprod(b, response_columns(data)) + crossprod(alpha, object$low_rank$weights)
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) + crossprod(forwardsolve(object$low_rank$factor, alpha)) +
+  covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) +
+    crossprod(forwardsolve(object$low_rank$factor, alpha)) +
     unseen %*% trend$beta_vcov %*% t(unseen)
-  observed <- if (settings$type == "response") covariance + diag(object$nugget, nrow(covariance)) else covariance
-  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
+  observed <- if (settings$type == "response") covariance +
+    diag(object$nugget, nrow(covariance)) else covariance
+  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) +
+    (weighted[, 1L] + drop(unseen %*% trend$beta)),
     variance = pmax(diag(covariance), 0)), target$complete)
   moments$covariance <- spread_square(observed, target$complete)
   moments
 }
 
-# ---- draws ------------------------------------------------------------------------------------------------------------------------
+# ---- draws ---------------------------------------------------------------------------------------
 
-# A function of residuals at the data, normal numbers and trend coefficients, a column of each for each draw: the field at the inducing
-# points given these, then what they leave of the field, one place after the other.
+# A function of residuals at the data, normal numbers and trend coefficients, a column of each for
+# each draw: the field at the inducing points given these, then what they leave of the field, one
+# place after the other.
 #' @export
 neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords, settings) {
   plan <- simulation_plan(object$core_covariance, data, coords, settings)
   function(values, normals, betas) {
-    core_residual_simulate(data$coords, values, 1 / data$weights, coords, plan$order, plan$neighbors, object$low_rank$positions,
-      object$core_covariance, object$nugget, object$method$jitter, draw_whitened(object$low_rank, betas, settings$conditional), normals,
-      settings$threads)
+    core_residual_simulate(data$coords, values, 1 / data$weights, coords, plan$order,
+      plan$neighbors, object$low_rank$positions,
+      object$core_covariance, object$nugget, object$method$jitter,
+      draw_whitened(object$low_rank, betas, settings$conditional), normals, settings$threads)
   }
 }
 
-# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+# ---- leave one out -------------------------------------------------------------------------------
 
 # In closed form, from the inverse of the likelihood's covariance matrix.
 #' @export
 weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) {
   data <- object$data
   neighbors <- low_rank_neighbors(object, data, object$low_rank$order, settings$threads)
-  known <- core_residual_leave_one_out(data$coords, response_columns(data), 1 / data$weights, neighbors, object$low_rank$positions,
-    object$core_covariance, object$nugget, method$jitter, object$low_rank$weights, object$low_rank$factor, settings$threads)
+  known <- core_residual_leave_one_out(data$coords, response_columns(data), 1 / data$weights,
+    neighbors, object$low_rank$positions, object$core_covariance, object$nugget, method$jitter,
+    object$low_rank$weights, object$low_rank$factor, settings$threads)
   if (is_failure(known)) abort_low_rank(known)
   list(weighted = known$weighted, variance = known$variance - object$nugget / data$weights)
 }
 
 #' @export
-prediction_conditioning.neargp_vecchia_inducing <- function(method, object, k, local_mean, sectors, joint, is_part) {
+prediction_conditioning.neargp_vecchia_inducing <- function(method, object, k, local_mean, sectors,
+                                                            joint, is_part) {
   check_no_local_mean(local_mean, sectors)
   own_k <- min(length(object$data$y), max(30L, object$k))
-  list(k = prediction_k(method, object, k %||% own_k), sectors = 0L, exact = FALSE, local_mean = FALSE)
+  list(k = prediction_k(method, object, k %||% own_k), sectors = 0L, exact = FALSE,
+    local_mean = FALSE)
 }

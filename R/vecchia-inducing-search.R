@@ -1,9 +1,12 @@
-# How the likelihood of vecchia(inducing = ) is maximised: by quasi-Newton, in rounds between which the neighbours are renewed.
+# How the likelihood of vecchia(inducing = ) is maximised: by quasi-Newton, in rounds between which
+# the neighbours are renewed.
 
-# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest and only comes near, the others
-# have those of largest residual correlation at the estimates so far, as has the first where estimates are continued; order and positions
-# are made anew where the metric has changed a lot, once. Other neighbours change the log-likelihood of thousands of rows by some units
-# (bench/vecchia-inducing.md), in which a gain of 1e-4 for each row drowns, and a hundredth of the optimum is near enough.
+# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the
+# nearest and only comes near, the others have those of largest residual correlation at the
+# estimates so far, as has the first where estimates are continued; order and positions are made
+# anew where the metric has changed a lot, once. Other neighbours change the log-likelihood of
+# thousands of rows by some units (bench/vecchia-inducing.md), in which a gain of 1e-4 for each row
+# drowns, and a hundredth of the optimum is near enough.
 maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
   control <- problem$control
   n <- length(problem$data$y)
@@ -14,37 +17,45 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
   for (round in seq_len(max(2L, control$max_refreshes))) {
     coarse <- round == 1L && !start$continued
     information <- if_computable(start$information_at(given$working), information)
-    result <- climb(problem, given, information, tolerance = max(if (coarse) 2 else 0.01, control$tolerance))
-    result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations, result$evaluations + state$evaluations)
+    result <- climb(problem, given, information, tolerance = max(if (coarse) 2 else 0.01,
+      control$tolerance))
+    result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations,
+      result$evaluations + state$evaluations)
     state <- result
     problem$report(method$k, round, state)
     moved <- abs(state$working - given$searched_at)[problem$free]
-    if (coarse) given$arrangement <- renewed_arrangement(method, problem, given, state$working, renew_at)
+    if (coarse) {
+      given$arrangement <- renewed_arrangement(method, problem, given, state$working, renew_at)
+    }
     given <- correlated_given(method, problem, given, state$working)
     changed <- abs(given$evaluated$value - state$evaluated$value)
-    settled <- !coarse && (all(moved <= control$refresh_tolerance) || min(state$gain, changed) < least_gain)
+    settled <- !coarse && (all(moved <= control$refresh_tolerance) ||
+      min(state$gain, changed) < least_gain)
     if (settled) break
   }
   if (!settled) {
     state$converged <- FALSE
-    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
+    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
+      control$max_refreshes)
   }
   replace(state, c("evaluated", "given"), list(given$evaluated, given))
 }
 
-# ---- what is held while the optimiser runs -------------------------------------------------------------------------------------------
+# ---- what is held while the optimiser runs -------------------------------------------------------
 
-# The arrangement, the neighbours and the parameters that these were `searched_at`, the likelihood given them, and its value at the
-# parameters where the optimiser begins.
-given_neighbors <- function(method, problem, arrangement, neighbors, searched_at, working = searched_at) {
+# The arrangement, the neighbours and the parameters that these were `searched_at`, the likelihood
+# given them, and its value at the parameters where the optimiser begins.
+given_neighbors <- function(method, problem, arrangement, neighbors, searched_at,
+                            working = searched_at) {
   objective <- residual_objective(problem, method, arrangement$positions, neighbors)
-  list(arrangement = arrangement, neighbors = neighbors, searched_at = searched_at, objective = objective, working = working,
-    evaluated = check_start(objective$evaluate(working)))
+  list(arrangement = arrangement, neighbors = neighbors, searched_at = searched_at,
+    objective = objective, working = working, evaluated = check_start(objective$evaluate(working)))
 }
 
 first_given <- function(method, problem, start) {
   key <- if (method$ordering == "random") order_key() else 0
-  nearest <- optimize_from_shorter(problem, start$working, function(working) nearest_given(method, problem, working, key))
+  nearest <- optimize_from_shorter(problem, start$working, function(working) nearest_given(method,
+    problem, working, key))
   if (start$continued) correlated_given(method, problem, nearest, nearest$working) else nearest
 }
 
@@ -52,17 +63,19 @@ nearest_given <- function(method, problem, working, key) {
   working <- clamp(working, problem$bounds, problem$free)
   component <- component_at(problem, working)
   arrangement <- arrange(method, problem, component, key)
-  given_neighbors(method, problem, arrangement, nearest_residual(problem, component, arrangement$order, method$k), working)
+  given_neighbors(method, problem, arrangement,
+    nearest_residual(problem, component, arrangement$order, method$k), working)
 }
 
 renewed_arrangement <- function(method, problem, given, working, renew_at) {
   found <- component_at(problem, working)
   moved <- core_metric_shape(found) - core_metric_shape(component_at(problem, given$searched_at))
-  if (max(abs(moved)) > renew_at) arrange(method, problem, found, given$arrangement$key) else given$arrangement
+  if (max(abs(moved)) > renew_at) arrange(method, problem, found, given$arrangement$key) else
+    given$arrangement
 }
 
-# Neighbours that would make a covariance matrix singular at these parameters are searched half way to where the last ones were, and
-# again half way.
+# Neighbours that would make a covariance matrix singular at these parameters are searched half way
+# to where the last ones were, and again half way.
 correlated_given <- function(method, problem, before, working, halvings = 3L) {
   at_share <- function(share) {
     searched_at <- working
@@ -77,20 +90,25 @@ correlated_given <- function(method, problem, before, working, halvings = 3L) {
   at_share(0)  # or its error
 }
 
-# ---- quasi-Newton -------------------------------------------------------------------------------------------------------------------
+# ---- quasi-Newton --------------------------------------------------------------------------------
 
-# Ranges are looked for by their inverses. Of an input that tells nothing the likelihood is flat in the logarithm of a long range and steep
-# in that of a shorter one: no step fits both, and such inputs shorten those of all. In the inverse range it is a parabola about 0, since
-# distances have its square. Units are those in which the diagonal of Vecchia's `information` is one for each row. All of that matrix would
-# serve worse: it is wrong by a factor of thousands in the one combination of parameters where the two likelihoods differ most
-# (bench/vecchia-inducing.md).
+# Ranges are looked for by their inverses. Of an input that tells nothing the likelihood is flat in
+# the logarithm of a long range and steep in that of a shorter one: no step fits both, and such
+# inputs shorten those of all. In the inverse range it is a parabola about 0, since distances have
+# its square. Units are those in which the diagonal of Vecchia's `information` is one for each row.
+# All of that matrix would serve worse: it is wrong by a factor of thousands in the one combination
+# of parameters where the two likelihoods differ most (bench/vecchia-inducing.md).
 climb <- function(problem, given, information, tolerance) {
-  check_derivatives(list(gradient = given$evaluated$gradient, information = information), problem$free)
+  check_derivatives(list(gradient = given$evaluated$gradient, information = information),
+    problem$free)
   chart <- inverse_range_chart(problem)
   n <- given$objective$n
-  unit <- pmin(sqrt(n / diag(information)) / abs(chart$slope(given$working)), longest_units(problem, given$working))
+  unit <- pmin(sqrt(n / diag(information)) / abs(chart$slope(given$working)),
+    longest_units(problem, given$working))
   start <- chart$from_working(given$working) / unit
-  to_working <- function(scaled) replace(given$working, problem$free, chart$to_working(scaled * unit)[problem$free])
+  to_working <- function(scaled) {
+    replace(given$working, problem$free, chart$to_working(scaled * unit)[problem$free])
+  }
   evaluate <- function(scaled) {
     working <- to_working(scaled)
     state <- if (identical(scaled, start)) given$evaluated else given$objective$evaluate(working)
@@ -99,7 +117,8 @@ climb <- function(problem, given, information, tolerance) {
   }
   # values count from the first, so that the tolerance is in units of log-likelihood
   accept <- function(scaled) keep_state(problem, to_working(scaled))
-  result <- quasi_newton(list(n = n, evaluate = evaluate, accept = accept), start, problem$free, lapply(chart$bounds, function(bound) bound / unit),
+  result <- quasi_newton(list(n = n, evaluate = evaluate, accept = accept), start, problem$free,
+    lapply(chart$bounds, function(bound) bound / unit),
     problem$control, relative_tolerance = tolerance / n, level = 1 + given$evaluated$value / n)
   result$working <- to_working(result$working)
   result
@@ -118,14 +137,16 @@ inverse_range_chart <- function(problem) {
   )
 }
 
-# Where an input tells nothing the information has no unit. None is longer than a change of the logarithm by `most`, nor, of an inverse
-# range, than that itself or that of a range of twice the inputs' standard deviation, whichever is longer.
+# Where an input tells nothing the information has no unit. None is longer than a change of the
+# logarithm by `most`, nor, of an inverse range, than that itself or that of a range of twice the
+# inputs' standard deviation, whichever is longer.
 longest_units <- function(problem, working, most = 2) {
   layout <- problem$layout
   longest <- rep(most, nrow(layout))
   for (j in seq_along(problem$groups)) {
     ranges <- layout$kind == "range" & layout$component %in% j
-    longest[ranges] <- pmax(exp(-working[ranges]), 0.5 / group_scales(problem$data$coords, problem$groups[[j]]$group))
+    longest[ranges] <- pmax(exp(-working[ranges]), 0.5 / group_scales(problem$data$coords,
+      problem$groups[[j]]$group))
   }
   longest
 }
@@ -138,8 +159,11 @@ residual_objective <- function(problem, method, positions, neighbors) {
   evaluate <- function(working, ...) {
     values <- to_core(working, layout$transform)
     found <- core_residual_vecchia(data$coords, columns, noise_scale, positions, neighbors,
-      as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), method$jitter, TRUE, problem$threads)
-    if (is_failure(found)) return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
+      as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), method$jitter,
+      TRUE, problem$threads)
+    if (is_failure(found)) {
+      return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
+    }
     found$gradient <- core_to_working_slope(layout, values) * found$gradient
     found
   }

@@ -1,6 +1,8 @@
-# vecchia(inducing = ): a low-rank part by inducing points, and Vecchia's approximation of what they leave over (Gyger, Furrer and Sigrist
-# 2025). With M points, L L' the covariance matrix of the field there and a(x) = L^-1 k_z(x), the residual field has the covariance
-# k(x, y) - a(x)'a(y), and the likelihood is that of data with the covariance matrix A'A plus Vecchia's for the residuals and the noise.
+# vecchia(inducing = ): a low-rank part by inducing points, and Vecchia's approximation of what they
+# leave over (Gyger, Furrer and Sigrist 2025). With M points, L L' the covariance matrix of the
+# field there and a(x) = L^-1 k_z(x), the residual field has the covariance k(x, y) - a(x)'a(y), and
+# the likelihood is that of data with the covariance matrix A'A plus Vecchia's for the residuals and
+# the noise.
 
 with_inducing <- function(method, inducing) {
   method$inducing <- inducing
@@ -32,49 +34,61 @@ print.neargp_vecchia_inducing <- function(x, ...) {
   NextMethod()
 }
 
-# ---- fitting ----------------------------------------------------------------------------------------------------------------------
+# ---- fitting -------------------------------------------------------------------------------------
 
 #' @export
 fit_method.neargp_vecchia_inducing <- function(method, problem) {
   state <- maximize_residual(method, problem, low_rank_start(method, problem))
   given <- state$given
-  gradient <- function(working) given$objective$evaluate(working)$gradient %||% rep(NA_real_, length(working))
-  information <- information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)),
-    at = state$evaluated$gradient)
+  gradient <- function(working) {
+    given$objective$evaluate(working)$gradient %||% rep(NA_real_, length(working))
+  }
+  information <- information_by_differences(gradient, state$working, problem$free,
+    rep(1, length(state$working)), at = state$evaluated$gradient)
   c(method_result(state, score = "log-likelihood", information = information, k = method$k),
     list(low_rank = c(given$arrangement, given["neighbors"], searched_in(problem, given))))
 }
 
-# The covariance that the neighbours were searched with, where it is not the fitted one. They do not depend on the response's unit.
+# The covariance that the neighbours were searched with, where it is not the fitted one. They do not
+# depend on the response's unit.
 searched_in <- function(problem, given) {
-  if (!identical(given$searched_at, given$working)) list(searched_in = covariance_at(problem, given$searched_at))
+  if (!identical(given$searched_at, given$working)) {
+    list(searched_in = covariance_at(problem, given$searched_at))
+  }
 }
 
-# Vecchia's own optimum with few neighbours, in whose metric points and neighbours are found first, with a function that gives the
-# information of that likelihood, which tells the parameters' units. Estimates that are continued, or given, are such a start themselves.
+# Vecchia's own optimum with few neighbours, in whose metric points and neighbours are found first,
+# with a function that gives the information of that likelihood, which tells the parameters' units.
+# Estimates that are continued, or given, are such a start themselves.
 low_rank_start <- function(method, problem) {
   continued <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
   k <- min(method$k, max(problem$control$coarse_k, 1L))
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   search <- vecchia_search(problem, method$ordering)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
-  if (!continued) state <- fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1)
+  if (!continued) {
+    state <- fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1)
+  }
   state$continued <- continued
   state$information_at <- function(working) {
-    check_start(objective_for(component_at(problem, working), k)$evaluate(working, information = TRUE))$information
+    check_start(objective_for(component_at(problem, working), k)$evaluate(working,
+      information = TRUE))$information
   }
   state
 }
 
 # The order of the rows and the positions of the inducing points, in the metric of a component.
 arrange <- function(method, problem, component, key) {
-  list(key = key, order = row_order(problem, component, method$ordering, key), positions = low_rank_positions(method, problem, component))
+  list(key = key, order = row_order(problem, component, method$ordering, key),
+    positions = low_rank_positions(method, problem, component))
 }
 
 # Those of a fit that is continued, where they were asked for in the same words.
 low_rank_positions <- function(method, problem, component) {
   before <- problem$warm_start
-  if (!is.null(before) && identical(before$method$inducing, method$inducing)) return(before$low_rank$positions)
+  if (!is.null(before) && identical(before$method$inducing, method$inducing)) {
+    return(before$low_rank$positions)
+  }
   start_positions(method, problem, component)
 }
 
@@ -82,8 +96,8 @@ nearest_residual <- function(problem, component, order, k) {
   neighbors_in_order(problem, component, min(k, length(order) - 1L), order)
 }
 
-# Of five times k of the nearest the k of largest residual correlation, which are the same as of all rows to two digits of the likelihood
-# (bench/vecchia-inducing.md).
+# Of five times k of the nearest the k of largest residual correlation, which are the same as of all
+# rows to two digits of the likelihood (bench/vecchia-inducing.md).
 candidates_for_each <- 5L
 
 correlated_residual <- function(problem, method, arrangement, working) {
@@ -93,8 +107,10 @@ correlated_residual <- function(problem, method, arrangement, working) {
 # `problem`: has data and threads.
 correlated_neighbors <- function(problem, arrangement, covariance, method) {
   k <- min(method$k, length(arrangement$order) - 1L)
-  candidates <- nearest_residual(problem, metric_component(covariance), arrangement$order, candidates_for_each * k)
-  found <- core_residual_neighbors(problem$data$coords, arrangement$positions, candidates, k, covariance, method$jitter, problem$threads)
+  candidates <- nearest_residual(problem, metric_component(covariance), arrangement$order,
+    candidates_for_each * k)
+  found <- core_residual_neighbors(problem$data$coords, arrangement$positions, candidates, k,
+    covariance, method$jitter, problem$threads)
   if (nzchar(found$failure)) abort_low_rank(found)
   found$neighbors
 }
@@ -104,49 +120,59 @@ is_failure <- function(found) nzchar(found$failure) || found$failed > 0L
 abort_low_rank <- function(found) rlang::cnd_signal(low_rank_condition(found))
 
 low_rank_condition <- function(found) {
-  rlang::catch_cnd(if (nzchar(found$failure)) abort_bound(found$failure) else abort_cholesky(found$failed), "error")
+  rlang::catch_cnd(if (nzchar(found$failure)) abort_bound(found$failure) else abort_cholesky(
+    found$failed), "error")
 }
 
-# ---- the fit ----------------------------------------------------------------------------------------------------------------------
+# ---- the fit -------------------------------------------------------------------------------------
 
 #' @export
 complete_fit.neargp_vecchia_inducing <- function(method, fit, result) {
-  fit$low_rank <- result$low_rank[intersect(names(result$low_rank), c("positions", "order", "searched_in"))]
+  fit$low_rank <- result$low_rank[intersect(names(result$low_rank),
+    c("positions", "order", "searched_in"))]
   fit$inducing <- as.data.frame(raw_positions(fit$low_rank$positions, fit$locations))
   with_low_rank_posterior(fit, result$low_rank$neighbors)
 }
 
-# The distribution of the field at the inducing points given the rows that the fit holds now. It is found anew: the optimiser had the
-# response in a unit of its own.
-with_low_rank_posterior <- function(fit, neighbors = low_rank_neighbors(fit, fit$data, fit$low_rank$order)) {
-  fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit, fit$data, neighbors)[c("weights", "factor", "unexplained")]
-  fit
-}
+# The distribution of the field at the inducing points given the rows that the fit holds now. It is
+# found anew: the optimiser had the response in a unit of its own.
+with_low_rank_posterior <- function(fit,
+                                    neighbors = low_rank_neighbors(fit, fit$data,
+                                      fit$low_rank$order)) {
+    fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit, fit$data,
+      neighbors)[c("weights", "factor", "unexplained")]
+    fit
+  }
 
 low_rank_posterior <- function(fit, data, neighbors, threads = fit$threads) {
-  found <- core_residual_vecchia(data$coords, response_columns(data), 1 / data$weights, fit$low_rank$positions, neighbors,
-    fit$core_covariance, fit$nugget, fit$method$jitter, FALSE, threads)
+  found <- core_residual_vecchia(data$coords, response_columns(data), 1 / data$weights,
+    fit$low_rank$positions, neighbors, fit$core_covariance, fit$nugget, fit$method$jitter, FALSE,
+    threads)
   if (is_failure(found)) abort_low_rank(found)
   found
 }
 
 low_rank_neighbors <- function(fit, data, order, threads = fit$threads) {
-  correlated_neighbors(list(data = data, threads = threads), list(order = order, positions = fit$low_rank$positions),
+  correlated_neighbors(list(data = data, threads = threads),
+    list(order = order, positions = fit$low_rank$positions),
     fit$low_rank$searched_in %||% fit$core_covariance, fit$method)
 }
 
 # The trend as estimated from some rows, in an ordering of their own.
 #' @export
 estimated_trend.neargp_vecchia_inducing <- function(method, fit, data, threads) {
-  order <- row_order(list(data = data, threads = threads), metric_component(fit$core_covariance), "maxmin", 0)
-  low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, threads), threads)[c("beta", "beta_vcov")]
+  order <- row_order(list(data = data, threads = threads), metric_component(fit$core_covariance),
+    "maxmin", 0)
+  low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, threads),
+    threads)[c("beta", "beta_vcov")]
 }
 
 #' @export
 fit_details.neargp_vecchia_inducing <- function(method, fit) {
-  share <- fit$low_rank$unexplained / sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
-  c(Inducing = sprintf("%s points, which leave %s of the field's variance to the neighbours", format_count(nrow(fit$inducing)),
-    format(signif(share, 2L))))
+  share <- fit$low_rank$unexplained / sum(vapply(fit$core_covariance$components,
+    function(component) component$variance, 0))
+  c(Inducing = sprintf("%s points, which leave %s of the field's variance to the neighbours",
+    format_count(nrow(fit$inducing)), format(signif(share, 2L))))
 }
 
 # With its parameters and inducing points, but what these know from other rows.

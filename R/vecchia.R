@@ -1,63 +1,80 @@
 #' Vecchia approximation
 #'
-#' Each observation is conditioned on the `k` nearest of those that come before it in an ordering; the likelihood is the product of
-#' these conditional densities, with the noise inside. The trend is profiled out by generalised least squares and the covariance
-#' parameters are estimated by Fisher scoring, first with a small `k`, then with the full one.
+#' Each observation is conditioned on the `k` nearest of those that come before it in an ordering;
+#' the likelihood is the product of these conditional densities, with the noise inside. The trend is
+#' profiled out by generalised least squares and the covariance parameters are estimated by Fisher
+#' scoring, first with a small `k`, then with the full one.
 #'
-#' With `k` one less than the number of rows this is the exact Gaussian likelihood. Time grows with `n * k^3`. Standard errors come from the
-#' information matrix. With several ranges or an anisotropy, ordering and neighbours are found in the estimated metric.
+#' With `k` one less than the number of rows this is the exact Gaussian likelihood. Time grows with
+#' `n * k^3`. Standard errors come from the information matrix. With several ranges or an
+#' anisotropy, ordering and neighbours are found in the estimated metric.
 #'
-#' @param k number of neighbours, at least 1 and less than the number of rows; by default 30, or one less than there are rows. 30 gives
-#'   predictions as good as more do for two coordinates; less is faster. Where the estimates themselves matter take 60: in a simulation
-#'   with 105,569 rows on a lattice the intervals of variance and range just missed the truth at 30 and covered it at 60.
-#' @param ordering `"maxmin"` (each next location as far as possible from those before; the most accurate), `"random"` (uses R's random
-#'   numbers), `"coordinate"` (by the first coordinate) or `"given"` (the rows as they are).
-#' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their positions as a matrix or data frame
-#'   of coordinates (or sf points), for a low-rank part beside it, see below. 200 is a good number to begin with.
-#' @section Inducing points:
-#' In more than two coordinates, or where the field is smooth, few neighbours see little of it: what neighbours do not tell then comes from
-#' afar. With `inducing` points the field is the sum of what its values there tell of it and of a residual field, and Vecchia's
-#' approximation is made of the residual alone (the Vecchia-inducing-points full-scale approximation of Gyger, Furrer and Sigrist 2025).
-#' The likelihood is exact where the points are the rows, or with `k` one less than the number of rows. Unlike the bound of
-#' [svgp()] it is no bound, and its estimates of variance and range do not suffer from too few points: `logLik()`, `AIC()` and `anova()`
-#' are those of a likelihood.
+#' @param k number of neighbours, at least 1 and less than the number of rows; by default 30, or one
+#'   less than there are rows. 30 gives predictions as good as more do for two coordinates; less is
+#'   faster. Where the estimates themselves matter take 60: in a simulation with 105,569 rows on a
+#'   lattice the intervals of variance and range just missed the truth at 30 and covered it at 60.
+#' @param ordering `"maxmin"` (each next location as far as possible from those before; the most
+#'   accurate), `"random"` (uses R's random numbers), `"coordinate"` (by the first coordinate) or
+#'   `"given"` (the rows as they are).
+#' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their
+#'   positions as a matrix or data frame of coordinates (or sf points), for a low-rank part beside
+#'   it, see below. 200 is a good number to begin with.
+#' @section Inducing points: In more than two coordinates, or where the field is smooth, few
+#' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
+#' points the field is the sum of what its values there tell of it and of a residual field, and
+#' Vecchia's approximation is made of the residual alone (the Vecchia-inducing-points full-scale
+#' approximation of Gyger, Furrer and Sigrist 2025). The likelihood is exact where the points are
+#' the rows, or with `k` one less than the number of rows. Unlike the bound of [svgp()] it is no
+#' bound, and its estimates of variance and range do not suffer from too few points: `logLik()`,
+#' `AIC()` and `anova()` are those of a likelihood.
 #'
-#' Take it for many coordinates and for smooth fields, and where estimates matter there. Do not take it in two coordinates for rough
-#' fields, where neighbours tell nearly all and it only costs time; nor where the fit is to be kept without its data, for which there is
-#' [svgp()].
+#' Take it for many coordinates and for smooth fields, and where estimates matter there. Do not take
+#' it in two coordinates for rough fields, where neighbours tell nearly all and it only costs time;
+#' nor where the fit is to be kept without its data, for which there is [svgp()].
 #'
-#' Positions are the centres of [stats::kmeans()] of the rows in units of the ranges, and a share of 1e-6 of the variance is added to the
-#' diagonal of their covariance matrix. Neighbours are, of the `5 * k` nearest, the `k` whose residuals have the largest correlation with
-#' that of the row. Parameters start at the estimates of Vecchia's approximation with few neighbours and are then found by quasi-Newton,
-#' ranges by their inverses. An evaluation of the likelihood with its gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)`
-#' multiplications, and memory for three times `n * inducing` numbers and a half of `n * k^2`. Standard errors are from differences of the
-#' gradient, at an evaluation for each parameter. Predictions have by default as many neighbours as the fit, and at least 30, and neither
-#' sectors nor a local mean. It is for one gaussian response, on the CPU. [simulate()][simulate.neargp] draws the field at the inducing
-#' points and then the residual field in maxmin order; leave-one-out predictions are from all other rows, in closed form.
-#' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has the data frame `inducing`, their
-#'   positions in the coordinates of the data.
-#' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with `neargp_error_k` when there are not more
-#'   than `k` rows. With inducing points also with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the
-#'   data; `neargp_error_family` and `neargp_error_method` for responses that are not gaussian and for several; `neargp_error_memory` where the
-#'   machine has not the memory; and [predict()][predict.neargp] and [loo_predict()] with `neargp_error_argument` for sectors, a local
-#'   mean and, of leave-one-out predictions, `k`.
-#' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial processes. *JRSS B* 50, 297–312.
-#'   Guinness, J. (2018). Permutation and grouping methods for sharpening Gaussian process approximations. *Technometrics* 60, 415–429.
-#'   Guinness, J. (2021). Gaussian process learning via Fisher scoring of Vecchia's approximation. *Statistics and Computing* 31, 25.
-#'   Gyger, T., Furrer, R. and Sigrist, F. (2025). Vecchia-inducing-points full-scale approximations for Gaussian processes. arXiv:2507.05064.
+#' Positions are the centres of [stats::kmeans()] of the rows in units of the ranges, and a share of
+#' 1e-6 of the variance is added to the diagonal of their covariance matrix. Neighbours are, of the
+#' `5 * k` nearest, the `k` whose residuals have the largest correlation with that of the row.
+#' Parameters start at the estimates of Vecchia's approximation with few neighbours and are then
+#' found by quasi-Newton, ranges by their inverses. An evaluation of the likelihood with its
+#' gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)` multiplications, and
+#' memory for three times `n * inducing` numbers and a half of `n * k^2`. Standard errors are from
+#' differences of the gradient, at an evaluation for each parameter. Predictions have by default as
+#' many neighbours as the fit, and at least 30, and neither sectors nor a local mean. It is for one
+#' gaussian response, on the CPU. [simulate()][simulate.neargp] draws the field at the inducing
+#' points and then the residual field in maxmin order; leave-one-out predictions are from all other
+#' rows, in closed form.
+#' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has
+#'   the data frame `inducing`, their positions in the coordinates of the data.
+#' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
+#'   `neargp_error_k` when there are not more than `k` rows. With inducing points also with
+#'   `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
+#'   `neargp_error_family` and `neargp_error_method` for responses that are not gaussian and for
+#'   several; `neargp_error_memory` where the machine has not the memory; and
+#'   [predict()][predict.neargp] and [loo_predict()] with `neargp_error_argument` for sectors, a
+#'   local mean and, of leave-one-out predictions, `k`.
+#' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial
+#'   processes. *JRSS B* 50, 297–312. Guinness, J. (2018). Permutation and grouping methods for
+#'   sharpening Gaussian process approximations. *Technometrics* 60, 415–429. Guinness, J. (2021).
+#'   Gaussian process learning via Fisher scoring of Vecchia's approximation. *Statistics and
+#'   Computing* 31, 25. Gyger, T., Furrer, R. and Sigrist, F. (2025). Vecchia-inducing-points
+#'   full-scale approximations for Gaussian processes. arXiv:2507.05064.
 #' @examples
 #' vecchia(k = 20)
 #'
 #' set.seed(1)
 #' d <- as.data.frame(matrix(runif(2000), 400, 5, dimnames = list(NULL, paste0("x", 1:5))))
 #' d$y <- sin(3 * d$x1) + d$x2 * d$x3 + rnorm(400, sd = 0.1)
-#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3 + x4 + x5, method = vecchia(k = 10, inducing = 30), covariance = cov_matern(nu = 2.5))
+#' fit <- neargp(y ~ 1, d, coords = ~ x1 + x2 + x3 + x4 + x5,
+#'   method = vecchia(k = 10, inducing = 30), covariance = cov_matern(nu = 2.5))
 #' fit
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
-vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "given"), inducing = 0L) {
+vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "given"),
+                    inducing = 0L) {
   ordering <- check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given"))
-  method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"), neighbor_settings(k, 30L), list(ordering = ordering)))
+  method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),
+    neighbor_settings(k, 30L), list(ordering = ordering)))
   positions <- is.data.frame(inducing) || is.matrix(inducing)
   if (!positions && check_count(inducing, "inducing", lower = 0L) == 0L) return(method)
   with_inducing(method, check_start_positions(inducing))
@@ -71,13 +88,16 @@ fit_method.neargp_vecchia <- function(method, problem) {
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
-  negligible <- if (is_expanded(problem)) negligible_score(problem) else problem$control$refresh_gain
-  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, scoring_optimizer(problem)), negligible)
+  negligible <- if (is_expanded(problem)) negligible_score(problem) else
+    problem$control$refresh_gain
+  state <- fit_with_neighbors(problem, method$k, objective_for,
+    with_single_precision(problem, scoring_optimizer(problem)), negligible)
   method_result(state, score = "log-likelihood", k = method$k)
 }
 
-# The neighbours before each row in the metric of a component. The ordering is made anew only when the metric has changed a lot: each
-# ordering has a likelihood of its own, and swapping it for little keeps the estimates from settling.
+# The neighbours before each row in the metric of a component. The ordering is made anew only when
+# the metric has changed a lot: each ordering has a likelihood of its own, and swapping it for
+# little keeps the estimates from settling.
 vecchia_search <- function(problem, ordering, renew_at = 0.5) {
   key <- if (ordering == "random") order_key() else 0
   order <- NULL
@@ -98,7 +118,8 @@ scoring_optimizer <- function(problem) {
     expands <- is_expanded(problem)
     if (expands) objective <- with_expansion_curvature(objective, problem, working)
     state <- fisher_scoring(objective, working, problem$free, problem$bounds, problem$control,
-      tolerance = max(if (coarse) 0.1, if (expands) 0.01, problem$control$tolerance, resolution_of(objective)))
+      tolerance = max(if (coarse) 0.1, if (expands) 0.01, problem$control$tolerance,
+        resolution_of(objective)))
     if (expands) state$evaluated$information <- state$evaluated$fisher
     state
   }

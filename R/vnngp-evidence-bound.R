@@ -1,10 +1,11 @@
 # The objective of a latent model: its evidence lower bound
 #   L = E log p(y given u) - KL[q(u), prior of u]
-# (or Laplace's approximation of the log evidence) with field and trend profiled out, as a function of
-# the working parameters of covariance and family. The terms are written out and computed in
+# (or Laplace's approximation of the log evidence) with field and trend profiled out, as a function
+# of the working parameters of covariance and family. The terms are written out and computed in
 # src/core/latent/evidence_bound.h.
 
-# Inducing points: `coords`, at the data `node`, the one that each row sees, and `low_rank`, those of a low-rank part.
+# Inducing points: `coords`, at the data `node`, the one that each row sees, and `low_rank`, those
+# of a low-rank part.
 latent_nodes <- function(problem) {
   if (!is.null(problem$inducing)) return(list(coords = problem$inducing))
   place <- location_index(problem$data$coords)
@@ -13,12 +14,14 @@ latent_nodes <- function(problem) {
   nodes
 }
 
-# Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly different range, another order and other
-# neighbours, and a log-likelihood that differs by several units. Shifts by a millionth of the spacing choose the same ones always.
+# Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly
+# different range, another order and other neighbours, and a log-likelihood that differs by several
+# units. Shifts by a millionth of the spacing choose the same ones always.
 break_ties <- function(scaled, threads) {
   n <- nrow(scaled)
   spacing <- max(apply(scaled, 2L, function(x) diff(range(x)))) / n^(1 / ncol(scaled))
-  ranks <- vapply(seq_len(ncol(scaled)), function(column) as.double(core_order(scaled, "random", column, threads)), double(n))
+  ranks <- vapply(seq_len(ncol(scaled)),
+    function(column) as.double(core_order(scaled, "random", column, threads)), double(n))
   scaled + 1e-6 * spacing * (ranks / n - 0.5)
 }
 
@@ -28,7 +31,8 @@ latent_search <- function(problem, nodes, component, k) {
   order <- if (ordering == "given") seq_len(nrow(scaled)) else {
     core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$threads)
   }
-  neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k, problem$threads) else
+  neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k,
+    problem$threads) else
     residual_neighbors(problem, nodes, component, order, k)
   list(order = order, neighbors = neighbors, component = component)
 }
@@ -36,8 +40,8 @@ latent_search <- function(problem, nodes, component, k) {
 # How the rows see the inducing points: at them, or through the k nearest.
 latent_data <- function(nodes, coords, component, k, threads) {
   if (!is.null(nodes$node)) return(list(node = nodes$node))
-  list(coords = coords, neighbors = core_neighbors_to(core_scale(nodes$coords, component), core_scale(coords, component),
-    min(k, nrow(nodes$coords)), threads))
+  list(coords = coords, neighbors = core_neighbors_to(core_scale(nodes$coords, component),
+    core_scale(coords, component), min(k, nrow(nodes$coords)), threads))
 }
 
 latent_problem <- function(problem, nodes, search) {
@@ -45,8 +49,9 @@ latent_problem <- function(problem, nodes, search) {
   release_old_problems(length(search$neighbors))
   pointer <- in_memory(nrow(search$neighbors), nrow(nodes$coords), core_latent(
     core_nodes(nodes$coords, search$order, search$neighbors, problem$method$jitter, nodes$low_rank),
-    latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads), latent_response(data),
-    problem$method$posterior, problem$method$factor == "exact", factor_bytes(problem$method), problem$threads))
+    latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads),
+    latent_response(data), problem$method$posterior, problem$method$factor == "exact",
+    factor_bytes(problem$method), problem$threads))
   list(pointer = pointer, nodes = nodes, search = search)
 }
 
@@ -60,57 +65,74 @@ factor_bytes <- function(method) method$factor_memory * 2^30
 
 in_memory <- function(k, points, expression) {
   rlang::try_fetch(expression, neargp_error_memory = function(condition) {
-    abort_neargp("size", c(sprintf("The posterior's precision for k = %d neighbours of %s inducing points does not fit into memory.", k,
-      format_count(points)), i = "Its size grows with the square of k: take fewer neighbours, or a smaller `factor_memory` in vnngp()."))
+    abort_neargp("size",
+      c(sprintf("The posterior's precision for k = %d neighbours of %s inducing points does not fit into memory.", k,
+        format_count(points)),
+        i = "Its size grows with the square of k: take fewer neighbours, or a smaller `factor_memory` in vnngp()."))
   })
 }
 
 latent_response <- function(data) {
-  list(y = data$y, trials = data$trials, weights = data$weights, offset = data$offset, design = data$X)
+  list(y = data$y, trials = data$trials, weights = data$weights, offset = data$offset,
+    design = data$X)
 }
 
-# What an optimiser sees. Each evaluation finds the posterior from that of the best value so far, `start` at first: points that were tried
-# and left leave no trace, and of the several posteriors that a likelihood which is not log-concave may have the best one is kept.
+# What an optimiser sees. Each evaluation finds the posterior from that of the best value so far,
+# `start` at first: points that were tried and left leave no trace, and of the several posteriors
+# that a likelihood which is not log-concave may have the best one is kept.
 latent_objective <- function(problem, latent, start = start_posterior(problem, latent)) {
   layout <- problem$layout
   family <- problem$family
   best <- list(value = -Inf, end = start)
-  # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite, which the gradient's solves find out.
+  # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite,
+  # which the gradient's solves find out.
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
-    found <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end, as_core_covariance(layout, problem$groups, values),
-      family_core_name(family), family_values(family, layout, values), tolerance, max_iterations, derivatives, problem$threads),
+    found <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end,
+      as_core_covariance(layout, problem$groups, values),
+      family_core_name(family), family_values(family, layout, values), tolerance, max_iterations,
+      derivatives, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
     if (is.finite(found$value) && found$value > best$value) best <<- found[c("value", "end")]
-    if (derivatives) found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
+    if (derivatives) {
+      found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
+    }
     found <- penalised_state(found, layout, working)
     found[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
   }
   evaluate <- function(working, ...) {
-    found <- tryCatch(fit_at(working, derivatives = TRUE), error = function(e) list(value = -Inf, condition = e))
-    if (!is.finite(found$value) || !all(is.finite(found$gradient))) return(list(value = -Inf, failed = 0L, condition = found$condition))
+    found <- tryCatch(fit_at(working, derivatives = TRUE), error = function(e) list(value = -Inf,
+      condition = e))
+    if (!is.finite(found$value) || !all(is.finite(found$gradient))) {
+      return(list(value = -Inf, failed = 0L, condition = found$condition))
+    }
     found$failed <- 0L
     found
   }
-  list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end, n = length(problem$data$y), latent = latent,
-    accept = problem$keep)
+  list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end,
+    n = length(problem$data$y), latent = latent, accept = problem$keep)
 }
 
-# Pseudo-observations, and what they lead to: those of the fit that is continued, or such as the responses suggest.
+# Pseudo-observations, and what they lead to: those of the fit that is continued, or such as the
+# responses suggest.
 start_posterior <- function(problem, latent) {
   warm <- problem$warm_start
   if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords)) {
     was <- warm$posterior
-    core_latent_resume(latent$pointer, was$mean, core_trend(warm)$beta, was$linear_predictor, was$pseudo_precision, was$slope)
+    core_latent_resume(latent$pointer, was$mean, core_trend(warm)$beta, was$linear_predictor,
+      was$pseudo_precision, was$slope)
   } else {
     values <- to_core(problem$start, problem$layout$transform)
-    core_latent_start(latent$pointer, data_linear_predictor(problem$data, problem$family), family_core_name(problem$family),
-      family_values(problem$family, problem$layout, values), problem$threads)
+    core_latent_start(latent$pointer, data_linear_predictor(problem$data, problem$family),
+      family_core_name(problem$family), family_values(problem$family, problem$layout, values),
+      problem$threads)
   }
 }
 
 abort_posterior <- function(jitter, condition) {
-  abort_neargp("cholesky", c("The posterior cannot be computed to working precision.", x = conditionMessage(condition),
-    i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.", format(jitter)),
+  abort_neargp("cholesky", c("The posterior cannot be computed to working precision.",
+    x = conditionMessage(condition),
+    i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.",
+      format(jitter)),
     i = "An incomplete factor also gains by more neighbours; factor = \"exact\" does without it, for some thousand locations."))
 }

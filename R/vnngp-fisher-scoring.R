@@ -1,20 +1,24 @@
-# Latent models with many parameters, as one range for each of many coordinates. Second derivatives by differences cost one evaluation
-# for each parameter, and flat directions want them found anew again and again. For a gaussian response the expected information of
-# Vecchia's likelihood takes their place on the way, and its optimum is the start. For others Vecchia's likelihood of the working response
-# of a generalised linear model is but a first guess; second derivatives are those of a share of the rows at its own optimum, where each
-# evaluation costs little.
+# Latent models with many parameters, as one range for each of many coordinates. Second derivatives
+# by differences cost one evaluation for each parameter, and flat directions want them found anew
+# again and again. For a gaussian response the expected information of Vecchia's likelihood takes
+# their place on the way, and its optimum is the start. For others Vecchia's likelihood of the
+# working response of a generalised linear model is but a first guess; second derivatives are those
+# of a share of the rows at its own optimum, where each evaluation costs little.
 
 # Whether the working response's noise is known, or estimated with the covariance.
-has_known_dispersion <- function(family) is_gaussian(family) || !length(response_family(family)$parameters)
+has_known_dispersion <- function(family) {
+  is_gaussian(family) || !length(response_family(family)$parameters)
+}
 
 has_many_parameters <- function(problem, many = 8L) {
   sum(problem$free) > many && has_known_dispersion(problem$family) && is.null(problem$inducing)
 }
 
-# On the same working parameters but for the nugget, which the latent model has at 0 and the working response, whose weights are the
-# reciprocals of its variances, at 1.
+# On the same working parameters but for the nugget, which the latent model has at 0 and the working
+# response, whose weights are the reciprocals of its variances, at 1.
 response_problem <- function(problem) {
-  if (is_gaussian(problem$family)) problem else working_response_problem(problem, rough_glm(problem$data, problem$family))
+  if (is_gaussian(problem$family)) problem else working_response_problem(problem,
+    rough_glm(problem$data, problem$family))
 }
 
 # Working parameters with the values that a problem has fixed.
@@ -46,29 +50,38 @@ scoring_fit.default <- function(problem, nodes) {
 }
 
 scale_up_fit <- function(problem, nodes, few = optimum_of_few(problem)) {
-  # Significance starts at about 1; what flat directions promise for a hundred steps is far below a standard error of each.
+  # Significance starts at about 1; what flat directions promise for a hundred steps is far below a
+  # standard error of each.
   problem$control$tolerance <- max(problem$control$tolerance, 0.2)
-  state <- optimize_by_scoring(problem, nodes, few, function(objective) function(working) few$information)
-  state$curvature <- find_curvature(problem, state$objective, state$working, state$evaluated$gradient)
+  state <- optimize_by_scoring(problem, nodes, few,
+    function(objective) function(working) few$information)
+  state$curvature <- find_curvature(problem, state$objective, state$working,
+    state$evaluated$gradient)
   state
 }
 
-# Optimum and second derivatives, scaled up to all rows, of the latent model of some rows, few enough for an exact factor: what an
-# evaluation costs grows with the cube of their number wherever an incomplete one is not good enough, as with smooth fields in many inputs.
-# In these the first of a maxmin ordering are the outliers, and not like the rest; so the rows are random, always the same. An earlier
-# fit's estimates are nearer than this optimum.
+# Optimum and second derivatives, scaled up to all rows, of the latent model of some rows, few
+# enough for an exact factor: what an evaluation costs grows with the cube of their number wherever
+# an incomplete one is not good enough, as with smooth fields in many inputs. In these the first of
+# a maxmin ordering are the outliers, and not like the rest; so the rows are random, always the
+# same. An earlier fit's estimates are nearer than this optimum.
 optimum_of_few <- function(problem, few = 500L) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
-  start <- if (warm_start) list(working = problem$start, iterations = 0L, evaluations = 0L) else response_optimum(problem)
+  start <- if (warm_start) list(working = problem$start, iterations = 0L, evaluations = 0L) else
+    response_optimum(problem)
   n <- length(problem$data$y)
   part <- first_rows(problem, "random", min(n, max(few, min(2L * few, n %/% 10L))))
   part$start <- start$working
   part$method$factor <- "exact"
   part$control$max_iterations <- 12L  # sixty steps of quasi-Newton come near
   optimize <- function(objective, working, coarse) {
-    if (warm_start) return(optimizer_result(working, check_start(objective$evaluate(working)), 0, 0L, 1L, TRUE, "given"))
+    if (warm_start) {
+      return(optimizer_result(working, check_start(objective$evaluate(working)), 0, 0L, 1L, TRUE,
+        "given"))
+    }
     together <- optimize_together(part, objective, working)
-    state <- quasi_newton(objective, together$working, part$free, part$bounds, part$control, relative_tolerance = 1e-4)
+    state <- quasi_newton(objective, together$working, part$free, part$bounds, part$control,
+      relative_tolerance = 1e-4)
     state$evaluations <- state$evaluations + together$evaluations
     state
   }
@@ -85,29 +98,36 @@ response_optimum <- function(problem) {
   objective_for <- function(component, k) local_objective(of_response, search(component, k))
   state <- list(working = with_fixed(of_response, problem$start), iterations = 0L, evaluations = 0L)
   coarse <- problem$control$coarse_k
-  for (k in unique(pmin(c(if (coarse > 0L) coarse, problem$method$k), length(problem$data$y) - 1L))) {
-    state <- fit_level(of_response, k, TRUE, state, objective_for, scoring_optimizer(of_response), problem$control$refresh_gain)
+  for (k in unique(pmin(c(if (coarse > 0L) coarse, problem$method$k), length(problem$data$y) -
+      1L))) {
+    state <- fit_level(of_response, k, TRUE, state, objective_for, scoring_optimizer(of_response),
+      problem$control$refresh_gain)
   }
   state$working <- clamp(with_fixed(problem, state$working), problem$bounds, problem$free)
   state
 }
 
-# All variances by one factor and all ranges by another. The working response says little of how large a field of log odds is, and in many
-# inputs little of how long its ranges are: all points are about as far apart. One by one they would take a hundred steps.
+# All variances by one factor and all ranges by another. The working response says little of how
+# large a field of log odds is, and in many inputs little of how long its ranges are: all points are
+# about as far apart. One by one they would take a hundred steps.
 optimize_together <- function(problem, objective, working) {
-  groups <- lapply(c("variance", "range"), function(kind) problem$free & problem$layout$kind == kind)
+  groups <- lapply(c("variance", "range"), function(kind) problem$free & problem$layout$kind ==
+    kind)
   groups <- groups[vapply(groups, any, NA)]
   moves <- vapply(groups, as.double, double(length(working)))
-  to_bound <- function(bound, nearest) vapply(groups, function(rows) nearest((bound - working)[rows]), 0)
+  to_bound <- function(bound, nearest) {
+    vapply(groups, function(rows) nearest((bound - working)[rows]), 0)
+  }
   at <- function(shift) clamp(working + drop(moves %*% shift), problem$bounds, problem$free)
   evaluate <- function(shift) {
     state <- objective$evaluate(at(shift))
     if (is.finite(state$value)) state$gradient <- drop(crossprod(moves, state$gradient))
     state
   }
-  bounds <- list(lower = to_bound(problem$bounds$lower, max), upper = to_bound(problem$bounds$upper, min))
-  state <- quasi_newton(list(n = objective$n, evaluate = evaluate), rep(0, length(groups)), rep(TRUE, length(groups)), bounds,
-    problem$control, relative_tolerance = 1e-4)
+  bounds <- list(lower = to_bound(problem$bounds$lower, max), upper = to_bound(problem$bounds$upper,
+    min))
+  state <- quasi_newton(list(n = objective$n, evaluate = evaluate), rep(0, length(groups)),
+    rep(TRUE, length(groups)), bounds, problem$control, relative_tolerance = 1e-4)
   list(working = at(state$working), evaluations = state$evaluations)
 }
 
@@ -118,25 +138,30 @@ optimize_by_scoring <- function(problem, nodes, start, information_for) {
     information_at <- information_for(objective)
     evaluate <- function(working, ...) {
       state <- objective$evaluate(working)
-      if (!told && took_exact_factor(problem, state, objective)) told <<- inform_of_exact_factor(objective)
+      if (!told && took_exact_factor(problem, state, objective)) {
+        told <<- inform_of_exact_factor(objective)
+      }
       if (is.finite(state$value)) state$information <- information_at(working)
       if (is.null(state$information)) state$value <- -Inf
       state
     }
-    fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept), working, problem$free, problem$bounds, problem$control)
+    fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept), working,
+      problem$free, problem$bounds, problem$control)
   }
   optimize_latent(problem, nodes, start, optimize, coarse = FALSE)
 }
 
 took_exact_factor <- function(problem, state, objective, many = 1000L) {
-  isTRUE(state$exact) && problem$method$factor == "incomplete" && nrow(objective$latent$nodes$coords) > many
+  isTRUE(state$exact) && problem$method$factor == "incomplete" &&
+    nrow(objective$latent$nodes$coords) > many
 }
 
 # Said before the time is spent.
 inform_of_exact_factor <- function(objective) {
-  inform_neargp("factor", c(sprintf("An incomplete factor is not good enough; an exact one of %s inducing points takes its place.",
-    format_count(nrow(objective$latent$nodes$coords))),
-    i = "Its time grows with the cube of their number: some minutes for 1,500 in 20 inputs.",
-    i = "loo_k() fits smooth fields in many inputs in seconds; vnngp() with ranges that are fixed at its estimates takes few evaluations."))
+  inform_neargp("factor",
+    c(sprintf("An incomplete factor is not good enough; an exact one of %s inducing points takes its place.",
+      format_count(nrow(objective$latent$nodes$coords))),
+      i = "Its time grows with the cube of their number: some minutes for 1,500 in 20 inputs.",
+      i = "loo_k() fits smooth fields in many inputs in seconds; vnngp() with ranges that are fixed at its estimates takes few evaluations."))
   TRUE
 }

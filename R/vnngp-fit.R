@@ -1,21 +1,28 @@
-# The fit of a latent model: quasi-Newton on few rows comes near the optimum, Newton's method on all of them reaches it. The second
-# derivatives, which the standard errors need anyway, are differences of the gradient; one evaluation for each parameter.
+# The fit of a latent model: quasi-Newton on few rows comes near the optimum, Newton's method on all
+# of them reaches it. The second derivatives, which the standard errors need anyway, are differences
+# of the gradient; one evaluation for each parameter.
 
-# On all rows if they are few or there are few inducing points, else on every tenth. Those are the first of the maxmin ordering, which cover
-# the region evenly. An earlier fit's is nearer.
+# On all rows if they are few or there are few inducing points, else on every tenth. Those are the
+# first of the maxmin ordering, which cover the region evenly. An earlier fit's is nearer.
 rough_optimum <- function(problem, few_rows = 4000L) {
-  if (!is.null(problem$warm_start)) return(list(working = problem$start, iterations = 0L, evaluations = 0L))
+  if (!is.null(problem$warm_start)) {
+    return(list(working = problem$start, iterations = 0L, evaluations = 0L))
+  }
   n <- length(problem$data$y)
-  if (n > few_rows && is.null(problem$inducing)) problem <- first_rows(problem, "maxmin", max(few_rows %/% 2L, n %/% 10L))
+  if (n > few_rows && is.null(problem$inducing)) {
+    problem <- first_rows(problem, "maxmin", max(few_rows %/% 2L, n %/% 10L))
+  }
   optimize <- function(objective, working, coarse) {
-    quasi_newton(objective, working, problem$free, problem$bounds, problem$control, relative_tolerance = 1e-6)
+    quasi_newton(objective, working, problem$free, problem$bounds, problem$control,
+      relative_tolerance = 1e-6)
   }
   start <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   optimize_latent(problem, latent_nodes(problem), start, optimize, coarse = TRUE)
 }
 
 first_rows <- function(problem, ordering, count) {
-  scaled <- break_ties(core_scale(problem$data$coords, component_at(problem, problem$start)), problem$threads)
+  scaled <- break_ties(core_scale(problem$data$coords, component_at(problem, problem$start)),
+    problem$threads)
   order <- core_order(scaled, ordering, 0, problem$threads)
   problem$data <- take_data_rows(problem$data, sort(order[seq_len(count)]))
   problem
@@ -35,27 +42,37 @@ fit_latent <- function(problem, nodes, rough) {
 optimize_latent <- function(problem, nodes, start, optimize, coarse) {
   k <- min(problem$method$k, nrow(nodes$coords) - 1L)
   if (k < problem$method$k && !coarse) {
-    inform_neargp("k", sprintf("k = %d neighbours are more than there are other inducing points; all %d of them are used.",
-      problem$method$k, k))
+    inform_neargp("k",
+      sprintf("k = %d neighbours are more than there are other inducing points; all %d of them are used.",
+        problem$method$k, k))
   }
   objective_for <- function(component, k) {
-    latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
+    latent_objective(problem,
+      latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
   }
-  optimize_keeping_objective <- function(objective, working, coarse) c(optimize(objective, working, coarse), list(objective = objective))
-  negligible <- if (has_many_parameters(problem) || !is.null(nodes$low_rank)) negligible_score(problem) else problem$control$refresh_gain
+  optimize_keeping_objective <- function(objective, working, coarse) {
+    c(optimize(objective, working, coarse), list(objective = objective))
+  }
+  negligible <- if (has_many_parameters(problem) || !is.null(nodes$low_rank))
+    negligible_score(problem) else problem$control$refresh_gain
   fit_level(problem, k, coarse, start, objective_for, optimize_keeping_objective, negligible)
 }
 
-# Scoring with the observed information, found anew wherever the last steps have led far from where it was found.
+# Scoring with the observed information, found anew wherever the last steps have led far from where
+# it was found.
 optimize_by_newton <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
   last <- NULL
   evaluate <- function(working, ...) {
-    if (!identical(last$at, working)) last <<- list(at = working, evaluated = objective$evaluate(working))
+    if (!identical(last$at, working)) {
+      last <<- list(at = working, evaluated = objective$evaluate(working))
+    }
     state <- last$evaluated
     state$information <- curvature$positive
     state
   }
-  is_near <- function(working) !is.null(curvature) && all(abs(working - curvature$at)[problem$free] <= near)
+  is_near <- function(working) {
+    !is.null(curvature) && all(abs(working - curvature$at)[problem$free] <= near)
+  }
   total <- c(gain = 0, iterations = 0, evaluations = 0)
   for (round in seq_len(rounds)) {
     if (round == 1L) check_start(here <- evaluate(working))
@@ -63,33 +80,42 @@ optimize_by_newton <- function(problem, objective, working, curvature, near = 0.
     control <- problem$control
     left <- control$max_iterations - total[["iterations"]]
     control$max_iterations <- if (round < rounds) min(left, 6L) else left
-    state <- fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept), working, problem$free, problem$bounds, control)
+    state <- fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept),
+      working, problem$free, problem$bounds, control)
     total <- total + unlist(state[names(total)])
     working <- state$working
     here <- state$evaluated
-    if (is_near(working) && state$converged || total[["iterations"]] >= problem$control$max_iterations) break
+    if (is_near(working) && state$converged ||
+        total[["iterations"]] >= problem$control$max_iterations) {
+      break
+    }
   }
-  state[names(total)] <- list(total[["gain"]], as.integer(total[["iterations"]]), as.integer(total[["evaluations"]]))
+  state[names(total)] <- list(total[["gain"]], as.integer(total[["iterations"]]),
+    as.integer(total[["evaluations"]]))
   state$curvature <- curvature
   state
 }
 
-# Minus the second derivatives by differences of the gradient. A step that cannot be taken, at the edge of what is numerically possible,
-# leaves its parameter without information. `center`: the gradient at `working`.
+# Minus the second derivatives by differences of the gradient. A step that cannot be taken, at the
+# edge of what is numerically possible, leaves its parameter without information. `center`: the
+# gradient at `working`.
 find_curvature <- function(problem, objective, working, center, step = 0.02) {
   slope <- function(at) objective$fit_at(at, 1e-6, derivatives = TRUE)$gradient
   information <- matrix(0, length(working), length(working))
   for (a in which(problem$free)) {
     inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
     shifted <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
-    if (!is.null(shifted) && all(is.finite(shifted))) information[a, ] <- -(shifted - center) / inward
+    if (!is.null(shifted) && all(is.finite(shifted))) {
+      information[a, ] <- -(shifted - center) / inward
+    }
   }
   information <- (information + t(information)) / 2
-  list(information = information, positive = positive_information(information, problem$free), at = working)
+  list(information = information, positive = positive_information(information, problem$free),
+    at = working)
 }
 
-# Away from the optimum the second derivatives need not be those of a maximum. Steps take the sizes of the eigenvalues, on the scale
-# of unit diagonal and at least 0.001.
+# Away from the optimum the second derivatives need not be those of a maximum. Steps take the sizes
+# of the eigenvalues, on the scale of unit diagonal and at least 0.001.
 positive_information <- function(information, free) {
   own <- information[free, free, drop = FALSE]
   if (!length(own)) return(information)
@@ -100,7 +126,7 @@ positive_information <- function(information, free) {
   information
 }
 
-# ---- the result -------------------------------------------------------------------------------------------------------------------
+# ---- the result ----------------------------------------------------------------------------------
 
 # The state at the optimum, to a finer tolerance than on the way.
 latent_result <- function(problem, state) {
@@ -110,26 +136,31 @@ latent_result <- function(problem, state) {
   at_optimum <- converged$evaluated
   check_trend_posterior(at_optimum$beta_vcov)
   state$evaluated <- c(fitted, at_optimum["beta_vcov"])
-  result <- method_result(state, score = latent_score(problem), information = state$curvature$information,
-    k = nrow(objective$latent$search$neighbors))
-  if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not converge")
+  result <- method_result(state, score = latent_score(problem),
+    information = state$curvature$information, k = nrow(objective$latent$search$neighbors))
+  if (!fitted$converged) {
+    result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not converge")
+  }
   result <- with_separation(result, problem)
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted)
   result$posterior$variance_error <- converged$variance_error
   result
 }
 
-# Log densities that are not concave, as those of heavy tails, can have a stationary point that is no maximum in the trend.
+# Log densities that are not concave, as those of heavy tails, can have a stationary point that is
+# no maximum in the trend.
 check_trend_posterior <- function(vcov) {
   if (!length(vcov)) return(invisible())
   least <- min(eigen(vcov, symmetric = TRUE, only.values = TRUE)$values)
   if (least > -1e-8 * max(diag(vcov))) return(invisible())
-  abort_neargp("posterior", c("The coefficients of the trend have no posterior: where the search ended their precision is not positive.",
-    i = "Few rows for the coefficients, and outliers that leave no field, do that: take fewer coefficients, or a larger `df` of student_t()."))
+  abort_neargp("posterior",
+    c("The coefficients of the trend have no posterior: where the search ended their precision is not positive.",
+      i = "Few rows for the coefficients, and outliers that leave no field, do that: take fewer coefficients, or a larger `df` of student_t()."))
 }
 
-# With squared-exponential covariances an incomplete factor can be a good preconditioner and still have single variances wrong by some
-# percent, and with any covariance a narrow one. Where it does, an exact one gives the posterior, if there are few enough inducing points.
+# With squared-exponential covariances an incomplete factor can be a good preconditioner and still
+# have single variances wrong by some percent, and with any covariance a narrow one. Where it does,
+# an exact one gives the posterior, if there are few enough inducing points.
 converge_posterior <- function(problem, objective, working, tolerated = 0.02, most_points = 5000L) {
   converge <- function(objective) {
     fitted <- objective$fit_at(working, 1e-8, 500L)
@@ -141,22 +172,26 @@ converge_posterior <- function(problem, objective, working, tolerated = 0.02, mo
   families <- vapply(covariance_at(problem, working)$components, `[[`, "", "family")
   checked <- converged$fitted$restricted || any(families == "gaussian")
   if (converged$fitted$exact || is_mean_field(problem$method) || !checked) return(converged)
-  converged$variance_error <- sampled_variance_error(objective$latent$pointer, converged$evaluated$node_variance, problem$threads)
+  converged$variance_error <- sampled_variance_error(objective$latent$pointer,
+    converged$evaluated$node_variance, problem$threads)
   too_many <- converged$fitted$restricted || nrow(objective$latent$nodes$coords) > most_points
   if (too_many) check_variance_error(converged$variance_error, converged$fitted$restricted)
   if (converged$variance_error <= tolerated || too_many) return(converged)
   problem$method$factor <- "exact"
-  converge(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search), objective$best_end()))
+  converge(latent_objective(problem, latent_problem(problem, objective$latent$nodes,
+    objective$latent$search), objective$best_end()))
 }
 
-# Errors above `told` are those of intervals that a reader would notice; above `most` the variances say nothing. print() reports all.
+# Errors above `told` are those of intervals that a reader would notice; above `most` the variances
+# say nothing. print() reports all.
 check_variance_error <- function(error, restricted, told = 0.1, most = 1) {
   if (is.finite(error) && error <= told) return(invisible())
   extent <- if (is.finite(error)) sprintf("wrong by up to %.3g%%", 100 * error) else "not finite"
   report <- if (is.finite(error) && error <= most) warn_neargp else abort_neargp
-  report("cholesky", c(sprintf("Variances by the incomplete factor of the posterior's precision are %s.", extent),
-    i = sprintf("A larger `%s` of vnngp(), or its factor = \"exact\", makes them right, and so does a rougher covariance.",
-      if (restricted) "factor_memory" else "k")))
+  report("cholesky",
+    c(sprintf("Variances by the incomplete factor of the posterior's precision are %s.", extent),
+      i = sprintf("A larger `%s` of vnngp(), or its factor = \"exact\", makes them right, and so does a rougher covariance.",
+        if (restricted) "factor_memory" else "k")))
 }
 
 # The largest relative error of the variances of some inducing points, by conjugate gradients.
@@ -176,10 +211,16 @@ latent_score <- function(problem) {
 
 # All that predictions need, as plain numbers.
 latent_posterior <- function(latent, state, fitted) {
-  posterior <- list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
-    component = latent$search$component, mean = state$mean, variance = state$node_variance, pseudo_precision = state$pseudo_precision,
-    linear_predictor = state$linear_predictor, slope = state$slope, field_response = state$field_response, variance_at_data = state$variance,
-    variance_given_nodes = state$variance_given_nodes, exact = fitted$exact, restricted = fitted$restricted)
-  if (!is.null(latent$nodes$low_rank)) posterior[c("low_rank", "unexplained")] <- list(latent$nodes$low_rank, state$unexplained)
+  posterior <- list(coords = latent$nodes$coords, node = latent$nodes$node,
+    order = latent$search$order, neighbors = latent$search$neighbors,
+    component = latent$search$component, mean = state$mean, variance = state$node_variance,
+    pseudo_precision = state$pseudo_precision,
+    linear_predictor = state$linear_predictor, slope = state$slope,
+    field_response = state$field_response, variance_at_data = state$variance,
+    variance_given_nodes = state$variance_given_nodes, exact = fitted$exact,
+    restricted = fitted$restricted)
+  if (!is.null(latent$nodes$low_rank)) {
+    posterior[c("low_rank", "unexplained")] <- list(latent$nodes$low_rank, state$unexplained)
+  }
   posterior
 }

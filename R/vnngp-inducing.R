@@ -2,47 +2,57 @@
 
 #' Inducing points of vnngp()
 #'
-#' Where the field of a [vnngp()] fit is represented when that is not at every location of the data: at `points` places, chosen from the
-#' data, or at given ones. A row of the data then sees the field through the `k` inducing points nearest to it.
+#' Where the field of a [vnngp()] fit is represented when that is not at every location of the data:
+#' at `points` places, chosen from the data, or at given ones. A row of the data then sees the field
+#' through the `k` inducing points nearest to it.
 #'
-#' Inducing points at the data (the default of [vnngp()]) are the better choice wherever they can be afforded, and with nearest neighbours
-#' they nearly always can. Fewer points smooth the field over the gaps between them, and the intervals take the smoothed field for the
-#' field: those of 95% covered 75 to 79% in simulations with 100 points for 500 rows.
+#' Inducing points at the data (the default of [vnngp()]) are the better choice wherever they can be
+#' afforded, and with nearest neighbours they nearly always can. Fewer points smooth the field over
+#' the gaps between them, and the intervals take the smoothed field for the field: those of 95%
+#' covered 75 to 79% in simulations with 100 points for 500 rows.
 #'
-#' @param points their number, less than that of the distinct locations; or a matrix with a row for each and the columns of the
-#'   coordinates (time last, in the units of the fit), no two rows alike.
-#' @param placement for a number of points: `"subset"`, the locations that cover the region most evenly (the first of a maxmin ordering),
-#'   or `"kmeans"`, the centres of [stats::kmeans()], more of them where the data are dense; from more than 20 locations to a point a
-#'   sample is clustered, drawn by R's random numbers.
-#' @param learn `TRUE` moves the points with the other parameters, as the paper does, and seeks neighbours anew in every epoch. Only with
-#'   `posterior = "mean-field", optimizer = "adam"`.
-#' @return A settings object for the argument `inducing` of [vnngp()], which also takes `points` itself.
-#' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor Gaussian process. *ICML*, section 3 and appendix
-#'   D.2.
+#' @param points their number, less than that of the distinct locations; or a matrix with a row for
+#'   each and the columns of the coordinates (time last, in the units of the fit), no two rows
+#'   alike.
+#' @param placement for a number of points: `"subset"`, the locations that cover the region most
+#'   evenly (the first of a maxmin ordering), or `"kmeans"`, the centres of [stats::kmeans()], more
+#'   of them where the data are dense; from more than 20 locations to a point a sample is clustered,
+#'   drawn by R's random numbers.
+#' @param learn `TRUE` moves the points with the other parameters, as the paper does, and seeks
+#'   neighbours anew in every epoch. Only with `posterior = "mean-field", optimizer = "adam"`.
+#' @return A settings object for the argument `inducing` of [vnngp()], which also takes `points`
+#'   itself.
+#' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor
+#'   Gaussian process. *ICML*, section 3 and appendix D.2.
 #' @examples
 #' vnngp(k = 15, inducing = inducing_points(500, placement = "kmeans"))
-#' vnngp(posterior = "mean-field", optimizer = "adam", inducing = inducing_points(500, "kmeans", learn = TRUE))
+#' vnngp(posterior = "mean-field", optimizer = "adam",
+#'   inducing = inducing_points(500, "kmeans", learn = TRUE))
 #' @export
 inducing_points <- function(points, placement = c("subset", "kmeans"), learn = FALSE) {
   check_required()
   if (!is.matrix(points)) points <- check_count(points, "points", lower = 2L)
   if (is.matrix(points)) check_inducing_matrix(points)
   placement <- check_choice(placement, "placement", c("subset", "kmeans"))
-  structure(list(points = points, placement = placement, learn = check_flag(learn, "learn")), class = "neargp_inducing")
+  structure(list(points = points, placement = placement, learn = check_flag(learn, "learn")),
+    class = "neargp_inducing")
 }
 
 check_inducing_matrix <- function(points) {
   if (!is.numeric(points) || nrow(points) < 2L) {
-    abort_neargp("inducing", "Inducing points must be a number or a numeric matrix with at least two rows.")
+    abort_neargp("inducing",
+      "Inducing points must be a number or a numeric matrix with at least two rows.")
   }
   wrong <- which(rowSums(!is.finite(points)) > 0)
   if (length(wrong)) {
-    abort_neargp("inducing", paste0("The inducing points have missing or infinite coordinates in ", format_rows(wrong), "."))
+    abort_neargp("inducing", paste0("The inducing points have missing or infinite coordinates in ",
+      format_rows(wrong), "."))
   }
   duplicated <- duplicated_locations(points)
   if (length(duplicated)) {
-    abort_neargp("inducing", c(paste0("Two inducing points at the same place are one: ", format_rows(duplicated), " are duplicated."),
-      i = "Use unique() rows."))
+    abort_neargp("inducing",
+      c(paste0("Two inducing points at the same place are one: ", format_rows(duplicated),
+        " are duplicated."), i = "Use unique() rows."))
   }
 }
 
@@ -63,15 +73,20 @@ print.neargp_inducing <- function(x, ...) {
 check_inducing <- function(inducing, posterior, optimizer) {
   if (is.null(inducing)) return(NULL)
   if (!inherits(inducing, "neargp_inducing")) {
-    if (!is.numeric(inducing)) abort_argument("inducing", "NULL, a number, a matrix or made by inducing_points()", inducing)
-    inducing <- inducing_points(if (is.matrix(inducing)) inducing else check_count(inducing, "inducing", lower = 2L))
+    if (!is.numeric(inducing)) {
+      abort_argument("inducing", "NULL, a number, a matrix or made by inducing_points()", inducing)
+    }
+    inducing <- inducing_points(if (is.matrix(inducing)) inducing else check_count(inducing,
+      "inducing", lower = 2L))
   }
   if (posterior == "laplace") {
-    abort_neargp("argument", c("posterior = \"laplace\" needs an inducing point at every location: leave `inducing` out.",
-      i = "posterior = \"sparse\" takes any inducing points."))
+    abort_neargp("argument",
+      c("posterior = \"laplace\" needs an inducing point at every location: leave `inducing` out.",
+        i = "posterior = \"sparse\" takes any inducing points."))
   }
   if (inducing$learn && !(posterior == "mean-field" && optimizer == "adam")) {
-    abort_neargp("argument", "Inducing points can be learned only with posterior = \"mean-field\" and optimizer = \"adam\".")
+    abort_neargp("argument",
+      "Inducing points can be learned only with posterior = \"mean-field\" and optimizer = \"adam\".")
   }
   inducing
 }
@@ -80,10 +95,13 @@ check_inducing <- function(inducing, posterior, optimizer) {
 inducing_coordinates <- function(problem) {
   inducing <- problem$method$inducing
   places <- distinct_locations(problem$data$coords)
-  coords <- if (is.matrix(inducing$points)) given_inducing(inducing$points, problem) else chosen_inducing(inducing, places, problem)
+  coords <- if (is.matrix(inducing$points)) given_inducing(inducing$points, problem) else
+    chosen_inducing(inducing, places, problem)
   if (problem$method$k >= nrow(coords)) {
-    abort_neargp("k", c(sprintf("k = %d neighbours need more than %d inducing points, and there are %d.", problem$method$k,
-      problem$method$k, nrow(coords)), i = "Use a smaller k, or more inducing points."))
+    abort_neargp("k",
+      c(sprintf("k = %d neighbours need more than %d inducing points, and there are %d.",
+        problem$method$k, problem$method$k, nrow(coords)),
+        i = "Use a smaller k, or more inducing points."))
   }
   coords
 }
@@ -93,16 +111,19 @@ distinct_locations <- function(coords) coords[!duplicated(location_index(coords)
 given_inducing <- function(points, problem) {
   wanted <- c(problem$locations$raw_names, problem$locations$time)
   if (ncol(points) != length(wanted)) {
-    abort_neargp("inducing", sprintf("The inducing points must have %d columns, the coordinates %s, not %d.", length(wanted),
-      format_some(wanted), ncol(points)))
+    abort_neargp("inducing",
+      sprintf("The inducing points must have %d columns, the coordinates %s, not %d.",
+        length(wanted), format_some(wanted), ncol(points)))
   }
   embed_coordinates(points, problem$locations, "inducing")
 }
 
 chosen_inducing <- function(inducing, places, problem) {
   if (inducing$points >= nrow(places)) {
-    abort_neargp("inducing", c(sprintf("%s inducing points are not fewer than the %s locations.", format_count(inducing$points),
-      format_count(nrow(places))), i = "Without `inducing` there is one at each location."))
+    abort_neargp("inducing",
+      c(sprintf("%s inducing points are not fewer than the %s locations.",
+        format_count(inducing$points), format_count(nrow(places))),
+        i = "Without `inducing` there is one at each location."))
   }
   component <- component_at(problem, problem$start)
   spread <- break_ties(core_scale(places, component), problem$threads)
@@ -112,12 +133,15 @@ chosen_inducing <- function(inducing, places, problem) {
   kmeans_centers(places, spread, first)
 }
 
-# Clusters in the metric of the field, from the evenly spread subset. Hartigan and Wong's algorithm never empties a cluster; that it has not
-# quite settled does not matter here.
+# Clusters in the metric of the field, from the evenly spread subset. Hartigan and Wong's algorithm
+# never empties a cluster; that it has not quite settled does not matter here.
 kmeans_centers <- function(places, spread, first, per_center = 20L) {
   rows <- seq_len(nrow(places))
-  if (length(rows) > per_center * length(first)) rows <- union(first, sample(rows, per_center * length(first)))
-  clusters <- suppressWarnings(stats::kmeans(spread[rows, , drop = FALSE], spread[first, , drop = FALSE], iter.max = 20L)$cluster)
+  if (length(rows) > per_center * length(first)) {
+    rows <- union(first, sample(rows, per_center * length(first)))
+  }
+  clusters <- suppressWarnings(stats::kmeans(spread[rows, , drop = FALSE],
+    spread[first, , drop = FALSE], iter.max = 20L)$cluster)
   unname(rowsum(places[rows, , drop = FALSE], clusters) / tabulate(clusters))
 }
 

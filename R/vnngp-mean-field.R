@@ -1,10 +1,11 @@
-# The paper's posterior of independent normals at the inducing points, and its stochastic optimiser. With optimizer = "natural" the same
-# posterior is found in closed form, by the steps of the sparse one (see fit_latent()).
+# The paper's posterior of independent normals at the inducing points, and its stochastic optimiser.
+# With optimizer = "natural" the same posterior is found in closed form, by the steps of the sparse
+# one (see fit_latent()).
 
 is_mean_field <- function(method) method$posterior == "mean-field"
 
-# Adam over moments, covariance, family parameters and trend at once. The trend walks on orthogonal columns of unit size, since all
-# parameters move at the same rate.
+# Adam over moments, covariance, family parameters and trend at once. The trend walks on orthogonal
+# columns of unit size, since all parameters move at the same rate.
 fit_mean_field <- function(method, problem) {
   warm <- warm_mean_field(method, problem)
   nodes <- latent_nodes(problem)
@@ -17,11 +18,13 @@ fit_mean_field <- function(method, problem) {
   response$design <- trend$X
   values <- to_core(problem$start, problem$layout$transform)
   fitted <- run_adam(method, core_mean_field_fit(
-    list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = method$jitter),
+    list(coords = nodes$coords, order = search$order, neighbors = search$neighbors,
+      jitter = method$jitter),
     latent_data(nodes, problem$data$coords, component, method$k, problem$threads), response,
     as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
-    mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)), problem$threads))
+    mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)),
+    problem$threads))
   fitted$beta <- trend$back(fitted$beta)
   nodes$coords <- fitted$coords
   mean_field_result(method, problem, nodes, search, fitted)
@@ -34,8 +37,8 @@ warm_mean_field <- function(method, problem) {
 
 mean_field_start <- function(problem, trend, warm) {
   if (!is.null(warm)) {
-    return(list(beta = trend$coefficients(drop(problem$data$X %*% core_trend(warm)$beta)), mean = warm$posterior$mean,
-      variance = warm$posterior$variance))
+    return(list(beta = trend$coefficients(drop(problem$data$X %*% core_trend(warm)$beta)),
+      mean = warm$posterior$mean, variance = warm$posterior$variance))
   }
   list(beta = trend$coefficients(rough_glm(problem$data, problem$family)$eta - problem$data$offset),
     linear_predictor = data_linear_predictor(problem$data, problem$family))
@@ -44,40 +47,53 @@ mean_field_start <- function(problem, trend, warm) {
 # The core's errors report covariance matrices that are singular.
 run_adam <- function(method, fit) {
   remedy <- c(i = paste0("A larger jitter or a smaller learning_rate makes the optimisation easier",
-    if (inherits(method, "neargp_vnngp") && !is_swsgp(method)) "; posterior = \"sparse\" needs neither", "."))
-  fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky", c(conditionMessage(e), remedy)))
-  if (!is.finite(fitted$value)) abort_neargp("cholesky", c("Adam ended where its objective is not finite.", remedy))
+    if (inherits(method, "neargp_vnngp") && !is_swsgp(method))
+    "; posterior = \"sparse\" needs neither", "."))
+  fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky",
+    c(conditionMessage(e), remedy)))
+  if (!is.finite(fitted$value)) {
+    abort_neargp("cholesky", c("Adam ended where its objective is not finite.", remedy))
+  }
   fitted
 }
 
 # Columns of unit size that span the same. Their coefficients times `matrix` are those of X.
 orthogonal_trend <- function(X) {
-  if (ncol(X) == 0L) return(list(X = X, matrix = diag(0L), back = identity, coefficients = function(eta) double(0)))
+  if (ncol(X) == 0L) {
+    return(list(X = X, matrix = diag(0L), back = identity, coefficients = function(eta) double(0)))
+  }
   decomposition <- qr(X)
   unit <- sqrt(nrow(X))
   basis <- qr.Q(decomposition)
-  matrix <- backsolve(qr.R(decomposition), diag(unit, ncol(X)))[order(decomposition$pivot), , drop = FALSE]
-  list(X = basis * unit, matrix = matrix, coefficients = function(eta) drop(crossprod(basis, eta)) / unit,
-    back = function(beta) drop(matrix %*% beta))
+  matrix <- backsolve(qr.R(decomposition),
+    diag(unit, ncol(X)))[order(decomposition$pivot), , drop = FALSE]
+  list(X = basis * unit, matrix = matrix, coefficients = function(eta) drop(crossprod(basis, eta)) /
+    unit, back = function(beta) drop(matrix %*% beta))
 }
 
 mean_field_settings <- function(method, problem, warm_start) {
-  c(list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential", epochs = method$epochs, batch_size = method$batch_size,
-    learning_rate = method$learning_rate, key = order_key(), unit = predictor_unit(problem$data, problem$family), warm_start = warm_start,
-    learn = learns_positions(method), report = mean_field_reporter(method, problem)), adam_parameters(problem))
+  c(list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential", epochs = method$epochs,
+    batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
+    unit = predictor_unit(problem$data, problem$family), warm_start = warm_start,
+    learn = learns_positions(method), report = mean_field_reporter(method, problem)),
+    adam_parameters(problem))
 }
 
-# The parameters that Adam moves, those of the covariance and those of the family, to which the noise of gaussian responses belongs.
+# The parameters that Adam moves, those of the covariance and those of the family, to which the
+# noise of gaussian responses belongs.
 adam_parameters <- function(problem) {
   layout <- problem$layout
   part <- function(rows, free) {
-    list(transform = layout$transform[rows], lower = problem$bounds$lower[rows], upper = problem$bounds$upper[rows], free = free[rows])
+    list(transform = layout$transform[rows], lower = problem$bounds$lower[rows],
+      upper = problem$bounds$upper[rows], free = free[rows])
   }
   list(covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"),
     family = part(of_family(problem), problem$free))
 }
 
-of_family <- function(problem) problem$layout$kind == if (is_gaussian(problem$family)) "nugget" else "family"
+of_family <- function(problem) {
+  problem$layout$kind == if (is_gaussian(problem$family)) "nugget" else "family"
+}
 
 values_after_adam <- function(problem, values, fitted) {
   layout <- problem$layout
@@ -90,7 +106,8 @@ values_after_adam <- function(problem, values, fitted) {
 # Parameters, and positions where they move, at the end of an epoch.
 keep_reached <- function(problem, start, reached, positions) {
   transform <- problem$layout$transform
-  keep_state(problem, to_working(values_after_adam(problem, to_core(start, transform), reached), transform), positions)
+  keep_state(problem, to_working(values_after_adam(problem, to_core(start, transform), reached),
+    transform), positions)
 }
 
 epochs_message <- function(epochs, skipped) {
@@ -98,7 +115,9 @@ epochs_message <- function(epochs, skipped) {
     if (skipped > 0L) sprintf(", skipping %d steps that overflowed", skipped) else "")
 }
 
-learns_positions <- function(method) if (is_swsgp(method)) method$move else isTRUE(method$inducing$learn)
+learns_positions <- function(method) {
+  if (is_swsgp(method)) method$move else isTRUE(method$inducing$learn)
+}
 
 # Ten reports in all.
 mean_field_reporter <- function(method, problem) {
@@ -113,33 +132,43 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
   layout <- problem$layout
   values <- values_after_adam(problem, to_core(problem$start, layout$transform), fitted)
   working <- to_working(values, layout$transform)
-  data <- if (is.null(nodes$node)) list(coords = problem$data$coords, neighbors = fitted$data_neighbors) else list(node = nodes$node)
+  data <- if (is.null(nodes$node)) list(coords = problem$data$coords,
+    neighbors = fitted$data_neighbors) else list(node = nodes$node)
   at_end <- core_mean_field_state(
-    list(coords = nodes$coords, order = search$order, neighbors = fitted$neighbors, jitter = method$jitter), data,
-    latent_response(problem$data), as_core_covariance(layout, problem$groups, values), family_core_name(problem$family),
-    fitted$family, fitted$beta, fitted$mean, fitted$variance, problem$threads)
-  state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta, beta_vcov = at_end$beta_vcov), NA_real_,
+    list(coords = nodes$coords, order = search$order, neighbors = fitted$neighbors,
+      jitter = method$jitter), data,
+    latent_response(problem$data), as_core_covariance(layout, problem$groups, values),
+    family_core_name(problem$family), fitted$family, fitted$beta, fitted$mean, fitted$variance,
+    problem$threads)
+  state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta,
+    beta_vcov = at_end$beta_vcov), NA_real_,
     method$epochs, method$epochs, NA, epochs_message(method$epochs, fitted$skipped))
-  result <- method_result(state, score = if (is_swsgp(method)) "SWSGP objective" else "evidence lower bound (mean field)",
+  result <- method_result(state,
+    score = if (is_swsgp(method)) "SWSGP objective" else "evidence lower bound (mean field)",
     information = NULL, k = if (is.null(nodes$node)) method$k else nrow(search$neighbors))
-  result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,
-    component = component_at(problem, working), mean = fitted$mean, variance = fitted$variance,
-    field_response = at_end$field_response, pseudo_precision = at_end$pseudo_precision, linear_predictor = at_end$linear_predictor,
-    slope = at_end$slope, variance_at_data = at_end$variance, variance_given_nodes = at_end$variance_given_nodes, trace = fitted$trace)
+  result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order,
+    neighbors = fitted$neighbors, component = component_at(problem, working), mean = fitted$mean,
+    variance = fitted$variance, field_response = at_end$field_response,
+    pseudo_precision = at_end$pseudo_precision, linear_predictor = at_end$linear_predictor,
+    slope = at_end$slope, variance_at_data = at_end$variance,
+    variance_given_nodes = at_end$variance_given_nodes, trace = fitted$trace)
   result
 }
 
-# ---- predictions ------------------------------------------------------------------------------------------------------------------
+# ---- predictions ---------------------------------------------------------------------------------
 
-# Predicts, with b and f the weights and conditional variance given the inducing points near a location, b'm and f + sum b^2 s.
+# Predicts, with b and f the weights and conditional variance given the inducing points near a
+# location, b'm and f + sum b^2 s.
 mean_field_predictor <- function(object, settings) {
   posterior <- object$posterior
   function(coords, X, offset) {
     neighbors <- posterior_neighbors(object, coords, settings)
     nodes <- sort(unique(as.vector(neighbors)))
-    columns <- cbind(posterior$mean[nodes], posterior$variance[nodes], posterior$field_response[nodes, , drop = FALSE])
-    part <- core_mean_field_predict(posterior$coords[nodes, , drop = FALSE], columns, object$method$jitter, coords,
-      matrix(match(neighbors, nodes), nrow(neighbors)), object$core_covariance, settings$threads)
+    columns <- cbind(posterior$mean[nodes], posterior$variance[nodes],
+      posterior$field_response[nodes, , drop = FALSE])
+    part <- core_mean_field_predict(posterior$coords[nodes, , drop = FALSE], columns,
+      object$method$jitter, coords, matrix(match(neighbors, nodes), nrow(neighbors)),
+      object$core_covariance, settings$threads)
     latent_prediction(object, part, X, offset)
   }
 }

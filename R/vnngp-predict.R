@@ -1,6 +1,7 @@
-# Predictions of latent models. With b and f the weights and conditional variance of a new location given the k inducing points near it,
-# the field there has the mean b'm and the variance f + b'(Q + W)^-1 b; the trend adds d'Vd, d = x0 - H'b, where H says how the
-# posterior mean answers to the trend.
+# Predictions of latent models. With b and f the weights and conditional variance of a new location
+# given the k inducing points near it, the field there has the mean b'm and the variance f + b'(Q +
+# W)^-1 b; the trend adds d'Vd, d = x0 - H'b, where H says how the posterior mean answers to the
+# trend.
 
 #' @export
 predictor.neargp_vnngp <- function(method, object, settings) {
@@ -9,9 +10,11 @@ predictor.neargp_vnngp <- function(method, object, settings) {
   pointer <- kept_latent(object, settings$threads)
   function(coords, X, offset) {
     part <- if (has_latent_low_rank(method)) {
-      core_latent_low_rank_predict(pointer, coords, low_rank_candidates(object, coords, settings), settings$k, settings$threads)
+      core_latent_low_rank_predict(pointer, coords, low_rank_candidates(object, coords, settings),
+        settings$k, settings$threads)
     } else {
-      core_latent_predict(pointer, coords, posterior_neighbors(object, coords, settings), settings$threads)
+      core_latent_predict(pointer, coords, posterior_neighbors(object, coords, settings),
+        settings$threads)
     }
     latent_prediction(object, part, X, offset)
   }
@@ -22,8 +25,8 @@ latent_prediction <- function(object, part, X, offset) {
   design <- design_columns(object$data, X)
   trend <- core_trend(object)
   unseen <- design - part$response
-  list(mean = base_mean(object$data, X, offset) + (drop(row_products(design, trend$beta)) + part$mean),
-    variance = part$variance + row_forms(unseen, trend$beta_vcov))
+  list(mean = base_mean(object$data, X, offset) + (drop(row_products(design, trend$beta)) +
+    part$mean), variance = part$variance + row_forms(unseen, trend$beta_vcov))
 }
 
 posterior_neighbors <- function(object, coords, settings) {
@@ -34,52 +37,63 @@ posterior_neighbors <- function(object, coords, settings) {
 
 kept_latent <- function(object, threads) kept(object, "latent", restored_latent(object, threads))
 
-# The posterior of a fit, back behind a pointer. Where a wider pattern does not fit into the memory and the fit's own does, that is better
-# than the wider one narrowed.
+# The posterior of a fit, back behind a pointer. Where a wider pattern does not fit into the memory
+# and the fit's own does, that is better than the wider one narrowed.
 restored_latent <- function(object, threads) {
   posterior <- object$posterior
-  nodes <- core_nodes(posterior$coords, posterior$order, posterior$neighbors, object$method$jitter, posterior$low_rank)
-  seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors), threads)
+  nodes <- core_nodes(posterior$coords, posterior$order, posterior$neighbors, object$method$jitter,
+    posterior$low_rank)
+  seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors),
+    threads)
   with_pattern <- function(neighbors) {
     nodes$pattern_neighbors <- neighbors
-    core_latent(nodes, seen, latent_response(core_data(object$data)), "sparse", posterior$exact, factor_bytes(object$method), threads)
+    core_latent(nodes, seen, latent_response(core_data(object$data)), "sparse", posterior$exact,
+      factor_bytes(object$method), threads)
   }
   pointer <- with_pattern(wider_pattern(posterior, threads))
   if (core_latent_is_restricted(pointer) && !posterior$restricted) pointer <- with_pattern(NULL)
-  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta, posterior$pseudo_precision,
-    posterior$field_response, threads)
+  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta,
+    posterior$pseudo_precision, posterior$field_response, threads)
   pointer
 }
 
-# An incomplete factor drops what falls outside of its pattern. With the pattern of 30 neighbours the variances of predictions are within
-# 0.2%, with that of 15 within 1.6% (4,000 locations, bench/vnngp-factor.R).
+# An incomplete factor drops what falls outside of its pattern. With the pattern of 30 neighbours
+# the variances of predictions are within 0.2%, with that of 15 within 1.6% (4,000 locations,
+# bench/vnngp-factor.R).
 wider_pattern <- function(posterior, threads, wide = 30L, most_points = 300000L) {
   n <- nrow(posterior$coords)
   k <- min(wide, n - 1L)
   if (posterior$exact || n > most_points || k <= nrow(posterior$neighbors)) return(NULL)
-  core_neighbors_before(core_scale(posterior$coords, posterior$component), posterior$order, k, threads)
+  core_neighbors_before(core_scale(posterior$coords, posterior$component), posterior$order, k,
+    threads)
 }
 
 check_latent_settings <- function(method, settings) {
   wanted <- paste("%s for", method_call(method), "whose neighbours are not observations")
-  if (settings$local_mean) abort_argument("local_mean", sprintf(wanted, "FALSE"), settings$local_mean)
+  if (settings$local_mean) {
+    abort_argument("local_mean", sprintf(wanted, "FALSE"), settings$local_mean)
+  }
   if (settings$sectors > 0L) abort_argument("sectors", sprintf(wanted, "0"), settings$sectors)
 }
 
-# Jointly: with U the inducing points near any of the locations and B = K_UU^-1 K_U0, the covariance is K_00 - K_0U B + B'A^-1 B plus
-# that of the trend.
+# Jointly: with U the inducing points near any of the locations and B = K_UU^-1 K_U0, the covariance
+# is K_00 - K_0U B + B'A^-1 B plus that of the trend.
 #' @export
 joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   check_latent_settings(method, settings)
   if (settings$type != "link") {
-    abort_argument("type", sprintf("\"link\" with joint = TRUE for %s; simulate() draws responses jointly", method_call(method)), settings$type)
+    abort_argument("type",
+      sprintf("\"link\" with joint = TRUE for %s; simulate() draws responses jointly",
+        method_call(method)), settings$type)
   }
-  part <- if (has_latent_low_rank(object$method)) low_rank_joint(object, target, settings) else node_joint(object, target, settings)
+  part <- if (has_latent_low_rank(object$method)) low_rank_joint(object, target, settings) else
+    node_joint(object, target, settings)
   design <- design_columns(object$data, target$X)
   trend <- core_trend(object)
   unseen <- design - part$response
   covariance <- part$covariance + unseen %*% trend$beta_vcov %*% t(unseen)
-  mean <- base_mean(object$data, target$X, target$offset) + (drop(design %*% trend$beta) + drop(part$mean))
+  mean <- base_mean(object$data, target$X, target$offset) +
+    (drop(design %*% trend$beta) + drop(part$mean))
   moments <- spread_over_rows(list(mean = mean, variance = diag(covariance)), target$complete)
   moments$covariance <- spread_square((covariance + t(covariance)) / 2, target$complete)
   moments
@@ -92,21 +106,26 @@ node_joint <- function(object, target, settings) {
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
   nodes <- posterior$coords[rows, , drop = FALSE]
-  inner <- core_covariance_matrix(nodes, nodes, object$core_covariance) + diag(jitter_variance(object), length(rows))
+  inner <- core_covariance_matrix(nodes, nodes, object$core_covariance) +
+    diag(jitter_variance(object), length(rows))
   cross <- core_covariance_matrix(nodes, target$coords, object$core_covariance)
-  weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L, has_nugget(object$method)))
+  weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L,
+    has_nugget(object$method)))
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
     core_latent_solve(kept_latent(object, settings$threads), spread, settings$threads)
   }
-  list(mean = crossprod(weights, posterior$mean[rows]), response = crossprod(weights, posterior$field_response[rows, , drop = FALSE]),
-    covariance = core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross, weights) +
+  list(mean = crossprod(weights, posterior$mean[rows]),
+    response = crossprod(weights, posterior$field_response[rows, , drop = FALSE]),
+    covariance = core_covariance_matrix(target$coords, target$coords, object$core_covariance) -
+    crossprod(cross, weights) +
       crossprod(weights, solved[rows, , drop = FALSE]))
 }
 
 # Inducing points are no observations.
 #' @export
-prediction_conditioning.neargp_vnngp <- function(method, object, k, local_mean, sectors, joint, is_part) {
+prediction_conditioning.neargp_vnngp <- function(method, object, k, local_mean, sectors, joint,
+                                                 is_part) {
   conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = FALSE)
 }

@@ -1,4 +1,5 @@
-# Draws of latent models: trend coefficients, the field at the inducing points given these, the field elsewhere given that, responses.
+# Draws of latent models: trend coefficients, the field at the inducing points given these, the
+# field elsewhere given that, responses.
 
 #' @export
 simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings) {
@@ -15,24 +16,30 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
 response_draws <- function(object, target, eta, trials) {
   family <- response_family(object$family)
   trials <- simulated_trials(object, target, trials)
-  parameters <- weigh_noise(family_core_name(object$family), as.list(object$family_parameters), target$weights %||% 1)
+  parameters <- weigh_noise(family_core_name(object$family), as.list(object$family_parameters),
+    target$weights %||% 1)
   # R warns of infinite means without a class
-  drawn <- suppressWarnings(apply(eta, 2L, function(column) family$random(length(column), column, parameters, trials)))
+  drawn <- suppressWarnings(apply(eta, 2L, function(column) family$random(length(column), column,
+    parameters, trials)))
   if (family$link == "log") saturate_draws(drawn, eta) else drawn
 }
 
 saturate_draws <- function(drawn, eta) {
   beyond <- !is.finite(drawn) & is.finite(eta)
   if (!any(beyond)) return(drawn)
-  warn_neargp("overflow", c(sprintf("%d of %d draws of the response are beyond the range of numbers; the largest number is given.", sum(beyond),
-    length(drawn)), x = sprintf("The linear predictor, a logarithm, is up to %s there.", format(max(eta[beyond]), digits = 3L)),
-    i = "type = \"link\" draws it; look at the variance and range of the fit."))
+  warn_neargp("overflow",
+    c(sprintf("%d of %d draws of the response are beyond the range of numbers; the largest number is given.", sum(beyond),
+      length(drawn)), x = sprintf("The linear predictor, a logarithm, is up to %s there.",
+        format(max(eta[beyond]), digits = 3L)),
+      i = "type = \"link\" draws it; look at the variance and range of the fit."))
   replace(drawn, beyond, .Machine$double.xmax)
 }
 
 simulated_trials <- function(object, target, trials) {
   n <- length(target$complete)
-  if (!length(trials) %in% c(0L, 1L, n)) abort_argument("trials", sprintf("one number or one for each of the %d rows", n), trials)
+  if (!length(trials) %in% c(0L, 1L, n)) {
+    abort_argument("trials", sprintf("one number or one for each of the %d rows", n), trials)
+  }
   if (is.null(trials) && identical(target$coords, object$data$coords)) trials <- object$data$trials
   rep_len(trials %||% 1, n)[target$complete]
 }
@@ -44,24 +51,29 @@ field_draws <- function(object, coords, betas, nsim, settings) {
   if (settings$conditional) {
     answer <- posterior$field_response %*% (betas - core_trend(object)$beta)
     if (low_rank) {
-      drawn <- low_rank_draws(kept_latent(object, settings$threads), posterior$mean - answer, nsim, settings$threads)
+      drawn <- low_rank_draws(kept_latent(object, settings$threads), posterior$mean - answer, nsim,
+        settings$threads)
       nodes <- drawn$field
     } else {
       drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
-        core_latent_draws(kept_latent(object, settings$threads), nsim, order_key(), settings$threads)$field
+        core_latent_draws(kept_latent(object, settings$threads), nsim, order_key(),
+          settings$threads)$field
       }
       nodes <- posterior$mean + drawn - answer
     }
   } else {
     nodes <- matrix(double(0), 0L, nsim)
-    if (low_rank) drawn <- list(whitened = matrix(stats::rnorm(nrow(posterior$low_rank) * nsim), ncol = nsim))
+    if (low_rank) {
+      drawn <- list(whitened = matrix(stats::rnorm(nrow(posterior$low_rank) * nsim), ncol = nsim))
+    }
   }
   known <- match_locations(coords, posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])
   field <- nodes[known, , drop = FALSE]
   elsewhere <- is.na(known)
   if (!any(elsewhere)) return(field)
   coords <- coords[elsewhere, , drop = FALSE]
-  field[elsewhere, ] <- if (low_rank) low_rank_elsewhere(object, coords, nodes, drawn$whitened, settings) else
+  field[elsewhere, ] <- if (low_rank) low_rank_elsewhere(object, coords, nodes, drawn$whitened,
+    settings) else
     field_elsewhere(object, coords, nodes, settings)
   field
 }
@@ -69,18 +81,20 @@ field_draws <- function(object, coords, betas, nsim, settings) {
 # Given the inducing points, whose jitter is a nugget to the field in between.
 field_elsewhere <- function(object, coords, nodes, settings) {
   posterior <- object$posterior
-  reference <- core_scale(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], posterior$component)
+  reference <- core_scale(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE],
+    posterior$component)
   queries <- core_scale(coords, posterior$component)
   order <- core_order(queries, "maxmin", 0, settings$threads)
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
   neighbors <- core_neighbors_joint(reference, queries, order, k, settings$threads)
-  drawn <- check_drawn(core_simulate(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], nodes, rep(1, nrow(nodes)), coords, order,
-    neighbors, object$core_covariance, jitter_variance(object), matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)),
-    settings$threads))
+  drawn <- check_drawn(core_simulate(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], nodes,
+    rep(1, nrow(nodes)), coords, order, neighbors, object$core_covariance, jitter_variance(object),
+    matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)), settings$threads))
   tell_jitter(drawn$jitter)
   drawn$field
 }
 
 jitter_variance <- function(object) {
-  object$method$jitter * sum(vapply(object$core_covariance$components, function(component) component$variance, 0))
+  object$method$jitter * sum(vapply(object$core_covariance$components,
+    function(component) component$variance, 0))
 }

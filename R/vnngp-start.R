@@ -1,6 +1,7 @@
-# Starting values and bounds of latent models. A generalised linear model without the field gives the trend and, for each row, a working
-# response and its weight: a gaussian response on the scale of the link, from which the covariance is started as for gaussian data
-# (R/start-values.R) with the noise known.
+# Starting values and bounds of latent models. A generalised linear model without the field gives
+# the trend and, for each row, a working response and its weight: a gaussian response on the scale
+# of the link, from which the covariance is started as for gaussian data (R/start-values.R) with the
+# noise known.
 
 with_latent_start <- function(problem) {
   check_noise(problem)
@@ -8,32 +9,40 @@ with_latent_start <- function(problem) {
   gaussian <- problem$family$family == "gaussian"
   working_problem <- if (gaussian) problem else working_response_problem(problem, rough)
   found <- residual_variance(working_problem$data)
-  variance <- if (gaussian) found else max(found, least_variance(problem, working_problem$data, rough))
-  bounds <- working_bounds(working_problem, c(variance, if (gaussian) variance_guesses(problem$data)))
-  start <- if (found < variance) start_without_variation(working_problem, variance) else start_working(working_problem, variance)
+  variance <- if (gaussian) found else
+    max(found, least_variance(problem, working_problem$data, rough))
+  bounds <- working_bounds(working_problem,
+    c(variance, if (gaussian) variance_guesses(problem$data)))
+  start <- if (found < variance) start_without_variation(working_problem, variance) else
+    start_working(working_problem, variance)
   start <- clamp(start, bounds, working_problem$free)
   family <- family_working(problem, rough, sqrt(variance))
-  # On the scale of a logarithm or logit a standard deviation of 10 leaves nothing to chance: classes are separated.
+  # On the scale of a logarithm or logit a standard deviation of 10 leaves nothing to chance:
+  # classes are separated.
   if (!response_family(problem$family)$link %in% "identity") {
     variances <- which(problem$layout$kind == "variance")
     bounds$upper[variances] <- pmin(bounds$upper[variances], log(100))
   }
   problem$bounds <- Map(c, bounds, family[c("lower", "upper")])
   problem$start <- clamp(c(start, family$start), problem$bounds, problem$free)
-  problem$start[problem$layout$fixed] <- to_working(problem$layout$value, problem$layout$transform)[problem$layout$fixed]
+  problem$start[problem$layout$fixed] <- to_working(problem$layout$value,
+    problem$layout$transform)[problem$layout$fixed]
   problem
 }
 
 # The same in the core's columns. `with_start`: a function of the problem.
 with_core_start <- function(problem, with_start) {
-  replace(with_start(replace(problem, "data", list(core_data(problem$data)))), "data", list(problem$data))
+  replace(with_start(replace(problem, "data", list(core_data(problem$data)))), "data",
+    list(problem$data))
 }
 
 # A response without noise is the field, and no sum of log densities.
 check_noise <- function(problem) {
-  if (has_nugget(problem$method) && identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) {
-    abort_argument("nugget", sprintf("NULL or greater than 0 for %s, whose responses scatter about the field (vecchia() needs no noise)",
-      method_call(problem$method)), 0)
+  if (has_nugget(problem$method) && identical(problem$layout$value[problem$layout$kind == "nugget"],
+      0)) {
+    abort_argument("nugget",
+      sprintf("NULL or greater than 0 for %s, whose responses scatter about the field (vecchia() needs no noise)",
+        method_call(problem$method)), 0)
   }
 }
 
@@ -42,29 +51,34 @@ rough_glm <- function(data, family) {
   trials <- data$trials %||% rep(1, length(data$y))
   weights <- data$weights * trials
   nearest <- response_family(family)$nearest(family)
-  eta <- if (has_gamma_variables(family)) robust_trend(data) else glm_trend(data, data$y / trials, weights, nearest)
+  eta <- if (has_gamma_variables(family)) robust_trend(data) else glm_trend(data, data$y / trials,
+    weights, nearest)
   list(eta = eta, mu = nearest$linkinv(eta), family = nearest, weights = weights, trials = trials)
 }
 
-# The logarithm of stats::make.link() has no mean below 2.2e-16, which is a matter of the unit of the response.
+# The logarithm of stats::make.link() has no mean below 2.2e-16, which is a matter of the unit of
+# the response.
 unbounded_link <- function(link) {
   if (link != "log") return(link)
-  structure(list(linkfun = log, linkinv = exp, mu.eta = exp, valideta = function(eta) TRUE, name = "log"), class = "link-glm")
+  structure(list(linkfun = log, linkinv = exp, mu.eta = exp, valideta = function(eta) TRUE,
+    name = "log"), class = "link-glm")
 }
 
-# Responses over many orders of magnitude break the iterations of a generalised linear model; from a constant mean they may succeed.
+# Responses over many orders of magnitude break the iterations of a generalised linear model; from a
+# constant mean they may succeed.
 glm_trend <- function(data, y, weights, family) {
   if (!ncol(data$X)) return(data$offset)
   mean <- weighted_mean(y, weights)
   for (mustart in list(NULL, rep(mean, length(y)))) {
-    glm <- tryCatch(suppressWarnings(stats::glm.fit(data$X, y, weights, mustart = mustart, offset = data$offset, family = family)),
-      error = function(e) NULL)
+    glm <- tryCatch(suppressWarnings(stats::glm.fit(data$X, y, weights, mustart = mustart,
+      offset = data$offset, family = family)), error = function(e) NULL)
     if (!is.null(glm) && all(is.finite(glm$linear.predictors))) return(glm$linear.predictors)
   }
   data$offset - mean(data$offset) + family$linkfun(mean)
 }
 
-# Reweighted as for t with 4 degrees of freedom: least squares follows the outliers for which the family is chosen.
+# Reweighted as for t with 4 degrees of freedom: least squares follows the outliers for which the
+# family is chosen.
 robust_trend <- function(data, steps = 10L) {
   if (!ncol(data$X)) return(data$offset)
   weights <- data$weights
@@ -77,8 +91,8 @@ robust_trend <- function(data, steps = 10L) {
   data$y - residual
 }
 
-# The unit of steps of a fixed size in the linear predictor: with an identity link the scatter of the response about its trend. On
-# the scale of another link 1 means the same for all responses.
+# The unit of steps of a fixed size in the linear predictor: with an identity link the scatter of
+# the response about its trend. On the scale of another link 1 means the same for all responses.
 predictor_unit <- function(data, family) {
   if (response_family(family)$link != "identity") return(1)
   robust_scale(data$y - robust_trend(data), data$weights / mean(data$weights))
@@ -89,8 +103,9 @@ bring_near <- function(residual, weights) {
   pmin(pmax(residual, -reach), reach)
 }
 
-# z = eta + (y - mu) d eta / d mu with variance V(mu) (d eta / d mu)^2 / weight. Outliers of a Student-t response are brought near. Far out
-# on the link scale the weights vanish: they are kept within a factor of 10^4, since this is but a start.
+# z = eta + (y - mu) d eta / d mu with variance V(mu) (d eta / d mu)^2 / weight. Outliers of a
+# Student-t response are brought near. Far out on the link scale the weights vanish: they are kept
+# within a factor of 10^4, since this is but a start.
 working_response_problem <- function(problem, rough) {
   slope <- rough$family$mu.eta(rough$eta)
   residual <- problem$data$y / rough$trials - rough$mu
@@ -105,14 +120,16 @@ working_response_problem <- function(problem, rough) {
   problem$layout <- problem$layout[problem$layout$kind != "family", ]
   # the dispersion of the other families is not known
   known <- !length(response_family(problem$family)$parameters)
-  problem$layout[problem$layout$kind == "nugget", c("value", "fixed")] <- list(if (known) 1 else NA_real_, known)
+  problem$layout[problem$layout$kind == "nugget", c("value", "fixed")] <- list(
+    if (known) 1 else NA_real_, known)
   problem$free <- !problem$layout$fixed
   problem$keep <- NULL  # its parameters are not those of the model
   problem
 }
 
-# The least variance of the working response: next to nothing of the noise where the family says how large that is. Where it does not, a
-# response that the trend fits exactly has no scatter to be estimated.
+# The least variance of the working response: next to nothing of the noise where the family says how
+# large that is. Where it does not, a response that the trend fits exactly has no scatter to be
+# estimated.
 least_variance <- function(problem, working_data, rough) {
   if (response_family(problem$family)$discrete) return(1e-4 / mean(working_data$weights))
   y <- problem$data$y
@@ -126,15 +143,17 @@ start_without_variation <- function(problem, variance) {
   layout <- problem$layout
   layout$value <- ifelse(layout$fixed, layout$value, layout$start)
   problem$layout <- layout
-  to_working(candidate_values(problem, scales, sqrt(length(scales)), NA_real_, c(variance, 0)), layout$transform)
+  to_working(candidate_values(problem, scales, sqrt(length(scales)), NA_real_, c(variance, 0)),
+    layout$transform)
 }
 
-# The linear predictor that each response suggests by itself, as generalised linear models start from. Outliers are brought near: where a
-# likelihood is not log-concave, a field that starts there would stay.
+# The linear predictor that each response suggests by itself, as generalised linear models start
+# from. Outliers are brought near: where a likelihood is not log-concave, a field that starts there
+# would stay.
 data_linear_predictor <- function(data, family) response_family(family)$suggest(data, family)
 
-# Bounds and starting values of the family are those of a row of weight 1; where weights divide the dispersion, those of
-# the weights there are.
+# Bounds and starting values of the family are those of a row of weight 1; where weights divide the
+# dispersion, those of the weights there are.
 family_working <- function(problem, rough, spread) {
   rows <- problem$layout[problem$layout$kind == "family", ]
   if (!nrow(rows)) return(list(lower = double(0), upper = double(0), start = double(0)))
@@ -143,8 +162,10 @@ family_working <- function(problem, rough, spread) {
   power[is.na(power) | !response_family(problem$family)$scaled] <- 0
   weights <- problem$data$weights
   unit <- mean(weights)
-  start <- response_family(problem$family)$start(problem$data$y, rough$mu, rough$weights / unit)[rows$name] * unit^power
+  start <- response_family(problem$family)$start(problem$data$y, rough$mu,
+    rough$weights / unit)[rows$name] * unit^power
   start <- ifelse(is.na(rows$start), start, rows$start)
   at_ends <- function(pick) pick(min(weights)^power, max(weights)^power)
-  list(lower = log(known$lower * at_ends(pmin)), upper = log(known$upper * at_ends(pmax)), start = log(start))
+  list(lower = log(known$lower * at_ends(pmin)), upper = log(known$upper * at_ends(pmax)),
+    start = log(start))
 }

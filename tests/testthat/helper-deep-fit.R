@@ -7,8 +7,10 @@ bent_data <- function(n = 240L, seed = 1) {
 }
 
 # A short fit, without the warning of few rows.
-fit_deep <- function(method = short_dspp(), data = bent_data(), ..., formula = y ~ 1, coords = ~ x1 + x2, threads = 1L) {
-  suppressWarnings(neargp(formula, data, coords = coords, method = method, threads = threads, ...), classes = "neargp_warning_deep")
+fit_deep <- function(method = short_dspp(), data = bent_data(), ..., formula = y ~ 1,
+                     coords = ~ x1 + x2, threads = 1L) {
+  suppressWarnings(neargp(formula, data, coords = coords, method = method, threads = threads, ...),
+    classes = "neargp_warning_deep")
 }
 
 # The package's mixture of the linear predictor at new rows.
@@ -17,16 +19,20 @@ latent_mixture <- function(fit, newdata) {
   deep_mixture(fit, target$coords, target$X, target$offset, 1L)
 }
 
-short_dspp <- function(width = 2L, inducing = 12L, epochs = 8L, batch_size = 64L, restarts = 1L, regularization = 0.5, seed = 3L, ...) {
-  dspp(width = width, inducing = inducing, epochs = epochs, batch_size = batch_size, restarts = restarts, regularization = regularization,
-    seed = seed, ...)
+short_dspp <- function(width = 2L, inducing = 12L, epochs = 8L, batch_size = 64L, restarts = 1L,
+                       regularization = 0.5, seed = 3L, ...) {
+  dspp(width = width, inducing = inducing, epochs = epochs, batch_size = batch_size,
+    restarts = restarts, regularization = regularization, seed = seed, ...)
 }
 
-short_dgp <- function(width = 2L, inducing = 10L, samples = 3L, epochs = 6L, batch_size = 64L, restarts = 1L, seed = 3L, ...) {
-  dgp(width = width, inducing = inducing, samples = samples, epochs = epochs, batch_size = batch_size, restarts = restarts, seed = seed, ...)
+short_dgp <- function(width = 2L, inducing = 10L, samples = 3L, epochs = 6L, batch_size = 64L,
+                      restarts = 1L, seed = 3L, ...) {
+  dgp(width = width, inducing = inducing, samples = samples, epochs = epochs,
+    batch_size = batch_size, restarts = restarts, seed = seed, ...)
 }
 
-# The mixture of new observations by dense matrices, in the unit of the response: a list of means, variances and weights.
+# The mixture of new observations by dense matrices, in the unit of the response: a list of means,
+# variances and weights.
 dense_deep_mixture <- function(fit, newdata) {
   deep <- fit$deep
   x <- as.matrix(newdata[fit$locations$raw_names])
@@ -35,5 +41,6 @@ dense_deep_mixture <- function(fit, newdata) {
   center <- mean(fit$data$y)
   scale <- sd(fit$data$y)
   list(mean = center + scale * vapply(at, function(one) one$mean[, 1L], double(nrow(x))),
-    variance = scale^2 * vapply(at, function(one) one$variance[, 1L], double(nrow(x))), weights = exp(deep$prediction$log_weights))
+    variance = scale^2 * vapply(at, function(one) one$variance[, 1L], double(nrow(x))),
+    weights = exp(deep$prediction$log_weights))
 }

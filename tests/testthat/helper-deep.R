@@ -1,13 +1,17 @@
-# Deep Gaussian processes by dense matrices, straight from the formulas, one component and one unit at a time.
+# Deep Gaussian processes by dense matrices, straight from the formulas, one component and one unit
+# at a time.
 
 # A state whose numbers are all in general position.
-deep_state <- function(layers = 2L, dim = 3L, width = 2L, inducing = 5L, sites = 3L, rule = "free", skip = "none", covariance = "diagonal",
-                       outputs = 1L, family = list(name = "gaussian", parameters = double(0)), samples = 3L, key = 7) {
+deep_state <- function(layers = 2L, dim = 3L, width = 2L, inducing = 5L, sites = 3L, rule = "free",
+                       skip = "none", covariance = "diagonal", outputs = 1L,
+                       family = list(name = "gaussian", parameters = double(0)), samples = 3L,
+                       key = 7) {
   set.seed(key)
   x <- matrix(rnorm(40 * dim), 40L)
   y <- matrix(rnorm(40 * outputs), 40L)
-  settings <- utils::modifyList(neargp:::deep_defaults(), list(layers = layers, width = width, inducing = inducing, sites = sites,
-    rule = rule, skip = skip, covariance = covariance, family = family, samples = samples))
+  settings <- utils::modifyList(neargp:::deep_defaults(),
+    list(layers = layers, width = width, inducing = inducing, sites = sites,
+      rule = rule, skip = skip, covariance = covariance, family = family, samples = samples))
   state <- neargp:::deep_start(x, y, settings, key)
   state$layers <- lapply(state$layers, function(layer) {
     layer$units <- lapply(layer$units, function(unit) {
@@ -24,7 +28,9 @@ deep_state <- function(layers = 2L, dim = 3L, width = 2L, inducing = 5L, sites =
     })
     layer
   })
-  if (rule == "free" || rule == "grid") state$sites <- lapply(state$sites, function(s) s + rnorm(length(s), sd = 0.2))
+  if (rule == "free" || rule == "grid") {
+    state$sites <- lapply(state$sites, function(s) s + rnorm(length(s), sd = 0.2))
+  }
   if (rule %in% c("free", "grid", "symmetric")) {
     weights <- rnorm(length(state$log_weights))
     state$log_weights <- weights - log(sum(exp(weights)))
@@ -37,8 +43,9 @@ deep_state <- function(layers = 2L, dim = 3L, width = 2L, inducing = 5L, sites =
 }
 
 dense_kernel <- function(a, b, unit, kernel) {
-  dense_covariance(a, b, list(components = list(list(family = kernel$family, variance = unit$variance, range = unit$range,
-    group = seq_along(unit$range), shape = kernel$shape))))
+  dense_covariance(a, b,
+    list(components = list(list(family = kernel$family, variance = unit$variance,
+      range = unit$range, group = seq_along(unit$range), shape = kernel$shape))))
 }
 
 # Mean and variance of one unit, with u = L v un-whitened.
@@ -49,7 +56,8 @@ dense_unit <- function(unit, kernel_inputs, mean_inputs, state) {
   S <- if (is.null(unit$factor)) diag(unit$sd^2) else tcrossprod(unit$factor)
   cross <- dense_kernel(unit$positions, kernel_inputs, unit, state$kernel)
   b <- solve(prior, cross)
-  list(mean = drop(crossprod(b, lower %*% unit$mean)) + unit$constant + if (length(unit$weights)) drop(mean_inputs %*% unit$weights) else 0,
+  list(mean = drop(crossprod(b, lower %*% unit$mean)) + unit$constant +
+    if (length(unit$weights)) drop(mean_inputs %*% unit$weights) else 0,
     variance = unit$variance - colSums(cross * b) + colSums(b * (lower %*% S %*% t(lower) %*% b)),
     divergence = {
       covariance <- lower %*% S %*% t(lower)
@@ -79,7 +87,8 @@ dense_components <- function(state, x) {
     for (l in seq_along(state$layers)) {
       layer <- state$layers[[l]]
       inputs <- function(which) cbind(if ("h" %in% which) hidden, if ("x" %in% which) x)
-      found <- lapply(layer$units, dense_unit, inputs(layer$kernel_inputs), inputs(layer$mean_inputs), state)
+      found <- lapply(layer$units, dense_unit, inputs(layer$kernel_inputs),
+        inputs(layer$mean_inputs), state)
       mean <- vapply(found, `[[`, double(nrow(x)), "mean")
       variance <- vapply(found, `[[`, double(nrow(x)), "variance")
       if (l < length(state$layers)) hidden <- mean + sweep(sqrt(variance), 2L, sites[[l]][s, ], "*")
@@ -90,15 +99,19 @@ dense_components <- function(state, x) {
 
 dense_divergence <- function(state, x) {
   sum(vapply(state$layers, function(layer) sum(vapply(layer$units, function(unit) {
-    dense_unit(unit, unit$positions, matrix(0, nrow(unit$positions), length(unit$weights)), state)$divergence
+    dense_unit(unit, unit$positions, matrix(0, nrow(unit$positions), length(unit$weights)),
+      state)$divergence
   }, 0)), 0))
 }
 
-# log p of each row in each component; `known`: a number that is added to each row's means, of several outputs a matrix.
+# log p of each row in each component; `known`: a number that is added to each row's means, of
+# several outputs a matrix.
 dense_log_densities <- function(state, x, y, known = 0, weights = rep(1, nrow(x))) {
   y <- as.matrix(y) - known
   vapply(dense_components(state, x), function(at) {
-    if (is.null(state$mixing)) return(dnorm(y[, 1L], at$mean, sqrt(at$variance + state$noise / weights), log = TRUE))
+    if (is.null(state$mixing)) {
+      return(dnorm(y[, 1L], at$mean, sqrt(at$variance + state$noise / weights), log = TRUE))
+    }
     vapply(seq_len(nrow(y)), function(i) {
       seen <- !is.na(y[i, ])
       A <- state$mixing[, seen, drop = FALSE]
@@ -114,25 +127,29 @@ dense_mixture <- function(state, x, y, beta, rows = nrow(x), ...) {
   mean(log(rowSums(exp(densities)))) - beta / rows * dense_divergence(state, x)
 }
 
-# ---- derivatives by differences --------------------------------------------------------------------------------------------------
+# ---- derivatives by differences ------------------------------------------------------------------
 
-# Where in a state its learned numbers are, as paths of `[[`, with the scale on which a gradient has them.
+# Where in a state its learned numbers are, as paths of `[[`, with the scale on which a gradient has
+# them.
 deep_parameters <- function(state) {
   of_unit <- function(l, u) {
     unit <- state$layers[[l]]$units[[u]]
     at <- list("layers", l, "units", u)
-    names <- c("positions", "mean", if (is.null(unit$factor)) "sd" else "factor", "variance", "range", if (length(unit$weights)) "weights",
-      "constant")
+    names <- c("positions", "mean", if (is.null(unit$factor)) "sd" else "factor", "variance",
+      "range", if (length(unit$weights)) "weights", "constant")
     lapply(names, function(name) c(at, name))
   }
   paths <- unlist(lapply(seq_along(state$layers), function(l) {
     unlist(lapply(seq_along(state$layers[[l]]$units), function(u) of_unit(l, u)), recursive = FALSE)
   }), recursive = FALSE)
   if (state$rule %in% c("free", "grid", "symmetric")) {
-    paths <- c(paths, lapply(seq_along(state$sites), function(l) list("sites", l)), list(list("log_weights")))
+    paths <- c(paths, lapply(seq_along(state$sites), function(l) list("sites", l)),
+      list(list("log_weights")))
   }
-  c(paths, if (length(state$noise)) list(list("noise")), if (length(state$family$parameters)) list(list("family", "parameters")),
-    if (!is.null(state$mixing)) list(list("mixing")), if (!is.null(state$trend)) list(list("trend")))
+  c(paths, if (length(state$noise)) list(list("noise")),
+    if (length(state$family$parameters)) list(list("family", "parameters")),
+    if (!is.null(state$mixing)) list(list("mixing")),
+    if (!is.null(state$trend)) list(list("trend")))
 }
 
 deep_get <- function(state, path) Reduce(`[[`, path, state)
@@ -168,12 +185,14 @@ expect_deep_gradient <- function(state, x, y, settings, tolerance = 1e-6) {
   h <- 1e-3
   for (path in deep_parameters(state)) {
     found <- deep_get(gradient, path)
-    entries <- if (identical(path[[length(path)]], "factor")) which(lower.tri(found, diag = TRUE)) else seq_along(found)
+    entries <- if (identical(path[[length(path)]], "factor"))
+      which(lower.tri(found, diag = TRUE)) else seq_along(found)
     differences <- vapply(entries, function(entry) {
       at <- function(by) value(deep_moved(state, path, entry, by))
       (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
     }, 0)
-    testthat::expect_lt(max(abs(found[entries] - differences)), tolerance * max(1e-2, abs(differences)),
+    testthat::expect_lt(max(abs(found[entries] - differences)),
+      tolerance * max(1e-2, abs(differences)),
       label = paste(c("error of", unlist(path)), collapse = " "))
   }
 }

@@ -33,9 +33,12 @@ dense_covariance <- function(a, b, covariance) {
       b <- dense_warped(b, component)
       component <- dense_unwarped(component)
     }
-    if (!is.null(component$log_sd) || !is.null(component$log_range)) return(dense_local_covariance(a, b, component))
+    if (!is.null(component$log_sd) || !is.null(component$log_range)) {
+      return(dense_local_covariance(a, b, component))
+    }
     places <- seq_along(component$group)
-    r <- dense_distance(dense_scaled(a[, places, drop = FALSE], component), dense_scaled(b[, places, drop = FALSE], component))
+    r <- dense_distance(dense_scaled(a[, places, drop = FALSE], component),
+      dense_scaled(b[, places, drop = FALSE], component))
     component$variance * matrix(dense_correlation(component$family, r, component$shape), nrow(a))
   }))
 }
@@ -52,7 +55,8 @@ dense_fit <- function(data, covariance, nugget) {
   vcov <- solve(crossprod(data$X, solved[, -1L, drop = FALSE]))
   beta <- drop(vcov %*% crossprod(data$X, solved[, 1L]))
   e <- y - drop(data$X %*% beta)
-  value <- -0.5 * (length(y) * log(2 * pi) + as.numeric(determinant(S)$modulus) + drop(crossprod(e, solve(S, e))))
+  value <- -0.5 * (length(y) * log(2 * pi) + as.numeric(determinant(S)$modulus) +
+    drop(crossprod(e, solve(S, e))))
   list(value = value, beta = beta, vcov = vcov)
 }
 
@@ -63,7 +67,8 @@ dense_krige <- function(data, covariance, nugget, newcoords, X0, offset0 = 0) {
   cross <- dense_covariance(data$coords, newcoords, covariance)
   weights <- solve(S, cross)
   unseen <- X0 - crossprod(weights, data$X)
-  mean <- offset0 + drop(X0 %*% fit$beta) + drop(crossprod(weights, data$y - data$offset - data$X %*% fit$beta))
+  mean <- offset0 + drop(X0 %*% fit$beta) +
+    drop(crossprod(weights, data$y - data$offset - data$X %*% fit$beta))
   covariance0 <- dense_covariance(newcoords, newcoords, covariance) - crossprod(cross, weights) +
     unseen %*% fit$vcov %*% t(unseen)
   list(mean = mean, variance = diag(covariance0), covariance = covariance0)
@@ -74,8 +79,8 @@ dense_leave_one_out <- function(data, covariance, nugget, group = seq_along(data
   result <- list(mean = double(length(data$y)), sd = double(length(data$y)))
   for (g in unique(group)) {
     out <- which(group == g)
-    kriged <- dense_krige(take_data_rows(data, -out), covariance, nugget, data$coords[out, , drop = FALSE], data$X[out, , drop = FALSE],
-      data$offset[out])
+    kriged <- dense_krige(take_data_rows(data, -out), covariance, nugget,
+      data$coords[out, , drop = FALSE], data$X[out, , drop = FALSE], data$offset[out])
     result$mean[out] <- kriged$mean
     result$sd[out] <- sqrt(kriged$variance + nugget / data$weights[out])
   }
@@ -105,11 +110,13 @@ given_trend <- function(fit, beta, vcov) {
   inverse <- solve(fit$data$basis$back)
   fit$beta[] <- beta
   fit$beta_vcov[] <- vcov
-  fit$core_trend <- list(beta = drop(inverse %*% beta) - fit$data$basis$at, beta_vcov = inverse %*% vcov %*% t(inverse))
+  fit$core_trend <- list(beta = drop(inverse %*% beta) - fit$data$basis$at, beta_vcov = inverse %*%
+    vcov %*% t(inverse))
   fit
 }
 
 # The component of a covariance in whose metric distances are those of the coordinates.
 core_unit_metric <- function(dim) {
-  list(family = "exponential", variance = 1, range = 1, group = rep(1L, dim), anisotropy = double(0), shape = double(0))
+  list(family = "exponential", variance = 1, range = 1, group = rep(1L, dim),
+    anisotropy = double(0), shape = double(0))
 }

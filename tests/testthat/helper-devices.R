@@ -1,7 +1,11 @@
-# NEARGP_TEST_DEVICE=cuda computes everything in all tests on the GPU, without it those of test_on_devices() only.
-if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) options(neargp.device = Sys.getenv("NEARGP_TEST_DEVICE"))
+# NEARGP_TEST_DEVICE=cuda computes everything in all tests on the GPU, without it those of
+# test_on_devices() only.
+if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) {
+  options(neargp.device = Sys.getenv("NEARGP_TEST_DEVICE"))
+}
 
-# Two tests of one text: on the CPU, and on the GPU, which is skipped with the reason where there is none.
+# Two tests of one text: on the CPU, and on the GPU, which is skipped with the reason where there is
+# none.
 test_on_devices <- function(desc, code) {
   code <- substitute(code)
   for (device in c("cpu", "cuda")) {
@@ -19,7 +23,8 @@ local_device <- function(device, env = parent.frame()) {
   before <- core_execution_context()
   withr::defer(core_set_execution_context(before), envir = env)
   file <- if (device == "cuda") module_file("cuda") else ""
-  core_set_execution_context(list(device_module = file, search = "auto", faiss_module = "", single_precision = FALSE, blas = FALSE))
+  core_set_execution_context(list(device_module = file, search = "auto", faiss_module = "",
+    single_precision = FALSE, blas = FALSE))
 }
 
 # What is computed without neighbours has the CPU only.
@@ -33,12 +38,14 @@ with_device_of <- function(method, code) {
 cuda_or_skip <- function() {
   condition <- tryCatch(require_cuda(), neargp_error_device = identity)
   if (inherits(condition, "condition")) {
-    testthat::skip(paste("no GPU:", paste(utils::head(strsplit(conditionMessage(condition), "\n")[[1L]], 2L), collapse = " ")))
+    testthat::skip(paste("no GPU:",
+      paste(utils::head(strsplit(conditionMessage(condition), "\n")[[1L]], 2L), collapse = " ")))
   }
 }
 
-# A module without a device, whose work the CPU does: built from the sources of the C++ tests, linked to the package's own library.
-# `kind` is working, other_table, other_backend or without_device.
+# A module without a device, whose work the CPU does: built from the sources of the C++ tests,
+# linked to the package's own library. `kind` is working, other_table, other_backend or
+# without_device.
 local_fake_cuda <- function(kind = "working", env = parent.frame()) {
   testthat::skip_on_os(c("windows", "mac"))
   withr::local_envvar(NEARGP_CUDA_MODULE = fake_module(kind), .local_envir = env)
@@ -51,13 +58,15 @@ fake_module <- function(kind) {
 # A GPU's part played by the core's own templates on the CPU.
 local_emulated_cuda <- function(env = parent.frame()) {
   testthat::skip_on_os(c("windows", "mac"))
-  withr::local_envvar(NEARGP_CUDA_MODULE = built_module("emulated_module.cpp", "emulated"), .local_envir = env)
+  withr::local_envvar(NEARGP_CUDA_MODULE = built_module("emulated_module.cpp", "emulated"),
+    .local_envir = env)
 }
 
 # FAISS's part played by a plain loop, which says that it has a GPU.
 local_plain_faiss <- function(env = parent.frame()) {
   testthat::skip_on_os(c("windows", "mac"))
-  withr::local_envvar(NEARGP_FAISS_MODULE = built_module("faiss_module.cpp", "plain_faiss"), .local_envir = env)
+  withr::local_envvar(NEARGP_FAISS_MODULE = built_module("faiss_module.cpp", "plain_faiss"),
+    .local_envir = env)
 }
 
 built_module <- function(source, name, flags = "") {
@@ -67,10 +76,14 @@ built_module <- function(source, name, flags = "") {
   file <- file.path(fake_folder, paste0(name, ".so"))
   if (!file.exists(file)) {
     library <- getLoadedDLLs()[["neargp"]][["path"]]
-    config <- function(name) system2(file.path(R.home("bin"), "R"), c("CMD", "config", name), stdout = TRUE)
-    include <- c(file.path(root, "tests", "cpp"), file.path(root, "src", "core"), system.file("include", package = "RcppEigen"))
+    config <- function(name) {
+      system2(file.path(R.home("bin"), "R"), c("CMD", "config", name), stdout = TRUE)
+    }
+    include <- c(file.path(root, "tests", "cpp"), file.path(root, "src", "core"),
+      system.file("include", package = "RcppEigen"))
     status <- system(paste(config("CXX17"), config("CXX17STD"), "-fPIC -shared -w", flags,
-      paste("-I", shQuote(include), sep = "", collapse = " "), "-o", shQuote(file), shQuote(source), shQuote(library)))
+      paste("-I", shQuote(include), sep = "", collapse = " "), "-o", shQuote(file), shQuote(source),
+      shQuote(library)))
     if (status != 0L) stop("The fake module cannot be built.")
   }
   file
@@ -79,8 +92,8 @@ built_module <- function(source, name, flags = "") {
 fake_folder <- tempfile("neargp-fake-modules")
 dir.create(fake_folder)
 
-# How many views were opened on the fake device, how many searches of neighbours it did, which device was selected, and how many sums were
-# asked for in single precision.
+# How many views were opened on the fake device, how many searches of neighbours it did, which
+# device was selected, and how many sums were asked for in single precision.
 fake_counts <- function() {
   loaded <- dyn.load(fake_module("working"))
   counts <- .C(getNativeSymbolInfo("fake_counts", loaded), integer(4L))[[1L]]

@@ -15,5 +15,6 @@ plotted_fit <- function(n = 120, seed = 51, formula = z ~ 1, ...) {
 }
 
 fit_once <- function(..., data = simulated_data(150)) {
-  neargp(z ~ height + group, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_exponential(), ...)
+  neargp(z ~ height + group, data, coords = ~ x + y, method = vecchia(k = 15),
+    covariance = cov_exponential(), ...)
 }

@@ -1,5 +1,7 @@
-# Interrupts a fit when its optimiser has accepted so many states, and has what `look` sees of its problem.
-local_interrupt <- function(after, look = function(problem) NULL, env = parent.frame(), stop = rlang::interrupt) {
+# Interrupts a fit when its optimiser has accepted so many states, and has what `look` sees of its
+# problem.
+local_interrupt <- function(after, look = function(problem) NULL, env = parent.frame(),
+                            stop = rlang::interrupt) {
   original <- with_keeper
   withr::defer(utils::assignInNamespace("with_keeper", original, "neargp"), env)
   utils::assignInNamespace("with_keeper", function(problem, call) {

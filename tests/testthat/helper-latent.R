@@ -11,5 +11,6 @@ latent_data <- function(n, seed = 41) {
 }
 
 latent_fit <- function(formula, family, data) {
-  neargp(formula, data, coords = ~ x + y, method = vnngp(k = 10), family = family, covariance = cov_exponential())
+  neargp(formula, data, coords = ~ x + y, method = vnngp(k = 10), family = family,
+    covariance = cov_exponential())
 }

@@ -1,6 +1,8 @@
-# Covariances whose standard deviation and range change, by the quadratic forms of Paciorek and Schervish (2006), eq. 4: each row has a matrix
-# Sigma, the metric of the component times its squared local range, and
-#   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d),   M = (Sigma_i + Sigma_j) / 2.
+# Covariances whose standard deviation and range change, by the quadratic forms of Paciorek and
+# Schervish (2006), eq. 4: each row has a matrix Sigma, the metric of the component times its
+# squared local range, and
+#   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d),   M =
+#   (Sigma_i + Sigma_j) / 2.
 
 dense_local_covariance <- function(a, b, component) {
   places <- length(component$group)
@@ -17,14 +19,15 @@ dense_local_covariance <- function(a, b, component) {
     mean <- (first + second) / 2
     d <- a[i, seq_len(places)] - b[j, seq_len(places)]
     r <- sqrt(drop(d %*% solve(mean, d)))
-    component$variance * sd[[1L]][i] * sd[[2L]][j] * (det(first) * det(second))^(1 / 4) / sqrt(det(mean)) *
+    component$variance * sd[[1L]][i] * sd[[2L]][j] * (det(first) * det(second))^(1 / 4) /
+      sqrt(det(mean)) *
       dense_correlation(component$family, r, component$shape)
   }
   outer(seq_len(nrow(a)), seq_len(nrow(b)), Vectorize(entry))
 }
 
-# Points whose places are the warped ones, further coordinates last among the places, and the component that has so many: what a covariance of
-# warped coordinates is by definition.
+# Points whose places are the warped ones, further coordinates last among the places, and the
+# component that has so many: what a covariance of warped coordinates is by definition.
 dense_warped <- function(points, component) {
   places <- seq_along(component$group)
   further <- NULL
@@ -37,9 +40,11 @@ dense_warped <- function(points, component) {
   unname(cbind(points[, places, drop = FALSE], further, points[, -places, drop = FALSE]))
 }
 
-# In the metric of an anisotropic component further coordinates have the first range, the geometric mean of the two.
+# In the metric of an anisotropic component further coordinates have the first range, the geometric
+# mean of the two.
 dense_unwarped <- function(component) {
-  count <- sum(vapply(component$warps, function(warp) warp$coordinate > length(component$group), NA))
+  count <- sum(vapply(component$warps, function(warp) warp$coordinate > length(component$group),
+    NA))
   shift <- function(field) {
     if (!is.null(field)) field$columns <- field$columns + count
     field
@@ -62,13 +67,15 @@ local_data <- function(n = 60, seed = 8) {
 
 # A fit that has taken few steps, and the problem at which its objective can be evaluated anywhere.
 local_fit <- function(covariance, method, data = local_data(), formula = z ~ height, ...) {
-  suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L, device = "cpu",
-    control = neargp_control(max_iterations = 2L), ...))
+  suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, covariance = covariance,
+    threads = 1L, device = "cpu", control = neargp_control(max_iterations = 2L), ...))
 }
 
 local_problem_of <- function(fit) {
-  list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), locations = fit$locations,
-    free = !fit$layout$fixed, threads = 1L, control = neargp_control(), method = fit$method, family = fit$family, start = fit$parameters$working)
+  list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance,
+    fit$locations), locations = fit$locations,
+    free = !fit$layout$fixed, threads = 1L, control = neargp_control(), method = fit$method,
+    family = fit$family, start = fit$parameters$working)
 }
 
 difference <- function(value, at, step = 1e-5) {

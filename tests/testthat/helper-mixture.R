@@ -1,41 +1,54 @@
-# Mixtures over a normal linear predictor, and their expectations by a rule that has nothing in common with that of the package but its
-# result: trapezoids on 12,000 points, over 12 standard deviations on either side.
+# Mixtures over a normal linear predictor, and their expectations by a rule that has nothing in
+# common with that of the package but its result: trapezoids on 12,000 points, over 12 standard
+# deviations on either side.
 
 a_family <- function(name, link) structure(list(family = name, link = link), class = "family")
 
 mixture_cases <- list(
-  gaussian = list(family = gaussian(), parameters = c(variance = 0.5), trials = 1, y = c(-3, 0.2, 4)),
-  student_t = list(family = a_family("student_t", "identity"), parameters = c(scale = 0.3, df = 3), trials = 1, y = c(-3, 0.2, 4)),
-  heavy_t = list(family = a_family("student_t", "identity"), parameters = c(scale = 0.3, df = 1), trials = 1, y = c(-30, 0.2, 4)),
+  gaussian = list(family = gaussian(), parameters = c(variance = 0.5), trials = 1,
+    y = c(-3, 0.2, 4)),
+  student_t = list(family = a_family("student_t", "identity"), parameters = c(scale = 0.3, df = 3),
+    trials = 1, y = c(-3, 0.2, 4)),
+  heavy_t = list(family = a_family("student_t", "identity"), parameters = c(scale = 0.3, df = 1),
+    trials = 1, y = c(-30, 0.2, 4)),
   bernoulli = list(family = binomial(), parameters = NULL, trials = 1, y = 0:1),
   logit = list(family = binomial(), parameters = NULL, trials = 20, y = c(0, 1, 12, 19, 20)),
-  many_trials = list(family = binomial(), parameters = NULL, trials = 5000, y = c(0, 40, 2500, 4990)),
+  many_trials = list(family = binomial(), parameters = NULL, trials = 5000,
+    y = c(0, 40, 2500, 4990)),
   probit = list(family = binomial("probit"), parameters = NULL, trials = 7, y = c(0, 3, 7)),
   cloglog = list(family = binomial("cloglog"), parameters = NULL, trials = 7, y = c(0, 3, 7)),
   poisson = list(family = poisson(), parameters = NULL, trials = 1, y = c(0, 1, 6, 80, 4000)),
-  negative_binomial = list(family = a_family("negative_binomial", "log"), parameters = c(size = 1.5), trials = 1, y = c(0, 1, 6, 80, 4000)),
-  clumped = list(family = a_family("negative_binomial", "log"), parameters = c(size = 0.1), trials = 1, y = c(0, 1, 6, 80)),
+  negative_binomial = list(family = a_family("negative_binomial", "log"),
+    parameters = c(size = 1.5), trials = 1, y = c(0, 1, 6, 80, 4000)),
+  clumped = list(family = a_family("negative_binomial", "log"), parameters = c(size = 0.1),
+    trials = 1, y = c(0, 1, 6, 80)),
   gamma = list(family = Gamma("log"), parameters = c(shape = 2), trials = 1, y = c(1e-3, 0.8, 30)),
-  sharp_gamma = list(family = Gamma("log"), parameters = c(shape = 1000), trials = 1, y = c(0.01, 0.8, 30)),
-  beta = list(family = a_family("beta", "logit"), parameters = c(precision = 5), trials = 1, y = c(1e-4, 0.3, 0.99)),
-  u_beta = list(family = a_family("beta", "logit"), parameters = c(precision = 0.3), trials = 1, y = c(1e-4, 0.3, 0.99))
+  sharp_gamma = list(family = Gamma("log"), parameters = c(shape = 1000), trials = 1,
+    y = c(0.01, 0.8, 30)),
+  beta = list(family = a_family("beta", "logit"), parameters = c(precision = 5), trials = 1,
+    y = c(1e-4, 0.3, 0.99)),
+  u_beta = list(family = a_family("beta", "logit"), parameters = c(precision = 0.3), trials = 1,
+    y = c(1e-4, 0.3, 0.99))
 )
 
 # All responses of a case with several linear predictors.
 mixture_grid <- function(case, mean = c(-4, 0, 1.3, 6), sd = c(0.05, 0.7, 5)) {
   grid <- expand.grid(y = case$y, mean = mean, sd = sd)
-  list(table = grid, mixture = new_mixture(grid$mean, grid$sd, case$family, case$parameters, case$trials))
+  list(table = grid, mixture = new_mixture(grid$mean, grid$sd, case$family, case$parameters,
+    case$trials))
 }
 
 trapezoid_expectation <- function(h, mean, sd, points = 12000L, reach = 12) {
   z <- seq(-reach, reach, length.out = points)
-  mapply(function(i, mean, sd) sum(h(mean + sd * z, i) * dnorm(z)) * (z[2L] - z[1L]), seq_along(mean), mean, sd)
+  mapply(function(i, mean, sd) sum(h(mean + sd * z, i) * dnorm(z)) * (z[2L] - z[1L]),
+    seq_along(mean), mean, sd)
 }
 
 # E P(Y <= y | eta), or of another function of the family's table.
 expected_given <- function(case, grid, what, ...) {
   family <- response_family(case$family)
-  trapezoid_expectation(function(eta, i) family[[what]](grid$y[i], eta, as.list(case$parameters), case$trials, ...), grid$mean, grid$sd)
+  trapezoid_expectation(function(eta, i) family[[what]](grid$y[i], eta, as.list(case$parameters),
+    case$trials, ...), grid$mean, grid$sd)
 }
 
 # A matrix of `nsim` independent draws for each row.

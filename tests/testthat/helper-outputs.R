@@ -1,4 +1,5 @@
-# Several outputs: data from a known linear model of coregionalisation, and a dense reference for it.
+# Several outputs: data from a known linear model of coregionalisation, and a dense reference for
+# it.
 
 output_truth <- function() {
   list(components = list(
@@ -31,13 +32,15 @@ simulated_outputs <- function(n = 120, missing = 0.25, seed = 3, truth = output_
 
 # What a fit says, in the form of the truth.
 fitted_truth <- function(fit) {
-  list(components = Map(function(x, B) list(family = x$family, shape = x$shape, range = x$range, B = unname(B)),
-    fit$core_covariance$components, fit$coregionalisation), nuggets = unname(fit$nugget))
+  list(components = Map(function(x, B) list(family = x$family, shape = x$shape, range = x$range,
+    B = unname(B)), fit$core_covariance$components, fit$coregionalisation),
+    nuggets = unname(fit$nugget))
 }
 
 dense_outputs_noisy <- function(fit) {
   data <- fit$data
-  dense_outputs(fitted_truth(fit), data$coords, data$output) + diag(fit$nugget[data$output] / data$weights)
+  dense_outputs(fitted_truth(fit), data$coords, data$output) +
+    diag(fit$nugget[data$output] / data$weights)
 }
 
 # Sum of log densities of blocks of rows given all other rows, at trend coefficients beta.
@@ -48,7 +51,8 @@ dense_block_score <- function(fit, blocks, beta) {
     b <- solve(S[-rows, -rows], S[-rows, rows])
     f <- S[rows, rows] - crossprod(b, S[-rows, rows])
     r <- e[rows] - drop(crossprod(b, e[-rows]))
-    -0.5 * (length(rows) * log(2 * pi) + as.numeric(determinant(as.matrix(f))$modulus) + sum(r * solve(f, r)))
+    -0.5 * (length(rows) * log(2 * pi) + as.numeric(determinant(as.matrix(f))$modulus) +
+      sum(r * solve(f, r)))
   }, 0))
 }
 
@@ -56,16 +60,19 @@ known_matrices <- function() lapply(output_truth()$components, `[[`, "B")
 
 # All parameters fixed at the truth.
 known_outputs <- function() {
-  cov_coregionalisation(cov_matern(nu = 1.5, range = 0.15), cov_exponential(range = 0.5), matrices = known_matrices())
+  cov_coregionalisation(cov_matern(nu = 1.5, range = 0.15), cov_exponential(range = 0.5),
+    matrices = known_matrices())
 }
 
 # Its parameters held, so that nothing is estimated but the trend.
 outputs_fit <- function(method = loo_k(k = 10), n = 60, formula = cbind(zinc, lead) ~ height) {
-  neargp(formula, simulated_outputs(n), coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8),
-    device = device_of(method))
+  neargp(formula, simulated_outputs(n), coords = ~ x + y, method = method,
+    covariance = known_outputs(), nugget = c(0.2, 8), device = device_of(method))
 }
 
-new_places <- function() data.frame(x = c(0.2, 0.9, 0.5), y = c(0.4, 0.1, 0.55), height = c(0, 1, -1))
+new_places <- function() {
+  data.frame(x = c(0.2, 0.9, 0.5), y = c(0.4, 0.1, 0.55), height = c(0, 1, -1))
+}
 
 # Generalised least squares from these rows.
 dense_outputs_trend <- function(fit, rows) {
@@ -85,15 +92,16 @@ dense_outputs_left_out <- function(fit, group) {
     b <- solve(S[-out, -out], S[-out, out, drop = FALSE])
     unseen <- data$X[out, , drop = FALSE] - crossprod(b, data$X[-out, , drop = FALSE])
     result$mean[out] <- drop(unseen %*% trend$beta) + drop(crossprod(b, data$y[-out]))
-    result$sd[out] <- sqrt(diag(S)[out] - colSums(b * S[-out, out, drop = FALSE]) + rowSums((unseen %*% trend$vcov) * unseen))
+    result$sd[out] <- sqrt(diag(S)[out] - colSums(b * S[-out, out, drop = FALSE]) +
+      rowSums((unseen %*% trend$vcov) * unseen))
   }
   result
 }
 
 # A problem with its start, as neargp() makes it.
 outputs_problem <- function(data, method, covariance, formula = cbind(zinc, lead) ~ height, ...) {
-  settings <- list(method = method, covariance = covariance, family = gaussian(), nugget = NULL, control = neargp_control(), threads = 1L,
-    verbose = FALSE)
+  settings <- list(method = method, covariance = covariance, family = gaussian(), nugget = NULL,
+    control = neargp_control(), threads = 1L, verbose = FALSE)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, character(0))
   weights <- if (is.null(data$w)) list() else list(weights = rlang::quo(w))
   model <- new_model_data(new_model_frame(weights, formula, data, locations), formula, settings)

@@ -1,12 +1,14 @@
-# Responses of every family on one smooth field, and the leave-one-out prediction of loo_k() by pseudo-observations
-# written once more, densely.
+# Responses of every family on one smooth field, and the leave-one-out prediction of loo_k() by
+# pseudo-observations written once more, densely.
 
 pseudo_observation_families <- function() {
   list(
     poisson = list(formula = count ~ h, family = stats::poisson()),
     negative_binomial = list(formula = count ~ h, family = negative_binomial()),
-    successes = list(formula = cbind(successes, trials - successes) ~ h, family = stats::binomial()),
-    cloglog = list(formula = cbind(successes, trials - successes) ~ h, family = stats::binomial("cloglog")),
+    successes = list(formula = cbind(successes, trials - successes) ~ h,
+      family = stats::binomial()),
+    cloglog = list(formula = cbind(successes, trials - successes) ~ h,
+      family = stats::binomial("cloglog")),
     gamma = list(formula = amount ~ h, family = stats::Gamma("log")),
     beta = list(formula = share ~ h, family = beta_response()),
     student_t = list(formula = number ~ h, family = student_t())
@@ -15,8 +17,11 @@ pseudo_observation_families <- function() {
 
 pseudo_observation_data <- function(n = 60, seed = 12, repeated = 0L) {
   withr::local_seed(seed)
-  data <- data.frame(x = stats::runif(n), y = stats::runif(n), h = stats::rnorm(n), trials = rep(1:5, length.out = n))
-  if (repeated) data[seq_len(repeated), c("x", "y")] <- data[repeated + seq_len(repeated), c("x", "y")]
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n), h = stats::rnorm(n),
+    trials = rep(1:5, length.out = n))
+  if (repeated) {
+    data[seq_len(repeated), c("x", "y")] <- data[repeated + seq_len(repeated), c("x", "y")]
+  }
   eta <- 0.5 + sin(6 * data$x) + cos(5 * data$y) + 0.3 * data$h
   data$count <- stats::rnbinom(n, size = 3, mu = exp(eta))
   data$successes <- stats::rbinom(n, data$trials, stats::plogis(eta))
@@ -26,29 +31,34 @@ pseudo_observation_data <- function(n = 60, seed = 12, repeated = 0L) {
   data
 }
 
-pseudo_observation_fit <- function(name, data, k = 10L, ..., formula = pseudo_observation_families()[[name]]$formula) {
-  neargp(formula, data, coords = ~ x + y, family = pseudo_observation_families()[[name]]$family, method = loo_k(k), covariance = cov_exponential(),
-    threads = 1L, ...)
+pseudo_observation_fit <- function(name, data, k = 10L, ...,
+                                   formula = pseudo_observation_families()[[name]]$formula) {
+  neargp(formula, data, coords = ~ x + y, family = pseudo_observation_families()[[name]]$family,
+    method = loo_k(k), covariance = cov_exponential(), threads = 1L, ...)
 }
 
-# Mean and variance of a row's linear predictor from the pseudo-observations of all others: no distinct locations, no neighbours.
+# Mean and variance of a row's linear predictor from the pseudo-observations of all others: no
+# distinct locations, no neighbours.
 dense_pseudo_observation_moments <- function(fit, i) {
   data <- fit$data
   others <- setdiff(seq_along(data$y), i)
   covariance <- dense_covariance(data$coords, data$coords, fit$core_covariance)
   pseudo_observation <- lapply(fit$pseudo_observations$of_rows, function(x) x[others])
-  z <- pseudo_observation$mean - data$offset[others] - drop(data$X[others, , drop = FALSE] %*% fit$beta)
+  z <- pseudo_observation$mean - data$offset[others] - drop(data$X[others, , drop = FALSE] %*%
+    fit$beta)
   K <- covariance[others, others]
   noise <- fit$nugget / pseudo_observation$precision
   student <- fit$family_parameters
   if (fit$family$family == "student_t") {
     noise <- noise * student[["scale"]]^2
-    noise <- noise / dense_omega(K, z, noise, student[["scale"]]^2 / pseudo_observation$precision, student[["df"]])
+    noise <- noise / dense_omega(K, z, noise, student[["scale"]]^2 / pseudo_observation$precision,
+      student[["df"]])
   }
   b <- solve(K + diag(noise), covariance[others, i])
   unseen <- data$X[i, ] - drop(crossprod(data$X[others, , drop = FALSE], b))
   c(mean = fit$pseudo_observations$bias + data$offset[i] + sum(data$X[i, ] * fit$beta) + sum(b * z),
-    variance = covariance[i, i] - sum(b * covariance[others, i]), trend = drop(unseen %*% fit$beta_vcov %*% unseen))
+    variance = covariance[i, i] - sum(b * covariance[others, i]),
+    trend = drop(unseen %*% fit$beta_vcov %*% unseen))
 }
 
 # Gamma variables of data, each from the others of them, after three sweeps.
@@ -64,8 +74,8 @@ dense_omega <- function(K, z, noise, squared_scale, df) {
   omega
 }
 
-# By its definition: the same posterior mean of eta ~ N(0, variance), given y = residual, as with a random gamma variable, here on a grid of
-# its logarithm.
+# By its definition: the same posterior mean of eta ~ N(0, variance), given y = residual, as with a
+# random gamma variable, here on a grid of its logarithm.
 matched_omega <- function(residual, variance, squared_scale, df) {
   u <- seq(-40, 5, length.out = 2000)
   total <- variance + squared_scale * exp(-u)
@@ -78,11 +88,12 @@ matched_omega <- function(residual, variance, squared_scale, df) {
 pseudo_observation_example <- function(name, repeated = 10L) {
   case <- pseudo_observation_families()[[name]]
   data <- pseudo_observation_data(80, repeated = repeated)
-  settings <- check_settings(case$formula, data, loo_k(7L), cov_matern(NULL, ard = TRUE) + cov_exponential(), case$family, NULL,
-    neargp_control(), "cpu", 1L, FALSE)
+  settings <- check_settings(case$formula, data, loo_k(7L), cov_matern(NULL, ard = TRUE) +
+    cov_exponential(), case$family, NULL, neargp_control(), "cpu", 1L, FALSE)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, all.vars(case$formula[[2L]]))
   arguments <- list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit)
-  model <- new_model_data(new_model_frame(arguments, case$formula, data, locations), case$formula, settings)
+  model <- new_model_data(new_model_frame(arguments, case$formula, data, locations), case$formula,
+    settings)
   problem <- new_problem(model$data, locations, settings, NULL)
   problem <- pseudo_observation_problem(problem$method, with_start(problem$method, problem))
   with_pseudo_observations(problem, pseudo_observation_start(problem))
@@ -90,10 +101,11 @@ pseudo_observation_example <- function(name, repeated = 10L) {
 
 # As the core takes it.
 given_covariance <- function(variance = 1, range = 0.3) {
-  component <- list(family = "exponential", variance = variance, range = range, group = c(1L, 1L), anisotropy = double(0),
-    shape = double(0))
+  component <- list(family = "exponential", variance = variance, range = range, group = c(1L, 1L),
+    anisotropy = double(0), shape = double(0))
   list(components = list(component), active = logical(3))
 }
 
-# The trend is estimated from all rows, so that leave-one-out predictions take a row's part in it away. A known one has no such part.
+# The trend is estimated from all rows, so that leave-one-out predictions take a row's part in it
+# away. A known one has no such part.
 with_known_trend <- function(fit) given_trend(fit, fit$beta, 0 * fit$beta_vcov)

@@ -1,6 +1,6 @@
 # Data from a known model, small enough for a dense factor. R's generator is put back afterwards.
-simulated_data <- function(n = 200, seed = 1, family = "exponential", shape = NULL, variance = 2, range = 0.2, nugget = 0.1,
-                           slope = 1.5) {
+simulated_data <- function(n = 200, seed = 1, family = "exponential", shape = NULL, variance = 2,
+                           range = 0.2, nugget = 0.1, slope = 1.5) {
   withr::local_seed(seed)
   data <- data.frame(x = stats::runif(n), y = stats::runif(n), height = stats::rnorm(n),
     group = factor(sample(c("a", "b", "c"), n, replace = TRUE)))

@@ -3,13 +3,16 @@ fields_of <- function(name) {
   found <- character(0)
   walk <- function(code) {
     if (is.call(code)) {
-      if (identical(code[[1L]], quote(`$`)) && identical(code[[2L]], as.name(name))) found <<- c(found, as.character(code[[3L]]))
+      if (identical(code[[1L]], quote(`$`)) && identical(code[[2L]], as.name(name))) {
+        found <<- c(found, as.character(code[[3L]]))
+      }
       walk(as.list(code))
     } else if (is.pairlist(code) || is.list(code)) {
       for (part in code) if (!missing(part)) walk(part)
     }
   }
-  for (object in as.list(asNamespace("neargp"))) if (is.function(object)) walk(list(formals(object), body(object)))
+  for (object in as.list(asNamespace("neargp"))) if (is.function(object))
+    walk(list(formals(object), body(object)))
   unique(found)
 }
 

@@ -1,6 +1,7 @@
 # Data and fits of the tests of vnngp().
 
-# A field with exponential covariance (variance 1, range 0.15), a covariate, and responses of every family on the scale of their link.
+# A field with exponential covariance (variance 1, range 0.15), a covariate, and responses of every
+# family on the scale of their link.
 vnngp_data <- function(n = 400, seed = 1, intercept = 0.3) {
   withr::with_seed(seed, {
     data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
@@ -22,23 +23,28 @@ vnngp_data <- function(n = 400, seed = 1, intercept = 0.3) {
 }
 
 vnngp_models <- list(
-  gaussian = list(gaussian ~ h, gaussian()), student_t = list(student_t ~ h, student_t()), poisson = list(poisson ~ h, poisson()),
-  negative_binomial = list(negative_binomial ~ h, negative_binomial()), gamma = list(gamma ~ h, Gamma("log")),
+  gaussian = list(gaussian ~ h, gaussian()), student_t = list(student_t ~ h, student_t()),
+  poisson = list(poisson ~ h, poisson()), negative_binomial = list(negative_binomial ~ h,
+    negative_binomial()), gamma = list(gamma ~ h, Gamma("log")),
   beta = list(beta ~ h, beta_response()), binary = list(binary ~ h, binomial()),
   counts = list(cbind(successes, trials - successes) ~ h, binomial())
 )
 
 fit_vnngp_model <- function(model, data, ..., covariance = cov_exponential()) {
-  neargp(model[[1]], data, coords = ~ x + y, method = vnngp(...), covariance = covariance, family = model[[2]], verbose = FALSE)
+  neargp(model[[1]], data, coords = ~ x + y, method = vnngp(...), covariance = covariance,
+    family = model[[2]], verbose = FALSE)
 }
 
 # The problem that such a fit would solve.
 vnngp_problem <- function(name, data, ...) {
   model <- vnngp_models[[name]]
-  settings <- check_settings(model[[1]], data, vnngp(...), cov_exponential(), model[[2]], NULL, neargp_control(), "cpu", 1L, FALSE)
+  settings <- check_settings(model[[1]], data, vnngp(...), cov_exponential(), model[[2]], NULL,
+    neargp_control(), "cpu", 1L, FALSE)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, all.vars(model[[1]][[2L]]))
-  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), model[[1]], data, locations)
-  problem <- new_problem(new_model_data(frame, model[[1]], settings)$data, locations, settings, NULL)
+  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL,
+    na.action = stats::na.omit), model[[1]], data, locations)
+  problem <- new_problem(new_model_data(frame, model[[1]], settings)$data, locations, settings,
+    NULL)
   with_start(problem$method, problem)
 }
 

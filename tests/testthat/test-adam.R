@@ -2,10 +2,13 @@ test_that("Adam comes near the quasi-Newton optimum and follows R's seed", {
   skip_unless_extended()
   data <- simulated_data(400, seed = 4)
   method <- loo_k(k = 15, optimizer = "adam", steps = 400)
-  fit <- function() neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = cov_exponential())
+  fit <- function() {
+    neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = cov_exponential())
+  }
   withr::local_seed(1)
   adam <- fit()
-  best <- neargp(z ~ height, data, coords = ~ x + y, method = loo_k(k = 15), covariance = cov_exponential())
+  best <- neargp(z ~ height, data, coords = ~ x + y, method = loo_k(k = 15),
+    covariance = cov_exponential())
   expect_gt(c(logLik(adam)), c(logLik(best)) - 3)
   expect_true(is.na(adam$convergence$converged))
   expect_output(print(adam), "no test of convergence")
@@ -15,7 +18,8 @@ test_that("Adam comes near the quasi-Newton optimum and follows R's seed", {
 
 test_that("the learning rate is cut by 5 at the quarters", {
   method <- loo_k(optimizer = "adam", steps = 100)
-  expect_equal(vapply(c(1, 25, 26, 51, 76, 100) / 100, adam_rate, 0, method = method), 0.03 / 5^c(0, 0, 1, 2, 3, 3))
+  expect_equal(vapply(c(1, 25, 26, 51, 76, 100) / 100, adam_rate, 0, method = method),
+    0.03 / 5^c(0, 0, 1, 2, 3, 3))
 })
 
 test_that("a step is that of the published algorithm", {

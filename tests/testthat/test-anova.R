@@ -6,7 +6,8 @@ anova_data <- function() {
 }
 
 anova_fit <- function(formula, data = anova_data(), method = vecchia(10L), ...) {
-  neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_exponential(), threads = 1L, ...)
+  neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_exponential(),
+    threads = 1L, ...)
 }
 
 test_that("twice the gain in log-likelihood is tested by chi-squared, smaller fits first", {
@@ -32,10 +33,13 @@ test_that("fits that cannot be compared are refused, and it says in what they di
   fit <- anova_fit(z ~ 1)
   expect_error(anova(fit), "one fit", class = "neargp_error_argument")
   expect_error(anova(fit, lm(z ~ 1, data)), class = "neargp_error_argument")
-  expect_error(anova(fit, anova_fit(z ~ h, method = vecchia(12L))), "method", class = "neargp_error_comparison")
-  expect_error(anova(fit, anova_fit(z ~ h, data[-1L, ])), "response", class = "neargp_error_comparison")
+  expect_error(anova(fit, anova_fit(z ~ h, method = vecchia(12L))), "method",
+    class = "neargp_error_comparison")
+  expect_error(anova(fit, anova_fit(z ~ h, data[-1L, ])), "response",
+    class = "neargp_error_comparison")
   expect_error(anova(fit, anova_fit(log(z + 5) ~ h)), "response", class = "neargp_error_comparison")
-  expect_error(anova(fit, anova_fit(z ~ h, weights = rep(1:2, 60))), "weights", class = "neargp_error_comparison")
+  expect_error(anova(fit, anova_fit(z ~ h, weights = rep(1:2, 60))), "weights",
+    class = "neargp_error_comparison")
   near <- anova_fit(z ~ 1, method = loo_k(10L))
   expect_error(anova(near, near), "leave-one-out", class = "neargp_error_not_likelihood")
 })
@@ -43,9 +47,11 @@ test_that("fits that cannot be compared are refused, and it says in what they di
 test_that("a larger fit with the smaller likelihood is no test, which a warning says", {
   skip_unless_extended()
   exponential <- function(covariance, ...) {
-    suppressWarnings(neargp(z ~ h, anova_data(), coords = ~ x + y, covariance = covariance, threads = 1L, ...))
+    suppressWarnings(neargp(z ~ h, anova_data(), coords = ~ x + y, covariance = covariance,
+      threads = 1L, ...))
   }
-  early <- list(cov_matern(NULL, start = list(nu = 4, range = 0.02)), control = neargp_control(max_iterations = 1L))
+  early <- list(cov_matern(NULL, start = list(nu = 4, range = 0.02)),
+    control = neargp_control(max_iterations = 1L))
   for (method in list(vecchia(10L), exact_gp())) {
     smaller <- exponential(cov_exponential(), method = method)
     larger <- do.call(exponential, c(early, list(method = method)))
@@ -62,7 +68,8 @@ test_that("a larger fit with the smaller likelihood is no test, which a warning 
 test_that("fits have conditioning sets of their own where their metrics differ, or the inducing points", {
   fixed <- function(ratio) {
     neargp(z ~ h, anova_data(), coords = ~ x + y, method = vecchia(10L), threads = 1L,
-      covariance = cov_exponential(variance = 1, range = 0.3, anisotropy = c(angle = 90, ratio = ratio)), nugget = 0.1)
+      covariance = cov_exponential(variance = 1, range = 0.3,
+        anisotropy = c(angle = 90, ratio = ratio)), nugget = 0.1)
   }
   wide <- fixed(0.5)
   narrow <- fixed(0.1)

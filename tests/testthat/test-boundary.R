@@ -3,34 +3,42 @@ boundary_data <- function(n = 200, seed = 3) {
   data.frame(x = runif(n, 0, 10), y = runif(n, 0, 10), h = rnorm(n))
 }
 
-test_that("a range at its bound is reported with the bound in the units of the data and what to do", {
-  data <- boundary_data()
-  data$z <- 3 * data$x + withr::with_seed(1, rnorm(200, sd = 0.01))
-  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_gaussian()))
-  fit$parameters$at_boundary[] <- FALSE
-  fit$parameters$working[2L] <- fit$bounds$upper[2L]
-  fit$parameters$estimate[2L] <- exp(fit$bounds$upper[2L])
-  fit$parameters$at_boundary[2L] <- TRUE
-  expect_match(boundary_advice(fit), "range: its bound, .* is 100 times the extent of the locations")
-  expect_equal(exp(fit$bounds$upper[["range"]]), 100 * 2 * sqrt(2) * sqrt(mean(c(var(data$x), var(data$y)))))
-})
+test_that("a range at its bound is reported with the bound in the units of the data and what to do",
+  {
+    data <- boundary_data()
+    data$z <- 3 * data$x + withr::with_seed(1, rnorm(200, sd = 0.01))
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),
+      covariance = cov_gaussian()))
+    fit$parameters$at_boundary[] <- FALSE
+    fit$parameters$working[2L] <- fit$bounds$upper[2L]
+    fit$parameters$estimate[2L] <- exp(fit$bounds$upper[2L])
+    fit$parameters$at_boundary[2L] <- TRUE
+    expect_match(boundary_advice(fit),
+      "range: its bound, .* is 100 times the extent of the locations")
+    expect_equal(exp(fit$bounds$upper[["range"]]),
+      100 * 2 * sqrt(2) * sqrt(mean(c(var(data$x), var(data$y)))))
+  })
 
 test_that("white noise has a variance that is told to be none, and noise-free data a nugget", {
   data <- boundary_data()
   data$z <- withr::with_seed(4, rnorm(200))
-  noise <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_exponential()))
+  noise <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),
+    covariance = cov_exponential()))
   noise$parameters$at_boundary[1L] <- TRUE
   expect_match(boundary_advice(noise)[1L], "variance: the data show no such part of the field")
   data$z <- sin(data$x) + cos(data$y)
-  smooth <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_exponential()))
+  smooth <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),
+    covariance = cov_exponential()))
   expect_true(smooth$parameters$at_boundary[smooth$parameters$name == "nugget"])
-  expect_match(paste(capture.output(print(smooth)), collapse = " "), "nugget: the field goes through the data: nugget = 0 says so")
+  expect_match(paste(capture.output(print(smooth)), collapse = " "),
+    "nugget: the field goes through the data: nugget = 0 says so")
 })
 
 test_that("a likelihood that is flat in the range is reported", {
   data <- boundary_data()
   data$z <- withr::with_seed(2, rnorm(200)) * 0.3 + 0.2 * data$x
-  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_exponential()))
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),
+    covariance = cov_exponential()))
   table <- fit$parameters
   table$std_error[2L] <- 2 * table$estimate[2L]
   table$at_boundary[] <- FALSE
@@ -44,12 +52,15 @@ test_that("a likelihood that is flat in the range is reported", {
 test_that("ranges of coordinates that play no part are told as that", {
   data <- boundary_data()
   data$z <- sin(data$x) + withr::with_seed(5, rnorm(200, sd = 0.1))
-  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y + h, method = vecchia(15), covariance = cov_matern(nu = 2.5, ard = TRUE)))
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y + h, method = vecchia(15),
+    covariance = cov_matern(nu = 2.5, ard = TRUE)))
   ranges <- c("range_x", "range_y", "range_h")
-  fit$parameters$estimate[match(ranges, fit$parameters$name)] <- exp(fit$bounds$upper[ranges]) * c(0.2, 1, 0.7)
+  fit$parameters$estimate[match(ranges, fit$parameters$name)] <- exp(fit$bounds$upper[ranges]) *
+    c(0.2, 1, 0.7)
   fit$parameters$at_boundary <- fit$parameters$name == "range_y"
   expect_identical(fit$parameters$name[idle_ranges(fit)], ranges[-1L])
-  expect_match(idle_ranges_note(fit), "range_y and range_h: more than 50 times .* depends on these coordinates")
+  expect_match(idle_ranges_note(fit),
+    "range_y and range_h: more than 50 times .* depends on these coordinates")
   expect_length(boundary_advice(fit), 0L)
   printed <- paste(capture.output(print(fit)), collapse = " ")
   expect_match(printed, "at the boundary of its search interval: range_y")
@@ -64,9 +75,11 @@ test_that("a fixed variance is not at a bound, nor are the other parameters of i
   set.seed(6)
   data <- data.frame(x = runif(120), y = runif(120))
   data$z <- 5 * sin(9 * data$x) + 3 * data$y^2 + rnorm(120, sd = 0.3)
-  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = cov_matern(nu = 1.5, variance = 9))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_matern(nu = 1.5, variance = 9))
   free <- !fit$layout$fixed
   expect_false(any(fit$parameters$at_boundary))
   deviation <- sqrt(diag(solve(fit$information[free, free])))
-  expect_equal(fit$parameters$std_error[free], fit$parameters$estimate[free] * deviation, tolerance = 1e-8)
+  expect_equal(fit$parameters$std_error[free], fit$parameters$estimate[free] * deviation,
+    tolerance = 1e-8)
 })

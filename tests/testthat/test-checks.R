@@ -2,39 +2,48 @@ test_that("numbers, counts, flags and choices are checked and say what they shou
   skip_unless_extended()
   expect_identical(check_number(2, "a"), 2)
   expect_null(check_number(NULL, "a", null_ok = TRUE))
-  expect_error(check_number("2", "a"), "`a` must be a number, not \"2\"", class = "neargp_error_argument")
+  expect_error(check_number("2", "a"), "`a` must be a number, not \"2\"",
+    class = "neargp_error_argument")
   expect_error(check_number(c(1, 2), "a"), "vector of length 2", class = "neargp_error_argument")
-  expect_error(check_number(0, "a", 0, open = TRUE), "greater than 0", class = "neargp_error_argument")
+  expect_error(check_number(0, "a", 0, open = TRUE), "greater than 0",
+    class = "neargp_error_argument")
   expect_error(check_number(3, "a", 0, 2), "between 0 and 2", class = "neargp_error_argument")
   expect_error(check_number(3, "a", upper = 2), "at most 2", class = "neargp_error_argument")
   expect_error(check_count(1.5, "a"), "whole number of at least 1", class = "neargp_error_argument")
   expect_error(check_count(7, "a", 1, 5), "between 1 and 5", class = "neargp_error_argument")
   expect_error(check_flag("yes", "a"), "TRUE or FALSE", class = "neargp_error_argument")
   expect_identical(check_choice(c("x", "y"), "a", c("x", "y")), "x")
-  expect_error(check_choice("z", "a", c("x", "y")), "one of \"x\", \"y\"", class = "neargp_error_argument")
+  expect_error(check_choice("z", "a", c("x", "y")), "one of \"x\", \"y\"",
+    class = "neargp_error_argument")
   for (wrong in list(c(1, -1), NaN, c(NA, NA), "one", globalenv(), mean)) {
-    expect_error(check_ranges(wrong, "a"), "numbers greater than 0", class = "neargp_error_argument")
+    expect_error(check_ranges(wrong, "a"), "numbers greater than 0",
+      class = "neargp_error_argument")
   }
   expect_identical(check_ranges(c(NA, 2), "a"), c(NA, 2))
   expect_error(check_level(1), "between 0 and 1", class = "neargp_error_argument")
   expect_identical(check_choices(c("y", "x"), "a", c("x", "y")), c("y", "x"))
-  expect_error(check_choices(c("x", "z"), "a", c("x", "y")), "among \"x\", \"y\"", class = "neargp_error_argument")
+  expect_error(check_choices(c("x", "z"), "a", c("x", "y")), "among \"x\", \"y\"",
+    class = "neargp_error_argument")
 })
 
 test_that("slips that are easy to fix are told how", {
   data <- simulated_data(40)
   fit <- function(formula, ...) neargp(formula, data, coords = ~ x + y, ...)
-  for (slip in list(vnngp, "vnngp")) expect_error(fit(z ~ 1, method = slip), "method = vnngp()?", fixed = TRUE, class = "neargp_error_argument")
-  expect_error(fit(z ~ 1, method = "kriging"), "such as vecchia()", fixed = TRUE, class = "neargp_error_argument")
+  for (slip in list(vnngp, "vnngp")) expect_error(fit(z ~ 1, method = slip), "method = vnngp()?",
+    fixed = TRUE, class = "neargp_error_argument")
+  expect_error(fit(z ~ 1, method = "kriging"), "such as vecchia()", fixed = TRUE,
+    class = "neargp_error_argument")
   other <- structure(list(family = "Negative Binomial(2)", link = "log"), class = "family")
-  expect_error(fit(z ~ 1, method = vnngp(5), family = other), "Use negative_binomial()", fixed = TRUE, class = "neargp_error_family")
+  expect_error(fit(z ~ 1, method = vnngp(5), family = other), "Use negative_binomial()",
+    fixed = TRUE, class = "neargp_error_family")
   expect_error(fit(z ~ height + (1 | group)), "Random effects", class = "neargp_error_formula")
   expect_no_error(check_no_bars(z ~ I(height > 1 | group == "a") + height))
   data$one <- "same"
   expect_error(fit(z ~ .), "`one` has the same level", class = "neargp_error_formula")
   for (class in c("stars", "SpatVector", "SpatialPointsDataFrame")) {
     object <- structure(list(), class = c(class, if (class == "SpatialPointsDataFrame") "Spatial"))
-    expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE, class = "neargp_error_argument")
+    expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE,
+      class = "neargp_error_argument")
   }
 })
 
@@ -47,20 +56,26 @@ test_that("an argument that a function does not have is reported with the one th
   expect_identical(generic(1, interval = 2), 2)
   expect_identical(method(1, , ), "none")
   expect_no_error(do.call(method, list(1)))
-  slip <- function(...) conditionMessage(expect_error(method(1, ...), class = "neargp_error_argument"))
+  slip <- function(...) {
+    conditionMessage(expect_error(method(1, ...), class = "neargp_error_argument"))
+  }
   expect_match(slip(intervall = 2), "method() has no argument `intervall`", fixed = TRUE)
   expect_match(slip(intervall = stop("not evaluated")), "Did you mean `interval`?", fixed = TRUE)
   expect_match(slip(chunkSize = 2, typee = 2), "Did you mean `chunk_size`, `type`?", fixed = TRUE)
   expect_match(slip(weights = 2), "Its arguments are `object`, `interval`", fixed = TRUE)
-  expect_error(method(1, 2, 3, 4, 5), "without a name is one too many: 5", class = "neargp_error_argument")
-  expect_error(do.call(method, list(1, intervall = 2)), "the function has no argument `intervall`", class = "neargp_error_argument")
+  expect_error(method(1, 2, 3, 4, 5), "without a name is one too many: 5",
+    class = "neargp_error_argument")
+  expect_error(do.call(method, list(1, intervall = 2)), "the function has no argument `intervall`",
+    class = "neargp_error_argument")
 })
 
 test_that("methods tell misspelt arguments", {
   fit <- neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = vecchia(5))
-  for (call in list(quote(predict(fit, data.frame(x = 1, y = 1), intervall = "none")), quote(simulate(fit, nsims = 2)),
-    quote(residuals(fit, kind = "loo")), quote(coef(fit, wat = "trend")), quote(augment(fit, dta = 1)),
-    quote(scores(1, mean = 0, sd = 1, famili = poisson())), quote(scores(data.frame(mean = 0, sd = 1), observed = 1, lvel = 0.5)))) {
+  for (call in list(quote(predict(fit, data.frame(x = 1, y = 1), intervall = "none")),
+    quote(simulate(fit, nsims = 2)), quote(residuals(fit, kind = "loo")),
+    quote(coef(fit, wat = "trend")), quote(augment(fit, dta = 1)),
+    quote(scores(1, mean = 0, sd = 1, famili = poisson())),
+    quote(scores(data.frame(mean = 0, sd = 1), observed = 1, lvel = 0.5)))) {
     expect_error(eval(call), "has no argument", class = "neargp_error_argument")
   }
 })
@@ -68,7 +83,9 @@ test_that("methods tell misspelt arguments", {
 test_that("slips of first use have errors of the package", {
   data <- simulated_data(40)
   fit <- function(...) neargp(..., method = vecchia(5))
-  slip <- function(call, class, message) expect_error(call, message, fixed = TRUE, class = paste0("neargp_error_", class))
+  slip <- function(call, class, message) {
+    expect_error(call, message, fixed = TRUE, class = paste0("neargp_error_", class))
+  }
   slip(neargp(data$z ~ 1, coords = ~ x + y), "argument", "`data` is missing")
   slip(fit(z ~ 1, data, coords = c(x, y)), "coordinates", "coords = ~ x + y")
   slip(fit(z ~ q, data, coords = ~ x + y), "columns", "`data` has no column q")
@@ -76,12 +93,15 @@ test_that("slips of first use have errors of the package", {
   slip(fit(z ~ 1, data, coords = ~ x + y, time = day_that_is_not), "coordinates", "time = ~ day")
   slip(fit(z ~ s(x), data, coords = ~ x + y), "formula", "splines::ns")
   for (covariance in list(cov_matern, "matern", "cov_matern", "Mattern")) {
-    slip(fit(z ~ 1, data, coords = ~ x + y, covariance = covariance), "argument", "Did you mean covariance = cov_matern()?")
+    slip(fit(z ~ 1, data, coords = ~ x + y, covariance = covariance), "argument",
+      "Did you mean covariance = cov_matern()?")
   }
   for (covariance in list("", NA_character_, mean, c("matern", "cauchy"), 1)) {
-    slip(fit(z ~ 1, data, coords = ~ x + y, covariance = covariance), "argument", "a covariance such as cov_matern()")
+    slip(fit(z ~ 1, data, coords = ~ x + y, covariance = covariance), "argument",
+      "a covariance such as cov_matern()")
   }
-  slip(neargp(z ~ 1, data, coords = ~ x + y, method = "vechia"), "argument", "Did you mean method = vecchia()?")
+  slip(neargp(z ~ 1, data, coords = ~ x + y, method = "vechia"), "argument",
+    "Did you mean method = vecchia()?")
   example <- fit(z ~ 1, data, coords = ~ x + y)
   slip(plot(example, what = "se"), "argument", "\"mean\", \"sd\"")
   slip(tidy(example, effects = "random"), "argument", "\"trend\", \"covariance\"")
@@ -99,23 +119,29 @@ test_that("slips of first use have errors of the package", {
 
 test_that("arguments without a default are asked for by name", {
   skip_unless_extended()
-  own <- mget(intersect(getNamespaceExports("neargp"), ls(asNamespace("neargp"))), asNamespace("neargp"))
-  required <- lapply(own, function(f) setdiff(names(Filter(function(x) identical(x, quote(expr = )), formals(f))), "..."))
+  own <- mget(intersect(getNamespaceExports("neargp"), ls(asNamespace("neargp"))),
+    asNamespace("neargp"))
+  required <- lapply(own,
+    function(f) setdiff(names(Filter(function(x) identical(x, quote(expr = )), formals(f))), "..."))
   required <- required[lengths(required) > 0L]
   expect_gt(length(required), 15L)
-  for (name in names(required)) expect_error(own[[name]](), paste0("`", required[[name]][1L], "`"), class = "neargp_error_argument", info = name)
+  for (name in names(required)) expect_error(own[[name]](), paste0("`", required[[name]][1L], "`"),
+    class = "neargp_error_argument", info = name)
   expect_error(crps_gaussian(1, sd = 2), "`mean` is missing", class = "neargp_error_argument")
-  expect_error(covariance_value(cov_matern()), "`distance` is missing", class = "neargp_error_argument")
+  expect_error(covariance_value(cov_matern()), "`distance` is missing",
+    class = "neargp_error_argument")
 })
 
 test_that("what is called a fit and lacks its parts is refused by every method", {
   skip_unless_extended()
   cut <- structure(list(), class = "neargp")
-  methods <- c("AIC", "BIC", "augment", "autoplot", "calibration_curve", "confusion_table", "deviance", "empirical_variogram", "fitted",
-    "glance", "logLik", "plot", "predict", "print", "r2", "residuals", "scores", "sigma", "simulate", "summary", "tidy")
+  methods <- c("AIC", "BIC", "augment", "autoplot", "calibration_curve", "confusion_table",
+    "deviance", "empirical_variogram", "fitted",
+    "glance", "logLik", "plot", "predict", "print", "r2", "residuals", "scores", "sigma",
+    "simulate", "summary", "tidy")
   for (method in methods) {
-    expect_error(get(paste0(method, ".neargp"), asNamespace("neargp"))(cut), "not a whole fit: it lacks `method`",
-      class = "neargp_error_argument", info = method)
+    expect_error(get(paste0(method, ".neargp"), asNamespace("neargp"))(cut),
+      "not a whole fit: it lacks `method`", class = "neargp_error_argument", info = method)
   }
   expect_error(loo_predict(cut), "not a whole fit", class = "neargp_error_argument")
   expect_error(covariance_value(cut, 1), "not a whole fit", class = "neargp_error_argument")

@@ -4,14 +4,17 @@ test_that("calibration and confusion of 0/1 data are those of their probabilitie
   fit <- binary_fit()
   p <- loo_predict(fit)$mean
   yes <- fit$data$y == 1
-  expect_equal(as.vector(confusion_table(fit)), c(sum(!yes & p <= 0.5), sum(yes & p <= 0.5), sum(!yes & p > 0.5), sum(yes & p > 0.5)))
+  expect_equal(as.vector(confusion_table(fit)), c(sum(!yes & p <= 0.5), sum(yes & p <= 0.5),
+    sum(!yes & p > 0.5), sum(yes & p > 0.5)))
   expect_identical(rownames(confusion_table(fit)), c("no", "yes"))
   curve <- calibration_curve(fit, bins = 4)
   in_first <- p < 0.25
-  expect_equal(unlist(curve[1, c("n", "predicted", "observed")], use.names = FALSE), c(sum(in_first), mean(p[in_first]), mean(yes[in_first])))
+  expect_equal(unlist(curve[1, c("n", "predicted", "observed")], use.names = FALSE),
+    c(sum(in_first), mean(p[in_first]), mean(yes[in_first])))
   other <- latent_data(60, seed = 9)
   mean <- predict(fit, other)$mean
-  expect_equal(calibration_curve(fit, other, bins = 3), calibration_curve(other$class, prob = mean, bins = 3))
+  expect_equal(calibration_curve(fit, other, bins = 3), calibration_curve(other$class, prob = mean,
+    bins = 3))
   expect_error(calibration_curve(other$class, prob = mean[-1]), class = "neargp_error_length")
 })
 
@@ -29,7 +32,8 @@ test_that("cross-validated 0/1 data are judged by calibration, not by the PIT", 
 
 test_that("other responses have no calibration curve", {
   data <- transform(latent_data(100), successes = pmin(count, 4))
-  expect_error(calibration_curve(latent_fit(count ~ 1, poisson(), data)), "poisson() response", fixed = TRUE, class = "neargp_error_family")
+  expect_error(calibration_curve(latent_fit(count ~ 1, poisson(), data)), "poisson() response",
+    fixed = TRUE, class = "neargp_error_family")
   counts <- latent_fit(cbind(successes, 4 - successes) ~ 1, binomial(), data)
   expect_error(confusion_table(counts), "several trials", class = "neargp_error_family")
   expect_error(calibration_curve(cross_validate(counts, folds = 2)), class = "neargp_error_family")

@@ -33,7 +33,8 @@ test_that("a factor has a colour for each level, and its names in the legend", {
   plot_map(data.frame(x = 1:3, y = c(1, 2, 1), class = classes))
   grDevices::dev.off()
   drawn <- readLines(page, warn = FALSE)
-  for (name in levels(classes)) expect_length(grep(sprintf("(%s) Tj", name), drawn, fixed = TRUE, useBytes = TRUE), 1L)
+  for (name in levels(classes)) expect_length(grep(sprintf("(%s) Tj", name), drawn, fixed = TRUE,
+    useBytes = TRUE), 1L)
 })
 
 test_that("a raster of classes knows their names", {
@@ -43,7 +44,8 @@ test_that("a raster of classes knows their names", {
   raster <- terra::rast(nrows = 8, ncols = 8, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "local")
   layer <- predict(fit, raster, type = "class")
   centres <- stats::setNames(as.data.frame(terra::xyFromCell(raster, 1:64)), c("x", "y"))
-  expect_identical(as.character(terra::as.data.frame(layer)$class), as.character(predict(fit, centres, type = "class")$class))
+  expect_identical(as.character(terra::as.data.frame(layer)$class),
+    as.character(predict(fit, centres, type = "class")$class))
   withr::local_pdf(NULL)
   expect_no_error(plot_map(layer))
 })

@@ -67,11 +67,13 @@ test_that("a single trend coefficient of two classes has its name, and is printe
 test_that("print() says of a variance or nugget at its bound that only their ratio says what the labels' mean is", {
   fit <- fixed_class_fit(class_data(60), k = 10L)
   expect_no_match(capture.output(print(fit)), "ratio of variance and nugget")
-  bounds <- with_start(fit$method, list(data = fit$data, family = fit$family, layout = fit$layout, free = TRUE, locations = fit$locations,
-    groups = component_groups(fit$covariance, fit$locations)))$bounds
+  bounds <- with_start(fit$method, list(data = fit$data, family = fit$family, layout = fit$layout,
+    free = TRUE, locations = fit$locations, groups = component_groups(fit$covariance,
+      fit$locations)))$bounds
   kind <- fit$layout$kind
   small <- list(layout = fit$layout, free = rep(TRUE, length(kind)), bounds = bounds)
-  working <- replace(pmax(bounds$lower + 1, 0), kind == "variance", bounds$lower[kind == "variance"])
+  working <- replace(pmax(bounds$lower + 1, 0), kind == "variance",
+    bounds$lower[kind == "variance"])
   # the range keeps its meaning
   expect_identical(at_bound(working, small), kind == "variance")
   fit$parameters$at_boundary <- kind == "variance"

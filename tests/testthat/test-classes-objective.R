@@ -5,7 +5,8 @@ test_that("gradients of the score are right for both estimators, two classes and
       withr::local_seed(5)
       theta <- label_start(problem, 7L)
       theta <- theta + rnorm(length(theta), sd = 0.2)
-      plan <- label_plan(problem, problem$observations, component_at(problem, split_theta(problem, theta)$working), 7L)
+      plan <- label_plan(problem, problem$observations,
+        component_at(problem, split_theta(problem, theta)$working), 7L)
       objective <- label_objective(problem, plan)
       slope <- vapply(seq_along(theta), function(i) {
         step <- replace(0 * theta, i, 1e-5)
@@ -22,7 +23,8 @@ test_that("a span of a plan is those observations alone", {
   at <- problem$observations
   plan <- label_plan(problem, at, component_at(problem, split_theta(problem, theta)$working), 7L)
   parts <- list(1:20, 21:length(at$row))
-  values <- vapply(parts, function(span) label_objective(problem, plan, span)$evaluate(theta)$score, 0)
+  values <- vapply(parts, function(span) label_objective(problem, plan, span)$evaluate(theta)$score,
+    0)
   expect_equal(sum(values), label_objective(problem, plan)$evaluate(theta)$score)
 })
 
@@ -36,7 +38,8 @@ test_that("the trend is made orthogonal and written back", {
   expect_equal(unname(design$X %*% trend), unname(X %*% unscaled_trend(design, trend)))
   expect_equal(scaled_trend(design, unscaled_trend(design, trend)), trend)
   without <- scaled_design(X[, 2:3])
-  expect_equal(unname(without$X %*% c(2, 3)), unname(X[, 2:3] %*% unscaled_trend(without, matrix(c(2, 3)))))
+  expect_equal(unname(without$X %*% c(2, 3)),
+    unname(X[, 2:3] %*% unscaled_trend(without, matrix(c(2, 3)))))
   none <- scaled_design(X[, 0L])
   expect_equal(dim(unscaled_trend(none, matrix(0, 0L, 2L))), c(0L, 2L))
 })
@@ -45,8 +48,9 @@ test_that("a fit does not depend on how its trend is written", {
   skip_unless_extended()
   data <- class_data(150, c("a", "b"))
   data$depth <- 5 + data$x
-  fits <- lapply(c(class ~ depth + I(depth^2), class ~ poly(depth, 2)), neargp, data, coords = ~ x + y, family = binomial(),
-    method = loo_k(k = 10), covariance = cov_exponential(range = 0.2), threads = 1L)
+  fits <- lapply(c(class ~ depth + I(depth^2), class ~ poly(depth, 2)), neargp, data,
+    coords = ~ x + y, family = binomial(), method = loo_k(k = 10),
+    covariance = cov_exponential(range = 0.2), threads = 1L)
   expect_equal(as.numeric(logLik(fits[[1L]])), as.numeric(logLik(fits[[2L]])), tolerance = 1e-5)
   trends <- lapply(fits, function(fit) drop(model.matrix(fit) %*% coef(fit)))
   expect_equal(trends[[1L]], trends[[2L]], tolerance = 1e-2)

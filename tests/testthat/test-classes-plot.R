@@ -6,7 +6,8 @@ test_that("plots of a fit to classes are drawn and leave the page as it was", {
   expect_identical(expect_invisible(plot(fit)), fit)
   expect_identical(graphics::par("mar"), before)
   two <- class_data(80, c("a", "b"))
-  expect_no_error(plot(fixed_class_fit(two[1:60, ], k = 10L), "calibration", newdata = two[61:80, ]))
+  expect_no_error(plot(fixed_class_fit(two[1:60, ], k = 10L), "calibration",
+    newdata = two[61:80, ]))
   expect_error(plot(fit, "qq"), class = "neargp_error_argument")
 })
 
@@ -21,5 +22,6 @@ test_that("the confusion table names every class beside it and below, on a page 
   grDevices::dev.off()
   expect_identical(after, before)
   drawn <- readLines(page, warn = FALSE)
-  for (class in classes) expect_length(grep(sprintf("(%s) Tj", class), drawn, fixed = TRUE, useBytes = TRUE), 2L)
+  for (class in classes) expect_length(grep(sprintf("(%s) Tj", class), drawn, fixed = TRUE,
+    useBytes = TRUE), 2L)
 })

@@ -2,16 +2,19 @@ test_that("the intercept of the class prevalence is that of a regression with th
   withr::local_seed(2)
   h <- rnorm(200)
   y <- rbinom(200, 1, plogis(-2 + h))
-  base <- list(X = cbind(1, h), offset = 0.3 * h, weight = rep(1:2, 100), share = c(sum((1 - y) * 1:2), sum(y * 1:2)) / 300)
+  base <- list(X = cbind(1, h), offset = 0.3 * h, weight = rep(1:2, 100),
+    share = c(sum((1 - y) * 1:2), sum(y * 1:2)) / 300)
   slope <- 0.8
   expected <- suppressWarnings(glm(y ~ 1, binomial(), weights = base$weight, offset = 1.1 * h))
-  expect_equal(prevalence_intercept(base, matrix(c(0, slope))), coef(expected)[[1L]], tolerance = 1e-8)
+  expect_equal(prevalence_intercept(base, matrix(c(0, slope))), coef(expected)[[1L]],
+    tolerance = 1e-8)
 
   slopes <- rbind(0, c(1, -0.5, 2))
   base$share <- c(0.7, 0.05, 0.25)
   intercept <- prevalence_intercept(base, slopes)
   odds <- exp(sweep(base$X %*% slopes, 2L, intercept, "+"))
-  expect_equal(colSums(base$weight * odds / rowSums(odds)) / sum(base$weight), base$share, tolerance = 1e-8)
+  expect_equal(colSums(base$weight * odds / rowSums(odds)) / sum(base$weight), base$share,
+    tolerance = 1e-8)
   expect_equal(sum(intercept), 0)
 })
 
@@ -21,8 +24,8 @@ noise_data <- function(n = 500, share = 0.06) {
 }
 
 fit_rare <- function(formula, data, estimator = "label", family = binomial(), ...) {
-  neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(), threads = 1L,
-    method = loo_k(15L, estimator), ...)
+  neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(),
+    threads = 1L, method = loo_k(15L, estimator), ...)
 }
 
 # A rare class that is found in patches.
@@ -66,7 +69,8 @@ test_that("in held-out blocks a rare class is not predicted worse than by its sh
   constant <- -share * log(share) - (1 - share) * log(1 - share)
   withr::local_seed(1)
   for (estimator in c("label", "own-class")) {
-    cv <- cross_validate(fit_rare(b ~ 1, data, estimator), folds = block_folds(data[c("x", "y")], v = 5, size = 0.25))
+    cv <- cross_validate(fit_rare(b ~ 1, data, estimator), folds = block_folds(data[c("x", "y")],
+      v = 5, size = 0.25))
     expect_lt(cv$scores$log_loss, constant)
   }
 })
@@ -98,9 +102,12 @@ test_that("names and order of the classes, and how labels are written, do not ma
   for (estimator in c("label", "own-class")) {
     number <- predict(fit_rare(b ~ 1, data, estimator), place)$prob_1
     expect_identical(predict(fit_rare(logical ~ 1, data, estimator), place)$prob_TRUE, number)
-    expect_identical(predict(fit_rare(factor(b) ~ 1, data, estimator, categorical()), place)$prob_1, number)
-    expect_equal(predict(fit_rare(reversed ~ 1, data, estimator), place)$prob_0, number, tolerance = 1e-3)
+    expect_identical(predict(fit_rare(factor(b) ~ 1, data, estimator, categorical()), place)$prob_1,
+      number)
+    expect_equal(predict(fit_rare(reversed ~ 1, data, estimator), place)$prob_0, number,
+      tolerance = 1e-3)
     classes <- predict(fit_rare(class ~ 1, data, estimator, categorical()), place)
-    expect_equal(predict(fit_rare(turned ~ 1, data, estimator, categorical()), place)[names(classes)], classes, tolerance = 5e-3)
+    expect_equal(predict(fit_rare(turned ~ 1, data, estimator, categorical()),
+      place)[names(classes)], classes, tolerance = 5e-3)
   }
 })

@@ -2,15 +2,18 @@
 component_case <- function(name, spread = 1) {
   case <- mixture_cases[[name]]
   n <- length(case$y)
-  eta <- new_normal_mixture(matrix(c(-0.5, 0.3, 1.2), n, 3L, byrow = TRUE) + seq(0, 0.4, length.out = n),
-    spread * matrix(c(0.4, 0.15, 0.8), n, 3L, byrow = TRUE), log(c(0.5, 0.4, 0.1)))
+  eta <- new_normal_mixture(matrix(c(-0.5, 0.3, 1.2), n, 3L, byrow = TRUE) +
+    seq(0, 0.4, length.out = n), spread * matrix(c(0.4, 0.15, 0.8), n, 3L, byrow = TRUE),
+    log(c(0.5, 0.4, 0.1)))
   list(case = case, eta = eta, y = case$y,
-    mixture = new_component_mixture(eta, family_core_name(case$family), as.list(case$parameters), case$trials))
+    mixture = new_component_mixture(eta, family_core_name(case$family), as.list(case$parameters),
+      case$trials))
 }
 
 # Sums over components of expectations by trapezoids, a number for each row; f(eta, i).
 expected_over_components <- function(at, f) {
-  drop(vapply(1:3, function(s) trapezoid_expectation(f, at$eta$mean[, s], at$eta$sd[, s]), double(length(at$y))) %*%
+  drop(vapply(1:3, function(s) trapezoid_expectation(f, at$eta$mean[, s], at$eta$sd[, s]),
+    double(length(at$y))) %*%
     exp(at$eta$log_weights))
 }
 
@@ -19,7 +22,8 @@ of_family <- function(at, what) {
   function(eta, ...) family(..., eta, as.list(at$case$parameters), at$case$trials)
 }
 
-small_cases <- c("student_t", "bernoulli", "logit", "probit", "cloglog", "poisson", "negative_binomial", "gamma", "beta")
+small_cases <- c("student_t", "bernoulli", "logit", "probit", "cloglog", "poisson",
+  "negative_binomial", "gamma", "beta")
 
 test_that("distribution, density and moments are those of all components together", {
   skip_unless_extended()
@@ -31,7 +35,8 @@ test_that("distribution, density and moments are those of all components togethe
     if (name == "bernoulli") known[at$y == 1] <- 1
     if (name %in% c("logit", "probit", "cloglog")) known[at$y == at$case$trials] <- 1
     expect_equal(mixture_distribution(at$y, at$mixture), known, tolerance = 1e-7, label = name)
-    expect_equal(mixture_density(at$y, at$mixture), expected_over_components(at, function(eta, i) density(eta, at$y[i])), tolerance = 1e-7,
+    expect_equal(mixture_density(at$y, at$mixture),
+      expected_over_components(at, function(eta, i) density(eta, at$y[i])), tolerance = 1e-7,
       label = name)
     mean <- of_family(at, "mean")
     variance <- of_family(at, "variance")
@@ -52,7 +57,8 @@ test_that("quantiles are the least response with that probability", {
         expect_true(all(mixture_distribution(q, at$mixture) >= p - 1e-8))
         expect_true(all(q == 0 | mixture_distribution(q - 1, at$mixture) < p))
       } else {
-        expect_equal(mixture_distribution(q, at$mixture), rep(p, length(q)), tolerance = 1e-6, label = name)
+        expect_equal(mixture_distribution(q, at$mixture), rep(p, length(q)), tolerance = 1e-6,
+          label = name)
       }
     }
   }
@@ -62,24 +68,29 @@ test_that("the CRPS is the integral of squares, of counts their sum, also where 
   skip_unless_extended()
   for (name in small_cases) for (spread in c(1, 0.1)) {
     at <- component_case(name, spread)
-    distribution <- function(q, i) mixture_distribution(q, take_mixture(at$mixture, rep(i, length(q))))
+    distribution <- function(q, i) {
+      mixture_distribution(q, take_mixture(at$mixture, rep(i, length(q))))
+    }
     known <- vapply(seq_along(at$y), function(i) {
       y <- at$y[i]
       if (mixture_family(at$mixture)$discrete) {
         x <- 0:max(y + 1, 2000)
-        if (length(at$mixture$trials) && name %in% c("bernoulli", "logit", "probit", "cloglog")) x <- 0:at$case$trials
+        if (length(at$mixture$trials) && name %in% c("bernoulli", "logit", "probit", "cloglog")) {
+          x <- 0:at$case$trials
+        }
         return(sum((distribution(x, i) - (x >= y))^2))
       }
       upper <- switch(name, beta = 1, gamma = 400, 1e4)
       lower <- if (name == "student_t") -1e4 else 0
       part <- function(from, to, square) {
         cuts <- sort(unique(pmin(pmax(c(from, to, -100, -10, -2:8 / 2, 10, 40, 100), from), to)))
-        sum(mapply(function(a, b) integrate(function(x) square(distribution(x, i)), a, b, rel.tol = 1e-9, subdivisions = 500L)$value,
-          cuts[-length(cuts)], cuts[-1L]))
+        sum(mapply(function(a, b) integrate(function(x) square(distribution(x, i)), a, b,
+          rel.tol = 1e-9, subdivisions = 500L)$value, cuts[-length(cuts)], cuts[-1L]))
       }
       part(lower, y, function(p) p^2) + part(y, upper, function(p) (1 - p)^2)
     }, 0)
-    expect_equal(mixture_crps(at$y, at$mixture), known, tolerance = 2e-6, label = paste(name, spread))
+    expect_equal(mixture_crps(at$y, at$mixture), known, tolerance = 2e-6,
+      label = paste(name, spread))
   }
 })
 
@@ -95,7 +106,8 @@ test_that("rows that are not known stay so, and one component is as a normal lin
   eta <- new_normal_mixture(matrix(c(0.2, NA, 1), 3L), matrix(c(0.5, NA, 0.1), 3L), 0)
   mixture <- new_component_mixture(eta, "poisson", list())
   single <- new_mixture(c(0.2, NA, 1), c(0.5, NA, 0.1), poisson())
-  for (f in list(mixture_mean, mixture_variance, function(m) mixture_quantile(0.9, m), function(m) mixture_crps(c(1, 2, 3), m))) {
+  for (f in list(mixture_mean, mixture_variance, function(m) mixture_quantile(0.9, m),
+      function(m) mixture_crps(c(1, 2, 3), m))) {
     expect_equal(f(mixture), f(single), tolerance = 1e-7)
   }
 })

@@ -13,13 +13,18 @@ test_that("rows are named, but never by the thousand", {
 # Texts of the messages in a function's body.
 message_texts <- function(body) {
   raise <- c("abort_neargp", "warn_neargp", "inform_neargp", "abort_argument")
-  texts_of <- function(e) if (is.character(e)) e else if (is.call(e)) unlist(lapply(present_parts(e), texts_of))
+  texts_of <- function(e) {
+    if (is.character(e)) e else if (is.call(e)) unlist(lapply(present_parts(e), texts_of))
+  }
   if (!is.call(body)) return(NULL)
   inner <- unlist(lapply(present_parts(body), message_texts))
-  if (is.name(body[[1L]]) && as.character(body[[1L]]) %in% raise) c(texts_of(body), inner) else inner
+  if (is.name(body[[1L]]) && as.character(body[[1L]]) %in% raise) c(texts_of(body), inner) else
+    inner
 }
 
-present_parts <- function(call) Filter(function(part) !identical(part, quote(expr = )), as.list(call))
+present_parts <- function(call) {
+  Filter(function(part) !identical(part, quote(expr = )), as.list(call))
+}
 
 test_that("arguments that messages name are arguments that there are", {
   skip_unless_extended()
@@ -28,11 +33,15 @@ test_that("arguments that messages name are arguments that there are", {
   texts <- unique(unlist(lapply(functions, function(f) message_texts(body(f)))))
   expect_gt(length(texts), 300L)
   after_name <- "(?= = ?($|NULL|TRUE|FALSE|[0-9]|~|\\)|\"|c\\(|[a-z_]+\\())"
-  named <- unlist(regmatches(texts, gregexpr(paste0("\\b[a-z][a-z_.]*", after_name), texts, perl = TRUE)))
-  named <- c(named, unlist(regmatches(texts, gregexpr("(?<=`)[a-z][a-z_.]*(?= ?=`)", texts, perl = TRUE))))
-  users <- functions[intersect(names(functions), c(getNamespaceExports("neargp"), getNamespaceInfo("neargp", "S3methods")[, 3L]))]
+  named <- unlist(regmatches(texts, gregexpr(paste0("\\b[a-z][a-z_.]*", after_name), texts,
+    perl = TRUE)))
+  named <- c(named,
+    unlist(regmatches(texts, gregexpr("(?<=`)[a-z][a-z_.]*(?= ?=`)", texts, perl = TRUE))))
+  users <- functions[intersect(names(functions),
+    c(getNamespaceExports("neargp"), getNamespaceInfo("neargp", "S3methods")[, 3L]))]
   # an option, an element of `anisotropy`, names in an example of a list, an argument of terra
   others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "xy")
-  expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)), character(0))
+  expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)),
+    character(0))
   expect_gt(length(unique(named)), 25L)
 })

@@ -1,21 +1,29 @@
 units_data <- function(n = 60) {
   set.seed(4)
-  data.frame(lon = runif(n, 5, 8), lat = runif(n, 45, 48), day = runif(n, 0, 365), depth = runif(n, 0, 50), x = runif(n, 3e5, 4e5),
+  data.frame(lon = runif(n, 5, 8), lat = runif(n, 45, 48), day = runif(n, 0, 365),
+    depth = runif(n, 0, 50), x = runif(n, 3e5, 4e5),
     y = runif(n, 5e6, 5.1e6), w = rnorm(n), z = rnorm(n))
 }
 
 fit_units <- function(coords, covariance = cov_exponential(), ...) {
-  suppressMessages(neargp(z ~ 1, units_data(), coords = coords, covariance = covariance, threads = 1L, ...))
+  suppressMessages(neargp(z ~ 1, units_data(), coords = coords, covariance = covariance,
+    threads = 1L, ...))
 }
 
 test_that("times and depths that share a range with places get a warning that names the remedy", {
   skip_unless_extended()
-  expect_warning(fit_units(~ lon + lat + day), "day and lon and lat.*time = ~ day.*ard = TRUE", class = "neargp_warning_units")
-  expect_warning(fit_units(~ x + y + depth), "depth and x and y.*ard = TRUE", class = "neargp_warning_units")
+  expect_warning(fit_units(~ lon + lat + day), "day and lon and lat.*time = ~ day.*ard = TRUE",
+    class = "neargp_warning_units")
+  expect_warning(fit_units(~ x + y + depth), "depth and x and y.*ard = TRUE",
+    class = "neargp_warning_units")
   expect_warning(fit_units(~ x + day), "time = ~ day", class = "neargp_warning_units")
-  expect_warning(fit_units(~ lon + lat + depth, distance = "chordal"), "depth and longitude and latitude", class = "neargp_warning_units")
+  expect_warning(fit_units(~ lon + lat + depth, distance = "chordal"),
+    "depth and longitude and latitude", class = "neargp_warning_units")
   counts <- transform(units_data(), count = rpois(60, 3))
-  of_counts <- function() neargp(count ~ 1, counts, coords = ~ lon + lat + day, family = poisson(), covariance = cov_exponential())
+  of_counts <- function() {
+    neargp(count ~ 1, counts, coords = ~ lon + lat + day, family = poisson(),
+      covariance = cov_exponential())
+  }
   expect_warning(suppressMessages(of_counts()), class = "neargp_warning_units")
 })
 

@@ -43,14 +43,18 @@ test_that("a trend that a fold takes away is an error that speaks of the fold", 
   data$z <- sin(6 * data$x) + as.integer(data$year) + rnorm(60, sd = 0.1)
   data$count <- rpois(60, exp(data$z / 3))
   fit <- neargp(z ~ year, data, coords = ~ x + y, method = vecchia(k = 8))
-  expect_error(cross_validate(fit, folds = data$year, refit = TRUE), "one of the folds", class = "neargp_error_rank")
+  expect_error(cross_validate(fit, folds = data$year, refit = TRUE), "one of the folds",
+    class = "neargp_error_rank")
   counts <- neargp(count ~ year, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson())
-  expect_error(cross_validate(counts, folds = data$year), "one of the folds", class = "neargp_error_rank")
+  expect_error(cross_validate(counts, folds = data$year), "one of the folds",
+    class = "neargp_error_rank")
 })
 
 test_that("a nugget that was fixed stays so in refits, of whatever response", {
   data <- transform(simulated_data(60), count = withr::with_seed(1, rpois(60, 3)))
-  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(k = 5), family = poisson(), nugget = 1.5, covariance = cov_exponential())
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(k = 5), family = poisson(),
+    nugget = 1.5, covariance = cov_exponential())
   layout <- fold_problem(fit, 1:40)$layout
-  expect_identical(unlist(layout[layout$kind == "nugget", c("value", "fixed")], use.names = FALSE), c(1.5, 1))
+  expect_identical(unlist(layout[layout$kind == "nugget", c("value", "fixed")], use.names = FALSE),
+    c(1.5, 1))
 })

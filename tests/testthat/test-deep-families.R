@@ -1,6 +1,7 @@
 family_data <- function(n = 200L) {
   set.seed(6)
-  d <- data.frame(x1 = runif(n), x2 = runif(n, 0, 100), a = rnorm(n), e = runif(n, 0.5, 2), w = rep(c(1, 3), length.out = n), m = 5)
+  d <- data.frame(x1 = runif(n), x2 = runif(n, 0, 100), a = rnorm(n), e = runif(n, 0.5, 2),
+    w = rep(c(1, 3), length.out = n), m = 5)
   eta <- sin(6 * d$x1) + d$x2 / 100 + 0.3 * d$a
   d$count <- rpois(n, exp(eta) * d$e)
   d$clumped <- rnbinom(n, 2, mu = exp(eta))
@@ -27,24 +28,29 @@ fit_family <- function(case, method = short_dspp(sites = 4L), data = family_data
   fit_deep(method, data, formula = case$formula, family = case$family, ...)
 }
 
-# Means and variances of the linear predictor in each component by dense matrices, offset and trend added with the coefficients of the fit.
+# Means and variances of the linear predictor in each component by dense matrices, offset and trend
+# added with the coefficients of the fit.
 dense_predictor <- function(fit, newdata) {
   deep <- fit$deep
   x <- as.matrix(newdata[fit$locations$raw_names])
-  x <- unname(sweep(sweep(x, 2L, colMeans(fit$data$coords)), 2L, apply(fit$data$coords, 2L, sd), "/"))
+  x <- unname(sweep(sweep(x, 2L, colMeans(fit$data$coords)), 2L, apply(fit$data$coords, 2L, sd),
+    "/"))
   at <- dense_components(deep$prediction, x)
   frame <- model.frame(delete.response(terms(fit)), newdata)
   offset <- model.offset(frame)
-  known <- drop(model.matrix(terms(frame), frame) %*% coef(fit)) + if (is.null(offset)) 0 else offset
+  known <- drop(model.matrix(terms(frame), frame) %*% coef(fit)) + if (is.null(offset)) 0 else
+    offset
   constant <- constants_of_outputs(deep$prediction)
   scale <- deep$location$scale
-  list(mean = known + scale * (vapply(at, function(one) one$mean[, 1L], double(nrow(x))) - constant),
-    sd = scale * sqrt(vapply(at, function(one) one$variance[, 1L], double(nrow(x)))), weights = exp(deep$prediction$log_weights))
+  list(mean = known + scale * (vapply(at, function(one) one$mean[, 1L], double(nrow(x))) -
+    constant), sd = scale * sqrt(vapply(at, function(one) one$variance[, 1L], double(nrow(x)))),
+    weights = exp(deep$prediction$log_weights))
 }
 
 # E f(eta, i) over all components by trapezoids.
 dense_expectation <- function(predictor, f) {
-  drop(vapply(seq_along(predictor$weights), function(s) trapezoid_expectation(f, predictor$mean[, s], predictor$sd[, s], 4000L),
+  drop(vapply(seq_along(predictor$weights),
+    function(s) trapezoid_expectation(f, predictor$mean[, s], predictor$sd[, s], 4000L),
     double(nrow(predictor$mean))) %*% predictor$weights)
 }
 
@@ -57,39 +63,45 @@ test_that("predictions of all families are those of dense matrices and trapezoid
     family <- response_family(case$family)
     parameters <- as.list(fit$family_parameters)
     first <- dense_expectation(known, function(eta, i) family$mean(eta, parameters, 1))
-    second <- dense_expectation(known, function(eta, i) family$variance(eta, parameters, 1) + family$mean(eta, parameters, 1)^2)
+    second <- dense_expectation(known, function(eta, i) family$variance(eta, parameters, 1) +
+      family$mean(eta, parameters, 1)^2)
     found <- predict(fit, new, interval = "prediction", threshold = 0.7)
     label <- deparse1(case$formula)
     expect_equal(found$mean, first, tolerance = 1e-6, label = label)
     expect_equal(found$sd, sqrt(second - first^2), tolerance = 1e-5, label = label)
     at <- if (family$discrete) 0 else 0.7
-    below <- if (at >= 1) 1 else dense_expectation(known, function(eta, i) family$distribution(at, eta, parameters, 1))
+    below <- if (at >= 1) 1 else dense_expectation(known, function(eta, i) family$distribution(at,
+      eta, parameters, 1))
     expect_equal(found$p_exceed, 1 - below, tolerance = 1e-6, label = label)
     link <- predict(fit, new, type = "link")
     expect_equal(link$mean, drop(known$mean %*% known$weights), tolerance = 1e-6, label = label)
     expect_equal(unname(as.matrix(found[c("lower", "upper")])),
-      unname(as.matrix(predict(fit, new, type = "quantile", probs = c(0.025, 0.975)))), label = label)
+      unname(as.matrix(predict(fit, new, type = "quantile", probs = c(0.025, 0.975)))),
+      label = label)
     linkfun <- make.link(family$link)$linkfun
     above <- drop(pnorm(linkfun(0.7), known$mean, known$sd, lower.tail = FALSE) %*% known$weights)
-    expect_equal(predict(fit, new, threshold = 0.7, threshold_of = "mean")$p_mean_exceed, above, tolerance = 1e-6, label = label)
+    expect_equal(predict(fit, new, threshold = 0.7, threshold_of = "mean")$p_mean_exceed, above,
+      tolerance = 1e-6, label = label)
   }
 })
 
-test_that("scores are those of the response's mixture, and logLik() is its log density at the rows", {
-  skip_unless_extended()
-  data <- family_data()
-  for (case in family_cases[c(1L, 3L, 5L, 7L)]) {
-    fit <- fit_family(case)
-    known <- dense_predictor(fit, data)
-    family <- response_family(case$family)
-    y <- data[[all.vars(case$formula)[1L]]]
-    density <- dense_expectation(known, function(eta, i) family$density(y[i], eta, as.list(fit$family_parameters), 1))
-    expect_equal(c(logLik(fit)), sum(log(density)), tolerance = 1e-6)
-    expect_equal(scores(fit, newdata = data)$log_score, -mean(log(density)), tolerance = 1e-6)
-    rows <- fit$deep$validation$rows
-    expect_equal(fit$deep$validation$nll, -mean(log(density[rows])), tolerance = 1e-6)
-  }
-})
+test_that("scores are those of the response's mixture, and logLik() is its log density at the rows",
+  {
+    skip_unless_extended()
+    data <- family_data()
+    for (case in family_cases[c(1L, 3L, 5L, 7L)]) {
+      fit <- fit_family(case)
+      known <- dense_predictor(fit, data)
+      family <- response_family(case$family)
+      y <- data[[all.vars(case$formula)[1L]]]
+      density <- dense_expectation(known, function(eta, i) family$density(y[i], eta,
+        as.list(fit$family_parameters), 1))
+      expect_equal(c(logLik(fit)), sum(log(density)), tolerance = 1e-6)
+      expect_equal(scores(fit, newdata = data)$log_score, -mean(log(density)), tolerance = 1e-6)
+      rows <- fit$deep$validation$rows
+      expect_equal(fit$deep$validation$nll, -mean(log(density[rows])), tolerance = 1e-6)
+    }
+  })
 
 test_that("coverage at the rows held out is that of their intervals", {
   skip_unless_extended()
@@ -110,7 +122,8 @@ test_that("weights are those of the family", {
   fit <- fit_family(family_cases[[6L]], weights = w)
   known <- dense_predictor(fit, data)
   scale <- fit$family_parameters[["scale"]] / sqrt(data$w)
-  density <- dense_expectation(known, function(eta, i) dt((data$heavy[i] - eta) / scale[i], 5) / scale[i])
+  density <- dense_expectation(known, function(eta, i) dt((data$heavy[i] - eta) / scale[i], 5) /
+    scale[i])
   expect_equal(c(logLik(fit)), sum(log(density)), tolerance = 1e-6)
   expect_equal(fit$family_parameters[["df"]], 5)
 })
@@ -126,7 +139,8 @@ test_that("residuals, draws and tables are of the response's mixture", {
   found <- unname(residuals(fit, "quantile"))
   set.seed(1)
   lower <- mixture_distribution(data$count - 1, mixture)
-  expect_equal(found, qnorm(lower + runif(200) * (mixture_distribution(data$count, mixture) - lower)))
+  expect_equal(found,
+    qnorm(lower + runif(200) * (mixture_distribution(data$count, mixture) - lower)))
   draws <- as.matrix(simulate(fit, 3000, seed = 1, newdata = data[1:3, ]))
   p <- predict(fit, data[1:3, ])
   expect_lt(max(abs(rowMeans(draws) - p$mean) / p$sd), 0.08)
@@ -137,7 +151,8 @@ test_that("residuals, draws and tables are of the response's mixture", {
   expect_identical(tail(names(coef(gamma, what = "covariance")), 1L), "shape")
   expect_identical(names(coef(gamma)), c("(Intercept)", "a", "e"))
   expect_true(is.na(glance(gamma)$nugget))
-  cv <- suppressWarnings(cross_validate(fit, folds = 2, refit = TRUE), classes = "neargp_warning_deep")
+  cv <- suppressWarnings(cross_validate(fit, folds = 2, refit = TRUE),
+    classes = "neargp_warning_deep")
   expect_true(is.finite(cv$scores$log_score))
 })
 
@@ -145,7 +160,8 @@ test_that("they do not depend on threads, can be saved and continued, and dgp() 
   skip_unless_extended()
   case <- family_cases[[2L]]
   fit <- fit_family(case)
-  for (threads in c(2L, 4L)) expect_identical(fit_family(case, threads = threads)$deep$state, fit$deep$state)
+  for (threads in c(2L, 4L)) expect_identical(fit_family(case, threads = threads)$deep$state,
+    fit$deep$state)
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
   saveRDS(fit, file)
@@ -159,12 +175,14 @@ test_that("they do not depend on threads, can be saved and continued, and dgp() 
 })
 
 test_that("a gaussian trend is that of the formula, whatever the units of its covariates", {
-  data <- transform(family_data(), y = heavy, b = 1e6 + 1e3 * a, group = factor(rep(c("u", "v"), 100L)))
+  data <- transform(family_data(), y = heavy, b = 1e6 + 1e3 * a,
+    group = factor(rep(c("u", "v"), 100L)))
   fit <- fit_deep(data = data, formula = y ~ a + group + offset(e))
   known <- dense_predictor(fit, data[1:5, ])
   p <- predict(fit, data[1:5, ])
   expect_equal(p$mean, drop(known$mean %*% known$weights), tolerance = 1e-7)
-  expect_equal(p$sd^2, drop((known$sd^2 + (known$mean - p$mean)^2) %*% known$weights) + fit$nugget, tolerance = 1e-6)
+  expect_equal(p$sd^2, drop((known$sd^2 + (known$mean - p$mean)^2) %*% known$weights) + fit$nugget,
+    tolerance = 1e-6)
   moved <- fit_deep(data = data, formula = y ~ b + group + offset(e))
   expect_equal(predict(moved, data[1:5, ])$mean, p$mean, tolerance = 1e-6)
   expect_equal(coef(moved)[["b"]] * 1e3, coef(fit)[["a"]], tolerance = 1e-6)
@@ -175,11 +193,15 @@ test_that("a gaussian trend is that of the formula, whatever the units of its co
 test_that("what a family cannot have is refused", {
   skip_unless_extended()
   data <- family_data()
-  expect_error(fit_family(family_cases[[1L]], short_dgp(robustness = 1.05)), "student_t", class = "neargp_error_family")
+  expect_error(fit_family(family_cases[[1L]], short_dgp(robustness = 1.05)), "student_t",
+    class = "neargp_error_family")
   expect_error(fit_family(family_cases[[1L]], nugget = 1), class = "neargp_error_argument")
-  expect_error(fit_deep(data = data, formula = present ~ 0 + a, family = binomial()), class = "neargp_error_formula")
-  expect_error(fit_deep(data = data, formula = count ~ offset(100 * e), family = poisson()), class = "neargp_error_offset")
+  expect_error(fit_deep(data = data, formula = present ~ 0 + a, family = binomial()),
+    class = "neargp_error_formula")
+  expect_error(fit_deep(data = data, formula = count ~ offset(100 * e), family = poisson()),
+    class = "neargp_error_offset")
   fit <- fit_family(family_cases[[3L]])
-  expect_error(predict(fit, data[1:2, ], type = "link", interval = "prediction"), class = "neargp_error_argument")
+  expect_error(predict(fit, data[1:2, ], type = "link", interval = "prediction"),
+    class = "neargp_error_argument")
   expect_error(scores(fit, newdata = data, observed = rep(3, 200)), class = "neargp_error_response")
 })

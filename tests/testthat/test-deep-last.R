@@ -27,7 +27,8 @@ test_that("a fit that ends early leaves its best state, from which the same call
 test_that("other rows or another shape begin anew", {
   interrupted_deep(2L)
   reached <- neargp_last()
-  expect_message(fewer <- fit_deep(data = bent_data()[1:200, ], start = reached), "rows", class = "neargp_message_start")
+  expect_message(fewer <- fit_deep(data = bent_data()[1:200, ], start = reached), "rows",
+    class = "neargp_message_start")
   expect_gt(fewer$deep$trace$rate[1L], 0.02)
   expect_message(fit_deep(short_dspp(width = 3L), start = reached), class = "neargp_message_start")
 })

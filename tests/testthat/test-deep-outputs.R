@@ -1,6 +1,7 @@
 outputs_data <- function(n = 200L) {
   set.seed(9)
-  d <- data.frame(x1 = runif(n), x2 = runif(n, 0, 100), a = rnorm(n), w = rep(c(1, 4), length.out = n))
+  d <- data.frame(x1 = runif(n), x2 = runif(n, 0, 100), a = rnorm(n),
+    w = rep(c(1, 4), length.out = n))
   field <- sin(6 * d$x1) + d$x2 / 100
   d$u <- 50 + 3 * field + 2 * d$a + rnorm(n, sd = 0.3)
   d$v <- 200 * field^2 - 10 * d$a + rnorm(n, sd = 30)
@@ -9,11 +10,13 @@ outputs_data <- function(n = 200L) {
   d
 }
 
-fit_several <- function(method = short_dspp(sites = 3L), data = outputs_data(), formula = cbind(u, v) ~ a, ...) {
+fit_several <- function(method = short_dspp(sites = 3L), data = outputs_data(),
+                        formula = cbind(u, v) ~ a, ...) {
   fit_deep(method, data, formula = formula, ...)
 }
 
-# Means (rows x outputs) and covariance matrices of all outputs of the field in each component, by dense matrices, in the response's units.
+# Means (rows x outputs) and covariance matrices of all outputs of the field in each component, by
+# dense matrices, in the response's units.
 dense_outputs <- function(fit, newdata) {
   state <- fit$deep$prediction
   places <- fit$data$coords[!duplicated(fit$data$place), ]
@@ -33,7 +36,8 @@ dense_outputs <- function(fit, newdata) {
 test_that("predictions of several outputs are the mixture of dense matrices", {
   skip_unless_extended()
   new <- outputs_data()[c(2, 40, 150), ]
-  for (method in list(short_dspp(sites = 3L), short_dspp(layers = 1L), short_dspp(layers = 3L), short_dgp(), short_dgp(objective = "predictive"))) {
+  for (method in list(short_dspp(sites = 3L), short_dspp(layers = 1L), short_dspp(layers = 3L),
+      short_dgp(), short_dgp(objective = "predictive"))) {
     fit <- fit_several(method)
     at <- dense_outputs(fit, new)
     weights <- exp(fit$deep$prediction$log_weights)
@@ -41,14 +45,19 @@ test_that("predictions of several outputs are the mixture of dense matrices", {
     mean <- Reduce(`+`, Map(function(one, w) w * one$mean, at, weights))
     expect_equal(cbind(p$mean_u, p$mean_v), mean, tolerance = 1e-8, ignore_attr = TRUE)
     for (i in 1:3) {
-      covariance <- Reduce(`+`, Map(function(one, w) w * (one$covariance[[i]] + tcrossprod(one$mean[i, ] - mean[i, ])), at, weights))
-      expect_equal(unname(attr(p, "covariance")[i, , ]), covariance + diag(fit$nugget), tolerance = 1e-7)
-      expect_equal(c(p$sd_u[i], p$sd_v[i]), sqrt(diag(covariance) + unname(fit$nugget)), tolerance = 1e-7)
+      covariance <- Reduce(`+`,
+        Map(function(one, w) w * (one$covariance[[i]] + tcrossprod(one$mean[i, ] - mean[i, ])), at,
+        weights))
+      expect_equal(unname(attr(p, "covariance")[i, , ]), covariance + diag(fit$nugget),
+        tolerance = 1e-7)
+      expect_equal(c(p$sd_u[i], p$sd_v[i]), sqrt(diag(covariance) + unname(fit$nugget)),
+        tolerance = 1e-7)
     }
     lower <- cbind(p$lower_u, p$lower_v)
     below <- vapply(1:2, function(output) {
       rowSums(mapply(function(one, w) {
-        w * pnorm(lower[, output], one$mean[, output], sqrt(vapply(one$covariance, function(C) C[output, output], 0) + fit$nugget[[output]]))
+        w * pnorm(lower[, output], one$mean[, output],
+          sqrt(vapply(one$covariance, function(C) C[output, output], 0) + fit$nugget[[output]]))
       }, at, weights))
     }, double(3L))
     expect_equal(below, matrix(0.025, 3L, 2L), tolerance = 1e-7)
@@ -66,16 +75,19 @@ test_that("the score is the joint log density of what is known at each place, wi
   density <- vapply(seq_len(nrow(known)), function(i) {
     seen <- which(!is.na(y[i, ]))
     sum(mapply(function(one, weight) {
-      C <- one$covariance[[i]][seen, seen, drop = FALSE] + diag(fit$nugget[seen] / known$w[i], length(seen))
+      C <- one$covariance[[i]][seen, seen, drop = FALSE] + diag(fit$nugget[seen] / known$w[i],
+        length(seen))
       e <- y[i, seen] - one$mean[i, seen]
-      weight * exp(-0.5 * (length(e) * log(2 * pi) + as.numeric(determinant(C)$modulus) + sum(e * solve(C, e))))
+      weight * exp(-0.5 * (length(e) * log(2 * pi) + as.numeric(determinant(C)$modulus) +
+        sum(e * solve(C, e))))
     }, at, weights))
   }, 0)
   expect_equal(c(logLik(fit)), sum(log(density)), tolerance = 1e-8)
   found <- scores(fit, newdata = known, na.rm = TRUE)
   expect_equal(found$log_score[found$output == "(joint)"], -mean(log(density)), tolerance = 1e-8)
   expect_identical(found$n, c(193L, 179L, 199L))
-  expect_equal(-fit$deep$validation$nll, mean(log(density)[fit$deep$validation$rows]), tolerance = 1e-8)
+  expect_equal(-fit$deep$validation$nll, mean(log(density)[fit$deep$validation$rows]),
+    tolerance = 1e-8)
   expect_error(AIC(fit), class = "neargp_error_not_likelihood")
 })
 
@@ -87,15 +99,18 @@ test_that("each output's scores and residuals are of its own mixture", {
   at <- dense_outputs(fit, known)
   weights <- exp(fit$deep$prediction$log_weights)
   of_output <- function(p, f) {
-    rowSums(mapply(function(one, w) w * f(one$mean[, p], sqrt(vapply(one$covariance, function(C) C[p, p], 0) + fit$nugget[[p]])), at, weights))
+    rowSums(mapply(function(one, w) w * f(one$mean[, p],
+      sqrt(vapply(one$covariance, function(C) C[p, p], 0) + fit$nugget[[p]])), at, weights))
   }
   density <- of_output(2L, function(mean, sd) dnorm(known$v, mean, sd))
-  expect_equal(scores(fit, newdata = known, na.rm = TRUE)$log_score[2L], -mean(log(density), na.rm = TRUE), tolerance = 1e-7)
+  expect_equal(scores(fit, newdata = known, na.rm = TRUE)$log_score[2L],
+    -mean(log(density), na.rm = TRUE), tolerance = 1e-7)
   z <- qnorm(of_output(1L, function(mean, sd) pnorm(known$u, mean, sd)))
   expect_equal(residuals(fit, "quantile")[, "u"], z, tolerance = 1e-6, ignore_attr = TRUE)
   expect_identical(is.na(residuals(fit)[, "v"]), is.na(known$v), ignore_attr = TRUE)
   expect_equal(residuals(fit)[, "u"], known$u - fitted(fit)[, "u"], ignore_attr = TRUE)
-  expect_equal(fitted(fit)[, "v"][!is.na(known$v)], predict(fit, known)$mean_v[!is.na(known$v)], ignore_attr = TRUE)
+  expect_equal(fitted(fit)[, "v"][!is.na(known$v)], predict(fit, known)$mean_v[!is.na(known$v)],
+    ignore_attr = TRUE)
   said <- augment(fit)
   expect_equal(said$.std_resid_u, residuals(fit, "quantile")[, "u"], ignore_attr = TRUE)
 })
@@ -108,16 +123,19 @@ test_that("draws are joint over the outputs of a row", {
   v <- as.matrix(draws[grep("_v$", names(draws))])
   p <- predict(fit, new, covariance = TRUE)
   expect_lt(max(abs(rowMeans(u) - p$mean_u) / p$sd_u), 0.07)
-  for (i in 1:2) expect_equal(cov(cbind(u[i, ], v[i, ])), unname(attr(p, "covariance")[i, , ]), tolerance = 0.1)
+  for (i in 1:2) expect_equal(cov(cbind(u[i, ], v[i, ])), unname(attr(p, "covariance")[i, , ]),
+    tolerance = 0.1)
 })
 
 test_that("a fit does not depend on threads, nor on the outputs' units; it is saved, continued and cross-validated", {
   skip_unless_extended()
   data <- outputs_data()
   fit <- fit_several()
-  for (threads in c(2L, 4L)) expect_identical(fit_several(threads = threads)$deep$state, fit$deep$state)
+  for (threads in c(2L, 4L)) expect_identical(fit_several(threads = threads)$deep$state,
+    fit$deep$state)
   other <- fit_several(data = transform(data, u = 1e6 * u + 3, v = v / 1e3))
-  expect_equal((predict(other, data[1:5, ])$mean_u - 3) / 1e6, predict(fit, data[1:5, ])$mean_u, tolerance = 1e-6)
+  expect_equal((predict(other, data[1:5, ])$mean_u - 3) / 1e6, predict(fit, data[1:5, ])$mean_u,
+    tolerance = 1e-6)
   expect_equal(c(logLik(other)), c(logLik(fit)) - 193 * log(1e6) + 179 * log(1e3), tolerance = 1e-6)
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
@@ -127,11 +145,13 @@ test_that("a fit does not depend on threads, nor on the outputs' units; it is sa
   expect_lte(more$deep$validation$nll, fit$deep$validation$nll)
   expect_identical(more$deep$validation$rows, fit$deep$validation$rows)
   folds <- rep_len(1:2, 199L)
-  cv <- suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE), classes = "neargp_warning_deep")
+  cv <- suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE),
+    classes = "neargp_warning_deep")
   places <- (1:200)[-60]
   part <- fit_several(data = data[places[folds != 1], ])
   of_u <- cv$predictions$setting == "u" & cv$predictions$fold == 1
-  expect_equal(cv$predictions$mean[of_u], predict(part, data[places[cv$predictions$row[of_u]], ])$mean_u, tolerance = 1e-8)
+  expect_equal(cv$predictions$mean[of_u],
+    predict(part, data[places[cv$predictions$row[of_u]], ])$mean_u, tolerance = 1e-8)
   expect_true(all(is.finite(cv$scores$log_score)))
 })
 
@@ -157,13 +177,18 @@ test_that("what several outputs have not is refused, with what has it", {
   new <- outputs_data()[1:2, ]
   expect_error(predict(fit, new, observed = TRUE), "vecchia", class = "neargp_error_argument")
   expect_error(predict(fit, new, k = 3), class = "neargp_error_argument")
-  for (call in list(quote(simulate(fit, type = "link")), quote(simulate(fit, conditional = FALSE)), quote(loo_predict(fit)), quote(vcov(fit)),
-    quote(residuals(fit, "loo")), quote(scores(fit)), quote(cross_validate(fit, folds = 2)), quote(confint(fit)),
-    quote(covariance_value(fit, 1)))) expect_error(eval(call), class = "neargp_error_method", label = deparse1(call))
-  expect_error(fit_several(short_dgp(robustness = 1.05)), "robustness", class = "neargp_error_method")
-  expect_error(fit_several(covariance = cov_coregionalisation(cov_exponential(), rank = 1)), class = "neargp_error_covariance")
+  for (call in list(quote(simulate(fit, type = "link")), quote(simulate(fit, conditional = FALSE)),
+    quote(loo_predict(fit)), quote(vcov(fit)),
+    quote(residuals(fit, "loo")), quote(scores(fit)), quote(cross_validate(fit, folds = 2)),
+    quote(confint(fit)), quote(covariance_value(fit, 1)))) expect_error(eval(call),
+      class = "neargp_error_method", label = deparse1(call))
+  expect_error(fit_several(short_dgp(robustness = 1.05)), "robustness",
+    class = "neargp_error_method")
+  expect_error(fit_several(covariance = cov_coregionalisation(cov_exponential(), rank = 1)),
+    class = "neargp_error_covariance")
   expect_error(fit_several(nugget = c(1, 2)), class = "neargp_error_nugget")
   expect_error(fit_several(formula = cbind(u, v) ~ 0 + a), class = "neargp_error_formula")
   expect_error(fit_several(formula = cbind(u, v) ~ offset(a)), class = "neargp_error_formula")
-  expect_error(fit_several(data = transform(outputs_data(), v = 3)), class = "neargp_error_constant_response")
+  expect_error(fit_several(data = transform(outputs_data(), v = 3)),
+    class = "neargp_error_constant_response")
 })

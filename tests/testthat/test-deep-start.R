@@ -1,5 +1,6 @@
 start_settings <- function(...) {
-  utils::modifyList(utils::modifyList(deep_defaults(), list(inducing = 12L, width = 3L, sites = 4L)), list(...))
+  utils::modifyList(utils::modifyList(deep_defaults(),
+    list(inducing = 12L, width = 3L, sites = 4L)), list(...))
 }
 
 start_data <- function(n = 200L, dim = 4L) {
@@ -14,7 +15,8 @@ test_that("hidden units have a standard deviation of 1, in every layer", {
   second <- hidden_means(state$layers[[2L]]$units, cbind(first, data$x))
   expect_equal(apply(first, 2L, sd), rep(1, 3), tolerance = 1e-12)
   expect_equal(apply(second, 2L, sd), rep(1, 3), tolerance = 1e-12)
-  expect_equal(lengths(lapply(state$layers, function(layer) layer$units[[1L]]$range)), c(4L, 7L, 3L))
+  expect_equal(lengths(lapply(state$layers, function(layer) layer$units[[1L]]$range)),
+    c(4L, 7L, 3L))
   expect_true(all(vapply(state$layers[[3L]]$units, function(unit) length(unit$weights), 0L) == 0L))
 })
 
@@ -27,7 +29,8 @@ test_that("a start depends on its key alone and leaves R's random numbers alone"
   set.seed(2)
   expect_identical(deep_start(data$x, data$y, start_settings(), 1), one)
   other <- deep_start(data$x, data$y, start_settings(), 2)
-  expect_false(identical(other$layers[[1L]]$units[[1L]]$weights, one$layers[[1L]]$units[[1L]]$weights))
+  expect_false(identical(other$layers[[1L]]$units[[1L]]$weights,
+    one$layers[[1L]]$units[[1L]]$weights))
   expect_false(identical(other$sites, one$sites))
 })
 
@@ -50,8 +53,10 @@ test_that("sites are spread and weights equal, or those of Gauss and Hermite", {
   expect_equal(rule$nodes, c(-1, 0, 1) * sqrt(3))
   expect_equal(rule$weights, c(1, 4, 1) / 6)
   five <- normal_quadrature(5L)
-  for (power in 1:4) expect_equal(sum(five$weights * five$nodes^(2 * power)), prod(seq(1, 2 * power - 1, 2)))
-  grid <- deep_start(data$x, data$y, start_settings(rule = "hermite", layers = 3L, width = 2L, sites = 3L), 1)
+  for (power in 1:4) expect_equal(sum(five$weights * five$nodes^(2 * power)),
+    prod(seq(1, 2 * power - 1, 2)))
+  grid <- deep_start(data$x, data$y, start_settings(rule = "hermite", layers = 3L, width = 2L,
+    sites = 3L), 1)
   expect_length(grid$log_weights, 3^4)
   expect_equal(sum(exp(grid$log_weights)), 1)
 })
@@ -60,6 +65,7 @@ test_that("the grid's weights are those of its sites", {
   data <- start_data()
   state <- deep_start(data$x, data$y, start_settings(rule = "hermite", width = 2L, sites = 3L), 1)
   sites <- dense_sites(state)[[1L]]
-  density <- log(normal_quadrature(3L)$weights)[match(round(sites, 6), round(normal_quadrature(3L)$nodes, 6))]
+  density <- log(normal_quadrature(3L)$weights)[match(round(sites, 6),
+    round(normal_quadrature(3L)$nodes, 6))]
   expect_equal(state$log_weights, rowSums(matrix(density, 9L)))
 })

@@ -7,10 +7,12 @@ test_that("a gaussian response has an exponential covariance, with anisotropy in
   many <- fit_default(z ~ height, data, coords = ~ x + y)
   expect_identical(few$covariance, cov_exponential())
   expect_identical(many$covariance, cov_exponential(anisotropy = TRUE))
-  named <- fit_default(z ~ height, data, coords = ~ x + y, covariance = cov_exponential(anisotropy = TRUE))
+  named <- fit_default(z ~ height, data, coords = ~ x + y,
+    covariance = cov_exponential(anisotropy = TRUE))
   expect_identical(coef(many, "covariance"), coef(named, "covariance"))
   expect_identical(fit_default(z ~ height, data, coords = ~ x)$covariance, cov_exponential())
-  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, distance = "chordal")$covariance, cov_exponential())
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, distance = "chordal")$covariance,
+    cov_exponential())
 })
 
 test_that("three coordinates have a range each, and a smoothness, where there are rows enough and none is constant", {
@@ -18,8 +20,10 @@ test_that("three coordinates have a range each, and a smoothness, where there ar
   data <- transform(simulated_data(60), level = 1)
   fit <- fit_default(z ~ 1, data, coords = ~ x + y + height)
   expect_identical(fit$covariance, cov_matern(nu = NULL, ard = TRUE))
-  expect_identical(fit_default(z ~ 1, data[1:59, ], coords = ~ x + y + height, distance = "euclidean")$covariance, cov_exponential())
-  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y + level, distance = "euclidean")$covariance, cov_exponential())
+  expect_identical(fit_default(z ~ 1, data[1:59, ], coords = ~ x + y + height,
+    distance = "euclidean")$covariance, cov_exponential())
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y + level,
+    distance = "euclidean")$covariance, cov_exponential())
 })
 
 test_that("locations along a line have no anisotropy", {
@@ -47,22 +51,26 @@ test_that("print and summary tell a covariance by default, and only that", {
   expect_output(print(named), "Covariance: Exponential\n", fixed = TRUE)
 })
 
-test_that("a fit that is updated keeps a covariance that was named, and else has that of its rows", {
-  skip_unless_extended()
-  data <- simulated_data(1000)
-  chosen <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 5))
-  named <- update(chosen, covariance = cov_exponential(anisotropy = TRUE))
-  expect_identical(update(chosen, data = data[1:200, ])$covariance, cov_exponential())
-  expect_identical(update(named, data = data[1:200, ])$covariance, cov_exponential(anisotropy = TRUE))
-})
+test_that("a fit that is updated keeps a covariance that was named, and else has that of its rows",
+  {
+    skip_unless_extended()
+    data <- simulated_data(1000)
+    chosen <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 5))
+    named <- update(chosen, covariance = cov_exponential(anisotropy = TRUE))
+    expect_identical(update(chosen, data = data[1:200, ])$covariance, cov_exponential())
+    expect_identical(update(named, data = data[1:200, ])$covariance,
+      cov_exponential(anisotropy = TRUE))
+  })
 
 test_that("with a time there are two components, where there are rows enough to tell them apart", {
   skip_unless_extended()
   data <- transform(simulated_data(200), day = rep(1:20, 10))
-  both <- default_covariance(gaussian(), list(coords = as.matrix(data[c("x", "y", "day")])), list(time = "day", raw_names = c("x", "y")))
+  both <- default_covariance(gaussian(), list(coords = as.matrix(data[c("x", "y", "day")])),
+    list(time = "day", raw_names = c("x", "y")))
   expect_identical(both, cov_exponential() + cov_matern(nu = NULL))
   expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ day)$covariance, both)
-  expect_identical(fit_default(z ~ 1, data[-1, ], coords = ~ x + y, time = ~ day)$covariance, cov_exponential())
+  expect_identical(fit_default(z ~ 1, data[-1, ], coords = ~ x + y, time = ~ day)$covariance,
+    cov_exponential())
 })
 
 test_that("forecasts of separable fields are covered by the default, and better than by one metric of space and time", {
@@ -75,12 +83,14 @@ test_that("forecasts of separable fields are covered by the default, and better 
     shocks <- t(chol(exp(-as.matrix(dist(xy)) / 0.3))) %*% matrix(rnorm(places * times), places)
     z <- shocks
     for (t in 2:times) z[, t] <- exp(-1 / 10) * z[, t - 1L] + sqrt(1 - exp(-2 / 10)) * shocks[, t]
-    data <- data.frame(xy[rep(seq_len(places), times), ], t = rep(seq_len(times), each = places), z = as.vector(z))
+    data <- data.frame(xy[rep(seq_len(places), times), ], t = rep(seq_len(times), each = places),
+      z = as.vector(z))
     late <- data$t > times - 5L
     forecast <- function(...) {
       fit <- neargp(z ~ 1, data[!late, ], coords = ~ x + y, time = ~ t, ...)
       predicted <- predict(fit, data[late, ], interval = "prediction")
-      c(mean(predicted$lower <= data$z[late] & data$z[late] <= predicted$upper), sqrt(mean((predicted$mean - data$z[late])^2)))
+      c(mean(predicted$lower <= data$z[late] & data$z[late] <= predicted$upper),
+        sqrt(mean((predicted$mean - data$z[late])^2)))
     }
     c(forecast(), forecast(covariance = cov_exponential()))
   }, double(4))

@@ -1,11 +1,14 @@
 defaults_data <- function(n = 80, seed = 8) {
   data <- simulated_data(n, seed = seed)
   set.seed(seed + 1)
-  transform(data, count = rpois(n, exp(0.5 + 0.5 * sin(6 * x))), class = factor(ifelse(x < 0.4, "a", ifelse(y < 0.5, "b", "c"))),
+  transform(data, count = rpois(n, exp(0.5 + 0.5 * sin(6 * x))),
+    class = factor(ifelse(x < 0.4, "a", ifelse(y < 0.5, "b", "c"))),
     wet = y + rnorm(n, sd = 0.2) > 0.5, second = z + rnorm(n))
 }
 
-fit_by_default <- function(formula, data, ...) neargp(formula, data, coords = ~ x + y, covariance = cov_exponential(), threads = 1L, ...)
+fit_by_default <- function(formula, data, ...) {
+  neargp(formula, data, coords = ~ x + y, covariance = cov_exponential(), threads = 1L, ...)
+}
 
 test_that("a few hundred gaussian rows are fitted exactly, more of them by vecchia()", {
   skip_unless_extended()
@@ -17,7 +20,8 @@ test_that("a few hundred gaussian rows are fitted exactly, more of them by vecch
   expect_output(print(chosen), "by default exact_gp(), as there are at most 500 rows", fixed = TRUE)
   expect_no_match(paste(capture.output(print(named)), collapse = " "), "by default")
   fixed <- function(n) {
-    neargp(z ~ 1, simulated_data(n), coords = ~ x + y, covariance = cov_exponential(variance = 2, range = 0.2), nugget = 0.1, threads = 1L)
+    neargp(z ~ 1, simulated_data(n), coords = ~ x + y, covariance = cov_exponential(variance = 2,
+      range = 0.2), nugget = 0.1, threads = 1L)
   }
   expect_s3_class(fixed(500)$method, "neargp_exact_gp")
   expect_s3_class(fixed(501)$method, "neargp_vecchia")
@@ -26,8 +30,10 @@ test_that("a few hundred gaussian rows are fitted exactly, more of them by vecch
 
 test_that("what exact_gp() cannot do is left to vecchia()", {
   single <- neargp_control(precision = "single")
-  expect_s3_class(choose_gaussian(list(method = vecchia(), device = "cuda", control = neargp_control()), 1:9)$method, "neargp_vecchia")
-  expect_s3_class(choose_gaussian(list(method = vecchia(), device = "auto", control = single), 1:9)$method, "neargp_vecchia")
+  expect_s3_class(choose_gaussian(list(method = vecchia(), device = "cuda",
+    control = neargp_control()), 1:9)$method, "neargp_vecchia")
+  expect_s3_class(choose_gaussian(list(method = vecchia(), device = "auto", control = single),
+    1:9)$method, "neargp_vecchia")
   outputs <- fit_by_default(cbind(z, second) ~ 1, defaults_data())
   expect_s3_class(outputs, "neargp_outputs")
   expect_s3_class(outputs$method, "neargp_vecchia")
@@ -39,7 +45,8 @@ test_that("after a fit by the default method everything works as after one whose
   chosen <- fit_by_default(z ~ height, data)
   named <- fit_by_default(z ~ height, data, method = exact_gp())
   new <- data.frame(x = c(0.2, 0.7), y = 0.4, height = 0)
-  expect_identical(predict(chosen, new, interval = "prediction"), predict(named, new, interval = "prediction"))
+  expect_identical(predict(chosen, new, interval = "prediction"),
+    predict(named, new, interval = "prediction"))
   draw <- function(fit) {
     set.seed(2)
     simulate(fit, 2, newdata = new)
@@ -48,7 +55,8 @@ test_that("after a fit by the default method everything works as after one whose
   expect_identical(residuals(chosen, type = "loo"), residuals(named, type = "loo"))
   folds <- rep(1:4, 20)
   expect_identical(scores(cross_validate(chosen, folds)), scores(cross_validate(named, folds)))
-  expect_identical(scores(cross_validate(chosen, folds, refit = TRUE)), scores(cross_validate(named, folds, refit = TRUE)))
+  expect_identical(scores(cross_validate(chosen, folds, refit = TRUE)),
+    scores(cross_validate(named, folds, refit = TRUE)))
   flat <- fit_by_default(z ~ 1, data)
   expect_identical(anova(flat, chosen)$Chisq, anova(flat, named)$Chisq)
 })
@@ -58,59 +66,73 @@ test_that("fits of the default method start from those of others, and others fro
   chosen <- fit_by_default(z ~ height, data)
   near <- fit_by_default(z ~ height, data, method = vecchia(k = 79), start = chosen)
   expect_equal(c(logLik(near)), c(logLik(chosen)), tolerance = 1e-6)
-  expect_equal(c(logLik(fit_by_default(z ~ height, data, start = near))), c(logLik(chosen)), tolerance = 1e-6)
-  expect_s3_class(fit_by_default(z ~ height, data, method = loo_k(), start = chosen)$method, "neargp_loo_k")
+  expect_equal(c(logLik(fit_by_default(z ~ height, data, start = near))), c(logLik(chosen)),
+    tolerance = 1e-6)
+  expect_s3_class(fit_by_default(z ~ height, data, method = loo_k(), start = chosen)$method,
+    "neargp_loo_k")
 })
 
 test_that("the method follows from the family, and is reported", {
   skip_unless_extended()
   data <- defaults_data()
   for (family in list(poisson(), poisson, "poisson")) {
-    expect_message(fit <- fit_by_default(count ~ 1, data, family = family), "vnngp(), the method for a poisson() response", fixed = TRUE,
-      class = "neargp_message_method")
+    expect_message(fit <- fit_by_default(count ~ 1, data, family = family),
+      "vnngp(), the method for a poisson() response", fixed = TRUE, class = "neargp_message_method")
     expect_s3_class(fit$method, "neargp_vnngp")
   }
-  expect_equal(coef(fit), coef(fit_by_default(count ~ 1, data, family = poisson(), method = vnngp())))
+  expect_equal(coef(fit),
+    coef(fit_by_default(count ~ 1, data, family = poisson(), method = vnngp())))
   expect_output(print(fit), "by default vnngp()", fixed = TRUE)
-  expect_named(predict(fit, data[1:2, ], interval = "prediction"), c("mean", "sd", "lower", "upper"))
+  expect_named(predict(fit, data[1:2, ], interval = "prediction"),
+    c("mean", "sd", "lower", "upper"))
   expect_no_message(fit_by_default(count ~ 1, data, family = poisson(), method = vnngp()))
 })
 
 test_that("a response of classes chooses classification, and tells so", {
   skip_unless_extended()
   data <- defaults_data()
-  expect_message(three <- fit_by_default(class ~ 1, data), "family = categorical(), since `class` has classes", fixed = TRUE,
+  expect_message(three <- fit_by_default(class ~ 1, data),
+    "family = categorical(), since `class` has classes", fixed = TRUE,
     class = "neargp_message_method")
   expect_s3_class(three$method, "neargp_loo_k")
   expect_identical(three$family$family, "categorical")
   expect_equal(rowSums(predict(three, data[1:3, ])), rep(1, 3), ignore_attr = TRUE)
   for (response in list(data$wet, factor(data$wet), as.character(data$wet))) {
-    expect_message(two <- fit_by_default(response ~ 1, transform(data, response = response)), class = "neargp_message_method")
+    expect_message(two <- fit_by_default(response ~ 1, transform(data, response = response)),
+      class = "neargp_message_method")
     expect_identical(two$family$family, "binomial")
   }
-  expect_message(by_loo <- fit_by_default(class ~ 1, data, method = loo_k(k = 20)), class = "neargp_message_method")
+  expect_message(by_loo <- fit_by_default(class ~ 1, data, method = loo_k(k = 20)),
+    class = "neargp_message_method")
   expect_identical(by_loo$method$k, 20L)
   # an argument that is given has the last word
   for (given in list(list(family = gaussian()), list(method = vecchia()), list(method = vnngp()))) {
-    expect_error(do.call(fit_by_default, c(list(class ~ 1, data), given)), "factor", class = "neargp_error_response")
+    expect_error(do.call(fit_by_default, c(list(class ~ 1, data), given)), "factor",
+      class = "neargp_error_response")
   }
 })
 
 test_that("without k there are as many neighbours as the method takes by default, or as there are, and fewer are reported", {
   skip_unless_extended()
   data <- defaults_data()
-  expect_message(few <- fit_by_default(z ~ 1, data[1:30, ], method = vecchia()), "k = 29", class = "neargp_message_k")
+  expect_message(few <- fit_by_default(z ~ 1, data[1:30, ], method = vecchia()), "k = 29",
+    class = "neargp_message_k")
   expect_identical(few$k, 29L)
-  expect_equal(c(logLik(few)), c(logLik(fit_by_default(z ~ 1, data[1:30, ], method = vecchia(k = 29)))))
+  expect_equal(c(logLik(few)),
+    c(logLik(fit_by_default(z ~ 1, data[1:30, ], method = vecchia(k = 29)))))
   expect_no_message(many <- fit_by_default(z ~ 1, data, method = vecchia()))
   expect_identical(many$k, 30L)
-  expect_error(fit_by_default(z ~ 1, data[1:30, ], method = vecchia(k = 30)), "at most 29", class = "neargp_error_k")
-  expect_message(expect_identical(fit_by_default(z ~ 1, data[1:20, ], method = loo_k())$k, 19L), class = "neargp_message_k")
-  expect_message(expect_identical(fit_by_default(z ~ 1, data[1:20, ], method = mll_k())$k, 19L), class = "neargp_message_k")
-  expect_message(latent <- fit_by_default(count ~ 1, data[1:12, ], method = vnngp(), family = poisson()), "k = 11",
+  expect_error(fit_by_default(z ~ 1, data[1:30, ], method = vecchia(k = 30)), "at most 29",
+    class = "neargp_error_k")
+  expect_message(expect_identical(fit_by_default(z ~ 1, data[1:20, ], method = loo_k())$k, 19L),
     class = "neargp_message_k")
+  expect_message(expect_identical(fit_by_default(z ~ 1, data[1:20, ], method = mll_k())$k, 19L),
+    class = "neargp_message_k")
+  expect_message(latent <- fit_by_default(count ~ 1, data[1:12, ], method = vnngp(),
+    family = poisson()), "k = 11", class = "neargp_message_k")
   expect_identical(latent$method$k, 11L)
-  expect_message(outputs <- fit_by_default(cbind(z, second) ~ 1, data[1:15, ]), "k = 14", class = "neargp_message_k")
+  expect_message(outputs <- fit_by_default(cbind(z, second) ~ 1, data[1:15, ]), "k = 14",
+    class = "neargp_message_k")
   expect_identical(outputs$k, 14L)
 })
 
@@ -118,14 +140,16 @@ test_that("the neighbours of classes are counted at distinct locations", {
   skip_unless_extended()
   data <- defaults_data()
   repeated <- rbind(data[1:20, ], data[1:20, ], data[1:20, ])
-  expect_message(fit <- fit_by_default(class ~ 1, repeated, method = loo_k(), family = categorical()), "k = 19", class = "neargp_message_k")
+  expect_message(fit <- fit_by_default(class ~ 1, repeated, method = loo_k(),
+    family = categorical()), "k = 19", class = "neargp_message_k")
   expect_identical(fit$k, 19L)
 })
 
 test_that("a fit of as many neighbours as there were is cross-validated, updated and continued with other rows", {
   skip_unless_extended()
   data <- defaults_data()
-  few <- suppressMessages(neargp(z ~ 1, data[1:30, ], coords = ~ x + y, method = vecchia(), covariance = cov_exponential()))
+  few <- suppressMessages(neargp(z ~ 1, data[1:30, ], coords = ~ x + y, method = vecchia(),
+    covariance = cov_exponential()))
   expect_identical(nrow(cross_validate(few, rep(1:5, 6), refit = TRUE)$predictions), 30L)
   more <- update(few, data = data)
   expect_identical(more$k, 30L)
@@ -136,17 +160,19 @@ test_that("a fit of as many neighbours as there were is cross-validated, updated
 test_that("one row is too few, whatever left it", {
   data <- defaults_data()
   expect_error(fit_by_default(z ~ 1, data[1, ]), "two rows", class = "neargp_error_rows")
-  expect_error(fit_by_default(z ~ 1, data, subset = seq_along(x) == 3), "subset and na.action left one", class = "neargp_error_rows")
+  expect_error(fit_by_default(z ~ 1, data, subset = seq_along(x) == 3),
+    "subset and na.action left one", class = "neargp_error_rows")
 })
 
 test_that("of classes and a method that is named, the family is what was chosen", {
   skip_unless_extended()
   data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
-  expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8)), "Name `family` to choose another",
-    class = "neargp_message_method")
+  expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8)),
+    "Name `family` to choose another", class = "neargp_message_method")
   expect_output(print(fit), "Family: +by default categorical\\(\\), since `class` has classes")
-  expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y), "Name `method` to choose another", class = "neargp_message_method")
+  expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y),
+    "Name `method` to choose another", class = "neargp_message_method")
   expect_output(print(fit), "Method: +by default loo_k\\(\\) with family = categorical\\(\\)")
 })
 
@@ -154,7 +180,10 @@ test_that("a factor of two levels has the columns of classes where the family sa
   skip_unless_extended()
   data <- withr::with_seed(1, data.frame(x = stats::runif(80), y = stats::runif(80)))
   data$class <- factor(ifelse(data$x + stats::runif(80) > 1, "yes", "no"))
-  fit <- function(...) suppressMessages(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), ...))
+  fit <- function(...) {
+    suppressMessages(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), ...))
+  }
   expect_named(predict(fit(), data[1:2, ]), c("mean", "sd"))
-  expect_true(all(c("prob_no", "prob_yes") %in% names(predict(fit(family = categorical()), data[1:2, ]))))
+  expect_true(all(c("prob_no", "prob_yes") %in%
+    names(predict(fit(family = categorical()), data[1:2, ]))))
 })

@@ -1,5 +1,6 @@
 fit_on <- function(device, ...) {
-  neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 8), device = device, verbose = FALSE, ...)
+  neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 8), device = device,
+    verbose = FALSE, ...)
 }
 
 test_that("cuda is had or is an error with the remedy", {
@@ -69,7 +70,9 @@ test_that("auto takes a device for long computations only", {
 test_that("without neighbours there is the CPU only, and cuda is an error, in the argument and in the option", {
   skip_unless_extended()
   local_fake_cuda()
-  exact <- function(device = NULL) neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(), device = device)
+  exact <- function(device = NULL) {
+    neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(), device = device)
+  }
   fit <- exact("auto")
   expect_identical(fit$device, "cpu")
   new <- data.frame(x = 0.2, y = 0.5)
@@ -92,11 +95,14 @@ test_that("nothing that was asked of a device is done by the CPU in silence", {
     force(expr)
     fake_counts()$views - before
   }
-  data <- transform(simulated_data(80), count = stats::rpois(80, exp(1 + 0.3 * z)), class = factor(c("a", "b", "c")[1L + (x > 0.5) + (y > 0.7)]))
+  data <- transform(simulated_data(80), count = stats::rpois(80, exp(1 + 0.3 * z)),
+    class = factor(c("a", "b", "c")[1L + (x > 0.5) + (y > 0.7)]))
   fit_to <- function(formula, method, ...) {
-    suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, ..., control = neargp_control(max_iterations = 2L)))
+    suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, ...,
+      control = neargp_control(max_iterations = 2L)))
   }
-  fits <- list(vecchia = quote(fit_to(z ~ 1, vecchia(k = 8))), loo_k = quote(fit_to(z ~ 1, loo_k(k = 8))), mll_k = quote(fit_to(z ~ 1, mll_k(k = 8))),
+  fits <- list(vecchia = quote(fit_to(z ~ 1, vecchia(k = 8))),
+    loo_k = quote(fit_to(z ~ 1, loo_k(k = 8))), mll_k = quote(fit_to(z ~ 1, mll_k(k = 8))),
     vnngp = quote(fit_to(count ~ 1, vnngp(k = 8), family = stats::poisson())),
     pseudo_observations = quote(fit_to(count ~ 1, loo_k(k = 8), family = stats::poisson())),
     classes = quote(fit_to(class ~ 1, loo_k(k = 8), family = categorical())),
@@ -106,15 +112,23 @@ test_that("nothing that was asked of a device is done by the CPU in silence", {
     expect_identical(fit$device, "cuda")
     predicted <- views_of(predict(fit, data[1:3, ]))
     expect_gt(predicted, 0L, label = paste(name, "predict"))
-    if (name != "vnngp") expect_gt(views_of(loo_predict(fit)), 0L, label = paste(name, "loo_predict"))
+    if (name != "vnngp") {
+      expect_gt(views_of(loo_predict(fit)), 0L, label = paste(name, "loo_predict"))
+    }
     fresh <- with_own_keeper(fit)  # what predict() has kept simulate() does not compute again
-    if (name != "classes") expect_gt(views_of(simulate(fresh, 1, newdata = data[1:3, ])), 0L, label = paste(name, "simulate"))
+    if (name != "classes") {
+      expect_gt(views_of(simulate(fresh, 1, newdata = data[1:3, ])), 0L,
+        label = paste(name, "simulate"))
+    }
     folds <- rep(1:2, 40L)
-    # predictions of two folds, and before them their trends or refits; vnngp() has the posterior between
+    # predictions of two folds, and before them their trends or refits; vnngp() has the posterior
+    # between
     least <- if (name == "vnngp") 0L else 2L * predicted
-    expect_gt(views_of(suppressWarnings(cross_validate(fit, folds = folds))), least, label = paste(name, "cross_validate"))
+    expect_gt(views_of(suppressWarnings(cross_validate(fit, folds = folds))), least,
+      label = paste(name, "cross_validate"))
     if (name == "vnngp") expect_output(print(fit), "solved on the CPU", fixed = TRUE)
-    expect_gt(views_of(suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE))), least, label = paste(name, "refits"))
+    expect_gt(views_of(suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE))), least,
+      label = paste(name, "refits"))
   }
 })
 

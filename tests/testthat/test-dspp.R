@@ -2,8 +2,9 @@ new_rows <- data.frame(x1 = c(0.1, 0.45, 0.8, 0.99), x2 = c(3, 50, 98, 10))
 
 test_that("predictions are the mixture of dense matrices, whatever the layers and sites", {
   skip_unless_extended()
-  methods <- list(short_dspp(), short_dspp(layers = 1L), short_dspp(layers = 3L, skip = "both"), short_dspp(layers = 3L, skip = "none"),
-    short_dspp(sites = 1L), short_dspp(quadrature = "grid"), short_dspp(quadrature = "symmetric", sites = 2L), short_dspp(quadrature = "hermite"))
+  methods <- list(short_dspp(), short_dspp(layers = 1L), short_dspp(layers = 3L, skip = "both"),
+    short_dspp(layers = 3L, skip = "none"), short_dspp(sites = 1L), short_dspp(quadrature = "grid"),
+    short_dspp(quadrature = "symmetric", sites = 2L), short_dspp(quadrature = "hermite"))
   for (method in methods) {
     fit <- fit_deep(method)
     known <- dense_deep_mixture(fit, new_rows)
@@ -13,7 +14,8 @@ test_that("predictions are the mixture of dense matrices, whatever the layers an
     expect_equal(latent$mean, mean, tolerance = 1e-8)
     expect_equal(latent$sd, sqrt(variance), tolerance = 1e-7)
     expect_equal(predict(fit, new_rows)$sd, sqrt(variance + fit$nugget), tolerance = 1e-7)
-    above <- rowSums(sweep(pnorm(51, known$mean, sqrt(known$variance + fit$nugget), lower.tail = FALSE), 2L, known$weights, "*"))
+    above <- rowSums(sweep(pnorm(51, known$mean, sqrt(known$variance + fit$nugget),
+      lower.tail = FALSE), 2L, known$weights, "*"))
     expect_equal(predict(fit, new_rows, threshold = 51)$p_exceed, above, tolerance = 1e-8)
   }
 })
@@ -22,7 +24,8 @@ test_that("the score is the log density of the training rows, each with the nois
   fit <- fit_deep(weights = w)
   known <- dense_deep_mixture(fit, bent_data())
   noise <- fit$nugget / fit$data$weights
-  density <- rowSums(sweep(dnorm(fit$data$y, known$mean, sqrt(known$variance + noise)), 2L, known$weights, "*"))
+  density <- rowSums(sweep(dnorm(fit$data$y, known$mean, sqrt(known$variance + noise)), 2L,
+    known$weights, "*"))
   expect_equal(c(logLik(fit)), sum(log(density)), tolerance = 1e-8)
   expect_error(AIC(fit), class = "neargp_error_not_likelihood")
   expect_error(BIC(fit), class = "neargp_error_not_likelihood")
@@ -34,7 +37,8 @@ test_that("intervals, quantiles and probabilities agree", {
   p <- predict(fit, new_rows, interval = "prediction", level = 0.9)
   q <- predict(fit, new_rows, type = "quantile", probs = c(0.05, 0.95))
   expect_equal(unname(as.matrix(p[c("lower", "upper")])), unname(as.matrix(q)))
-  for (row in 1:4) expect_equal(predict(fit, new_rows[row, ], threshold = q$q0.95[row])$p_exceed, 0.05, tolerance = 1e-8)
+  for (row in 1:4) expect_equal(predict(fit, new_rows[row, ], threshold = q$q0.95[row])$p_exceed,
+    0.05, tolerance = 1e-8)
   inner <- predict(fit, new_rows, interval = "confidence", level = 0.9)
   expect_true(all(inner$lower > p$lower & inner$upper < p$upper))
   expect_equal(predict(fit, new_rows, threshold = 50, threshold_of = "mean")$p_mean_exceed,
@@ -49,7 +53,8 @@ test_that("a fit does not depend on threads, nor on units, and a prediction is i
   data[c("x1", "x2", "y")] <- list(1000 * data$x1 + 5, data$x2 / 7, 1e6 * data$y - 3)
   other <- fit_deep(data = data)
   moved <- data.frame(x1 = 1000 * new_rows$x1 + 5, x2 = new_rows$x2 / 7)
-  expect_equal((predict(other, moved)$mean + 3) / 1e6, predict(fit, new_rows)$mean, tolerance = 1e-6)
+  expect_equal((predict(other, moved)$mean + 3) / 1e6, predict(fit, new_rows)$mean,
+    tolerance = 1e-6)
   expect_equal(predict(other, moved)$sd / 1e6, predict(fit, new_rows)$sd, tolerance = 1e-5)
   many <- predict(fit, bent_data(500L, 9), threads = 2L)
   expect_equal(predict(fit, bent_data(500L, 9)[77, ])$mean, many$mean[77], tolerance = 1e-12)
@@ -79,7 +84,8 @@ test_that("scores of new rows are those of the mixture", {
   new <- bent_data(60L, 8)
   found <- scores(fit, newdata = new)
   known <- dense_deep_mixture(fit, new)
-  density <- rowSums(sweep(dnorm(new$y, known$mean, sqrt(known$variance + fit$nugget)), 2L, known$weights, "*"))
+  density <- rowSums(sweep(dnorm(new$y, known$mean, sqrt(known$variance + fit$nugget)), 2L,
+    known$weights, "*"))
   expect_equal(found$log_score, -mean(log(density)), tolerance = 1e-8)
   p <- predict(fit, new, interval = "prediction")
   expect_equal(found$coverage, mean(new$y >= p$lower & new$y <= p$upper))
@@ -89,8 +95,9 @@ test_that("scores of new rows are those of the mixture", {
   expect_identical(scores(fit, newdata = new, na.rm = TRUE)$n_missing, 1L)
   weighted <- fit_deep(weights = w)
   heavy <- transform(bent_data(60L, 8), w = 1e6)
-  expect_equal(scores(weighted, newdata = heavy)$log_score, -mean(normal_mixture_log_density(heavy$y,
-    observed_mixture(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
+  expect_equal(scores(weighted, newdata = heavy)$log_score,
+    -mean(normal_mixture_log_density(heavy$y,
+      observed_mixture(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
 })
 
 test_that("residuals and fitted values are of the rows as the fit has seen them", {
@@ -98,13 +105,16 @@ test_that("residuals and fitted values are of the rows as the fit has seen them"
   fit <- fit_deep()
   expect_equal(fitted(fit), predict(fit, bent_data())$mean, tolerance = 1e-12)
   expect_equal(unname(residuals(fit)), fit$data$y - fitted(fit), tolerance = 1e-10)
-  expect_equal(unname(residuals(fit, "pearson")), (fit$data$y - fitted(fit)) / predict(fit, bent_data())$sd, tolerance = 1e-10)
+  expect_equal(unname(residuals(fit, "pearson")), (fit$data$y - fitted(fit)) / predict(fit,
+    bent_data())$sd, tolerance = 1e-10)
   known <- dense_deep_mixture(fit, bent_data())
-  pit <- rowSums(sweep(pnorm(fit$data$y, known$mean, sqrt(known$variance + fit$nugget)), 2L, known$weights, "*"))
+  pit <- rowSums(sweep(pnorm(fit$data$y, known$mean, sqrt(known$variance + fit$nugget)), 2L,
+    known$weights, "*"))
   expect_equal(unname(residuals(fit, "quantile")), qnorm(pit), tolerance = 1e-6)
   said <- augment(fit)
-  expect_identical(said[c(".fitted", ".resid", ".std_resid")], data.frame(.fitted = fitted(fit), .resid = unname(residuals(fit)),
-    .std_resid = unname(residuals(fit, "quantile"))))
+  expect_identical(said[c(".fitted", ".resid", ".std_resid")],
+    data.frame(.fitted = fitted(fit), .resid = unname(residuals(fit)),
+      .std_resid = unname(residuals(fit, "quantile"))))
 })
 
 test_that("draws are of each row's mixture", {
@@ -119,10 +129,14 @@ test_that("draws are of each row's mixture", {
 test_that("what only a joint distribution, a likelihood or a stationary field has is refused", {
   skip_unless_extended()
   fit <- fit_deep()
-  calls <- list(quote(predict(fit, new_rows, joint = TRUE)), quote(predict(fit, new_rows, type = "process")), quote(simulate(fit, type = "link")),
-    quote(simulate(fit, conditional = FALSE)), quote(vcov(fit)), quote(confint(fit)), quote(loo_predict(fit)), quote(residuals(fit, "loo")),
-    quote(scores(fit)), quote(cross_validate(fit, folds = 3)), quote(covariance_value(fit, 1)), quote(empirical_variogram(fit)))
-  for (call in calls) expect_error(eval(call), class = "neargp_error_method", label = deparse1(call))
+  calls <- list(quote(predict(fit, new_rows, joint = TRUE)),
+    quote(predict(fit, new_rows, type = "process")), quote(simulate(fit, type = "link")),
+    quote(simulate(fit, conditional = FALSE)), quote(vcov(fit)), quote(confint(fit)),
+    quote(loo_predict(fit)), quote(residuals(fit, "loo")),
+    quote(scores(fit)), quote(cross_validate(fit, folds = 3)), quote(covariance_value(fit, 1)),
+    quote(empirical_variogram(fit)))
+  for (call in calls) expect_error(eval(call), class = "neargp_error_method",
+    label = deparse1(call))
   expect_error(predict(fit, new_rows, joint = TRUE), "svgp")
   expect_error(predict(fit, new_rows, k = 3), class = "neargp_error_argument")
 })
@@ -131,11 +145,15 @@ test_that("cross-validation trains anew", {
   skip_unless_extended()
   fit <- fit_deep()
   folds <- rep_len(1:3, 240L)
-  cv <- suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE), classes = "neargp_warning_deep")
+  cv <- suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE),
+    classes = "neargp_warning_deep")
   other <- fit_deep(data = bent_data()[folds != 2, ])
-  expect_equal(cv$predictions$mean[folds == 2], predict(other, bent_data()[folds == 2, ])$mean, tolerance = 1e-10)
-  expect_equal(cv$predictions$log_score[folds == 2], -log(exp(normal_mixture_log_density(bent_data()$y[folds == 2],
-    observed_mixture(latent_mixture(other, bent_data()[folds == 2, ]), other$nugget)))), tolerance = 1e-8)
+  expect_equal(cv$predictions$mean[folds == 2], predict(other, bent_data()[folds == 2, ])$mean,
+    tolerance = 1e-10)
+  expect_equal(cv$predictions$log_score[folds == 2],
+    -log(exp(normal_mixture_log_density(bent_data()$y[folds == 2],
+      observed_mixture(latent_mixture(other, bent_data()[folds == 2, ]), other$nugget)))),
+      tolerance = 1e-8)
   expect_identical(cv$scores$n, 240L)
 })
 
@@ -157,8 +175,9 @@ test_that("a fit that is continued holds the same rows out", {
 
 test_that("longitude and latitude alone have one range by default", {
   stations <- colorado_precipitation()
-  fit <- suppressWarnings(neargp(precipitation ~ 1, stations, coords = ~ lon + lat, distance = "chordal",
-    method = dspp(width = 1, inducing = 5, sites = 2, epochs = 1, restarts = 1, regularization = 1, seed = 1)))
+  fit <- suppressWarnings(neargp(precipitation ~ 1, stations, coords = ~ lon + lat,
+    distance = "chordal", method = dspp(width = 1, inducing = 5, sites = 2, epochs = 1,
+      restarts = 1, regularization = 1, seed = 1)))
   expect_false(anyDuplicated(names(coef(fit, what = "covariance"))) > 0L)
 })
 
@@ -193,7 +212,8 @@ test_that("print and summary tell how it was trained", {
 test_that("the trace is of the response's unit", {
   fit <- fit_deep()
   rows <- fit$deep$validation$rows
-  density <- normal_mixture_log_density(fit$data$y[rows], take_normal_mixture(training_mixture(fit, 1L), rows))
+  density <- normal_mixture_log_density(fit$data$y[rows],
+    take_normal_mixture(training_mixture(fit, 1L), rows))
   expect_equal(-fit$deep$validation$nll, mean(density), tolerance = 1e-8)
   expect_equal(fit$deep$trace$validation[fit$deep$notes$epoch], mean(density), tolerance = 1e-8)
 })
@@ -209,7 +229,8 @@ test_that("a fit that is saved predicts the same", {
 test_that("rows of new data that are missing or far are told", {
   fit <- fit_deep()
   holes <- replace(new_rows, "x1", list(c(0.1, NA, 0.8, 0.99)))
-  expect_identical(is.na(predict(fit, holes, interval = "prediction")$upper), c(FALSE, TRUE, FALSE, FALSE))
+  expect_identical(is.na(predict(fit, holes, interval = "prediction")$upper),
+    c(FALSE, TRUE, FALSE, FALSE))
   expect_identical(predict(fit, new_rows[0, ])$mean, double(0))
   expect_true(all(is.na(predict(fit, data.frame(x1 = NA_real_, x2 = 1), type = "quantile"))))
   expect_warning(predict(fit, data.frame(x1 = c(0.5, 40), x2 = 50)), class = "neargp_warning_deep")
@@ -219,7 +240,8 @@ test_that("rows of new data that are missing or far are told", {
 test_that("inputs that say nothing and too many points are left out, with a message", {
   skip_unless_extended()
   data <- transform(bent_data(), flat = 3)
-  expect_message(fit <- fit_deep(data = data, coords = ~ x1 + x2 + flat), "flat", class = "neargp_message_coordinates")
+  expect_message(fit <- fit_deep(data = data, coords = ~ x1 + x2 + flat), "flat",
+    class = "neargp_message_coordinates")
   expect_identical(fit$deep$state, fit_deep()$deep$state)
   few <- bent_data()
   few[c("x1", "x2")] <- few[rep(1:6, 40), c("x1", "x2")]
@@ -232,7 +254,9 @@ test_that("inputs that say nothing and too many points are left out, with a mess
 test_that("a problem that is not for it is refused, with what is", {
   skip_unless_extended()
   data <- bent_data()
-  fit <- function(formula = y ~ 1, ...) neargp(formula, data, coords = ~ x1 + x2, method = short_dspp(), ...)
+  fit <- function(formula = y ~ 1, ...) {
+    neargp(formula, data, coords = ~ x1 + x2, method = short_dspp(), ...)
+  }
   expect_error(fit(y ~ 0), "constant of its own", class = "neargp_error_formula")
   expect_error(fit(y ~ 0 + w), class = "neargp_error_formula")
   expect_error(fit(nugget = 0.1), class = "neargp_error_nugget")
@@ -240,7 +264,8 @@ test_that("a problem that is not for it is refused, with what is", {
   expect_error(fit(covariance = cov_matern(nu = NULL)), class = "neargp_error_covariance")
   expect_error(fit(covariance = cov_cauchy()), class = "neargp_error_covariance")
   expect_error(fit(covariance = cov_exponential(range = 1)), class = "neargp_error_covariance")
-  expect_error(fit(covariance = cov_exponential() + cov_gaussian()), class = "neargp_error_covariance")
+  expect_error(fit(covariance = cov_exponential() + cov_gaussian()),
+    class = "neargp_error_covariance")
   expect_error(fit(family = poisson()), class = "neargp_error_response")
   expect_error(fit(factor(w) ~ 1, family = categorical()), "svgp", class = "neargp_error_family")
   data$y <- 1
@@ -265,7 +290,8 @@ test_that("the covariance is that of all units", {
   skip_unless_extended()
   for (covariance in list(cov_matern(nu = 1.5), cov_exponential(), cov_gaussian())) {
     fit <- fit_deep(covariance = covariance)
-    expect_equal(predict(fit, new_rows, type = "link")$mean, drop(with(dense_deep_mixture(fit, new_rows), mean %*% weights)), tolerance = 1e-7)
+    expect_equal(predict(fit, new_rows, type = "link")$mean,
+      drop(with(dense_deep_mixture(fit, new_rows), mean %*% weights)), tolerance = 1e-7)
   }
   expect_identical(fit_deep()$deep$state$kernel, list(family = "matern", shape = 2.5))
 })

@@ -1,6 +1,6 @@
 every_family <- function() {
-  list(gaussian(), student_t(), binomial("logit"), binomial("probit"), binomial("cloglog"), poisson(), negative_binomial(), Gamma("log"),
-    beta_response())
+  list(gaussian(), student_t(), binomial("logit"), binomial("probit"), binomial("cloglog"),
+    poisson(), negative_binomial(), Gamma("log"), beta_response())
 }
 
 test_that("families are like those of stats", {
@@ -10,7 +10,8 @@ test_that("families are like those of stats", {
     mu <- family$linkinv(eta)
     expect_equal(family$linkfun(mu), eta)
     h <- 1e-6
-    expect_equal(family$mu.eta(eta), (family$linkinv(eta + h) - family$linkinv(eta - h)) / (2 * h), tolerance = 1e-6)
+    expect_equal(family$mu.eta(eta), (family$linkinv(eta + h) - family$linkinv(eta - h)) / (2 * h),
+      tolerance = 1e-6)
   }
   expect_output(print(student_t()), "student_t.*identity")
   expect_output(print(negative_binomial(size = 2.5)), "size = 2.5")
@@ -19,10 +20,12 @@ test_that("families are like those of stats", {
 
 test_that("variances are those of the response up to the dispersion", {
   eta <- c(-1, 0.5)
-  expect_equal(negative_binomial(size = 3)$variance(exp(eta)), response_families$negative_binomial$variance(eta, list(size = 3)))
+  expect_equal(negative_binomial(size = 3)$variance(exp(eta)),
+    response_families$negative_binomial$variance(eta, list(size = 3)))
   expect_equal(negative_binomial()$variance(2, size = 4), 3)
   expect_error(negative_binomial()$variance(2))
-  expect_equal(beta_response()$variance(plogis(eta)) / 8, response_families$beta$variance(eta, list(precision = 7)))
+  expect_equal(beta_response()$variance(plogis(eta)) / 8,
+    response_families$beta$variance(eta, list(precision = 7)))
   expect_equal(student_t()$variance(eta), c(1, 1))
 })
 
@@ -62,9 +65,14 @@ test_that("parameters have bounds around them, and may be fixed", {
 test_that("methods refuse families and links by a classed error that says which there are", {
   expect_identical(check_family(negative_binomial, vnngp())$family, "negative_binomial")
   for (family in every_family()) expect_identical(check_family(family, vnngp()), family)
-  expect_error(check_family(poisson(), vecchia()), "Vecchia.*poisson\\(\\).*log link.*gaussian\\(\\); without `method`", class = "neargp_error_family")
-  expect_error(check_family(beta_response(), vecchia()), "beta_response\\(\\)", class = "neargp_error_family")
-  expect_error(check_family(Gamma(), vnngp()), "inverse link.*Links of Gamma\\(\\): log", class = "neargp_error_family")
-  expect_error(check_family(binomial("cauchit"), vnngp()), "logit, probit and cloglog", class = "neargp_error_family")
+  expect_error(check_family(poisson(), vecchia()),
+    "Vecchia.*poisson\\(\\).*log link.*gaussian\\(\\); without `method`",
+    class = "neargp_error_family")
+  expect_error(check_family(beta_response(), vecchia()), "beta_response\\(\\)",
+    class = "neargp_error_family")
+  expect_error(check_family(Gamma(), vnngp()), "inverse link.*Links of Gamma\\(\\): log",
+    class = "neargp_error_family")
+  expect_error(check_family(binomial("cauchit"), vnngp()), "logit, probit and cloglog",
+    class = "neargp_error_family")
   expect_error(check_family(1, vnngp()), "`family`", class = "neargp_error_argument")
 })

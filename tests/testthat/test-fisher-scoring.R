@@ -1,8 +1,10 @@
-# A quadratic whose information is known; `factor` makes the expected information differ from the observed one.
+# A quadratic whose information is known; `factor` makes the expected information differ from the
+# observed one.
 quadratic_objective <- function(hessian, center, factor = 1) {
   list(n = 1L, evaluate = function(working, information = FALSE) {
     delta <- working - center
-    list(value = -0.5 * drop(delta %*% hessian %*% delta), gradient = -drop(hessian %*% delta), information = factor * hessian, failed = 0L)
+    list(value = -0.5 * drop(delta %*% hessian %*% delta), gradient = -drop(hessian %*% delta),
+      information = factor * hessian, failed = 0L)
   })
 }
 wide <- list(lower = c(-100, -100), upper = c(100, 100))
@@ -10,7 +12,8 @@ hessian <- matrix(c(4, 1, 1, 2), 2)
 
 test_that("a quadratic is solved, also when expected and observed information differ", {
   for (factor in c(1, 0.55, 3)) {
-    result <- fisher_scoring(quadratic_objective(hessian, c(1, -0.5), factor), c(0, 0), c(TRUE, TRUE), wide, neargp_control(tolerance = 1e-10))
+    result <- fisher_scoring(quadratic_objective(hessian, c(1, -0.5), factor), c(0, 0),
+      c(TRUE, TRUE), wide, neargp_control(tolerance = 1e-10))
     expect_true(result$converged)
     expect_equal(result$working, c(1, -0.5), tolerance = 1e-4)
     expect_lt(result$iterations, 12)
@@ -21,10 +24,12 @@ test_that("steps are capped, bounds are kept, fixed parameters stay", {
   objective <- quadratic_objective(hessian, c(10, 5))
   step <- scoring_step(objective$evaluate(c(0, 0)), c(TRUE, TRUE), 1.25)
   expect_lte(max(abs(step$step)), 1.25)
-  bounded <- fisher_scoring(objective, c(0, 0), c(TRUE, TRUE), list(lower = c(-1, -1), upper = c(1, 100)), neargp_control(tolerance = 1e-8))
+  bounded <- fisher_scoring(objective, c(0, 0), c(TRUE, TRUE),
+    list(lower = c(-1, -1), upper = c(1, 100)), neargp_control(tolerance = 1e-8))
   expect_equal(bounded$working, c(1, 5 + 9 / 2), tolerance = 1e-3)
   expect_true(bounded$converged)
-  fixed <- fisher_scoring(objective, c(3, 0), c(FALSE, TRUE), wide, neargp_control(tolerance = 1e-8))
+  fixed <- fisher_scoring(objective, c(3, 0), c(FALSE, TRUE), wide,
+    neargp_control(tolerance = 1e-8))
   expect_equal(fixed$working[1], 3)
 })
 
@@ -38,11 +43,13 @@ test_that("a singular information is no obstacle", {
 test_that("failed evaluations are stepped back from, and at the start are an error that names the row", {
   objective <- quadratic_objective(hessian, c(1, 1))
   guarded <- list(n = 1L, evaluate = function(working, information = FALSE) {
-    if (max(working) > 0.6) list(value = -Inf, failed = 3L) else objective$evaluate(working, information)
+    if (max(working) > 0.6) list(value = -Inf, failed = 3L) else objective$evaluate(working,
+      information)
   })
   result <- fisher_scoring(guarded, c(0, 0), c(TRUE, TRUE), wide, neargp_control())
   expect_lte(max(result$working), 0.6)
-  expect_error(fisher_scoring(guarded, c(5, 5), c(TRUE, TRUE), wide, neargp_control()), "row 3.*nugget", class = "neargp_error_cholesky")
+  expect_error(fisher_scoring(guarded, c(5, 5), c(TRUE, TRUE), wide, neargp_control()),
+    "row 3.*nugget", class = "neargp_error_cholesky")
 })
 
 test_that("derivatives that overflow are stepped back from, and at the start are an error that says why", {
@@ -51,10 +58,13 @@ test_that("derivatives that overflow are stepped back from, and at the start are
     state <- objective$evaluate(working)
     if (max(working) > 0.6) replace(state, "information", list(diag(Inf, 2))) else state
   })
-  expect_lte(max(fisher_scoring(overflowing, c(0, 0), c(TRUE, TRUE), wide, neargp_control())$working), 0.6)
-  expect_error(fisher_scoring(overflowing, c(5, 5), c(TRUE, TRUE), wide, neargp_control()), "overflow", class = "neargp_error_scale")
+  expect_lte(max(fisher_scoring(overflowing, c(0, 0), c(TRUE, TRUE), wide,
+    neargp_control())$working), 0.6)
+  expect_error(fisher_scoring(overflowing, c(5, 5), c(TRUE, TRUE), wide, neargp_control()),
+    "overflow", class = "neargp_error_scale")
   for (method in list(vecchia(5), exact_gp())) {
-    expect_error(neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = method, covariance = cov_exponential(variance = 1e200)),
+    expect_error(neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = method,
+      covariance = cov_exponential(variance = 1e200)),
       "fixed or given as `start`", class = "neargp_error_scale")
   }
 })
@@ -69,7 +79,8 @@ test_that("fits to white noise end where the likelihood is flat", {
     expect_match(fit$convergence$message, "likelihood is flat")
     expect_gt(as.numeric(logLik(fit)), as.numeric(logLik(stats::lm(z ~ 1, noise))) - 1e-3)
   }
-  expect_warning(stopped <- update(fit, control = neargp_control(max_iterations = 2L)), "did not converge", class = "neargp_warning_convergence")
+  expect_warning(stopped <- update(fit, control = neargp_control(max_iterations = 2L)),
+    "did not converge", class = "neargp_warning_convergence")
   expect_false(stopped$convergence$converged)
 })
 
@@ -89,11 +100,11 @@ test_that("every method steps back from a start at which covariance matrices are
   d$z <- sin(5 * d$x) + cos(4 * d$y)
   covariance <- cov_gaussian(start = list(range = 100, variance = 1))
   for (method in list(vecchia(20), loo_k(20), mll_k(20), exact_gp())) {
-    fit <- suppressWarnings(neargp(z ~ 1, d, coords = ~ x + y, covariance = covariance, nugget = 0, method = method,
-      threads = 1L, verbose = FALSE))
+    fit <- suppressWarnings(neargp(z ~ 1, d, coords = ~ x + y, covariance = covariance, nugget = 0,
+      method = method, threads = 1L, verbose = FALSE))
     expect_true(is.finite(fit$log_likelihood))
     expect_lt(coef(fit, "covariance")[["range"]], 100)
   }
-  expect_error(neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_gaussian(range = 100), nugget = 0, threads = 1L, verbose = FALSE),
-    class = "neargp_error_cholesky")
+  expect_error(neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_gaussian(range = 100),
+    nugget = 0, threads = 1L, verbose = FALSE), class = "neargp_error_cholesky")
 })

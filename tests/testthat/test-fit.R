@@ -13,20 +13,25 @@ fits_of_every_kind <- function() {
   outputs <- cbind(z, z2) ~ h
   deep <- function(method) method(inducing = 8, width = 2, epochs = 2)
   calls <- list(
-    list(z ~ h, vecchia(8)), list(z ~ h, exact_gp()), list(z ~ h, loo_k(8)), list(z ~ h, mll_k(8)), list(z ~ h, vecchia(8, inducing = 8)),
-    list(z ~ h, vnngp(6)), list(z ~ h, svgp(8)), list(z ~ h, odvgp(8)), list(z ~ h, ppgpr(8)), list(z ~ h, swsgp(6, inducing = 20, epochs = 2)),
+    list(z ~ h, vecchia(8)), list(z ~ h, exact_gp()), list(z ~ h, loo_k(8)), list(z ~ h, mll_k(8)),
+    list(z ~ h, vecchia(8, inducing = 8)), list(z ~ h, vnngp(6)), list(z ~ h, svgp(8)),
+    list(z ~ h, odvgp(8)), list(z ~ h, ppgpr(8)), list(z ~ h, swsgp(6, inducing = 20, epochs = 2)),
     list(z ~ h, deep(dspp)), list(z ~ h, deep(dgp)),
-    list(count ~ h, loo_k(8), poisson()), list(count ~ h, vnngp(6), poisson()), list(count ~ h, svgp(8), poisson()),
-    list(count ~ h, odvgp(8), poisson()), list(count ~ h, ppgpr(8), poisson()), list(count ~ h, deep(dspp), poisson()),
-    list(share ~ h, vnngp(6, posterior = "mean-field", optimizer = "adam", epochs = 2), beta_response()), list(z ~ h, loo_k(8), student_t()),
-    list(class ~ h, loo_k(8), categorical()), list(wet ~ h, loo_k(8), binomial()), list(class ~ h, svgp(8), categorical()),
+    list(count ~ h, loo_k(8), poisson()), list(count ~ h, vnngp(6), poisson()),
+    list(count ~ h, svgp(8), poisson()), list(count ~ h, odvgp(8), poisson()),
+    list(count ~ h, ppgpr(8), poisson()), list(count ~ h, deep(dspp), poisson()),
+    list(share ~ h, vnngp(6, posterior = "mean-field", optimizer = "adam", epochs = 2),
+      beta_response()), list(z ~ h, loo_k(8), student_t()),
+    list(class ~ h, loo_k(8), categorical()), list(wet ~ h, loo_k(8), binomial()),
+    list(class ~ h, svgp(8), categorical()),
     list(wet ~ h, loo_k(8, "polya-gamma", steps = 4), binomial()),
-    list(outputs, vecchia(8)), list(outputs, exact_gp()), list(outputs, loo_k(8)), list(outputs, mll_k(8)), list(outputs, svgp(8)),
-    list(outputs, deep(dgp))
+    list(outputs, vecchia(8)), list(outputs, exact_gp()), list(outputs, loo_k(8)),
+    list(outputs, mll_k(8)), list(outputs, svgp(8)), list(outputs, deep(dgp))
   )
   lapply(calls, function(call) {
     suppressMessages(suppressWarnings(neargp(call[[1L]], d, coords = ~ x + y, method = call[[2L]],
-      family = if (length(call) > 2L) call[[3L]] else gaussian(), covariance = cov_exponential(), threads = 1L)))
+      family = if (length(call) > 2L) call[[3L]] else gaussian(), covariance = cov_exponential(),
+      threads = 1L)))
   })
 }
 
@@ -37,7 +42,8 @@ test_that("fits of all methods and responses have the fields of new_fit(), in it
     expect_identical(names(fit), declared, label = kind)
     # and what fits to fewer rows change stays within them
     if (is.null(fit$deep) && is.null(fit$outputs) && is.null(fit$classifier)) {
-      expect_identical(names(suppressWarnings(restrict_rows(fit$method, fit, 1:60))), declared, label = kind)
+      expect_identical(names(suppressWarnings(restrict_rows(fit$method, fit, 1:60))), declared,
+        label = kind)
     }
   }
 })

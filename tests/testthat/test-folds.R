@@ -66,7 +66,8 @@ test_that("blocks of longitude and latitude are kilometres wide, across the date
   folds <- block_folds(lonlat, v = 3, size = 50, longlat = TRUE)
   block <- attr(folds, "block")
   embedded <- core_embed_longlat(lonlat)
-  diameter <- max(tapply(seq_along(block), block, function(rows) max(dist(embedded[rows, , drop = FALSE]))))
+  diameter <- max(tapply(seq_along(block), block,
+    function(rows) max(dist(embedded[rows, , drop = FALSE]))))
   expect_lt(diameter, 50 * sqrt(2) * 1.1)
   expect_gt(diameter, 50)
 })
@@ -92,31 +93,42 @@ test_that("impossible folds are refused with the reason", {
   points <- uniform_points(100)
   expect_error(random_folds(5, v = 6), "`v` is 6; there are 5 rows", class = "neargp_error_folds")
   expect_error(random_folds(5, v = 1), "between 2", class = "neargp_error_folds")
-  expect_error(block_folds(points, v = 10, size = 8), "blocks.*`size` below", class = "neargp_error_folds")
+  expect_error(block_folds(points, v = 10, size = 8), "blocks.*`size` below",
+    class = "neargp_error_folds")
   expect_error(block_folds(points, v = 2, size = -1), "`size`", class = "neargp_error_argument")
   expect_error(block_folds(points, v = 2, buffer = -1), "`buffer`", class = "neargp_error_argument")
-  expect_error(block_folds(rbind(points, c(NA, 1)), v = 2), "row 101", class = "neargp_error_coordinates")
-  expect_error(block_folds(matrix("a", 5, 2), v = 2), "finite numbers", class = "neargp_error_coordinates")
-  expect_error(block_folds(cbind(1:5, 95), v = 2, longlat = TRUE), "no longitude and latitude", class = "neargp_error_coordinates")
+  expect_error(block_folds(rbind(points, c(NA, 1)), v = 2), "row 101",
+    class = "neargp_error_coordinates")
+  expect_error(block_folds(matrix("a", 5, 2), v = 2), "finite numbers",
+    class = "neargp_error_coordinates")
+  expect_error(block_folds(cbind(1:5, 95), v = 2, longlat = TRUE), "no longitude and latitude",
+    class = "neargp_error_coordinates")
   expect_error(block_folds(matrix(1, 5, 2), v = 2), "the same", class = "neargp_error_folds")
   expect_error(plot(random_folds(5, v = 2)), "no locations", class = "neargp_error_argument")
 })
 
 test_that("print says what the folds are", {
   expect_output(print(random_folds(103, v = 10)), "10 folds of 103 rows: random")
-  expect_output(print(block_folds(uniform_points(), v = 5, size = 1, buffer = 0.5)), "square blocks of side 1, buffer 0.5")
+  expect_output(print(block_folds(uniform_points(), v = 5, size = 1, buffer = 0.5)),
+    "square blocks of side 1, buffer 0.5")
 })
 
 test_that("a number in the place of the data is reported as that", {
-  expect_error(random_folds(5), "random_folds(data, v = 5)", fixed = TRUE, class = "neargp_error_folds")
-  expect_error(block_folds(5), "block_folds(locations, v = 5)", fixed = TRUE, class = "neargp_error_argument")
-  expect_error(block_folds(data.frame(x = 1:9, g = letters[1:9]), 3), "but g is of class character", class = "neargp_error_coordinates")
+  expect_error(random_folds(5), "random_folds(data, v = 5)", fixed = TRUE,
+    class = "neargp_error_folds")
+  expect_error(block_folds(5), "block_folds(locations, v = 5)", fixed = TRUE,
+    class = "neargp_error_argument")
+  expect_error(block_folds(data.frame(x = 1:9, g = letters[1:9]), 3), "but g is of class character",
+    class = "neargp_error_coordinates")
 })
 
 test_that("what has no places or rows is refused", {
   for (locations in list(NULL, mean, new.env(), ~x, "a", list(1))) {
-    expect_error(block_folds(locations, v = 2), "Locations must be", class = "neargp_error_coordinates")
+    expect_error(block_folds(locations, v = 2), "Locations must be",
+      class = "neargp_error_coordinates")
   }
-  for (n in list(NA_real_, -2, 1.5, Inf)) expect_error(random_folds(n, v = 3), "`n` must be", class = "neargp_error_argument")
-  expect_error(block_folds(cbind(1:9, 1:9), v = 2, longlat = NA), "`longlat`", class = "neargp_error_argument")
+  for (n in list(NA_real_, -2, 1.5, Inf)) expect_error(random_folds(n, v = 3), "`n` must be",
+    class = "neargp_error_argument")
+  expect_error(block_folds(cbind(1:9, 1:9), v = 2, longlat = NA), "`longlat`",
+    class = "neargp_error_argument")
 })

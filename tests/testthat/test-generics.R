@@ -1,5 +1,6 @@
 generic_fit <- function(method = vecchia(k = 15)) {
-  neargp(z ~ height + group, simulated_data(150), coords = ~ x + y, method = method, covariance = cov_exponential())
+  neargp(z ~ height + group, simulated_data(150), coords = ~ x + y, method = method,
+    covariance = cov_exponential())
 }
 
 test_that("the standard generics answer", {
@@ -27,7 +28,8 @@ test_that("confint() is Wald, on the logarithmic scale for the covariance", {
   expect_equal(trend[, 2L] - coef(fit), qnorm(0.95) * sqrt(diag(vcov(fit))))
   covariance <- confint(fit, "range", what = "covariance")
   relative <- sqrt(vcov(fit, "covariance")["range", "range"]) / coef(fit, "covariance")[["range"]]
-  expect_equal(as.vector(covariance), coef(fit, "covariance")[["range"]] * exp(c(-1, 1) * qnorm(0.975) * relative))
+  expect_equal(as.vector(covariance),
+    coef(fit, "covariance")[["range"]] * exp(c(-1, 1) * qnorm(0.975) * relative))
   expect_error(confint(fit, "sill", what = "covariance"), "sill", class = "neargp_error_argument")
   expect_identical(confint(fit, c(1, 3)), confint(fit, c("(Intercept)", "groupb")))
   expect_identical(confint(fit, -1), confint(fit)[-1L, ])
@@ -52,7 +54,8 @@ test_that("scores that are no likelihoods say so", {
 
 test_that("update() and model.frame() go back to the data", {
   data <- simulated_data(100)
-  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential(), weights = x + 1)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10),
+    covariance = cov_exponential(), weights = x + 1)
   smaller <- update(fit, . ~ 1)
   expect_named(coef(smaller), "(Intercept)")
   expect_identical(smaller$data$weights, data$x + 1)
@@ -78,14 +81,17 @@ test_that("AIC() warns of fits whose likelihoods are not those of one approximat
   smaller <- update(fit, z ~ 1)
   expect_no_warning(table <- AIC(fit, smaller))
   expect_identical(nrow(table), 2L)
-  expect_warning(AIC(fit, update(fit, method = vecchia(k = 5))), "differ in their method", class = "neargp_warning_comparison")
-  expect_warning(BIC(fit, update(fit, exp(z / 10) ~ height)), "differ in their response", class = "neargp_warning_comparison")
+  expect_warning(AIC(fit, update(fit, method = vecchia(k = 5))), "differ in their method",
+    class = "neargp_warning_comparison")
+  expect_warning(BIC(fit, update(fit, exp(z / 10) ~ height)), "differ in their response",
+    class = "neargp_warning_comparison")
   expect_no_warning(AIC(fit))
 })
 
 test_that("parm of confint() and k of AIC() are checked", {
   fit <- example_fit(60)
-  for (parm in list(list(1), ~x, mean, "nope", 7)) expect_error(confint(fit, parm), "`parm` must be among", class = "neargp_error_argument")
+  for (parm in list(list(1), ~x, mean, "nope", 7)) expect_error(confint(fit, parm),
+    "`parm` must be among", class = "neargp_error_argument")
   expect_identical(dim(confint(fit, "elevation")), c(1L, 2L))
   expect_error(AIC(fit, k = "a"), "`k` must be", class = "neargp_error_argument")
 })

@@ -1,5 +1,6 @@
 adam_method <- function(epochs = 100, ...) {
-  svgp(inducing = 15, optimizer = "adam", epochs = epochs, batch_size = 128, learning_rate = 0.03, ...)
+  svgp(inducing = 15, optimizer = "adam", epochs = epochs, batch_size = 128, learning_rate = 0.03,
+    ...)
 }
 
 test_that("Adam comes near the bound of all rows, keeps its own posterior, and gives its bound", {
@@ -8,7 +9,8 @@ test_that("Adam comes near the bound of all rows, keeps its own posterior, and g
   adam <- batch_fit(data, adam_method(), z ~ x)
   expect_lt(c(adam$log_likelihood), c(collapsed$log_likelihood) + 1e-6)
   expect_gt(c(adam$log_likelihood), c(collapsed$log_likelihood) - 8)
-  at_end <- bound_at(adam$data, adam$core_covariance, adam$nugget, adam$svgp$positions, adam$method, FALSE, 1L)
+  at_end <- bound_at(adam$data, adam$core_covariance, adam$nugget, adam$svgp$positions, adam$method,
+    FALSE, 1L)
   expect_lt(c(adam$log_likelihood), at_end$value)
   expect_gt(c(adam$log_likelihood), at_end$value - 5)
   new <- data.frame(x = c(0.1, 0.5, 0.9), y = c(0.2, 0.5, 0.9))
@@ -53,7 +55,8 @@ test_that("rows are left out of the best posterior given the parameters, in any 
 test_that("families, saved copies, threads and seeds", {
   skip_unless_extended()
   data <- batch_data()
-  collapsed <- batch_fit(data, svgp(inducing = 15, bound = "standard"), count ~ x, family = poisson())
+  collapsed <- batch_fit(data, svgp(inducing = 15, bound = "standard"), count ~ x,
+    family = poisson())
   adam <- batch_fit(data, adam_method(), count ~ x, family = poisson())
   expect_lt(c(adam$log_likelihood), c(collapsed$log_likelihood) + 0.01)
   expect_gt(c(adam$log_likelihood), c(collapsed$log_likelihood) - 5)
@@ -63,8 +66,10 @@ test_that("families, saved copies, threads and seeds", {
   few <- adam_method(2, std_errors = FALSE)
   first <- batch_fit(data, few, count ~ x, family = poisson(), threads = 1L)
   kept <- c("log_likelihood", "parameters", "inducing", "svgp", "posterior", "beta", "beta_vcov")
-  for (threads in c(2L, 4L)) expect_identical(batch_fit(data, few, count ~ x, family = poisson(), threads = threads)[kept], first[kept])
-  expect_false(identical(batch_fit(data, few, count ~ x, family = poisson(), seed = 4)$log_likelihood, first$log_likelihood))
+  for (threads in c(2L, 4L)) expect_identical(batch_fit(data, few, count ~ x, family = poisson(),
+    threads = threads)[kept], first[kept])
+  expect_false(identical(batch_fit(data, few, count ~ x, family = poisson(),
+    seed = 4)$log_likelihood, first$log_likelihood))
   file <- withr::local_tempfile()
   saveRDS(adam, file)
   expect_identical(predict(readRDS(file), new), predict(adam, new))
@@ -89,7 +94,8 @@ test_that("generics have Adam's posterior", {
   fit <- batch_fit(data, adam_method(60), z ~ x)
   new <- data[1:5, ]
   joint <- predict(fit, new, type = "link", joint = TRUE)
-  expect_equal(sqrt(diag(attr(joint, "covariance"))), predict(fit, new, type = "link")$sd, tolerance = 1e-8)
+  expect_equal(sqrt(diag(attr(joint, "covariance"))), predict(fit, new, type = "link")$sd,
+    tolerance = 1e-8)
   draws <- withr::with_seed(1, simulate(fit, nsim = 400, newdata = new, type = "link"))
   expect_equal(unname(rowMeans(as.matrix(draws))), predict(fit, new)$mean, tolerance = 0.02)
   expect_true(all(is.finite(residuals(fit, "standardized"))))
@@ -105,62 +111,77 @@ test_that("several outputs and classes are refused", {
   data <- batch_data(200)
   expect_error(batch_fit(data, adam_method(2), cbind(z, field) ~ 1), class = "neargp_error_method")
   data$class <- cut(data$z, 3)
-  expect_error(batch_fit(data, adam_method(2), class ~ 1, family = categorical()), class = "neargp_error_method")
-  expect_error(batch_fit(data, svgp(10, kl_weight = 0.5), cbind(z, field) ~ 1), class = "neargp_error_method")
-  expect_error(batch_fit(data, svgp(10, kl_weight = 0.5), class ~ 1, family = categorical()), class = "neargp_error_method")
+  expect_error(batch_fit(data, adam_method(2), class ~ 1, family = categorical()),
+    class = "neargp_error_method")
+  expect_error(batch_fit(data, svgp(10, kl_weight = 0.5), cbind(z, field) ~ 1),
+    class = "neargp_error_method")
+  expect_error(batch_fit(data, svgp(10, kl_weight = 0.5), class ~ 1, family = categorical()),
+    class = "neargp_error_method")
   expect_error(svgp(kl_weight = 0), class = "neargp_error_argument")
 })
 
-# ---- the weight of the divergence -------------------------------------------------------------------------------------------------
+# ---- the weight of the divergence ----------------------------------------------------------------
 
 test_that("all optimisers have the same weighted objective, and give the evidence bound of what they find", {
   skip_unless_extended()
   data <- batch_data()
   for (kl_weight in c(0.3, 3)) {
-    collapsed <- batch_fit(data, svgp(inducing = 15, kl_weight = kl_weight, optimizer = "collapsed"))
-    natural <- batch_fit(data, svgp(inducing = 15, kl_weight = kl_weight, optimizer = "natural", epochs = 60, batch_size = 128, learning_rate = 0.03))
+    collapsed <- batch_fit(data, svgp(inducing = 15, kl_weight = kl_weight,
+      optimizer = "collapsed"))
+    natural <- batch_fit(data, svgp(inducing = 15, kl_weight = kl_weight, optimizer = "natural",
+      epochs = 60, batch_size = 128, learning_rate = 0.03))
     adam <- batch_fit(data, adam_method(kl_weight = kl_weight))
     plain <- batch_fit(data, svgp(inducing = 15, optimizer = "collapsed"))
-    for (fit in list(collapsed, natural, adam)) expect_lt(c(fit$log_likelihood), c(plain$log_likelihood))
-    expect_equal(coef(adam, "covariance")[["nugget"]], coef(collapsed, "covariance")[["nugget"]], tolerance = 0.05)
+    for (fit in list(collapsed, natural, adam)) expect_lt(c(fit$log_likelihood),
+      c(plain$log_likelihood))
+    expect_equal(coef(adam, "covariance")[["nugget"]], coef(collapsed, "covariance")[["nugget"]],
+      tolerance = 0.05)
     new <- data.frame(x = c(0.1, 0.5, 0.9), y = c(0.2, 0.5, 0.9))
     expect_equal(predict(adam, new)$sd, predict(collapsed, new)$sd, tolerance = 0.1)
     expect_equal(predict(natural, new)$sd, predict(collapsed, new)$sd, tolerance = 0.1)
   }
 })
 
-# At given parameters and positions, against the objective of a given posterior (src/core/variational/inducing_objective.h).
+# At given parameters and positions, against the objective of a given posterior
+# (src/core/variational/inducing_objective.h).
 test_that("the value of the collapsed objective is that of its posterior, and logLik() its evidence bound", {
   data <- batch_data(250)
-  for (bound in c("tight", "standard")) for (kl_weight in c(0.4, 1, 2.5)) for (family in list(stats::gaussian(), stats::poisson())) {
-    gaussian <- family$family == "gaussian"
-    if (!gaussian && bound == "tight") next
-    fit <- neargp(if (gaussian) z ~ 0 else count ~ 0, data, coords = ~ x + y, family = family, nugget = if (gaussian) 2,
-      covariance = cov_matern(nu = 2.5, variance = 20, range = 0.3),
-      method = svgp(as.matrix(data[1:12, c("x", "y")]), move = FALSE, bound = bound, kl_weight = kl_weight))
-    root <- t(chol(chol2inv(t(fit$svgp$factor))))
-    value <- function(weight) {
-      core_inducing_objective(fit$data$coords, list(y = as.double(fit$data$y), trials = NULL, weights = fit$data$weights, offset = double(250),
-        design = matrix(0, 250L, 0L)), fit$svgp$positions, fit$core_covariance, family_core_name(family), if (gaussian) 2 else double(0),
-        list(mean = fit$svgp$weights[, 1L], root = root), list(score = "expected", bound = bound, kl_weight = weight, jitter = 1e-6), TRUE, 1L)
+  for (bound in c("tight", "standard")) for (kl_weight in c(0.4, 1, 2.5))
+    for (family in list(stats::gaussian(), stats::poisson())) {
+      gaussian <- family$family == "gaussian"
+      if (!gaussian && bound == "tight") next
+      fit <- neargp(if (gaussian) z ~ 0 else count ~ 0, data, coords = ~ x + y, family = family,
+        nugget = if (gaussian) 2, covariance = cov_matern(nu = 2.5, variance = 20, range = 0.3),
+        method = svgp(as.matrix(data[1:12, c("x", "y")]), move = FALSE, bound = bound,
+          kl_weight = kl_weight))
+      root <- t(chol(chol2inv(t(fit$svgp$factor))))
+      value <- function(weight) {
+        core_inducing_objective(fit$data$coords, list(y = as.double(fit$data$y), trials = NULL,
+          weights = fit$data$weights, offset = double(250),
+          design = matrix(0, 250L, 0L)), fit$svgp$positions, fit$core_covariance,
+          family_core_name(family), if (gaussian) 2 else double(0),
+          list(mean = fit$svgp$weights[, 1L], root = root), list(score = "expected", bound = bound,
+            kl_weight = weight, jitter = 1e-6), TRUE, 1L)
+      }
+      expect_lt(max(abs(value(kl_weight)$d_mean)), 1e-3)
+      expect_lt(max(abs(value(kl_weight)$d_root)), 1e-3)
+      if (bound == "standard") expect_equal(c(fit$log_likelihood), value(1)$value, tolerance = 1e-6)
+      if (!gaussian) next
+      layout <- fit$layout
+      layout$fixed <- layout$kind == "shape"
+      working <- fit$parameters$working
+      problem <- list(layout = layout, data = fit$data, method = fit$method, family = family,
+        threads = 1L, groups = component_groups(fit$covariance, fit$locations))
+      objective <- bound_objective(problem, fit$method)
+      at <- objective(working, fit$svgp$positions)
+      expect_equal(at$value, value(kl_weight)$value, tolerance = 1e-9)
+      for (j in which(layout$kind %in% c("variance", "range", "nugget"))) {
+        moved <- function(by) {
+          objective(replace(working, j, working[j] + by), fit$svgp$positions)$value
+        }
+        expect_equal(at$gradient[j], (moved(1e-4) - moved(-1e-4)) / 2e-4, tolerance = 1e-5)
+      }
     }
-    expect_lt(max(abs(value(kl_weight)$d_mean)), 1e-3)
-    expect_lt(max(abs(value(kl_weight)$d_root)), 1e-3)
-    if (bound == "standard") expect_equal(c(fit$log_likelihood), value(1)$value, tolerance = 1e-6)
-    if (!gaussian) next
-    layout <- fit$layout
-    layout$fixed <- layout$kind == "shape"
-    working <- fit$parameters$working
-    problem <- list(layout = layout, data = fit$data, method = fit$method, family = family, threads = 1L,
-      groups = component_groups(fit$covariance, fit$locations))
-    objective <- bound_objective(problem, fit$method)
-    at <- objective(working, fit$svgp$positions)
-    expect_equal(at$value, value(kl_weight)$value, tolerance = 1e-9)
-    for (j in which(layout$kind %in% c("variance", "range", "nugget"))) {
-      moved <- function(by) objective(replace(working, j, working[j] + by), fit$svgp$positions)$value
-      expect_equal(at$gradient[j], (moved(1e-4) - moved(-1e-4)) / 2e-4, tolerance = 1e-5)
-    }
-  }
 })
 
 test_that("leave-one-out predictions of a weighted fit are those of its tempered posterior", {
@@ -173,5 +194,6 @@ test_that("leave-one-out predictions of a weighted fit are those of its tempered
   weights <- solve(tempered[-one, -one], tempered[-one, one])
   expect_equal(loo_predict(fit)$mean[one], sum(weights * fit$data$y[-one]), tolerance = 1e-6)
   expect_equal(loo_predict(fit)$sd[one]^2,
-    dense$known[one, one] - sum(weights * tempered[-one, one]) + dense$rest[one] + dense$noise[one], tolerance = 1e-6)
+    dense$known[one, one] - sum(weights * tempered[-one, one]) + dense$rest[one] + dense$noise[one],
+    tolerance = 1e-6)
 })

@@ -2,21 +2,24 @@
 
 flowers <- iris[seq(1L, 150L, by = 3L), ]
 
-class_fit <- function(data = flowers, method = svgp(15), formula = Species ~ 1, covariance = cov_matern(nu = 2.5), link = "softmax", ...) {
-  neargp(formula, data, coords = ~ Petal.Length + Petal.Width, method = method, covariance = covariance, family = categorical(link),
-    verbose = FALSE, ...)
+class_fit <- function(data = flowers, method = svgp(15), formula = Species ~ 1,
+                      covariance = cov_matern(nu = 2.5), link = "softmax", ...) {
+  neargp(formula, data, coords = ~ Petal.Length + Petal.Width, method = method,
+    covariance = covariance, family = categorical(link), verbose = FALSE, ...)
 }
 
 held_covariance <- function(variance = 4) cov_matern(nu = 2.5, variance = variance, range = 2)
 
-# The tilted bound on E log sum exp of independent normals, a row for each, by its damped fixed point: value and minimum.
+# The tilted bound on E log sum exp of independent normals, a row for each, by its damped fixed
+# point: value and minimum.
 reference_tilted <- function(mean, variance) {
   a <- exp(mean) / rowSums(exp(mean))
   for (step in 1:500) {
     tilted <- exp(mean + (1 - 2 * a) * variance / 2)
     a <- (a + tilted / rowSums(tilted)) / 2
   }
-  list(value = rowSums(a^2 * variance) / 2 + log(rowSums(exp(mean + (1 - 2 * a) * variance / 2))), at = a)
+  list(value = rowSums(a^2 * variance) / 2 + log(rowSums(exp(mean + (1 - 2 * a) * variance / 2))),
+    at = a)
 }
 
 test_that("with an inducing point at each row the bound is that of variational inference with dense matrices", {
@@ -25,7 +28,8 @@ test_that("with an inducing point at each row the bound is that of variational i
   places <- as.matrix(data[c("Petal.Length", "Petal.Width")])
   data <- data[!duplicated(places), ]
   places <- unique(places)
-  fit <- class_fit(data, svgp(places, move = FALSE, jitter = 1e-6, bound = "standard"), covariance = held_covariance())
+  fit <- class_fit(data, svgp(places, move = FALSE, jitter = 1e-6, bound = "standard"),
+    covariance = held_covariance())
   n <- nrow(data)
   prior <- dense_covariance(places, places, fit$core_covariance)
   lower <- t(chol(prior + diag(1e-6 * 4, n)))
@@ -35,7 +39,8 @@ test_that("with an inducing point at each row the bound is that of variational i
   triangle <- lower.tri(lower, diag = TRUE)
   # of means, roots of covariance matrices by their lower triangles, and intercepts
   unpack <- function(x) {
-    roots <- lapply(1:3, function(c) replace(matrix(0, n, n), triangle, x[3 * n + (c - 1) * sum(triangle) + seq_len(sum(triangle))]))
+    roots <- lapply(1:3, function(c) replace(matrix(0, n, n), triangle,
+      x[3 * n + (c - 1) * sum(triangle) + seq_len(sum(triangle))]))
     list(m = matrix(x[seq_len(3 * n)], n), roots = roots, beta = utils::tail(x, 3L))
   }
   at <- function(x) {
@@ -43,39 +48,47 @@ test_that("with an inducing point at each row the bound is that of variational i
     mean <- crossprod(A, q$m) + rep(q$beta, each = n)
     variance <- rest + vapply(q$roots, function(root) colSums(crossprod(root, A)^2), double(n))
     tilted <- reference_tilted(mean, variance)
-    kl <- sum(vapply(1:3, function(c) sum(q$roots[[c]]^2) + sum(q$m[, c]^2) - n - 2 * sum(log(abs(diag(q$roots[[c]])))), 0)) / 2
+    kl <- sum(vapply(1:3, function(c) sum(q$roots[[c]]^2) + sum(q$m[, c]^2) - n -
+      2 * sum(log(abs(diag(q$roots[[c]])))), 0)) / 2
     slope <- y - tilted$at
     curvature <- tilted$at * (1 - tilted$at)
     d_roots <- lapply(1:3, function(c) {
       root <- q$roots[[c]]
       (-A %*% (curvature[, c] * crossprod(A, root)) - root + diag(1 / diag(root)))[triangle]
     })
-    list(value = sum(y * mean) - sum(tilted$value) - kl, gradient = c(A %*% slope - q$m, unlist(d_roots), colSums(slope)))
+    list(value = sum(y * mean) - sum(tilted$value) - kl,
+      gradient = c(A %*% slope - q$m, unlist(d_roots), colSums(slope)))
   }
   start <- c(double(3 * n), rep(diag(0.5, n)[triangle], 3L), double(3L))
-  found <- stats::optim(start, function(x) -at(x)$value, function(x) -at(x)$gradient, method = "BFGS", control = list(maxit = 1000, reltol = 1e-14))
+  found <- stats::optim(start, function(x) -at(x)$value, function(x) -at(x)$gradient,
+    method = "BFGS", control = list(maxit = 1000, reltol = 1e-14))
   expect_equal(fit$log_likelihood, -found$value, tolerance = 1e-7)
   best <- unpack(found$par)
   linear_predictor <- crossprod(A, best$m) + rep(best$beta, each = n)
-  expect_equal(fit$svgp$at_data$linear_predictor, unname(linear_predictor - rowMeans(linear_predictor)), tolerance = 1e-3)
+  expect_equal(fit$svgp$at_data$linear_predictor,
+    unname(linear_predictor - rowMeans(linear_predictor)), tolerance = 1e-3)
 })
 
-# In the whitened coordinates of their difference and their sum, the best distributions of two fields are a product at best as good as the
-# one of binomial()'s field, of twice the variance, with the prior's of the sum: the bound is at most binomial()'s. That of the product of
-# two fields that have the covariance of its q(w) is at least it, less the divergence of the sum's and what the tilted bound loses.
+# In the whitened coordinates of their difference and their sum, the best distributions of two
+# fields are a product at best as good as the one of binomial()'s field, of twice the variance, with
+# the prior's of the sum: the bound is at most binomial()'s. That of the product of two fields that
+# have the covariance of its q(w) is at least it, less the divergence of the sum's and what the
+# tilted bound loses.
 test_that("two classes have the bound of binomial() but for what independent fields and the tilted bound lose", {
   data <- flowers[flowers$Species != "setosa", ]
   data$Species <- droplevels(data$Species)
   places <- as.matrix(data[seq(1L, nrow(data), by = 3L), c("Petal.Length", "Petal.Width")])
   method <- svgp(unique(places), move = FALSE, bound = "standard", std_errors = FALSE)
   two <- class_fit(data, method, covariance = held_covariance(4))
-  one <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width, method = method, covariance = held_covariance(8), family = binomial())
+  one <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width, method = method,
+    covariance = held_covariance(8), family = binomial())
   B <- tcrossprod(one$svgp$factor)
   divergence <- (sum(diag(solve(B))) - nrow(B) + determinant(B)$modulus) / 2
   mean <- one$posterior$linear_predictor
   known <- inducing_moments(one, one$data$coords, 1L)
   variance <- known$unexplained + known$posterior
-  exact <- mapply(function(m, s) stats::integrate(function(z) stats::dnorm(z) * log1p(exp(m + sqrt(s) * z)), -8, 8, rel.tol = 1e-9)$value, mean, variance)
+  exact <- mapply(function(m, s) stats::integrate(function(z) stats::dnorm(z) *
+    log1p(exp(m + sqrt(s) * z)), -8, 8, rel.tol = 1e-9)$value, mean, variance)
   tilted <- reference_tilted(cbind(-mean, mean) / 2, cbind(variance, variance) / 2)$value + mean / 2
   lost <- as.numeric(divergence + sum(tilted - exact))
   expect_true(all(tilted >= exact))
@@ -92,7 +105,8 @@ test_that("predictions are probabilities, each of its row alone, on any number o
   expect_named(prob, paste0("prob_", levels(iris$Species)))
   expect_equal(rowSums(prob), rep(1, 150), tolerance = 1e-12, ignore_attr = TRUE)
   expect_identical(predict(fit, iris[77, ]), prob[77, ])
-  expect_identical(predict(fit, iris, type = "class")$class, factor(levels(iris$Species)[max.col(prob)], levels(iris$Species)))
+  expect_identical(predict(fit, iris, type = "class")$class,
+    factor(levels(iris$Species)[max.col(prob)], levels(iris$Species)))
   expect_gt(scores(fit, iris)$accuracy, 0.94)
   file <- withr::local_tempfile()
   saveRDS(fit, file)
@@ -116,7 +130,8 @@ test_that("the order of the levels plays no part", {
 
 test_that("leave-one-out probabilities are near to those of a fit without the row", {
   skip_unless_extended()
-  method <- svgp(as.matrix(flowers[seq(1, 50, by = 4), c("Petal.Length", "Petal.Width")]), move = FALSE, std_errors = FALSE)
+  method <- svgp(as.matrix(flowers[seq(1, 50, by = 4), c("Petal.Length", "Petal.Width")]),
+    move = FALSE, std_errors = FALSE)
   fit <- class_fit(method = method, covariance = held_covariance())
   loo <- loo_predict(fit)
   expect_equal(scores(fit), scores(flowers$Species, prob = loo[1:3]))
@@ -137,16 +152,20 @@ test_that("a fold's rows are predicted from the others, parameters and inducing 
   again <- class_fit(flowers[!held, ], svgp(as.matrix(fit$inducing), move = FALSE),
     covariance = cov_matern(nu = 2.5, variance = given[["variance"]], range = given[["range"]]))
   predictions <- validated$predictions[validated$predictions$fold == 2, ]
-  expect_equal(predictions[startsWith(names(predictions), "prob_")], predict(again, flowers[held, ]), tolerance = 1e-5, ignore_attr = TRUE)
+  expect_equal(predictions[startsWith(names(predictions), "prob_")],
+    predict(again, flowers[held, ]), tolerance = 1e-5, ignore_attr = TRUE)
   expect_s3_class(cross_validate(fit, folds = folds, refit = TRUE), "neargp_class_cv")
-  expect_error(cross_validate(fit, folds = as.integer(flowers$Species)), "no row of the class", class = "neargp_error_folds")
+  expect_error(cross_validate(fit, folds = as.integer(flowers$Species)), "no row of the class",
+    class = "neargp_error_folds")
 })
 
 test_that("a trend has coefficients for each class, whatever the scale of its columns, and they sum to zero", {
   data <- flowers
   data$year <- 2000 + data$Sepal.Length
-  fit <- class_fit(formula = Species ~ Sepal.Length, method = svgp(15, move = FALSE), covariance = held_covariance())
-  moved <- class_fit(data, formula = Species ~ year, method = svgp(15, move = FALSE), covariance = held_covariance())
+  fit <- class_fit(formula = Species ~ Sepal.Length, method = svgp(15, move = FALSE),
+    covariance = held_covariance())
+  moved <- class_fit(data, formula = Species ~ year, method = svgp(15, move = FALSE),
+    covariance = held_covariance())
   expect_equal(rowSums(fit$beta), c(`(Intercept)` = 0, Sepal.Length = 0), tolerance = 1e-8)
   expect_equal(unname(moved$beta["year", ]), unname(fit$beta["Sepal.Length", ]), tolerance = 1e-5)
   data_at <- transform(iris, year = 2000 + Sepal.Length)
@@ -170,8 +189,10 @@ test_that("robust-max has the variance for its unit, and predictions of its own"
 test_that("separated classes have finite fits that tell them apart", {
   skip_unless_extended()
   set.seed(2)
-  data <- data.frame(x = c(runif(30), runif(30, 3, 4), runif(30, 6, 7)), y = runif(90), class = factor(rep(c("a", "b", "c"), each = 30)))
-  fit <- suppressWarnings(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(20), family = categorical()))
+  data <- data.frame(x = c(runif(30), runif(30, 3, 4), runif(30, 6, 7)), y = runif(90),
+    class = factor(rep(c("a", "b", "c"), each = 30)))
+  fit <- suppressWarnings(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(20),
+    family = categorical()))
   expect_true(is.finite(fit$log_likelihood))
   expect_identical(predict(fit, data, type = "class")$class, data$class)
 })
@@ -179,14 +200,15 @@ test_that("separated classes have finite fits that tell them apart", {
 test_that("a factor of two levels is a binomial() response, with what there is for classes", {
   skip_unless_extended()
   data <- droplevels(flowers[flowers$Species != "setosa", ])
-  expect_message(fit <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width, method = svgp(10, move = FALSE)), "binomial",
-    class = "neargp_message_method")
+  expect_message(fit <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width,
+    method = svgp(10, move = FALSE)), "binomial", class = "neargp_message_method")
   expect_identical(fit$family$family, "binomial")
   expect_identical(dim(confusion_table(fit, data)), c(2L, 2L))
   expect_gt(sum(diag(confusion_table(fit, data))), 30)
   expect_s3_class(calibration_curve(fit), "data.frame")
   by_classes <- class_fit(data, svgp(10, move = FALSE))
-  expect_lt(abs(scores(by_classes, data)$log_loss - scores(data$Species, prob = predict(fit, data)$mean)$log_loss), 0.05)
+  expect_lt(abs(scores(by_classes, data)$log_loss - scores(data$Species,
+    prob = predict(fit, data)$mean)$log_loss), 0.05)
 })
 
 test_that("what classes by svgp() cannot be is refused", {
@@ -197,23 +219,29 @@ test_that("what classes by svgp() cannot be is refused", {
   expect_error(simulate(fit), class = "neargp_error_family")
   expect_error(residuals(fit), class = "neargp_error_family")
   for (method in list(odvgp(), ppgpr(), swsgp())) {
-    expect_error(class_fit(method = method), "svgp\\(\\) and loo_k\\(\\)", class = "neargp_error_family")
+    expect_error(class_fit(method = method), "svgp\\(\\) and loo_k\\(\\)",
+      class = "neargp_error_family")
   }
-  expect_error(class_fit(method = loo_k(), link = "robust-max"), "softmax", class = "neargp_error_family")
+  expect_error(class_fit(method = loo_k(), link = "robust-max"), "softmax",
+    class = "neargp_error_family")
   expect_error(categorical("probit"), class = "neargp_error_argument")
   expect_error(class_fit(nugget = 0.1), class = "neargp_error_argument")
-  expect_error(class_fit(formula = Species ~ offset(Sepal.Length)), "offset", class = "neargp_error_formula")
+  expect_error(class_fit(formula = Species ~ offset(Sepal.Length)), "offset",
+    class = "neargp_error_formula")
   expect_error(class_fit(formula = Sepal.Width ~ 1), "factor", class = "neargp_error_response")
-  expect_error(class_fit(flowers[flowers$Species == "setosa", ]), "only one class", class = "neargp_error_response")
+  expect_error(class_fit(flowers[flowers$Species == "setosa", ]), "only one class",
+    class = "neargp_error_response")
   few <- flowers[c(1:17, 18:34, 35:37), ]
-  expect_warning(class_fit(few, svgp(10, move = FALSE), covariance = held_covariance()), "virginica \\(3\\)", class = "neargp_warning_classes")
+  expect_warning(class_fit(few, svgp(10, move = FALSE), covariance = held_covariance()),
+    "virginica \\(3\\)", class = "neargp_warning_classes")
 })
 
 test_that("a posterior that has not settled is told by print()", {
   skip_unless_extended()
   data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
-  fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), family = categorical(), verbose = FALSE)
+  fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), family = categorical(),
+    verbose = FALSE)
   expect_true(fit$svgp$settled)
   expect_false(any(grepl("not settled", capture.output(print(fit)))))
   fit$svgp$settled <- FALSE

@@ -2,7 +2,8 @@
 
 family_fit <- function(name, data, method, covariance = fixed_exponential, ...) {
   model <- vnngp_models[[name]]
-  neargp(model[[1]], data, coords = ~ x + y, method = method, covariance = covariance, family = model[[2]], verbose = FALSE, ...)
+  neargp(model[[1]], data, coords = ~ x + y, method = method, covariance = covariance,
+    family = model[[2]], verbose = FALSE, ...)
 }
 
 test_that("with an inducing point at each row bound, posterior and predictions are those of vnngp() with all neighbours", {
@@ -10,14 +11,18 @@ test_that("with an inducing point at each row bound, posterior and predictions a
   data <- vnngp_data(60, seed = 2)
   places <- data.frame(x = c(0.2, 0.55), y = c(0.3, 0.8), h = 0)
   for (name in setdiff(names(vnngp_models), "gaussian")) {
-    all <- family_fit(name, data, svgp(as.matrix(data[c("x", "y")]), move = FALSE, jitter = 1e-8, std_errors = FALSE))
-    exact <- family_fit(name, data, vnngp(59, factor = "exact", jitter = 1e-8), start = stats::coef(all, what = "covariance"))
+    all <- family_fit(name, data, svgp(as.matrix(data[c("x", "y")]), move = FALSE, jitter = 1e-8,
+      std_errors = FALSE))
+    exact <- family_fit(name, data, vnngp(59, factor = "exact", jitter = 1e-8),
+      start = stats::coef(all, what = "covariance"))
     # the family's parameters are estimated: held where the first fit has them
     expect_equal(all$log_likelihood, exact$log_likelihood, tolerance = 1e-5, label = name)
     expect_equal(stats::coef(all), stats::coef(exact), tolerance = 1e-2, label = name)
-    expect_equal(predict(all, places, type = "link"), predict(exact, places, type = "link"), tolerance = 1e-2, label = name)
+    expect_equal(predict(all, places, type = "link"), predict(exact, places, type = "link"),
+      tolerance = 1e-2, label = name)
     expect_equal(fitted(all), fitted(exact), tolerance = 1e-2, label = name)
-    expect_equal(residuals(all, type = "loo"), residuals(exact, type = "loo"), tolerance = 1e-2, label = name)
+    expect_equal(residuals(all, type = "loo"), residuals(exact, type = "loo"), tolerance = 1e-2,
+      label = name)
   }
 })
 
@@ -25,7 +30,9 @@ test_that("bounds of all families rise with the inducing points and with their m
   skip_unless_extended()
   data <- vnngp_data(150, seed = 3)
   for (name in names(vnngp_models)) {
-    bound <- function(...) stats::logLik(suppressWarnings(family_fit(name, data, svgp(..., std_errors = FALSE))))
+    bound <- function(...) {
+      stats::logLik(suppressWarnings(family_fit(name, data, svgp(..., std_errors = FALSE))))
+    }
     held <- bound(10, move = FALSE)
     expect_gte(bound(10), held - 1e-6)
     expect_gt(bound(60, move = FALSE), held)
@@ -33,34 +40,41 @@ test_that("bounds of all families rise with the inducing points and with their m
   }
 })
 
-test_that("estimates, standard errors and predictions of a smooth field come near those of vnngp()", {
-  skip_unless_extended()
-  data <- latent_data(500)
-  train <- data[1:400, ]
-  test <- data[401:500, ]
-  models <- list(list(count ~ height, poisson()), list(class ~ height, binomial()), list(amount ~ height, Gamma("log")))
-  for (model in models) {
-    fit_by <- function(method) {
-      neargp(model[[1]], train, coords = ~ x + y, method = method, covariance = cov_matern(nu = 2.5), family = model[[2]])
+test_that("estimates, standard errors and predictions of a smooth field come near those of vnngp()",
+  {
+    skip_unless_extended()
+    data <- latent_data(500)
+    train <- data[1:400, ]
+    test <- data[401:500, ]
+    models <- list(list(count ~ height, poisson()), list(class ~ height, binomial()),
+      list(amount ~ height, Gamma("log")))
+    for (model in models) {
+      fit_by <- function(method) {
+        neargp(model[[1]], train, coords = ~ x + y, method = method,
+          covariance = cov_matern(nu = 2.5), family = model[[2]])
+      }
+      few <- fit_by(svgp(60))
+      near <- fit_by(vnngp(30))
+      expect_true(few$convergence$converged)
+      expect_lt(abs(near$log_likelihood - few$log_likelihood), 2)
+      expect_lt(abs(log(stats::coef(few, "covariance")[["range"]] / stats::coef(near,
+        "covariance")[["range"]])), 0.1)
+      errors <- vapply(list(few, near), function(fit) sqrt(fit$covariance_vcov["range", "range"]),
+        0)
+      expect_gt(min(errors) / max(errors), 0.8)
+      log_score <- function(fit) scores(fit, test)[["log_score"]]
+      expect_lt(abs(log_score(few) - log_score(near)), 0.01)
     }
-    few <- fit_by(svgp(60))
-    near <- fit_by(vnngp(30))
-    expect_true(few$convergence$converged)
-    expect_lt(abs(near$log_likelihood - few$log_likelihood), 2)
-    expect_lt(abs(log(stats::coef(few, "covariance")[["range"]] / stats::coef(near, "covariance")[["range"]])), 0.1)
-    errors <- vapply(list(few, near), function(fit) sqrt(fit$covariance_vcov["range", "range"]), 0)
-    expect_gt(min(errors) / max(errors), 0.8)
-    log_score <- function(fit) scores(fit, test)[["log_score"]]
-    expect_lt(abs(log_score(few) - log_score(near)), 0.01)
-  }
-})
+  })
 
 test_that("leave-one-out predictions are near to those of a fit without the row", {
   data <- vnngp_data(80, seed = 6)
-  fit <- family_fit("poisson", data, svgp(as.matrix(data[1:25, c("x", "y")]), move = FALSE, std_errors = FALSE))
+  fit <- family_fit("poisson", data, svgp(as.matrix(data[1:25, c("x", "y")]), move = FALSE,
+    std_errors = FALSE))
   loo <- loo_predict(fit)
   for (row in c(3, 40, 77)) {
-    without <- family_fit("poisson", data[-row, ], svgp(as.matrix(data[1:25, c("x", "y")]), move = FALSE, std_errors = FALSE))
+    without <- family_fit("poisson", data[-row, ], svgp(as.matrix(data[1:25, c("x", "y")]),
+      move = FALSE, std_errors = FALSE))
     expected <- predict(without, data[row, ])
     expect_equal(loo$mean[row], expected$mean, tolerance = 0.03)
     expect_equal(loo$sd[row], expected$sd, tolerance = 0.03)
@@ -77,8 +91,9 @@ test_that("a fold's rows are predicted from the others, parameters and inducing 
   positions <- as.matrix(fit$inducing)
   colnames(positions) <- c("x", "y")
   given <- stats::coef(fit, what = "covariance")
-  again <- neargp(negative_binomial ~ h, data[!held, ], coords = ~ x + y, method = svgp(positions, move = FALSE),
-    covariance = fixed_exponential, family = negative_binomial(given[["size"]]))
+  again <- neargp(negative_binomial ~ h, data[!held, ], coords = ~ x + y,
+    method = svgp(positions, move = FALSE), covariance = fixed_exponential,
+    family = negative_binomial(given[["size"]]))
   expected <- predict(again, data[held, ], type = "link")
   predictions <- validated$predictions[validated$predictions$fold == 2, ]
   expect_equal(predictions$link_mean[order(predictions$row)], expected$mean, tolerance = 1e-5)
@@ -99,7 +114,8 @@ test_that("draws have the moments of predictions, as fields and as responses", {
   response <- predict(fit, places)
   expect_lt(max(abs(rowMeans(counts) - response$mean) / response$sd), 4.5 / sqrt(4000))
   expect_equal(unname(apply(counts, 1L, stats::sd)), response$sd, tolerance = 0.1)
-  expect_error(predict(fit, places, joint = TRUE, type = "response"), "simulate\\(\\)", class = "neargp_error_argument")
+  expect_error(predict(fit, places, joint = TRUE, type = "response"), "simulate\\(\\)",
+    class = "neargp_error_argument")
 })
 
 test_that("a fit of another family goes on from an earlier one, is saved whole, and is the same on any number of threads", {
@@ -120,8 +136,9 @@ test_that("a fit of another family goes on from an earlier one, is saved whole, 
 test_that("a trend that separates the classes is told", {
   data <- vnngp_data(80, seed = 10)
   data$group <- data$binary
-  expect_warning(fit <- neargp(binary ~ group, data, coords = ~ x + y, method = svgp(20), family = binomial(),
-    covariance = fixed_exponential), "separates", class = "neargp_warning_convergence")
+  expect_warning(fit <- neargp(binary ~ group, data, coords = ~ x + y, method = svgp(20),
+    family = binomial(), covariance = fixed_exponential), "separates",
+    class = "neargp_warning_convergence")
   expect_identical(fit$convergence$separated, "groupyes")
 })
 
@@ -134,8 +151,8 @@ test_that("the trend's offset, weights and repeated rows have their meaning", {
   repeated <- family_fit("poisson", twice, method)
   expect_equal(weighted$beta, repeated$beta, tolerance = 1e-6)
   data$exposure <- exp(data$h)
-  moved <- neargp(poisson ~ h + offset(log(exposure)), data, coords = ~ x + y, method = method, covariance = fixed_exponential,
-    family = poisson())
+  moved <- neargp(poisson ~ h + offset(log(exposure)), data, coords = ~ x + y, method = method,
+    covariance = fixed_exponential, family = poisson())
   plain <- family_fit("poisson", data, method)
   expect_equal(unname(moved$beta["h"]), unname(plain$beta["h"]) - 1, tolerance = 1e-6)
   expect_equal(moved$log_likelihood, plain$log_likelihood, tolerance = 1e-8)

@@ -11,9 +11,11 @@ test_that("the gradient in working parameters and free positions is that of diff
   cases <- list(
     list(coords = ~ x + y, covariance = cov_exponential(anisotropy = TRUE)),
     list(coords = ~ lon + lat, covariance = cov_matern(nu = NULL), distance = "chordal"),
-    list(coords = ~ lon + lat + depth, covariance = cov_powered_exponential(ard = TRUE), distance = "chordal"))
+    list(coords = ~ lon + lat + depth, covariance = cov_powered_exponential(ard = TRUE),
+      distance = "chordal"))
   for (case in cases) {
-    problem <- do.call(inducing_problem, c(list(z ~ height, data, method = svgp(inducing = 6)), case))
+    problem <- do.call(inducing_problem, c(list(z ~ height, data, method = svgp(inducing = 6)),
+      case))
     method <- problem$method
     component <- component_at(problem, problem$start)
     positions <- start_positions(method, problem, component)
@@ -22,24 +24,33 @@ test_that("the gradient in working parameters and free positions is that of diff
     free <- chart$to_free(positions) * rep(c(1, 1.02, 0.99), length.out = length(positions))
     result <- objective(problem$start, chart$to_positions(free))
     expect_equal(result$gradient[problem$free],
-      objective_differences(function(x) objective(x, chart$to_positions(free))$value, problem$start)[problem$free], tolerance = 1e-5)
+      objective_differences(function(x) objective(x, chart$to_positions(free))$value,
+        problem$start)[problem$free], tolerance = 1e-5)
     expect_equal(chart$slope(free, result$d_inducing),
-      objective_differences(function(x) objective(problem$start, chart$to_positions(x))$value, free), tolerance = 1e-5)
+      objective_differences(function(x) objective(problem$start, chart$to_positions(x))$value,
+        free), tolerance = 1e-5)
   }
 })
 
 test_that("positions on a sphere stay there", {
   data <- transform(simulated_data(80), lon = 100 * x, lat = 60 * y)
-  fit <- neargp(z ~ 1, data, coords = ~ lon + lat, distance = "chordal", method = svgp(inducing = 8), covariance = cov_matern(nu = 1.5))
-  expect_equal(sqrt(rowSums(fit$svgp$positions^2)), rep(core_embed_longlat(cbind(0, 0))[1L], 8), tolerance = 1e-12)
-  expect_equal(unname(core_embed_longlat(unname(as.matrix(fit$inducing)))), fit$svgp$positions, tolerance = 1e-9)
+  fit <- neargp(z ~ 1, data, coords = ~ lon + lat, distance = "chordal",
+    method = svgp(inducing = 8), covariance = cov_matern(nu = 1.5))
+  expect_equal(sqrt(rowSums(fit$svgp$positions^2)), rep(core_embed_longlat(cbind(0, 0))[1L], 8),
+    tolerance = 1e-12)
+  expect_equal(unname(core_embed_longlat(unname(as.matrix(fit$inducing)))), fit$svgp$positions,
+    tolerance = 1e-9)
 })
 
 test_that("parameters of many rows begin at those of some", {
-  problem <- inducing_problem(z ~ 1, simulated_data(300), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5))
+  problem <- inducing_problem(z ~ 1, simulated_data(300), coords = ~ x + y,
+    method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5))
   reached <- subset_start(problem$method, problem, rows = 100L, points = 20L)
   objective <- bound_objective(problem, problem$method)
-  value <- function(working) objective(working, start_positions(problem$method, problem, component_at(problem, working)))$value
+  value <- function(working) {
+    objective(working, start_positions(problem$method, problem,
+      component_at(problem, working)))$value
+  }
   expect_gt(value(reached), value(problem$start) - 5)
   expect_false(identical(reached, problem$start))
   expect_identical(subset_start(problem$method, problem), problem$start)
@@ -63,7 +74,8 @@ test_that("a step that goes much too far is turned back from, and is no sign of 
 test_that("derivatives whose squares overflow are refused by name", {
   data <- simulated_data(20)
   for (method in list(svgp(), ppgpr())) {
-    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method, family = student_t(), covariance = cov_exponential(variance = 1e200)),
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method, family = student_t(),
+      covariance = cov_exponential(variance = 1e200)),
       "derivatives.*overflow", class = "neargp_error_scale")
   }
 })
@@ -71,31 +83,36 @@ test_that("derivatives whose squares overflow are refused by name", {
 test_that("ranges and noise begin where few points know something of the field, but for those that are given", {
   data <- withr::with_seed(9, as.data.frame(matrix(stats::rnorm(800), 100)))
   data$z <- sin(data$V1) + cos(3 * data$V2)
-  problem <- inducing_problem(z ~ 1, data, coords = ~ V1 + V2 + V3 + V4 + V5 + V6 + V7 + V8, method = svgp(inducing = 10),
-    covariance = cov_matern(nu = 2.5, ard = TRUE))
+  problem <- inducing_problem(z ~ 1, data, coords = ~ V1 + V2 + V3 + V4 + V5 + V6 + V7 + V8,
+    method = svgp(inducing = 10), covariance = cov_matern(nu = 2.5, ard = TRUE))
   layout <- problem$layout
   begun <- function(problem) to_core(start_for_points(problem), layout$transform)
   ranges <- layout$kind == "range"
-  expect_true(all(begun(problem)[ranges] >= 0.999 * sqrt(8) / 2 * apply(problem$data$coords, 2L, stats::sd)))
-  expect_gte(begun(problem)[layout$kind == "nugget"], 0.0999 * begun(problem)[layout$kind == "variance"])
+  expect_true(all(begun(problem)[ranges] >= 0.999 * sqrt(8) / 2 * apply(problem$data$coords, 2L,
+    stats::sd)))
+  expect_gte(begun(problem)[layout$kind == "nugget"],
+    0.0999 * begun(problem)[layout$kind == "variance"])
   first <- which(ranges)[1L]
   problem$layout$start[first] <- 0.3
   problem$start[first] <- log(0.3)
   expect_equal(begun(problem)[first], 0.3)
   problem$start[] <- 10
-  expect_equal(start_for_points(problem)[problem$free], pmin(10, problem$bounds$upper)[problem$free])
+  expect_equal(start_for_points(problem)[problem$free],
+    pmin(10, problem$bounds$upper)[problem$free])
 })
 
 test_that("a fit that was stopped early says so and keeps the best that it saw", {
-  expect_warning(fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
-    control = neargp_control(max_iterations = 1L)), "max_iterations", class = "neargp_warning_convergence")
+  expect_warning(fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y,
+    method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
+    control = neargp_control(max_iterations = 1L)), "max_iterations",
+    class = "neargp_warning_convergence")
   expect_false(fit$convergence$converged)
   expect_true(is.finite(fit$log_likelihood))
 })
 
 test_that("progress is told where it is asked for", {
-  expect_message(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
-    verbose = TRUE), "10 evaluations: bound")
+  expect_message(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10),
+    covariance = cov_matern(nu = 1.5), verbose = TRUE), "10 evaluations: bound")
 })
 
 test_that("a singular matrix at the start is an error that tells what to do", {
@@ -107,7 +124,9 @@ test_that("a singular matrix at the start is an error that tells what to do", {
 test_that("a search ends when its last evaluations together have gained too little a row, and not before", {
   evaluations <- function(values, patience, negligible) {
     record <- new_bound_record(2, function(...) NULL, patience, negligible)
-    try_all <- function() for (i in seq_along(values)) record$at(i, function() list(value = values[i], slope = 0))
+    try_all <- function() {
+      for (i in seq_along(values)) record$at(i, function() list(value = values[i], slope = 0))
+    }
     rlang::try_fetch(try_all(), neargp_bound_converged = function(condition) NULL)
     record$evaluations()
   }

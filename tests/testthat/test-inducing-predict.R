@@ -1,27 +1,30 @@
-test_that("leave-one-out predictions are those of the dense model without the row, trend included", {
-  data <- transform(simulated_data(60), w = rep(1:3, 20))
-  fit <- inducing_fit(data, svgp(inducing = 12), weights = w)
-  given <- dense_inducing(fit)
-  S <- given$known + diag(given$noise)
-  X <- fit$data$X
-  for (i in c(1, 17, 60)) {
-    W <- solve(S[-i, -i])
-    vcov <- solve(t(X[-i, ]) %*% W %*% X[-i, ])
-    beta <- vcov %*% t(X[-i, ]) %*% W %*% data$z[-i]
-    b <- W %*% S[-i, i]
-    unseen <- X[i, ] - t(X[-i, ]) %*% b
-    mean <- X[i, ] %*% beta + t(b) %*% (data$z[-i] - X[-i, ] %*% beta)
-    variance <- S[i, i] - t(b) %*% S[-i, i] + t(unseen) %*% vcov %*% unseen + given$rest[i]
-    expect_equal(unlist(loo_predict(fit)[i, ]), c(mean = drop(mean), sd = sqrt(drop(variance))), tolerance = 1e-7)
-  }
-})
+test_that("leave-one-out predictions are those of the dense model without the row, trend included",
+  {
+    data <- transform(simulated_data(60), w = rep(1:3, 20))
+    fit <- inducing_fit(data, svgp(inducing = 12), weights = w)
+    given <- dense_inducing(fit)
+    S <- given$known + diag(given$noise)
+    X <- fit$data$X
+    for (i in c(1, 17, 60)) {
+      W <- solve(S[-i, -i])
+      vcov <- solve(t(X[-i, ]) %*% W %*% X[-i, ])
+      beta <- vcov %*% t(X[-i, ]) %*% W %*% data$z[-i]
+      b <- W %*% S[-i, i]
+      unseen <- X[i, ] - t(X[-i, ]) %*% b
+      mean <- X[i, ] %*% beta + t(b) %*% (data$z[-i] - X[-i, ] %*% beta)
+      variance <- S[i, i] - t(b) %*% S[-i, i] + t(unseen) %*% vcov %*% unseen + given$rest[i]
+      expect_equal(unlist(loo_predict(fit)[i, ]), c(mean = drop(mean), sd = sqrt(drop(variance))),
+        tolerance = 1e-7)
+    }
+  })
 
 test_that("a prediction depends on its own row alone, to the last digit", {
   skip_unless_extended()
   fit <- inducing_fit()
   new <- simulated_data(600, seed = 9)
   all <- predict(fit, new)
-  for (row in c(1, 255, 256, 257, 600)) expect_identical(unlist(predict(fit, new[row, ])), unlist(all[row, ]))
+  for (row in c(1, 255, 256, 257, 600)) expect_identical(unlist(predict(fit, new[row, ])),
+    unlist(all[row, ]))
   expect_identical(predict(fit, new, chunk_size = 7, threads = 1L), all)
   expect_identical(predict(fit, new[600:1, ])$mean, rev(all$mean))
 })
@@ -37,19 +40,25 @@ test_that("joint predictions have those of single rows on their diagonal, and dr
   draws <- as.matrix(simulate(fit, nsim = 8000, seed = 1, newdata = new, type = "link"))
   expect_lt(max(abs(rowMeans(draws) - single$mean) / single$sd), 4 / sqrt(8000))
   expected <- attr(joint, "covariance")
-  expect_lt(max(abs(stats::cov(t(draws)) - expected) / sqrt(outer(diag(expected), diag(expected)))), 0.06)
-  free <- as.matrix(simulate(fit, nsim = 4000, seed = 1, newdata = new, type = "link", conditional = FALSE))
-  expected <- dense_covariance(as.matrix(new[c("x", "y")]), as.matrix(new[c("x", "y")]), fit$core_covariance)
+  expect_lt(max(abs(stats::cov(t(draws)) - expected) / sqrt(outer(diag(expected), diag(expected)))),
+    0.06)
+  free <- as.matrix(simulate(fit, nsim = 4000, seed = 1, newdata = new, type = "link",
+    conditional = FALSE))
+  expected <- dense_covariance(as.matrix(new[c("x", "y")]), as.matrix(new[c("x", "y")]),
+    fit$core_covariance)
   expect_lt(max(abs(stats::cov(t(free)) - expected)), 0.15)
 })
 
 test_that("draws at one place are one, and training rows have the noise of their weights", {
-  fit <- inducing_fit(transform(simulated_data(60), w = rep(c(1, 1e6), 30)), svgp(inducing = 20, move = FALSE), weights = w)
-  twice <- simulate(fit, 2, seed = 1, newdata = simulated_data(3, seed = 9)[c(1, 2, 1, 3), ], type = "link")
+  fit <- inducing_fit(transform(simulated_data(60), w = rep(c(1, 1e6), 30)),
+    svgp(inducing = 20, move = FALSE), weights = w)
+  twice <- simulate(fit, 2, seed = 1, newdata = simulated_data(3, seed = 9)[c(1, 2, 1, 3), ],
+    type = "link")
   expect_equal(unlist(twice[1L, ]) - unlist(twice[3L, ]), c(sim_1 = 0, sim_2 = 0))
   observed <- as.matrix(simulate(fit, 400, seed = 1))
   latent <- as.matrix(simulate(fit, 400, seed = 1, type = "link"))
-  expect_gt(mean(apply(observed, 1L, var)[c(TRUE, FALSE)]), mean(apply(latent, 1L, var)[c(TRUE, FALSE)]) + 0.05)
+  expect_gt(mean(apply(observed, 1L, var)[c(TRUE, FALSE)]),
+    mean(apply(latent, 1L, var)[c(TRUE, FALSE)]) + 0.05)
 })
 
 test_that("rows with missing values are NA, and no row gives none", {

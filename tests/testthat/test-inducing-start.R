@@ -2,12 +2,16 @@ test_that("positions begin at centres of rows or at rows, always the same, and l
   data <- simulated_data(200)
   set.seed(3)
   before <- .Random.seed
-  positions <- function(...) unname(as.matrix(inducing_fit(data, svgp(inducing = 9, move = FALSE, ...))$inducing))
+  positions <- function(...) {
+    unname(as.matrix(inducing_fit(data, svgp(inducing = 9, move = FALSE, ...))$inducing))
+  }
   expect_identical(positions(), positions())
   rows <- positions(select = "random")
   expect_identical(.Random.seed, before)
   expect_true(all(paste(rows[, 1L], rows[, 2L]) %in% paste(data$x, data$y)))
-  distance <- function(places) mean(apply(dense_distance(as.matrix(data[c("x", "y")]), places), 1L, min))
+  distance <- function(places) {
+    mean(apply(dense_distance(as.matrix(data[c("x", "y")]), places), 1L, min))
+  }
   expect_lt(distance(positions()), distance(rows))
 })
 
@@ -22,13 +26,15 @@ test_that("positions may be a number, a matrix, a data frame or sf points", {
   skip_if_not_installed("sf")
   planar <- function(data) sf::st_as_sf(data, coords = c("x", "y"), crs = 3857)
   held <- svgp(inducing = planar(start), move = FALSE)
-  fit <- neargp(z ~ 1, planar(data), method = held, covariance = inducing_covariance(), nugget = 0.1)
+  fit <- neargp(z ~ 1, planar(data), method = held, covariance = inducing_covariance(),
+    nugget = 0.1)
   expect_equal(unname(as.matrix(fit$inducing)), unname(as.matrix(start[c("x", "y")])))
 })
 
 test_that("more points than distinct locations are lowered to these, with a message", {
   data <- simulated_data(40)[rep(1:40, 2), ]
-  expect_message(fit <- inducing_fit(data, svgp(inducing = 60, move = FALSE, jitter = 1e-12)), "40", class = "neargp_message_inducing")
+  expect_message(fit <- inducing_fit(data, svgp(inducing = 60, move = FALSE, jitter = 1e-12)), "40",
+    class = "neargp_message_inducing")
   expect_identical(nrow(fit$inducing), 40L)
   exact <- inducing_fit(data, exact_gp())
   expect_equal(c(fit$log_likelihood), c(exact$log_likelihood), tolerance = 1e-8)
@@ -36,7 +42,8 @@ test_that("more points than distinct locations are lowered to these, with a mess
 
 test_that("centres are drawn to repeated rows, and a cluster that loses its rows keeps its place", {
   coords <- rbind(cbind(0, c(0, 0.1)), cbind(1, rep(0, 9)), cbind(1, 1))
-  component <- list(family = "exponential", variance = 1, range = 1, group = c(1L, 1L), anisotropy = double(0), shape = double(0))
+  component <- list(family = "exponential", variance = 1, range = 1, group = c(1L, 1L),
+    anisotropy = double(0), shape = double(0))
   first <- rbind(c(0, 0), c(1, 0))
   centres <- cluster_centers(rbind(first, coords), first, component)
   expect_equal(centres, rbind(c(0, 0.1 / 3), c(1, 1 / 11)))
@@ -45,7 +52,8 @@ test_that("centres are drawn to repeated rows, and a cluster that loses its rows
 test_that("one point on a line is the centre of its rows, whatever number its place is", {
   data <- data.frame(x = 1:12 + 3)
   data$z <- sin(data$x)
-  fit <- neargp(z ~ 1, data, coords = ~ x, method = svgp(inducing = 1, move = FALSE), covariance = inducing_covariance(), nugget = 0.1)
+  fit <- neargp(z ~ 1, data, coords = ~ x, method = svgp(inducing = 1, move = FALSE),
+    covariance = inducing_covariance(), nugget = 0.1)
   expect_identical(dim(fit$inducing), c(1L, 1L))
   expect_lt(abs(fit$inducing$x - mean(data$x)), 0.5)
 })
@@ -58,7 +66,9 @@ test_that("positions that cannot be used are refused with the name of the coordi
   expect_error(svgp(inducing = matrix("a", 2, 2)), class = "neargp_error_inducing")
   expect_error(svgp(inducing = matrix(0, 0, 2)), class = "neargp_error_inducing")
   with_positions <- function(positions) inducing_fit(data, svgp(inducing = positions))
-  expect_error(with_positions(matrix(0, 4, 3)), "must have 2 columns", class = "neargp_error_inducing")
-  expect_error(with_positions(cbind(c(0.1, 0.5), c(0.1, NA))), "values of y", class = "neargp_error_inducing")
+  expect_error(with_positions(matrix(0, 4, 3)), "must have 2 columns",
+    class = "neargp_error_inducing")
+  expect_error(with_positions(cbind(c(0.1, 0.5), c(0.1, NA))), "values of y",
+    class = "neargp_error_inducing")
   expect_error(with_positions(data.frame(x = 0.5)), class = "neargp_error_columns")
 })

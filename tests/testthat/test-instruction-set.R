@@ -8,17 +8,20 @@ test_that("an instruction set can be chosen, and one that is missing is refused"
   force_instruction_set("")
   expect_identical(core_simd(), tail(core_simd_available(), 1L))
   expect_error(core_set_simd("mmx"), "cannot run the instruction set 'mmx'")
-  expect_error(force_instruction_set("mmx"), "NEARGP_INSTRUCTION_SET is \"mmx\"", class = "neargp_error_instruction_set")
+  expect_error(force_instruction_set("mmx"), "NEARGP_INSTRUCTION_SET is \"mmx\"",
+    class = "neargp_error_instruction_set")
 })
 
 test_that("the environment variable decides when the package is loaded", {
   skip_unless_extended()
   skip_if_not_installed("callr")
   for (name in core_simd_available()) {
-    loaded <- callr::r(function() neargp:::core_simd(), env = c(callr::rcmd_safe_env(), NEARGP_INSTRUCTION_SET = name))
+    loaded <- callr::r(function() neargp:::core_simd(),
+      env = c(callr::rcmd_safe_env(), NEARGP_INSTRUCTION_SET = name))
     expect_identical(loaded, name)
   }
-  expect_error(callr::r(function() loadNamespace("neargp"), env = c(callr::rcmd_safe_env(), NEARGP_INSTRUCTION_SET = "mmx")))
+  expect_error(callr::r(function() loadNamespace("neargp"),
+    env = c(callr::rcmd_safe_env(), NEARGP_INSTRUCTION_SET = "mmx")))
   wanted <- forced_instruction_set()
   if (nzchar(wanted)) expect_identical(core_simd(), wanted)
 })

@@ -1,4 +1,5 @@
-# A child process begins, is sent an interrupt, and says how that ended and whether the package still works.
+# A child process begins, is sent an interrupt, and says how that ended and whether the package
+# still works.
 interrupted <- function(expression, delay) {
   files <- c(withr::local_tempfile(), withr::local_tempfile())
   script <- withr::local_tempfile(fileext = ".R")
@@ -13,9 +14,11 @@ interrupted <- function(expression, delay) {
     "if (!is.null(reached)) stopifnot(is.finite(reached$parameters))",
     "works <- neargp(z ~ 1, data[1:200, ], coords = ~ x + y, method = vecchia(5), verbose = FALSE)",
     sprintf("writeLines(c(outcome, class(works)), %s)", deparse1(files[2L]))), script)
-  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE, stdout = FALSE, stderr = FALSE)
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE,
+    stdout = FALSE, stderr = FALSE)
   wait_for <- function(file) {
-    for (trial in 1:1200) if (file.exists(file) && length(readLines(file, warn = FALSE))) return(TRUE) else Sys.sleep(0.1)
+    for (trial in 1:1200) if (file.exists(file) && length(readLines(file, warn = FALSE)))
+      return(TRUE) else Sys.sleep(0.1)
     FALSE
   }
   if (!wait_for(files[1L])) return("did not start")
@@ -48,13 +51,15 @@ long_work <- function() {
 test_that("searches and fits answer to an interrupt, and the session goes on", {
   skip_on_os("windows")
   skip_on_cran()
-  for (work in c("search", "counts", "inducing")) expect_identical(interrupted(long_work()[[work]], 0.5), c("interrupted", "neargp"))
+  for (work in c("search", "counts", "inducing")) expect_identical(interrupted(long_work()[[work]],
+    0.5), c("interrupted", "neargp"))
 })
 
 test_that("every method answers to an interrupt at any moment", {
   skip_on_os("windows")
   skip_unless_extended()
   for (work in names(long_work())) for (delay in withr::with_seed(1, stats::runif(3L, 0, 3))) {
-    expect_identical(interrupted(long_work()[[work]], delay), c("interrupted", "neargp"), label = work)
+    expect_identical(interrupted(long_work()[[work]], delay), c("interrupted", "neargp"),
+      label = work)
   }
 })

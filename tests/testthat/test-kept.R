@@ -1,10 +1,12 @@
 # Fits that keep what their predictions need, each method's with the covariance of the data.
-kept_cases <- list(vecchia = vecchia(8), loo_k = loo_k(8), mll_k = mll_k(8), exact_gp = exact_gp(), vnngp = vnngp(8),
-  mean_field = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 2L), svgp = svgp(20), odvgp = odvgp(20),
+kept_cases <- list(vecchia = vecchia(8), loo_k = loo_k(8), mll_k = mll_k(8), exact_gp = exact_gp(),
+  vnngp = vnngp(8), mean_field = vnngp(8, posterior = "mean-field", optimizer = "adam",
+    epochs = 2L), svgp = svgp(20), odvgp = odvgp(20),
   vecchia_inducing = vecchia(8, inducing = 15))
 
 kept_fit <- function(method = vecchia(8), n = 150, formula = z ~ height, ...) {
-  neargp(formula, simulated_data(n), coords = ~ x + y, method = method, covariance = cov_matern(1.5), ..., verbose = FALSE)
+  neargp(formula, simulated_data(n), coords = ~ x + y, method = method,
+    covariance = cov_matern(1.5), ..., verbose = FALSE)
 }
 
 new_rows <- function(n = 30) simulated_data(n, seed = 77)
@@ -26,20 +28,24 @@ for (name in names(kept_cases)) {
     expect_identical(predict(fit, rows), fresh)
     one_by_one <- do.call(rbind, lapply(seq_len(nrow(rows)), function(i) predict(fit, rows[i, ])))
     # dense products of exact_gp() round in the order of their blocks
-    same <- if (name == "exact_gp") function(x, y) expect_equal(x, y, tolerance = 1e-12) else expect_identical
+    same <- if (name == "exact_gp") function(x, y) expect_equal(x, y, tolerance = 1e-12) else
+      expect_identical
     same(predict(fit, rows, chunk_size = 7L), fresh)
     same(one_by_one, fresh)
-    expect_identical(simulate(fit, 2, seed = 1, newdata = rows), simulate(without_keeper(fit), 2, seed = 1, newdata = rows))
+    expect_identical(simulate(fit, 2, seed = 1, newdata = rows),
+      simulate(without_keeper(fit), 2, seed = 1, newdata = rows))
   })
 }
 
-# Predictions of fits whose methods keep other things, with and without a keeper, a second time, and row by row.
+# Predictions of fits whose methods keep other things, with and without a keeper, a second time, and
+# row by row.
 expect_kept <- function(fit, rows, info, ...) {
   fresh <- predict(without_keeper(fit), rows, ...)
   expect_identical(predict(fit, rows, ...), fresh, info = info)
   expect_identical(predict(fit, rows, ...), fresh, info = info)
   expect_identical(predict(fit, rows, chunk_size = 7L, ...), fresh, info = info)
-  expect_identical(do.call(rbind, lapply(seq_len(nrow(rows)), function(i) predict(fit, rows[i, ], ...))), fresh, info = info)
+  expect_identical(do.call(rbind,
+    lapply(seq_len(nrow(rows)), function(i) predict(fit, rows[i, ], ...))), fresh, info = info)
   expect_gt(length(ls(core_kept(fit$keeper))), 0L)
 }
 
@@ -51,14 +57,18 @@ test_that("counts, classes and several outputs keep what their predictions need"
   data$other <- data$z + data$height
   rows <- new_rows(12)
   fit <- function(formula, method, ...) {
-    suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_exponential(), ...))
+    suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method,
+      covariance = cov_exponential(), ...))
   }
   expect_kept(fit(count ~ height, loo_k(8), family = poisson()), rows, "counts")
   expect_kept(fit(count ~ height, vnngp(8), family = poisson()), rows, "latent counts")
-  expect_kept(fit(count ~ height, svgp(15), family = poisson()), rows, "counts on inducing points", type = "link")
+  expect_kept(fit(count ~ height, svgp(15), family = poisson()), rows, "counts on inducing points",
+    type = "link")
   expect_kept(fit(wet ~ height, loo_k(8), family = binomial()), rows, "classes")
-  expect_kept(fit(wet ~ height, loo_k(8, estimator = "polya-gamma"), family = binomial()), rows, "Polya-Gamma")
-  expect_kept(fit(kind ~ height, svgp(15), family = categorical()), rows, "classes on inducing points")
+  expect_kept(fit(wet ~ height, loo_k(8, estimator = "polya-gamma"), family = binomial()), rows,
+    "Polya-Gamma")
+  expect_kept(fit(kind ~ height, svgp(15), family = categorical()), rows,
+    "classes on inducing points")
   expect_kept(fit(cbind(z, other) ~ height, loo_k(8)), rows, "outputs")
 })
 
@@ -67,7 +77,8 @@ test_that("what other data or parameters gave is not used", {
   rows <- new_rows()
   before <- predict(fit, rows)
   changed <- fit
-  changed$core_covariance$components[[1L]]$range <- 2 * changed$core_covariance$components[[1L]]$range
+  changed$core_covariance$components[[1L]]$range <- 2 *
+    changed$core_covariance$components[[1L]]$range
   expect_identical(predict(changed, rows), predict(without_keeper(changed), rows))
   expect_identical(predict(fit, rows), before)
   changed$data$y[3L] <- 100
@@ -76,7 +87,8 @@ test_that("what other data or parameters gave is not used", {
   expect_false(identical(predict(changed, rows), before))
   expect_identical(predict(fit, rows), before)
   data <- simulated_data(100)
-  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(8), covariance = cov_matern(1.5))
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(8),
+    covariance = cov_matern(1.5))
   predict(fit, rows)
   again <- update(fit, covariance = cov_exponential())
   expect_identical(predict(again, rows), predict(without_keeper(again), rows))
@@ -98,19 +110,23 @@ test_that("a fit that is written has nothing kept in it, and predicts the same w
   expect_false(is.null(core_kept(read$keeper)))
 })
 
-test_that("other instructions of the processor, which round otherwise, are not given what was kept", {
-  fit <- neargp(z ~ 1, simulated_data(100), coords = ~ x + y, method = vecchia(8), covariance = cov_matern(1.7))
-  rows <- new_rows()
-  predict(fit, rows)
-  with_each_simd(function(name) expect_identical(predict(fit, rows), predict(without_keeper(fit), rows), info = name))
-})
+test_that("other instructions of the processor, which round otherwise, are not given what was kept",
+  {
+    fit <- neargp(z ~ 1, simulated_data(100), coords = ~ x + y, method = vecchia(8),
+      covariance = cov_matern(1.7))
+    rows <- new_rows()
+    predict(fit, rows)
+    with_each_simd(function(name) expect_identical(predict(fit, rows),
+      predict(without_keeper(fit), rows), info = name))
+  })
 
 test_that("a forked process predicts from what its parent has kept", {
   testthat::skip_on_os("windows")
   fit <- kept_fit()
   rows <- new_rows()
   before <- predict(fit, rows)
-  in_children <- parallel::mclapply(1:2, function(i) predict(fit, rows, threads = 2L), mc.cores = 2L)
+  in_children <- parallel::mclapply(1:2, function(i) predict(fit, rows, threads = 2L),
+    mc.cores = 2L)
   expect_identical(in_children, list(before, before))
   expect_identical(predict(fit, rows), before)
 })

@@ -35,10 +35,12 @@ test_that("values of all methods are those of dense matrices, and the penalty is
     others <- neighbors_others(problem, component, n - 1L)
     full <- local_objective(problem, before)$evaluate(at)
     expect_equal(full$value + penalty, dense$value, tolerance = 1e-10)
-    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
+    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value,
+      tolerance = 1e-10)
     loo <- local_objective(problem, others)$evaluate(at)
     sets <- lapply(seq_len(n), function(i) all_but(n, i))
-    score <- dense_conditional_score(fit$data, spec, 0.1, drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
+    score <- dense_conditional_score(fit$data, spec, 0.1,
+      drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
     expect_equal(loo$value + penalty, score, tolerance = 1e-10)
     joint <- joint_objective(problem, others)$evaluate(at)
     expect_equal(joint$value + penalty, dense$value, tolerance = 1e-10)
@@ -52,31 +54,38 @@ test_that("gradients are those of differences, by information as by the adjoint"
     at <- elsewhere(fit)
     component <- metric_component(covariance_at(problem, at))
     n <- length(fit$data$y)
-    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0), neighbors_others(problem, component, 9L))
-    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)), list(exact_objective(problem)))
+    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0),
+      neighbors_others(problem, component, 9L))
+    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)),
+      list(exact_objective(problem)))
     for (objective in objectives) {
       state <- objective$evaluate(at, information = TRUE)
-      expect_equal(state$gradient[problem$free], difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
+      expect_equal(state$gradient[problem$free], difference(function(w) objective$evaluate(w)$value,
+        at)[problem$free], tolerance = 1e-6)
     }
     for (objective in c(objectives[1:2], list(joint_objective(problem, neighbors[[2L]])))) {
       state <- objective$evaluate(at)
-      expect_equal(objective$gradient(at, state$beta)[problem$free], difference(function(w) objective$evaluate(w)$value, at)[problem$free],
-        tolerance = 1e-6)
+      expect_equal(objective$gradient(at, state$beta)[problem$free],
+        difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
     }
-    full <- local_objective(problem, neighbors_before(problem, component, n - 1L, "maxmin", 0))$evaluate(at, information = TRUE)
-    expect_equal(full$information, exact_objective(problem)$evaluate(at, information = TRUE)$information, tolerance = 1e-8)
+    full <- local_objective(problem, neighbors_before(problem, component, n - 1L, "maxmin",
+      0))$evaluate(at, information = TRUE)
+    expect_equal(full$information, exact_objective(problem)$evaluate(at,
+      information = TRUE)$information, tolerance = 1e-8)
   }
 })
 
 test_that("the latent field of vnngp() has the local covariance", {
   skip_unless_extended()
   data <- local_data(40)
-  fit <- local_fit(cov_matern(1.5, sd = ~ wet, range = ~ x, penalty = 1), vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
+  fit <- local_fit(cov_matern(1.5, sd = ~ wet, range = ~ x, penalty = 1),
+    vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
   problem <- local_problem_of(fit)
   problem$data <- core_data(problem$data)
   nodes <- latent_nodes(problem)
   at <- elsewhere(fit)
-  objective <- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
+  objective <- latent_objective(problem,
+    latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
   spec <- covariance_at(problem, at)
   dense <- dense_fit(fit$data, spec, 0.1 + 1e-6 * 0.8)
   penalty <- 0.5 * sum(at[fit$layout$kind %in% c("log_sd", "log_range")]^2)
@@ -90,8 +99,10 @@ test_that("with all coefficients at zero everything is that of the stationary co
   data <- local_data()
   start <- c(variance = 1, range = 0.3, nugget = 0.05)
   still <- neargp_control(max_iterations = 1L)
-  fit <- function(covariance) suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 8), covariance = covariance,
-    start = start, control = still, threads = 1L))
+  fit <- function(covariance) {
+    suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 8),
+      covariance = covariance, start = start, control = still, threads = 1L))
+  }
   stationary <- fit(cov_matern(1.5))
   local <- fit(cov_matern(1.5, sd = ~ wet, range = ~ x + wet))
   problems <- lapply(list(stationary, local), local_problem_of)
@@ -111,14 +122,16 @@ test_that("predictions, leave-one-out and joint predictions are dense kriging", 
   new <- local_data(5, seed = 2)
   for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
     fit <- local_fit(cov_matern(1.5, sd = ~ bumps(2), range = ~ wet), method, data)
-    expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+    expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords,
+      cbind(1, new$height))
     predicted <- predict(fit, new, type = "link", k = if (is.null(method$k)) NULL else nrow(data))
     expect_equal(predicted$mean, expected$mean, tolerance = 1e-6)
     expect_equal(predicted$sd^2, expected$variance, tolerance = 1e-6)
   }
   fit <- local_fit(cov_matern(1.5, sd = ~ bumps(2), range = ~ wet), exact_gp(), data[1:20, ])
   joint <- predict(fit, new, joint = TRUE, type = "link")
-  expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+  expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords,
+    cbind(1, new$height))
   expect_equal(unname(attr(joint, "covariance")), expected$covariance, tolerance = 1e-8)
   left <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
   expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
@@ -127,10 +140,13 @@ test_that("predictions, leave-one-out and joint predictions are dense kriging", 
 test_that("simulated fields have the local covariance", {
   data <- local_data()
   new <- local_data(5, seed = 3)
-  fit <- local_fit(cov_exponential(sd = ~ x, range = ~ wet), vecchia(k = 59L), data, formula = z ~ 0)
+  fit <- local_fit(cov_exponential(sd = ~ x, range = ~ wet), vecchia(k = 59L), data,
+    formula = z ~ 0)
   set.seed(1)
-  draws <- as.matrix(simulate(fit, nsim = 4000L, newdata = new, conditional = FALSE, type = "link", k = 60L)[paste0("sim_", 1:4000)])
-  expected <- dense_covariance(new_target(fit, new)$coords, new_target(fit, new)$coords, fit$core_covariance)
+  draws <- as.matrix(simulate(fit, nsim = 4000L, newdata = new, conditional = FALSE, type = "link",
+    k = 60L)[paste0("sim_", 1:4000)])
+  expected <- dense_covariance(new_target(fit, new)$coords, new_target(fit, new)$coords,
+    fit$core_covariance)
   scale <- sqrt(diag(expected))
   expect_lt(max(abs(stats::cov(t(draws)) - expected) / outer(scale, scale)), 0.1)
 })
@@ -139,7 +155,9 @@ test_that("a local covariance is never below the stationary one, and finds what 
   skip_unless_extended()
   data <- local_data(200)
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
-    fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L)
+    fit <- function(covariance) {
+      neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L)
+    }
     stationary <- fit(cov_matern(1.5))
     local <- fit(cov_matern(1.5, sd = ~ wet, range = ~ x))
     coefficients <- coef(local, what = "covariance")[c("log_sd:wet", "log_range:x")]
@@ -150,10 +168,13 @@ test_that("a local covariance is never below the stationary one, and finds what 
 
 test_that("the penalty grows where rows are few", {
   skip_unless_extended()
-  penalty <- function(n) local_fit(cov_exponential(range = ~ wet + x), vecchia(k = 5), local_data(n))$layout$penalty[3:4]
+  penalty <- function(n) {
+    local_fit(cov_exponential(range = ~ wet + x), vecchia(k = 5), local_data(n))$layout$penalty[3:4]
+  }
   expect_equal(penalty(50), c(4, 4))
   expect_equal(penalty(400), c(1, 1))
-  expect_equal(local_fit(cov_exponential(range = ~ wet, penalty = 7), vecchia(k = 5))$layout$penalty, c(0, 0, 7, 0))
+  expect_equal(local_fit(cov_exponential(range = ~ wet, penalty = 7),
+    vecchia(k = 5))$layout$penalty, c(0, 0, 7, 0))
 })
 
 test_that("counts, time, the sphere and a factor go with local fields", {
@@ -162,13 +183,15 @@ test_that("counts, time, the sphere and a factor go with local fields", {
   data$count <- stats::rpois(150, exp(data$z / 2))
   data$side <- factor(ifelse(data$x > 0.5, "east", "west"))
   data$day <- seq(0, 1, length.out = 150)
-  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson(), covariance = cov_exponential(sd = ~ side))
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson(),
+    covariance = cov_exponential(sd = ~ side))
   expect_true("log_sd:sidewest" %in% names(coef(fit, what = "covariance")))
   expect_false(anyNA(predict(fit, data[1:3, ])))
-  expect_error(predict(fit, transform(data[1:3, ], side = "north")), class = "neargp_error_factor_level")
+  expect_error(predict(fit, transform(data[1:3, ], side = "north")),
+    class = "neargp_error_factor_level")
   around <- transform(data, lon = 30 * x, lat = 20 * y)
-  fit <- neargp(z ~ 1, around, coords = ~ lon + lat, time = ~ day, distance = "chordal", method = vecchia(k = 8),
-    covariance = cov_exponential(range = ~ bumps(2)))
+  fit <- neargp(z ~ 1, around, coords = ~ lon + lat, time = ~ day, distance = "chordal",
+    method = vecchia(k = 8), covariance = cov_exponential(range = ~ bumps(2)))
   expect_equal(sum(grepl("log_range:", fit$layout$name)), 4L)
   expect_false(anyNA(predict(fit, around[1:3, ])))
   set.seed(1)
@@ -179,9 +202,11 @@ test_that("the number of threads changes nothing", {
   skip_unless_extended()
   data <- local_data(300)
   fit <- function(threads) {
-    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), covariance = cov_matern(sd = ~ x, range = ~ bumps(3)),
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
+      covariance = cov_matern(sd = ~ x, range = ~ bumps(3)),
       control = neargp_control(max_iterations = 3L), threads = threads))
-    list(coef(fit, what = "covariance"), c(logLik(fit)), predict(fit, data[1:20, ], threads = threads))
+    list(coef(fit, what = "covariance"), c(logLik(fit)),
+      predict(fit, data[1:20, ], threads = threads))
   }
   one <- fit(1L)
   expect_identical(fit(2L), one)
@@ -191,7 +216,8 @@ test_that("the number of threads changes nothing", {
 test_that("a fit goes through all that others do", {
   skip_unless_extended()
   data <- local_data(150)
-  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(sd = ~ wet, range = ~ bumps(2)))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
+    covariance = cov_matern(sd = ~ wet, range = ~ bumps(2)))
   expect_true(all(c("log_sd:wet", "log_range:bumps1") %in% names(coef(fit, what = "covariance"))))
   terms <- tidy(fit)
   expect_false(anyNA(terms$std.error[grepl("^log_", terms$term)]))
@@ -208,7 +234,8 @@ test_that("a fit goes through all that others do", {
   scales <- local_scales(fit)
   expect_equal(dim(scales), c(150L, 4L))
   expect_false(anyNA(scales))
-  expect_equal(scales$sd^2, diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)), tolerance = 1e-8)
+  expect_equal(scales$sd^2,
+    diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)), tolerance = 1e-8)
   withr::local_pdf(NULL)
   expect_silent(plot(fit, "range"))
   expect_silent(plot(fit, "range", what = "sd"))
@@ -221,17 +248,23 @@ test_that("what cannot be is refused in one way", {
   skip_unless_extended()
   data <- local_data(40)
   data$flat <- 1
-  fit <- function(covariance, method = vecchia(k = 5), ...) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, ...)
+  fit <- function(covariance, method = vecchia(k = 5), ...) {
+    neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, ...)
+  }
   local <- cov_exponential(range = ~ wet)
-  for (method in list(svgp(10), ppgpr(10), odvgp(10), vecchia(k = 5, inducing = 10), dspp(), loo_k(5, optimizer = "adam"), vnngp(5, inducing = 20),
-    swsgp(k = 5, inducing = 20))) {
+  for (method in list(svgp(10), ppgpr(10), odvgp(10), vecchia(k = 5, inducing = 10), dspp(),
+    loo_k(5, optimizer = "adam"), vnngp(5, inducing = 20), swsgp(k = 5, inducing = 20))) {
     expect_error(fit(local, method), class = "neargp_error_local")
   }
-  expect_error(neargp(cbind(z, wet) ~ 1, data, coords = ~ x + y, covariance = cov_exponential(range = ~ x)), class = "neargp_error_local")
-  expect_error(fit(cov_exponential(sd = ~ bumps(5), range = ~ bumps(5))), "for 40 rows", class = "neargp_error_local")
-  expect_error(cov_exponential(sd = z ~ wet), "`z ~ wet`", fixed = TRUE, class = "neargp_error_argument")
+  expect_error(neargp(cbind(z, wet) ~ 1, data, coords = ~ x + y,
+    covariance = cov_exponential(range = ~ x)), class = "neargp_error_local")
+  expect_error(fit(cov_exponential(sd = ~ bumps(5), range = ~ bumps(5))), "for 40 rows",
+    class = "neargp_error_local")
+  expect_error(cov_exponential(sd = z ~ wet), "`z ~ wet`", fixed = TRUE,
+    class = "neargp_error_argument")
   expect_error(cov_exponential(penalty = 1), "penalty", class = "neargp_error_argument")
-  expect_error(local_scales(local_fit(local, vecchia(k = 5), data), component = 2L), "must be 1", class = "neargp_error_argument")
+  expect_error(local_scales(local_fit(local, vecchia(k = 5), data), component = 2L), "must be 1",
+    class = "neargp_error_argument")
   expect_error(fit(cov_exponential(range = ~ dry)), "dry", class = "neargp_error_columns")
   expect_error(fit(cov_exponential(range = ~ flat)), "flat", class = "neargp_error_local")
   expect_error(fit(cov_exponential(sd = ~ 1)), "no covariates", class = "neargp_error_local")
@@ -256,13 +289,16 @@ test_that("what a formula makes missing is left out, as it is by the trend", {
   fit <- local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data)
   expect_equal(nobs(fit), 38L)
   expect_equal(coef(fit, what = "covariance"),
-    coef(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data[-c(5, 9), ]), what = "covariance"))
-  expect_error(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data, na.action = na.fail),
-    class = "neargp_error_missing_values")
-  expect_warning(expect_error(predict(fit, data[4:5, ]), "row 2", class = "neargp_error_missing_values"), NA)
+    coef(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data[-c(5, 9), ]),
+      what = "covariance"))
+  expect_error(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data,
+    na.action = na.fail), class = "neargp_error_missing_values")
+  expect_warning(expect_error(predict(fit, data[4:5, ]), "row 2",
+    class = "neargp_error_missing_values"), NA)
   data$depth[7] <- 0
   rownames(data) <- paste0("s", 1:40)
-  expect_error(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data), "row s7", class = "neargp_error_missing_values")
+  expect_error(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data), "row s7",
+    class = "neargp_error_missing_values")
 })
 
 test_that("missing rows are missing and no rows are no rows", {
@@ -284,7 +320,8 @@ test_that("beyond the data local fields keep their values at the edge", {
   data <- local_data()
   fit <- local_fit(cov_exponential(sd = ~ bumps(3), range = ~ bumps(2)), vecchia(k = 5), data)
   outside <- data.frame(x = c(-5, 0.5, 40), y = c(0.5, 100, -100))
-  edge <- data.frame(x = pmin(pmax(outside$x, min(data$x)), max(data$x)), y = pmin(pmax(outside$y, min(data$y)), max(data$y)))
+  edge <- data.frame(x = pmin(pmax(outside$x, min(data$x)), max(data$x)),
+    y = pmin(pmax(outside$y, min(data$y)), max(data$y)))
   expect_equal(local_scales(fit, outside), local_scales(fit, edge))
 })
 
@@ -293,14 +330,17 @@ test_that("variables of the workspace must go with the rows", {
   elsewhere_wet <- data$wet
   factor_of <- 2
   fit <- local_fit(cov_exponential(range = ~ I(elsewhere_wet * factor_of)), vecchia(k = 5), data)
-  expect_error(predict(fit, data[1:2, ]), "`elsewhere_wet` .* 40 values, and newdata 2 rows", class = "neargp_error_newdata")
+  expect_error(predict(fit, data[1:2, ]), "`elsewhere_wet` .* 40 values, and newdata 2 rows",
+    class = "neargp_error_newdata")
   expect_true(has_local_covariates(fit))
-  expect_error(local_fit(cov_exponential(range = ~ elsewhere_wet), vecchia(k = 5), data[1:30, ]), "40 values", class = "neargp_error_columns")
+  expect_error(local_fit(cov_exponential(range = ~ elsewhere_wet), vecchia(k = 5), data[1:30, ]),
+    "40 values", class = "neargp_error_columns")
 })
 
 test_that("coefficients of several bases are told apart", {
   names_of <- function(...) local_fit(cov_exponential(...), vecchia(k = 5))$layout$name
-  expect_true(all(c("log_range:bumps(x, 2)1", "log_range:bumps(y, 2)2") %in% names_of(range = ~ bumps(x, 2) + bumps(y, 2))))
+  expect_true(all(c("log_range:bumps(x, 2)1", "log_range:bumps(y, 2)2") %in%
+    names_of(range = ~ bumps(x, 2) + bumps(y, 2))))
   expect_true("log_range:bumps1" %in% names_of(range = ~ bumps(exp(x), 2)))
 })
 
@@ -318,16 +358,20 @@ test_that("colours of local maps are logarithmic, with ticks in units of the val
 test_that("local maps say what they show", {
   skip_unless_extended()
   data <- local_data(40)
-  sum <- local_fit(cov_exponential(sd = ~ x) + cov_matern(1.5, range = ~ bumps(2)), vecchia(k = 5), data)
+  sum <- local_fit(cov_exponential(sd = ~ x) + cov_matern(1.5, range = ~ bumps(2)), vecchia(k = 5),
+    data)
   expect_equal(local_title(sum, "range", FALSE), "Local range, component 2 (Matern)")
-  expect_equal(local_title(sum, "sd", TRUE), "Standard error of the local log standard deviation, component 1 (Exponential)")
+  expect_equal(local_title(sum, "sd", TRUE),
+    "Standard error of the local log standard deviation, component 1 (Exponential)")
   around <- transform(data, lon = 30 * x, lat = 20 * y)
-  sphere <- suppressWarnings(neargp(z ~ 1, around, coords = ~ lon + lat, distance = "chordal", method = vecchia(k = 5),
-    covariance = cov_exponential(range = ~ bumps(2)), control = neargp_control(max_iterations = 2L)))
+  sphere <- suppressWarnings(neargp(z ~ 1, around, coords = ~ lon + lat, distance = "chordal",
+    method = vecchia(k = 5), covariance = cov_exponential(range = ~ bumps(2)),
+    control = neargp_control(max_iterations = 2L)))
   drawn <- local_scale_places(sphere, "range", around, 100L, NULL)
   expect_equal(drawn$unit, "km")
   expect_equal(drawn$value, local_scales(sphere)$range)
-  expect_equal(attr(empirical_variogram(sphere), "note"), "model where covariates are at their mean")
+  expect_equal(attr(empirical_variogram(sphere), "note"),
+    "model where covariates are at their mean")
   stationary <- suppressWarnings(update(sphere, covariance = cov_exponential()))
   expect_null(attr(empirical_variogram(stationary), "note"))
 })
@@ -335,7 +379,8 @@ test_that("local maps say what they show", {
 test_that("local fields along one coordinate are curves, and stationary fits have none", {
   skip_unless_extended()
   data <- local_data(60)
-  fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8), covariance = cov_matern(1.5, range = ~ x, sd = ~ wet))
+  fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8),
+    covariance = cov_matern(1.5, range = ~ x, sd = ~ wet))
   withr::local_pdf(NULL)
   expect_silent(plot(fit, "range"))
   expect_silent(plot(fit, "range", what = "sd"))
@@ -353,18 +398,23 @@ test_that("print() tells the span of local fields and the penalty, summary() the
   scales <- local_scales(fit)
   three <- function(x) format(signif(x, 3L), digits = 3L)
   shown <- utils::capture.output(print(fit))
-  span <- sprintf("local range: %s to %s over the rows (median %s)", three(min(scales$range)), three(max(scales$range)),
-    three(median(scales$range)))
+  span <- sprintf("local range: %s to %s over the rows (median %s)", three(min(scales$range)),
+    three(max(scales$range)), three(median(scales$range)))
   expect_true(any(grepl(span, shown, fixed = TRUE)))
-  expect_true(any(grepl(paste("local sd:", three(min(scales$sd)), "to", three(max(scales$sd))), shown, fixed = TRUE)))
-  expect_true(any(grepl("penalty 8.33 on 5 coefficients (by default); local_scales(), plot(fit, \"range\")", shown, fixed = TRUE)))
+  expect_true(any(grepl(paste("local sd:", three(min(scales$sd)), "to", three(max(scales$sd))),
+    shown, fixed = TRUE)))
+  expect_true(any(
+    grepl("penalty 8.33 on 5 coefficients (by default); local_scales(), plot(fit, \"range\")",
+      shown, fixed = TRUE)))
   expect_true(any(grepl("log_sd:wet", shown)))
   expect_false(any(grepl("bumps1", shown)))
   summarised <- utils::capture.output(print(summary(fit)))
   expect_true(any(grepl("log_range:bumps1", summarised)))
   expect_true(any(grepl(paste("wet", three(sd(data$wet))), summarised, fixed = TRUE)))
-  given <- utils::capture.output(print(local_fit(cov_exponential(sd = ~ wet, penalty = 2), vecchia(k = 5), data)))
-  expect_true(any(grepl("penalty 2 on 1 coefficient; local_scales(), plot(fit, \"sd\")", given, fixed = TRUE)))
+  given <- utils::capture.output(print(local_fit(cov_exponential(sd = ~ wet, penalty = 2),
+    vecchia(k = 5), data)))
+  expect_true(any(grepl("penalty 2 on 1 coefficient; local_scales(), plot(fit, \"sd\")", given,
+    fixed = TRUE)))
 })
 
 test_that("rows whose covariates are far from all are refused, and bases that a row does not have alone", {
@@ -372,12 +422,15 @@ test_that("rows whose covariates are far from all are refused, and bases that a 
   data <- local_data(60)
   far <- local_fit(cov_exponential(sd = ~ wet), exact_gp(), data)
   far_wet <- sd(data$wet) * 1e5 / far$parameters$estimate[far$layout$kind == "log_sd"]
-  expect_error(predict(far, transform(data[1:3, ], wet = replace(wet, 2, far_wet))), "row 2", class = "neargp_error_newdata")
-  expect_error(local_fit(cov_exponential(sd = ~ I(x * bumps(y, 3))), exact_gp(), data), "depend on the other rows",
+  expect_error(predict(far, transform(data[1:3, ], wet = replace(wet, 2, far_wet))), "row 2",
+    class = "neargp_error_newdata")
+  expect_error(local_fit(cov_exponential(sd = ~ I(x * bumps(y, 3))), exact_gp(), data),
+    "depend on the other rows", class = "neargp_error_local")
+  expect_error(local_fit(cov_exponential(range = ~ I(bumps(x, 2)^2)), exact_gp(), data),
     class = "neargp_error_local")
-  expect_error(local_fit(cov_exponential(range = ~ I(bumps(x, 2)^2)), exact_gp(), data), class = "neargp_error_local")
   data[61L, ] <- transform(data[1L, ], wet = wet + 1, z = z + 0.1)
-  expect_error(local_fit(cov_exponential(sd = ~ wet), vecchia(k = 5), data, nugget = 0), class = "neargp_error_duplicates")
+  expect_error(local_fit(cov_exponential(sd = ~ wet), vecchia(k = 5), data, nugget = 0),
+    class = "neargp_error_duplicates")
 })
 
 test_that("columns with bumps in their names are printed as others, and bounds of coefficients have advice", {

@@ -3,14 +3,16 @@ test_that("k must be at least 1 and less than the number of rows", {
   expect_error(vecchia(k = 0), "`k`", class = "neargp_error_argument")
   expect_error(vecchia(k = 2.5), "`k`", class = "neargp_error_argument")
   for (method in list(vecchia(k = 20), loo_k(k = 25), mll_k(k = 20))) {
-    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method), "at most 19", class = "neargp_error_k")
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method), "at most 19",
+      class = "neargp_error_k")
   }
 })
 
 test_that("a method says which families it can fit", {
   expect_identical(method_families(vecchia()), "gaussian")
   expect_identical(check_family(gaussian, vecchia())$family, "gaussian")
-  expect_error(check_family(poisson(), mll_k()), "MLL-k cannot fit a poisson", class = "neargp_error_family")
+  expect_error(check_family(poisson(), mll_k()), "MLL-k cannot fit a poisson",
+    class = "neargp_error_family")
 })
 
 test_that("neighbours are searched again until they no longer matter", {
@@ -18,14 +20,16 @@ test_that("neighbours are searched again until they no longer matter", {
   expect_equal(halfway_component(metric(1), metric(4))$range, c(1, 2))
   data <- transform(simulated_data(150), x = 20 * x)
   expect_warning(
-    fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential(ard = TRUE),
+    fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
+      covariance = cov_exponential(ard = TRUE),
       control = neargp_control(max_refreshes = 1, refresh_tolerance = 1e-12, refresh_gain = 0)),
     "neighbours still changed", class = "neargp_warning_convergence"
   )
 })
 
 test_that("a component without variance is at a boundary with all its parameters", {
-  layout <- data.frame(kind = c("variance", "range", "variance", "range", "nugget"), component = c(1, 1, 2, 2, NA))
+  layout <- data.frame(kind = c("variance", "range", "variance", "range", "nugget"),
+    component = c(1, 1, 2, 2, NA))
   problem <- list(layout = layout, free = rep(TRUE, 5),
     bounds = list(lower = c(-10, -5, -10, -5, -15), upper = rep(5, 5)))
   expect_identical(at_bound(c(0, 0, 0, 0, -3), problem), rep(FALSE, 5))
@@ -41,13 +45,15 @@ test_that("a family may be given as glm() takes it: object, function or name", {
 
 test_that("neighbours with which the optimiser cannot start are searched half way, the first ones are an error", {
   skip_unless_extended()
-  fit <- neargp(z ~ 1, transform(simulated_data(150), x = 20 * x), coords = ~ x + y, method = vecchia(k = 10),
-    covariance = cov_exponential(ard = TRUE), control = neargp_control(coarse_k = 0))
-  problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), threads = 1L,
-    control = neargp_control(), report = function(...) invisible())
+  fit <- neargp(z ~ 1, transform(simulated_data(150), x = 20 * x), coords = ~ x + y,
+    method = vecchia(k = 10), covariance = cov_exponential(ard = TRUE),
+    control = neargp_control(coarse_k = 0))
+  problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance,
+    fit$locations), threads = 1L, control = neargp_control(), report = function(...) invisible())
   optimum <- fit$parameters$working
   ranges <- which(fit$layout$kind == "range")
-  start <- list(working = replace(optimum, ranges, optimum[ranges] + c(1, -1)), iterations = 0L, evaluations = 0L)
+  start <- list(working = replace(optimum, ranges, optimum[ranges] + c(1, -1)), iterations = 0L,
+    evaluations = 0L)
   sought <- list()
   objective_for <- function(component, k) {
     sought <<- c(sought, list(component$range))
@@ -55,7 +61,8 @@ test_that("neighbours with which the optimiser cannot start are searched half wa
   }
   optimize <- function(objective, working, coarse) {
     if (objective %in% singular) abort_cholesky(3L)
-    list(working = optimum, evaluated = list(), iterations = 1L, evaluations = 1L, gain = 1, converged = TRUE, message = "converged")
+    list(working = optimum, evaluated = list(), iterations = 1L, evaluations = 1L, gain = 1,
+      converged = TRUE, message = "converged")
   }
   singular <- 2L
   state <- fit_level(problem, 10L, FALSE, start, objective_for, optimize, 0)
@@ -67,12 +74,14 @@ test_that("neighbours with which the optimiser cannot start are searched half wa
   expect_match(state$message, "max_refreshes")
   sought <- list()
   singular <- 1L
-  expect_error(fit_level(problem, 10L, FALSE, start, objective_for, optimize, 0), class = "neargp_error_cholesky")
+  expect_error(fit_level(problem, 10L, FALSE, start, objective_for, optimize, 0),
+    class = "neargp_error_cholesky")
 })
 
 test_that("what makes no family is refused", {
   for (family in list(mean, "mean", "", NA_character_, 1, "nothing of this name")) {
-    expect_error(check_family(family, vecchia()), "`family` must be", class = "neargp_error_argument")
+    expect_error(check_family(family, vecchia()), "`family` must be",
+      class = "neargp_error_argument")
   }
   expect_identical(check_family("gaussian", vecchia())$family, "gaussian")
 })

@@ -1,6 +1,9 @@
-# The integral that defines the score over fine grids between given ends on either side of the observation.
+# The integral that defines the score over fine grids between given ends on either side of the
+# observation.
 crps_by_definition <- function(y, mixture, from, to, points = 4001L) {
-  square_at <- function(x, term) term(mixture_distribution(x, take_mixture(mixture, rep(1L, length(x)))))
+  square_at <- function(x, term) {
+    term(mixture_distribution(x, take_mixture(mixture, rep(1L, length(x)))))
+  }
   integral <- function(from, to, term) {
     x <- seq(from, to, length.out = points)
     simpson <- c(1, rep(c(4, 2), length.out = points - 2L), 1) / 3
@@ -18,7 +21,8 @@ test_that("the CRPS of continuous responses is the integral that defines it", {
       for (y in case$y) {
         mixture <- new_mixture(0.2, sd, case$family, case$parameters)
         expected <- crps_by_definition(y, mixture, ends[[name]][1L], ends[[name]][2L])
-        expect_equal(mixture_crps(y, mixture), expected, tolerance = 1e-5, label = paste(name, sd, y))
+        expect_equal(mixture_crps(y, mixture), expected, tolerance = 1e-5,
+          label = paste(name, sd, y))
       }
     }
   }
@@ -26,14 +30,17 @@ test_that("the CRPS of continuous responses is the integral that defines it", {
 
 test_that("the CRPS has the closed forms that there are", {
   y <- c(-1, 0.3, 5)
-  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, gaussian(), c(variance = 0.7))), crps_gaussian(y, 0.5, sqrt(1.44 + 0.7)))
+  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, gaussian(), c(variance = 0.7))),
+    crps_gaussian(y, 0.5, sqrt(1.44 + 0.7)))
   # Next to normal, and the log-normal (Baran and Lerch 2015, eq. 5).
   nearly <- new_mixture(rep(0.5, 3), 1.2, mixture_cases$student_t$family, c(scale = 0.8, df = 1e7))
   expect_equal(mixture_crps(y, nearly), crps_gaussian(y, 0.5, sqrt(1.44 + 0.64)), tolerance = 1e-6)
   y <- c(0.01, 2, 40)
   z <- (log(y) - 0.5) / 1.2
-  lognormal <- y * (2 * pnorm(z) - 1) - 2 * exp(0.5 + 1.2^2 / 2) * (pnorm(z - 1.2) + pnorm(1.2 / sqrt(2)) - 1)
-  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, Gamma("log"), c(shape = 1e10))), lognormal, tolerance = 1e-6)
+  lognormal <- y * (2 * pnorm(z) - 1) - 2 * exp(0.5 + 1.2^2 / 2) * (pnorm(z - 1.2) +
+    pnorm(1.2 / sqrt(2)) - 1)
+  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, Gamma("log"), c(shape = 1e10))),
+    lognormal, tolerance = 1e-6)
 })
 
 test_that("the CRPS is the mean distance to draws less half that between them", {
@@ -51,23 +58,27 @@ test_that("the CRPS is the mean distance to draws less half that between them", 
 test_that("far observations and separated predictions have finite scores", {
   mixture <- new_mixture(c(-40, 40, 3, 3), c(5, 5, 0.1, 0.1), binomial(), trials = c(1, 1, 50, 50))
   expect_equal(mixture_crps(c(1, 0, 0, 50), mixture)[1:2], c(1, 1), tolerance = 1e-6)
-  expect_equal(diff(mixture_crps(c(1e6, 1e6 + 1), new_mixture(c(3, 3), 0.1, poisson()))), 1, tolerance = 1e-6)
+  expect_equal(diff(mixture_crps(c(1e6, 1e6 + 1), new_mixture(c(3, 3), 0.1, poisson()))), 1,
+    tolerance = 1e-6)
   positive <- new_mixture(rep(0, 2), 1, Gamma("log"), c(shape = 2))
   expect_equal(diff(mixture_crps(c(1e5, 2e5), positive)), 1e5, tolerance = 1e-6)
 })
 
 lognormal_crps <- function(y, mean, sd) {
   w <- (log(y) - mean) / sd
-  y * (2 * pnorm(w) - 1) - 2 * exp(mean + sd^2 / 2) * (pnorm(w - sd) - pnorm(sd / sqrt(2), lower.tail = FALSE))
+  y * (2 * pnorm(w) - 1) - 2 * exp(mean + sd^2 / 2) * (pnorm(w - sd) -
+    pnorm(sd / sqrt(2), lower.tail = FALSE))
 }
 
 test_that("the CRPS of a log link is right up to a standard deviation of 6, and refused beyond", {
   for (sd in c(0.5, 3, 6)) {
-    expect_equal(crps_mixture(3, 0, sd, Gamma("log"), c(shape = 1e8)), lognormal_crps(3, 0, sd), tolerance = 1e-5)
+    expect_equal(crps_mixture(3, 0, sd, Gamma("log"), c(shape = 1e8)), lognormal_crps(3, 0, sd),
+      tolerance = 1e-5)
   }
   for (sd in c(6.1, 1e6, 1e100)) {
     for (family in list(poisson(), Gamma("log"), negative_binomial())) {
-      expect_error(crps_mixture(3, c(0, 0), c(1, sd), family, c(shape = 2, size = 2)), "row 2", class = "neargp_error_overflow")
+      expect_error(crps_mixture(3, c(0, 0), c(1, sd), family, c(shape = 2, size = 2)), "row 2",
+        class = "neargp_error_overflow")
     }
   }
   expect_error(crps_mixture(3, 680, 3, poisson()), class = "neargp_error_overflow")

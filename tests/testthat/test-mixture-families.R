@@ -1,14 +1,19 @@
 test_that("outside its range of predictors the distribution function has no way left to fall", {
-  for (name in c("logit", "many_trials", "probit", "cloglog", "poisson", "negative_binomial", "clumped", "gamma", "sharp_gamma")) {
+  for (name in c("logit", "many_trials", "probit", "cloglog", "poisson", "negative_binomial",
+      "clumped", "gamma", "sharp_gamma")) {
     case <- mixture_cases[[name]]
     y <- case$y[case$y < case$trials | case$trials == 1]
     mixture <- new_mixture(rep(0, length(y)), 1, case$family, case$parameters, case$trials)
     range <- mixture_rule(mixture)$predictor_range(mixture, y, 1e-6)
-    given <- function(eta) mixture_family(mixture)$distribution(y, eta, mixture$parameters, mixture$trials)
+    given <- function(eta) {
+      mixture_family(mixture)$distribution(y, eta, mixture$parameters, mixture$trials)
+    }
     expect_true(all(given(range$lower) >= 1 - 2.1e-6 & given(range$upper) <= 2.1e-6), label = name)
-    # Nor is it much wider than it has to be: a quarter in from an end the fall has begun, at one end at least.
+    # Nor is it much wider than it has to be: a quarter in from an end the fall has begun, at one
+    # end at least.
     width <- range$upper - range$lower
-    expect_true(all(given(range$lower + width / 4) < 1 - 1e-6 | given(range$upper - width / 4) > 1e-6), label = name)
+    expect_true(all(given(range$lower + width / 4) < 1 - 1e-6 | given(range$upper - width / 4) >
+      1e-6), label = name)
   }
 })
 
@@ -27,7 +32,8 @@ test_that("Student's t is the scale mixture of its nodes", {
   for (df in c(1, 2.5, 4, 30, 1000)) {
     nodes <- student_nodes(df)
     t <- c(-20, -1, 0.3, 4)
-    expect_equal(drop(pnorm(outer(t, sqrt(nodes$precision))) %*% nodes$weights), pt(t, df), tolerance = 1e-9)
+    expect_equal(drop(pnorm(outer(t, sqrt(nodes$precision))) %*% nodes$weights), pt(t, df),
+      tolerance = 1e-9)
   }
 })
 

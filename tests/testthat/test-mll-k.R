@@ -8,7 +8,8 @@ test_on_devices("the objective is the mean of dense neighbourhood densities", {
   density <- vapply(1:40, function(i) {
     set <- order(distance[i, ])[1:(k + 1)]
     y <- fit$data$y[set]
-    -0.5 * (length(set) * log(2 * pi) + as.numeric(determinant(S[set, set])$modulus) + drop(y %*% solve(S[set, set], y))) / length(set)
+    -0.5 * (length(set) * log(2 * pi) + as.numeric(determinant(S[set, set])$modulus) +
+      drop(y %*% solve(S[set, set], y))) / length(set)
   }, 0)
   expect_equal(c(logLik(fit)), sum(density), tolerance = 1e-10)
 })

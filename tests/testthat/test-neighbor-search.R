@@ -5,7 +5,8 @@ many_dimensions <- function(n = 300L) {
 }
 
 fit_with <- function(search) {
-  neargp(z ~ 1, many_dimensions(), coords = ~ ., method = loo_k(k = 10), control = neargp_control(neighbor_search = search), device = "cpu")
+  neargp(z ~ 1, many_dimensions(), coords = ~ ., method = loo_k(k = 10),
+    control = neargp_control(neighbor_search = search), device = "cpu")
 }
 
 test_that("every search gives the same fit and predictions", {
@@ -26,8 +27,10 @@ test_that("FAISS agrees with the tree for all kinds of search, with ties and dup
   set.seed(6)
   order <- sample(nrow(points))
   new <- points[1:50, ] + 0.05
-  for (search in list(function() core_neighbors_others(points, 12L, 2L), function() core_neighbors_before(points, order, 12L, 2L),
-                      function() core_neighbors_to(points, new, 12L, 2L), function() core_neighbors_joint(points, new, 50:1, 12L, 2L))) {
+  for (search in list(function() core_neighbors_others(points, 12L, 2L),
+    function() core_neighbors_before(points, order, 12L, 2L),
+                      function() core_neighbors_to(points, new, 12L, 2L),
+                      function() core_neighbors_joint(points, new, 50:1, 12L, 2L))) {
     expect_identical(on_device("cpu", search(), "faiss"), on_device("cpu", search(), "kd-tree"))
   }
 })
@@ -51,11 +54,14 @@ test_that("on a GPU FAISS searches there, if it was built for that", {
 
 test_that("FAISS that is asked for is had or is an error with the remedy", {
   withr::local_envvar(NEARGP_FAISS_MODULE = tempfile(fileext = ".so"))
-  expect_error(neargp_control(neighbor_search = "faiss"), "cannot be loaded.*libfaiss", class = "neargp_error_neighbor_search")
-  expect_error(neargp_control(neighbor_search = "ball tree"), "neighbor_search", class = "neargp_error_argument")
+  expect_error(neargp_control(neighbor_search = "faiss"), "cannot be loaded.*libfaiss",
+    class = "neargp_error_neighbor_search")
+  expect_error(neargp_control(neighbor_search = "ball tree"), "neighbor_search",
+    class = "neargp_error_argument")
   withr::local_envvar(NEARGP_FAISS_MODULE = "")
   if (!nzchar(module_file("faiss"))) {
-    expect_error(neargp_control(neighbor_search = "faiss"), "without FAISS", class = "neargp_error_neighbor_search")
+    expect_error(neargp_control(neighbor_search = "faiss"), "without FAISS",
+      class = "neargp_error_neighbor_search")
   }
 })
 

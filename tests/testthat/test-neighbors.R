@@ -1,4 +1,5 @@
-# The searches themselves are compared with brute force in tests/cpp; here, that the bindings pass matrices on correctly.
+# The searches themselves are compared with brute force in tests/cpp; here, that the bindings pass
+# matrices on correctly.
 
 brute_nearest <- function(reference, query, k, eligible = rep(TRUE, nrow(reference))) {
   distance2 <- colSums((t(reference) - query)^2)
@@ -12,20 +13,23 @@ test_on_devices("neighbours before a row agree with brute force", {
   coords <- random_coords(200, 3)
   order <- core_order(coords, "maxmin", 0, 1L)
   rank <- order(order)
-  expected <- vapply(seq_len(200), function(i) brute_nearest(coords, coords[i, ], 5L, rank < rank[i]), integer(5))
+  expected <- vapply(seq_len(200), function(i) brute_nearest(coords, coords[i, ], 5L,
+    rank < rank[i]), integer(5))
   expect_identical(core_neighbors_before(coords, order, 5L, 1L), expected)
 })
 
 test_on_devices("neighbours among the others agree with brute force, ties by row", {
   coords <- as.matrix(expand.grid(x = 1:12, y = 1:12))
-  expected <- vapply(seq_len(144), function(i) brute_nearest(coords, coords[i, ], 6L, seq_len(144) != i), integer(6))
+  expected <- vapply(seq_len(144), function(i) brute_nearest(coords, coords[i, ], 6L,
+    seq_len(144) != i), integer(6))
   expect_identical(core_neighbors_others(coords, 6L, 2L), expected)
 })
 
 test_on_devices("neighbours of new locations agree with brute force and are padded with NA", {
   coords <- random_coords(30, 2)
   newcoords <- random_coords(10, 2, seed = 2)
-  expected <- vapply(seq_len(10), function(i) brute_nearest(coords, newcoords[i, ], 35L), integer(35))
+  expected <- vapply(seq_len(10), function(i) brute_nearest(coords, newcoords[i, ], 35L),
+    integer(35))
   expect_identical(core_neighbors_to(coords, newcoords, 35L, 1L), expected)
 })
 
@@ -35,7 +39,8 @@ test_on_devices("joint neighbours index the reference first, then the earlier ne
   order_new <- withr::with_seed(3, sample(20))
   rank <- c(rep(0L, 40), order(order_new))
   both <- rbind(coords, newcoords)
-  expected <- vapply(seq_len(20), function(j) brute_nearest(both, newcoords[j, ], 7L, rank < rank[40 + j]), integer(7))
+  expected <- vapply(seq_len(20), function(j) brute_nearest(both, newcoords[j, ], 7L,
+    rank < rank[40 + j]), integer(7))
   expect_identical(core_neighbors_joint(coords, newcoords, order_new, 7L, 1L), expected)
 })
 
@@ -44,9 +49,11 @@ test_that("an index finds the neighbours that a search without one finds, in the
   newcoords <- random_coords(20, 2, seed = 4)
   component <- replace(core_unit_metric(2L), c("range", "group"), list(c(0.5, 4), 1:2))
   index <- core_index(coords, component)
-  found <- core_neighbors_to(core_scale(coords, component), core_scale(newcoords, component), 6L, 1L)
+  found <- core_neighbors_to(core_scale(coords, component), core_scale(newcoords, component), 6L,
+    1L)
   for (again in 1:2) expect_identical(core_index_nearest(index, newcoords, 6L, 2L), found)
-  expect_identical(core_index_nearest(index, newcoords[5L, , drop = FALSE], 6L, 1L), found[, 5L, drop = FALSE])
+  expect_identical(core_index_nearest(index, newcoords[5L, , drop = FALSE], 6L, 1L),
+    found[, 5L, drop = FALSE])
   expect_error(core_index_nearest(index, coords[, 1L, drop = FALSE], 6L, 1L), "columns",
     class = "neargp_error_core")
 })
@@ -54,7 +61,8 @@ test_that("an index finds the neighbours that a search without one finds, in the
 test_that("sectors take their share of the neighbours", {
   coords <- random_coords(500, 2)
   newcoords <- matrix(0.5, 1, 2)
-  found <- core_index_by_sector(core_index(coords, core_unit_metric(2L)), newcoords, FALSE, 4L, 3L, 1L)
+  found <- core_index_by_sector(core_index(coords, core_unit_metric(2L)), newcoords, FALSE, 4L, 3L,
+    1L)
   delta <- t(coords[found, ]) - 0.5
   sector <- floor((atan2(delta[2, ], delta[1, ]) %% (2 * pi)) / (pi / 2))
   expect_identical(as.integer(table(sector)), rep(3L, 4))
@@ -68,7 +76,8 @@ test_that("orderings are permutations, reproducible, and do not depend on thread
     expect_identical(sort(order), seq_len(1000))
     expect_identical(core_order(coords, method, 12, 4L), order)
   }
-  expect_false(identical(core_order(coords, "random", 13, 1L), core_order(coords, "random", 12, 1L)))
+  expect_false(identical(core_order(coords, "random", 13, 1L),
+    core_order(coords, "random", 12, 1L)))
   expect_error(core_order(coords, "spiral", 0, 1L), "no ordering called 'spiral'")
 })
 

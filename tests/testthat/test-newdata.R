@@ -27,14 +27,17 @@ test_that("columns of newdata that are lists, or twice there, are refused where 
   data$height <- data$x^2
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(5))
   new <- data.frame(x = 0.5, y = 0.5, height = 0)
-  expect_error(predict(fit, cbind(new, height = 1)), "more than one column named height", class = "neargp_error_columns")
+  expect_error(predict(fit, cbind(new, height = 1)), "more than one column named height",
+    class = "neargp_error_columns")
   expect_equal(predict(fit, cbind(new, other = 1, other = 2)), predict(fit, new))
   for (name in c("x", "height")) {
     listed <- new
     listed[[name]] <- list(0)
-    expect_error(predict(fit, listed), paste("Column", name, "of `newdata` is a list"), class = "neargp_error_columns")
+    expect_error(predict(fit, listed), paste("Column", name, "of `newdata` is a list"),
+      class = "neargp_error_columns")
   }
-  expect_error(predict(fit, transform(new, x = 1e31)), "beyond 1e\\+30", class = "neargp_error_coordinates")
+  expect_error(predict(fit, transform(new, x = 1e31)), "beyond 1e\\+30",
+    class = "neargp_error_coordinates")
 })
 
 test_that("newdata without a complete row is NA for every trend, basis functions that need rows among them", {
@@ -42,14 +45,16 @@ test_that("newdata without a complete row is NA for every trend, basis functions
   data <- simulated_data(60)
   new <- simulated_data(3, seed = 2)
   for (formula in list(z ~ splines::ns(height, 3), z ~ poly(cbind(height, x), 2), z ~ group)) {
-    fit <- neargp(formula, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+    fit <- neargp(formula, data, coords = ~ x + y, method = vecchia(5),
+      covariance = cov_exponential())
     expect_identical(nrow(predict(fit, new[0L, ])), 0L)
     unknown <- replace(new, c("height", "group"), NA)
     expect_identical(predict(fit, unknown)$mean, rep(NA_real_, 3L))
     expect_true(all(is.na(simulate(fit, 2, seed = 1, newdata = unknown))))
   }
   data$twice <- 2 * data$z + data$height
-  outputs <- neargp(cbind(z, twice) ~ splines::ns(height, 3), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+  outputs <- neargp(cbind(z, twice) ~ splines::ns(height, 3), data, coords = ~ x + y,
+    method = vecchia(5), covariance = cov_exponential())
   expect_true(all(is.na(predict(outputs, replace(new, "height", NA))$mean_twice)))
 })
 
@@ -61,16 +66,20 @@ test_that("dates and durations of newdata are read in the unit of the fit, and l
   data$flag <- data$height > 0
   data$seen <- addNA(factor(ifelse(data$flag, "yes", NA)))
   new <- data[1:5, ]
-  fit <- function(formula) neargp(formula, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+  fit <- function(formula) {
+    neargp(formula, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+  }
   in_hours <- fit(z ~ lag)
   minutes <- new
   units(minutes$lag) <- "mins"
   expect_equal(predict(in_hours, minutes), predict(in_hours, new))
   by_day <- fit(z ~ day)
-  expect_error(predict(by_day, transform(new, day = as.POSIXct(day))), "POSIXct, but was Date", class = "neargp_error_newdata")
+  expect_error(predict(by_day, transform(new, day = as.POSIXct(day))), "POSIXct, but was Date",
+    class = "neargp_error_newdata")
   by_flag <- fit(z ~ flag)
   expect_equal(predict(by_flag, transform(new, flag = as.numeric(flag))), predict(by_flag, new))
-  expect_error(predict(by_flag, transform(new, flag = 2)), "numeric, but was logical", class = "neargp_error_newdata")
+  expect_error(predict(by_flag, transform(new, flag = 2)), "numeric, but was logical",
+    class = "neargp_error_newdata")
   by_seen <- fit(z ~ seen)
   expect_equal(predict(by_seen, new)$mean[new$flag], predict(by_seen, new[new$flag, ])$mean)
 })
@@ -80,21 +89,30 @@ test_that("columns of the package units are read in the unit of the fit", {
   skip_if_not_installed(package)
   as_units <- getExportedValue(package, "as_units")
   data <- simulated_data(60)
-  with_unit <- function(rows, unit, factor = 1) transform(rows, height = as_units(factor * height, unit))
-  fit <- function(data) neargp(z ~ height, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(1, 0.3), nugget = 0.1)
+  with_unit <- function(rows, unit, factor = 1) {
+    transform(rows, height = as_units(factor * height, unit))
+  }
+  fit <- function(data) {
+    neargp(z ~ height, data, coords = ~ x + y, method = vecchia(5),
+      covariance = cov_exponential(1, 0.3), nugget = 0.1)
+  }
   plain <- fit(data)
   in_metres <- fit(with_unit(data, "m"))
   expect_equal(coef(in_metres), coef(plain))
   expect_equal(predict(in_metres, with_unit(data[1:5, ], "km", 1e-3)), predict(plain, data[1:5, ]))
   expect_equal(predict(in_metres, data[1:5, ]), predict(plain, data[1:5, ]))
-  expect_error(predict(in_metres, with_unit(data[1:5, ], "s")), "`height`.*cannot be converted", class = "neargp_error_newdata")
+  expect_error(predict(in_metres, with_unit(data[1:5, ], "s")), "`height`.*cannot be converted",
+    class = "neargp_error_newdata")
 })
 
 test_that("a trend that depends on the other rows of newdata is told", {
   skip_unless_extended()
   data <- simulated_data(60)
-  fit <- neargp(z ~ I(height - mean(height)) + scale(x), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
-  expect_warning(predict(fit, data[1:5, ]), "I\\(height - mean\\(height\\)\\) depends on the other rows", class = "neargp_warning_newdata")
-  by_scale <- neargp(z ~ scale(height), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(), offset = log(x + 1))
+  fit <- neargp(z ~ I(height - mean(height)) + scale(x), data, coords = ~ x + y,
+    method = vecchia(5), covariance = cov_exponential())
+  expect_warning(predict(fit, data[1:5, ]),
+    "I\\(height - mean\\(height\\)\\) depends on the other rows", class = "neargp_warning_newdata")
+  by_scale <- neargp(z ~ scale(height), data, coords = ~ x + y, method = vecchia(5),
+    covariance = cov_exponential(), offset = log(x + 1))
   expect_no_warning(predict(by_scale, data[1:5, ]))
 })

@@ -2,8 +2,8 @@
 example_mixture <- function(rows = 200L, components = 8L, spread = 1, scale = 10, seed = 2) {
   set.seed(seed)
   weights <- rexp(components)
-  new_normal_mixture(matrix(rnorm(rows * components, sd = spread), rows), matrix(scale^runif(rows * components, -0.5, 0.5), rows),
-    log(weights / sum(weights)))
+  new_normal_mixture(matrix(rnorm(rows * components, sd = spread), rows),
+    matrix(scale^runif(rows * components, -0.5, 0.5), rows), log(weights / sum(weights)))
 }
 
 of_row <- function(mixture, row, f) {
@@ -14,16 +14,21 @@ test_that("moments and the distribution are those of its density by quadrature",
   mixture <- example_mixture(3L, 4L)
   for (row in 1:3) {
     density <- of_row(mixture, row, function(y, m) exp(normal_mixture_log_density(y, m)))
-    moment <- function(f) integrate(function(y) f(y) * density(y), -40, 40, rel.tol = 1e-10, subdivisions = 1000L)$value
+    moment <- function(f) {
+      integrate(function(y) f(y) * density(y), -40, 40, rel.tol = 1e-10, subdivisions = 1000L)$value
+    }
     mean <- moment(identity)
     expect_equal(normal_mixture_mean(mixture)[row], mean, tolerance = 1e-8)
-    expect_equal(normal_mixture_variance(mixture)[row], moment(function(y) (y - mean)^2), tolerance = 1e-8)
-    expect_equal(normal_mixture_distribution(0.7, mixture)[row], integrate(density, -40, 0.7, rel.tol = 1e-10)$value, tolerance = 1e-8)
+    expect_equal(normal_mixture_variance(mixture)[row], moment(function(y) (y - mean)^2),
+      tolerance = 1e-8)
+    expect_equal(normal_mixture_distribution(0.7, mixture)[row],
+      integrate(density, -40, 0.7, rel.tol = 1e-10)$value, tolerance = 1e-8)
   }
 })
 
 test_that("quantiles are the inverse of the distribution, of wild mixtures and far in the tails, too", {
-  mixtures <- list(example_mixture(), example_mixture(spread = 100, scale = 1e4), example_mixture(components = 1L), example_mixture(spread = 0))
+  mixtures <- list(example_mixture(), example_mixture(spread = 100, scale = 1e4),
+    example_mixture(components = 1L), example_mixture(spread = 0))
   for (mixture in mixtures) {
     for (p in c(1e-9, 0.025, 0.5, 0.9, 1 - 1e-7)) {
       q <- normal_mixture_quantile(p, mixture)
@@ -43,7 +48,8 @@ test_that("the CRPS is the integral of squared differences of distributions", {
   for (row in 1:4) {
     below <- of_row(mixture, row, function(x, m) normal_mixture_distribution(x, m)^2)
     above <- of_row(mixture, row, function(x, m) normal_mixture_distribution(x, m, lower = FALSE)^2)
-    direct <- integrate(below, -60, y[row], rel.tol = 1e-9)$value + integrate(above, y[row], 60, rel.tol = 1e-9)$value
+    direct <- integrate(below, -60, y[row], rel.tol = 1e-9)$value + integrate(above, y[row], 60,
+      rel.tol = 1e-9)$value
     expect_equal(crps[row], direct, tolerance = 1e-7)
   }
 })

@@ -11,7 +11,8 @@ test_that("an output without noise is known at its data, uncorrelated with the o
   data <- simulated_outputs(60)
   data$zinc[1L] <- NA
   for (formula in list(cbind(zinc, lead) ~ height, cbind(zinc, lead) ~ 0)) {
-    fit <- neargp(formula, data, coords = ~ x + y, method = loo_k(k = 10), covariance = known_outputs(), nugget = c(0.2, 0))
+    fit <- neargp(formula, data, coords = ~ x + y, method = loo_k(k = 10),
+      covariance = known_outputs(), nugget = c(0.2, 0))
     expect_no_warning(predicted <- predict(fit, data[1:20, ], type = "link", covariance = TRUE))
     covariance <- attr(predicted, "covariance")
     known <- which(!is.na(data$lead[1:20]))
@@ -23,5 +24,6 @@ test_that("an output without noise is known at its data, uncorrelated with the o
   }
   expect_identical(joint_log_score(c(0.5, 1), diag(c(0, 1))), Inf)
   expect_equal(joint_log_score(c(0.5, 1), matrix(c(2, 0.3, 0.3, 1), 2)),
-    log(2 * pi) + 0.5 * log(1.91) + 0.5 * drop(c(0.5, 1) %*% solve(matrix(c(2, 0.3, 0.3, 1), 2)) %*% c(0.5, 1)))
+    log(2 * pi) + 0.5 * log(1.91) + 0.5 * drop(c(0.5, 1) %*% solve(matrix(c(2, 0.3, 0.3, 1), 2)) %*%
+      c(0.5, 1)))
 })

@@ -7,7 +7,8 @@ test_that("a missing output is no row, and a place without outputs is dropped", 
   kept <- data[-(1:2), ]
   expect_equal(fit$data$places, 58L)
   expect_equal(nobs(fit), sum(!is.na(kept[c("zinc", "lead")])))
-  expect_equal(output_matrix(fit$data, fit$data$y), as.matrix(kept[c("zinc", "lead")]), ignore_attr = TRUE)
+  expect_equal(output_matrix(fit$data, fit$data$y), as.matrix(kept[c("zinc", "lead")]),
+    ignore_attr = TRUE)
   expect_output(print(fit), "58 \\(2 dropped for missing values by na.omit\\)")
   expect_output(print(fit), sprintf("zinc \\(%d known\\)", sum(!is.na(kept$zinc))))
   excluded <- update(fit, na.action = na.exclude)
@@ -18,7 +19,8 @@ test_that("a missing output is no row, and a place without outputs is dropped", 
 test_that("subset, weights and names of outputs", {
   data <- simulated_outputs(60, missing = 0)
   data$w <- rep(c(1, 4), 30)
-  fit <- neargp(cbind(log(zinc + 20), b = lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 5), weights = w, subset = x > 0.3)
+  fit <- neargp(cbind(log(zinc + 20), b = lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 5),
+    weights = w, subset = x > 0.3)
   expect_equal(fit$outputs, c("log(zinc + 20)", "b"))
   expect_equal(fit$data$weights, rep(data$w[data$x > 0.3], 2L))
   matrix <- as.matrix(data[c("zinc", "lead")])
@@ -36,22 +38,28 @@ test_that("the trend of each output is in its own rows", {
 test_that("bad outputs are errors that say what is wrong", {
   skip_unless_extended()
   data <- simulated_outputs(40)
-  fit <- function(formula, ..., d = data) neargp(formula, d, coords = ~ x + y, method = loo_k(k = 5), ...)
+  fit <- function(formula, ..., d = data) {
+    neargp(formula, d, coords = ~ x + y, method = loo_k(k = 5), ...)
+  }
   expect_equal(fit(cbind(zinc) ~ 1)$beta, fit(zinc ~ 1)$beta) # one column is one output
   expect_error(fit(cbind(zinc, zinc) ~ 1), "same name", class = "neargp_error_response")
   expect_error(fit(cbind(zinc, lead * NA) ~ 1), "No value", class = "neargp_error_empty")
-  expect_error(fit(cbind(zinc, constant = ifelse(is.na(lead), NA, 2)) ~ 1), "constant", class = "neargp_error_constant_response")
+  expect_error(fit(cbind(zinc, constant = ifelse(is.na(lead), NA, 2)) ~ 1), "constant",
+    class = "neargp_error_constant_response")
   expect_error(fit(cbind(zinc, lead) ~ offset(height)), "no offset", class = "neargp_error_formula")
   expect_error(fit(cbind(zinc, paste(lead)) ~ 1), "numeric matrix", class = "neargp_error_response")
   infinite <- data
   infinite$lead[3L] <- Inf
-  expect_error(fit(cbind(zinc, lead) ~ 1, d = infinite), "infinite values in row", class = "neargp_error_missing_values")
+  expect_error(fit(cbind(zinc, lead) ~ 1, d = infinite), "infinite values in row",
+    class = "neargp_error_missing_values")
   nothing <- transform(data, zinc = NA_real_, lead = NA_real_)
   expect_error(fit(cbind(zinc, lead) ~ 1, d = nothing), class = "neargp_error_empty")
   expect_error(fit(cbind(zinc, lead) ~ 1, family = poisson()), class = "neargp_error_response")
-  expect_error(fit(zinc ~ 1, covariance = cov_coregionalisation(cov_matern())), "several outputs", class = "neargp_error_argument")
+  expect_error(fit(zinc ~ 1, covariance = cov_coregionalisation(cov_matern())), "several outputs",
+    class = "neargp_error_argument")
   expect_error(fit(zinc ~ 1, nugget = c(1, 2)), class = "neargp_error_argument")
-  expect_error(fit(cbind(zinc, lead) ~ 1, nugget = 0, d = rbind(data, data[2L, ])), "same location", class = "neargp_error_duplicates")
+  expect_error(fit(cbind(zinc, lead) ~ 1, nugget = 0, d = rbind(data, data[2L, ])), "same location",
+    class = "neargp_error_duplicates")
 })
 
 test_that("places are counted and taken with all of their outputs", {
@@ -60,9 +68,11 @@ test_that("places are counted and taken with all of their outputs", {
   taken <- take_places_of_data(data, function(coords) which(coords[, 1L] > 0.5))
   right <- data$coords[, 1L] > 0.5
   expect_identical(taken$y, data$y[right])
-  expect_identical(taken[c("place", "output")], list(place = data$place[right], output = data$output[right]))
+  expect_identical(taken[c("place", "output")],
+    list(place = data$place[right], output = data$output[right]))
   expect_identical(count_places(take_output_rows(data, which(data$place > 4))), 26L)
-  one <- list(y = 1:3, X = matrix(0, 3L, 0L), coords = cbind(1:3), offset = rep(0, 3L), weights = rep(1, 3L))
+  one <- list(y = 1:3, X = matrix(0, 3L, 0L), coords = cbind(1:3), offset = rep(0, 3L),
+    weights = rep(1, 3L))
   expect_identical(count_places(one), 3L)
   expect_identical(take_places_of_data(one, function(coords) which(coords[, 1L] > 1))$y, 2:3)
 })

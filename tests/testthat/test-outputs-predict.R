@@ -16,17 +16,23 @@ test_that("predictions are dense cokriging: exact_gp(), and neighbours that are 
   for (method in list(exact_gp(), loo_k(k = 10))) {
     fit <- outputs_fit(method)
     most <- max(tabulate(fit$data$output))
-    all <- if (inherits(method, "neargp_exact_gp")) list(device = "cpu") else list(k = most, k_other = most)
-    predicted <- do.call(predict, c(list(fit, new_places(), interval = "prediction", covariance = TRUE), all))
-    expect_named(predicted, c(outer(c("mean_", "sd_", "lower_", "upper_"), c("zinc", "lead"), paste0)))
+    all <- if (inherits(method, "neargp_exact_gp")) list(device = "cpu") else
+      list(k = most, k_other = most)
+    predicted <- do.call(predict,
+      c(list(fit, new_places(), interval = "prediction", covariance = TRUE), all))
+    expect_named(predicted,
+      c(outer(c("mean_", "sd_", "lower_", "upper_"), c("zinc", "lead"), paste0)))
     covariance <- attr(predicted, "covariance")
     for (i in 1:3) {
       expected <- dense_cokriging(fit, new_places()[i, ])
-      expect_equal(c(predicted$mean_zinc[i], predicted$mean_lead[i]), expected$mean, tolerance = 1e-8)
+      expect_equal(c(predicted$mean_zinc[i], predicted$mean_lead[i]), expected$mean,
+        tolerance = 1e-8)
       with_noise <- expected$covariance + diag(fit$nugget)
-      expect_equal(c(predicted$sd_zinc[i], predicted$sd_lead[i]), sqrt(diag(with_noise)), tolerance = 1e-8)
+      expect_equal(c(predicted$sd_zinc[i], predicted$sd_lead[i]), sqrt(diag(with_noise)),
+        tolerance = 1e-8)
       expect_equal(covariance[i, , ], with_noise, tolerance = 1e-7, ignore_attr = TRUE)
-      expect_equal(predicted$upper_lead[i], expected$mean[2L] + qnorm(0.975) * sqrt(with_noise[2L, 2L]), tolerance = 1e-8)
+      expect_equal(predicted$upper_lead[i], expected$mean[2L] +
+        qnorm(0.975) * sqrt(with_noise[2L, 2L]), tolerance = 1e-8)
     }
     link <- do.call(predict, c(list(fit, new_places(), type = "link", covariance = TRUE), all))
     expect_equal(attr(link, "covariance")[1L, 1L, 2L], covariance[1L, 1L, 2L])
@@ -56,10 +62,13 @@ test_that("outputs observed at a new place help the others there, and not themse
   X <- rbind(data$X, c(0, 0, 1, places$height[1L]))
   x0 <- c(1, places$height[1L], 0, 0)
   unseen <- x0 - drop(crossprod(X, w))
-  expect_equal(predicted$mean_zinc[1L], sum(unseen * fit$beta) + sum(w * c(data$y, places$lead[1L])), tolerance = 1e-8)
-  variance <- Reduce(`+`, known_matrices())[1L, 1L] - sum(w * cross) + drop(unseen %*% fit$beta_vcov %*% unseen) + 0.2
+  expect_equal(predicted$mean_zinc[1L], sum(unseen * fit$beta) +
+    sum(w * c(data$y, places$lead[1L])), tolerance = 1e-8)
+  variance <- Reduce(`+`, known_matrices())[1L, 1L] - sum(w * cross) +
+    drop(unseen %*% fit$beta_vcov %*% unseen) + 0.2
   expect_equal(predicted$sd_zinc[1L]^2, variance, tolerance = 1e-8)
-  expect_error(predict(fit, places, observed = TRUE, covariance = TRUE), class = "neargp_error_argument")
+  expect_error(predict(fit, places, observed = TRUE, covariance = TRUE),
+    class = "neargp_error_argument")
 })
 
 test_that("without a trend, observed outputs are exactly conditioning on them", {
@@ -75,7 +84,8 @@ test_that("without a trend, observed outputs are exactly conditioning on them", 
     W <- solve(dense_outputs_noisy(fit), cross)
     mean <- drop(crossprod(W, data$y))
     S <- dense_outputs(fitted_truth(fit), coords, 1:2) - crossprod(cross, W) + diag(fit$nugget)
-    expect_equal(predicted$mean_zinc[i], mean[1L] + S[1L, 2L] / S[2L, 2L] * (places$lead[i] - mean[2L]), tolerance = 1e-8)
+    expect_equal(predicted$mean_zinc[i],
+      mean[1L] + S[1L, 2L] / S[2L, 2L] * (places$lead[i] - mean[2L]), tolerance = 1e-8)
     expect_equal(predicted$sd_zinc[i]^2, S[1L, 1L] - S[1L, 2L]^2 / S[2L, 2L], tolerance = 1e-8)
   }
 })
@@ -83,9 +93,12 @@ test_that("without a trend, observed outputs are exactly conditioning on them", 
 test_that("rasters are told what to do instead", {
   skip_unless_extended()
   skip_if_not_installed("terra")
-  layers <- terra::rast(nrows = 2, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, vals = 0, names = "height")
-  expect_error(predict(outputs_fit(), layers, covariance = TRUE), "as a data frame", class = "neargp_error_newdata")
-  expect_error(simulate(outputs_fit(), newdata = layers), "as a data frame", class = "neargp_error_newdata")
+  layers <- terra::rast(nrows = 2, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, vals = 0,
+    names = "height")
+  expect_error(predict(outputs_fit(), layers, covariance = TRUE), "as a data frame",
+    class = "neargp_error_newdata")
+  expect_error(simulate(outputs_fit(), newdata = layers), "as a data frame",
+    class = "neargp_error_newdata")
 })
 
 test_that("rows, classes and missing values of newdata are kept, and saved fits predict", {
@@ -121,8 +134,8 @@ test_that("arguments that cokriging does not have are errors", {
 test_that("noise drawn for the training rows is divided by their weights", {
   skip_unless_extended()
   data <- transform(simulated_outputs(60), w = rep(c(1, 100), 30))
-  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8),
-    weights = w)
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
+    covariance = known_outputs(), nugget = c(0.2, 8), weights = w)
   drawn <- function(type) simulate(fit, nsim = 300, seed = 5, type = type)
   noise <- as.matrix(drawn("response") - drawn("link"))
   of_lead <- endsWith(colnames(noise), "_lead")
@@ -141,18 +154,22 @@ test_that("simulations have the joint distribution of predictions", {
   predicted <- predict(fit, places, k = most, k_other = most, covariance = TRUE)
   expect_equal(unname(colMeans(zinc)), predicted$mean_zinc, tolerance = 0.05)
   expect_equal(unname(apply(lead, 2L, sd)), predicted$sd_lead, tolerance = 0.05)
-  expect_equal(cor(zinc[, 1L], lead[, 1L]), cov2cor(attr(predicted, "covariance")[1L, , ])[1L, 2L], tolerance = 0.12)
-  expect_equal(simulate(fit, nsim = 1, seed = 1, newdata = places), simulate(fit, nsim = 1, seed = 1, newdata = places))
+  expect_equal(cor(zinc[, 1L], lead[, 1L]), cov2cor(attr(predicted, "covariance")[1L, , ])[1L, 2L],
+    tolerance = 0.12)
+  expect_equal(simulate(fit, nsim = 1, seed = 1, newdata = places),
+    simulate(fit, nsim = 1, seed = 1, newdata = places))
   at_data <- simulate(fit, nsim = 2, seed = 2)
   expect_equal(dim(at_data), c(60L, 4L))
   free <- simulate(fit, nsim = 500, seed = 3, newdata = places, conditional = FALSE, type = "link")
   total <- Reduce(`+`, known_matrices())
-  expect_equal(var(unlist(free[1L, paste0("sim_", 1:500, "_lead")])), total[2L, 2L], tolerance = 0.2)
+  expect_equal(var(unlist(free[1L, paste0("sim_", 1:500, "_lead")])), total[2L, 2L],
+    tolerance = 0.2)
 })
 
 test_that("exact_gp() draws several outputs from their dense joint distribution", {
-  fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(40), coords = ~ x + y, method = exact_gp(), nugget = c(0.2, 8),
-    covariance = cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = matrix(c(2, 4, 4, 100), 2L)))
+  fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(40), coords = ~ x + y, method = exact_gp(),
+    nugget = c(0.2, 8), covariance = cov_coregionalisation(cov_matern(1.5, range = 0.3),
+      matrices = matrix(c(2, 4, 4, 100), 2L)))
   places <- data.frame(x = c(0.4, 0.42, 0.9), y = 0.5)
   draws <- simulate(fit, nsim = 4000, seed = 1, newdata = places, type = "link")
   predicted <- predict(fit, places, type = "link", covariance = TRUE)
@@ -160,15 +177,18 @@ test_that("exact_gp() draws several outputs from their dense joint distribution"
   lead <- as.matrix(draws[paste0("sim_", 1:4000, "_lead")])
   expect_lt(max(abs(rowMeans(zinc) - predicted$mean_zinc) / predicted$sd_zinc), 0.08)
   for (i in seq_len(3L)) {
-    expect_equal(unname(cov(cbind(zinc[i, ], lead[i, ]))), unname(attr(predicted, "covariance")[i, , ]), tolerance = 0.08)
+    expect_equal(unname(cov(cbind(zinc[i, ], lead[i, ]))),
+      unname(attr(predicted, "covariance")[i, , ]), tolerance = 0.08)
   }
 })
 
 test_that("a few places of several outputs are drawn densely by the other methods, too, unless k is given", {
   draws_by <- function(method, ...) {
-    fit <- neargp(cbind(zinc, lead) ~ 0, simulated_outputs(40), coords = ~ x + y, method = method, nugget = c(0.2, 8),
-      covariance = cov_coregionalisation(cov_matern(2.5, range = 0.3), matrices = matrix(c(2, 4, 4, 100), 2L)))
-    simulate(fit, nsim = 2, seed = 1, newdata = data.frame(x = c(0.4, 0.42, 0.9), y = 0.5), type = "link", ...)
+    fit <- neargp(cbind(zinc, lead) ~ 0, simulated_outputs(40), coords = ~ x + y, method = method,
+      nugget = c(0.2, 8), covariance = cov_coregionalisation(cov_matern(2.5, range = 0.3),
+        matrices = matrix(c(2, 4, 4, 100), 2L)))
+    simulate(fit, nsim = 2, seed = 1, newdata = data.frame(x = c(0.4, 0.42, 0.9), y = 0.5),
+      type = "link", ...)
   }
   expect_equal(draws_by(loo_k(k = 5)), draws_by(exact_gp()), tolerance = 1e-10)
   expect_gt(max(abs(draws_by(loo_k(k = 5), k = 5) - draws_by(exact_gp()))), 1e-3)
@@ -177,12 +197,16 @@ test_that("a few places of several outputs are drawn densely by the other method
 test_that("with fewer factors than outputs, or an output without noise, simulations have the joint distribution of predictions", {
   skip_unless_extended()
   data <- simulated_outputs(50)
-  places <- rbind(data[c(which(!is.na(data$zinc))[1L], which(is.na(data$zinc))[1L]), c("x", "y")], data.frame(x = c(0.4, 0.42), y = 0.5))
-  one_factor <- cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = tcrossprod(c(1.5, -4)))
-  two_factors <- cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = matrix(c(2, 12, 12, 100), 2L))
-  for (case in list(list(one_factor, c(0.2, 8)), list(two_factors, c(0, 8)), list(one_factor, c(0, 8)))) {
-    fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 10, k_other = 10), covariance = case[[1L]],
-      nugget = case[[2L]])
+  places <- rbind(data[c(which(!is.na(data$zinc))[1L], which(is.na(data$zinc))[1L]), c("x", "y")],
+    data.frame(x = c(0.4, 0.42), y = 0.5))
+  one_factor <- cov_coregionalisation(cov_matern(1.5, range = 0.3),
+    matrices = tcrossprod(c(1.5, -4)))
+  two_factors <- cov_coregionalisation(cov_matern(1.5, range = 0.3),
+    matrices = matrix(c(2, 12, 12, 100), 2L))
+  for (case in list(list(one_factor, c(0.2, 8)), list(two_factors, c(0, 8)),
+      list(one_factor, c(0, 8)))) {
+    fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y,
+      method = loo_k(k = 10, k_other = 10), covariance = case[[1L]], nugget = case[[2L]])
     most <- max(tabulate(fit$data$output))
     draws <- simulate(fit, nsim = 4000, seed = 1, newdata = places, type = "link", k = most)
     predicted <- predict(fit, places, type = "link", k = most, covariance = TRUE)
@@ -192,12 +216,16 @@ test_that("with fewer factors than outputs, or an output without noise, simulati
     expect_lt(max(abs(rowMeans(lead) - predicted$mean_lead) / (predicted$sd_lead + 1e-6)), 0.1)
     expect_equal(unname(apply(lead, 1L, sd)), predicted$sd_lead, tolerance = 0.05)
     for (i in seq_len(4L)) {
-      expect_equal(unname(cov(cbind(zinc[i, ], lead[i, ]))), unname(attr(predicted, "covariance")[i, , ]), tolerance = 0.08)
+      expect_equal(unname(cov(cbind(zinc[i, ], lead[i, ]))),
+        unname(attr(predicted, "covariance")[i, , ]), tolerance = 0.08)
     }
-    if (case[[2L]][1L] == 0) expect_equal(unname(zinc[1L, 1:5]), rep(data$zinc[!is.na(data$zinc)][1L], 5L))
+    if (case[[2L]][1L] == 0) {
+      expect_equal(unname(zinc[1L, 1:5]), rep(data$zinc[!is.na(data$zinc)][1L], 5L))
+    }
   }
   # a factor says the same of both outputs, whatever else is drawn
-  free <- as.matrix(simulate(fit, nsim = 3, seed = 1, newdata = places, type = "link", conditional = FALSE))
+  free <- as.matrix(simulate(fit, nsim = 3, seed = 1, newdata = places, type = "link",
+    conditional = FALSE))
   centered <- sweep(matrix(free, ncol = 2L), 2L, coef(fit))
   expect_equal(centered[, 2L] / centered[, 1L], rep(-4 / 1.5, nrow(centered)))
 })
@@ -205,7 +233,8 @@ test_that("with fewer factors than outputs, or an output without noise, simulati
 test_that("neighbours are searched for as the fit did", {
   skip_unless_extended()
   data <- simulated_outputs(60)
-  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
+    covariance = known_outputs(), nugget = c(0.2, 8))
   expect_no_error(predict(fit, data[1:3, ]))
   fit$control$neighbor_search <- "faiss"
   withr::local_envvar(NEARGP_FAISS_MODULE = tempfile(fileext = ".so"))

@@ -1,12 +1,14 @@
 two_outputs <- function(...) {
-  neargp(cbind(zinc, lead) ~ height, simulated_outputs(150), coords = ~ x + y, covariance = cov_matern(1.5), ...)
+  neargp(cbind(zinc, lead) ~ height, simulated_outputs(150), coords = ~ x + y,
+    covariance = cov_matern(1.5), ...)
 }
 
 test_that("coefficients are the variances and covariances of the outputs, with standard errors by the delta method", {
   skip_unless_extended()
   fit <- two_outputs(method = exact_gp(), device = "cpu")
   estimate <- coef(fit, what = "covariance")
-  expect_named(estimate, c("variance_zinc", "variance_lead", "covariance_zinc_lead", "range", "smoothness", "nugget_zinc", "nugget_lead"))
+  expect_named(estimate, c("variance_zinc", "variance_lead", "covariance_zinc_lead", "range",
+    "smoothness", "nugget_zinc", "nugget_lead"))
   B <- fit$coregionalisation[[1L]]
   expect_equal(unname(estimate[1:3]), c(B[1L, 1L], B[2L, 2L], B[1L, 2L]))
   expect_equal(estimate[["nugget_lead"]], fit$nugget[["lead"]])
@@ -21,10 +23,12 @@ test_that("coefficients are the variances and covariances of the outputs, with s
     core$components[[1L]]$loadings <- loadings_of(matrix(natural[c(1, 3, 3, 2)], 2L), 2L)
     core$components[[1L]]$range <- natural[[4L]]
     core$nuggets <- unname(natural[5:6])
-    parts <- core_exact(fit$data$coords, response_columns(fit$data), 1 / fit$data$weights, core, 0, FALSE, 1L, fit$data$output)
+    parts <- core_exact(fit$data$coords, response_columns(fit$data), 1 / fit$data$weights, core, 0,
+      FALSE, 1L, fit$data$output)
     profile_trend(parts, length(fit$data$y))$value
   }
-  hessian <- stats::optimHess(estimate[free], value_at, control = list(parscale = abs(estimate[free])))
+  hessian <- stats::optimHess(estimate[free], value_at,
+    control = list(parscale = abs(estimate[free])))
   expect_equal(unname(vcov[free, free]), unname(solve(-hessian)), tolerance = 0.02)
   limits <- confint(fit, what = "covariance")
   expect_true(all(limits[free, 1L] < estimate[free] & estimate[free] < limits[free, 2L]))
@@ -40,7 +44,8 @@ test_that("print and summary show matrices, correlations and what is missing", {
   expect_output(print(fit), "coregionalisation \\(correlations")
   expect_output(print(summary(fit)), "covariance_zinc_lead")
   expect_output(print(fit), "nugget_|Nugget")
-  fixed <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs())
+  fixed <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y,
+    method = loo_k(k = 8), covariance = known_outputs())
   expect_output(print(fixed), "fixed: variance_zinc_1")
 })
 
@@ -48,15 +53,18 @@ test_that("covariance curves are those of the structures", {
   fit <- two_outputs(method = loo_k(k = 8))
   r <- c(0, 0.1, 0.3)
   correlation <- dense_correlation("matern", r / fit$core_covariance$components[[1L]]$range, 1.5)
-  expect_equal(covariance_value(fit, r, outputs = c("zinc", "lead")), fit$coregionalisation[[1L]][1L, 2L] * correlation, tolerance = 1e-8)
-  expect_equal(covariance_value(fit, r), fit$coregionalisation[[1L]][1L, 1L] * correlation, tolerance = 1e-8)
+  expect_equal(covariance_value(fit, r, outputs = c("zinc", "lead")),
+    fit$coregionalisation[[1L]][1L, 2L] * correlation, tolerance = 1e-8)
+  expect_equal(covariance_value(fit, r), fit$coregionalisation[[1L]][1L, 1L] * correlation,
+    tolerance = 1e-8)
 })
 
 test_that("leave-one-out predictions do not see the place, or only the row", {
   skip_unless_extended()
   data <- simulated_outputs(40)
   fit <- function(leave_out) {
-    neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y, method = loo_k(k = 30, k_other = 40, leave_out = leave_out),
+    neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y,
+      method = loo_k(k = 30, k_other = 40, leave_out = leave_out),
       covariance = known_outputs(), nugget = c(0.2, 8))
   }
   for (leave_out in c("row", "location")) {
@@ -67,8 +75,10 @@ test_that("leave-one-out predictions do not see the place, or only the row", {
       out <- if (leave_out == "row") row else which(at$data$place == at$data$place[row])
       b <- solve(S[-out, -out], S[-out, row])
       output <- at$outputs[at$data$output[row]]
-      expect_equal(loo[[paste0("mean_", output)]][at$data$place[row]], sum(b * at$data$y[-out]), tolerance = 1e-8)
-      expect_equal(loo[[paste0("sd_", output)]][at$data$place[row]]^2, S[row, row] - sum(b * S[-out, row]), tolerance = 1e-8)
+      expect_equal(loo[[paste0("mean_", output)]][at$data$place[row]], sum(b * at$data$y[-out]),
+        tolerance = 1e-8)
+      expect_equal(loo[[paste0("sd_", output)]][at$data$place[row]]^2,
+        S[row, row] - sum(b * S[-out, row]), tolerance = 1e-8)
     }
   }
 })
@@ -83,7 +93,8 @@ test_that("residuals, fitted values and tables have a column for each output", {
   }
   expect_equal(as.matrix(data[c("zinc", "lead")]) - fitted(fit), residuals(fit), ignore_attr = TRUE)
   expect_equal(tidy(fit)$term, c(names(coef(fit)), names(coef(fit, what = "covariance"))))
-  expect_true(all(c("conf.low", "conf.high") %in% names(tidy(fit, effects = "trend", conf.int = TRUE))))
+  expect_true(all(c("conf.low", "conf.high") %in%
+    names(tidy(fit, effects = "trend", conf.int = TRUE))))
   expect_equal(glance(fit)$outputs, 2L)
   expect_equal(nrow(augment(fit, data)), 80L)
   expect_true(all(c(".fitted_zinc", ".loo_sd_lead") %in% names(augment(fit))))
@@ -97,14 +108,16 @@ test_that("the joint score is that of the outputs known at each place", {
   mean <- cbind(c(0, 0, 0), c(1, 1, 1))
   covariance <- aperm(array(matrix(c(2, 1, 1, 3), 2L), c(2, 2, 3)), c(3L, 1L, 2L))
   S <- matrix(c(2, 1, 1, 3), 2L)
-  expected <- c(log(2 * pi) + 0.5 * log(det(S)) + 0.5 * drop(c(1, 1) %*% solve(S, c(1, 1))), -dnorm(3, 1, sqrt(3), log = TRUE), NA)
+  expected <- c(log(2 * pi) + 0.5 * log(det(S)) + 0.5 * drop(c(1, 1) %*% solve(S, c(1, 1))),
+    -dnorm(3, 1, sqrt(3), log = TRUE), NA)
   expect_equal(joint_log_scores(observed, mean, covariance), expected)
 })
 
 test_that("folds hold out places, and each output is scored", {
   skip_unless_extended()
   data <- simulated_outputs(80)
-  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
+    covariance = known_outputs(), nugget = c(0.2, 8))
   set.seed(1)
   folds <- rep(1:4, 20)
   cv <- cross_validate(fit, folds = folds)
@@ -113,14 +126,17 @@ test_that("folds hold out places, and each output is scored", {
   held <- folds == 2
   without <- data
   without[held, c("zinc", "lead")] <- NA
-  refitted <- neargp(cbind(zinc, lead) ~ 1, without, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
+  refitted <- neargp(cbind(zinc, lead) ~ 1, without, coords = ~ x + y, method = loo_k(k = 8),
+    covariance = known_outputs(), nugget = c(0.2, 8))
   expected <- predict(refitted, data[held, ])
   own <- cv$predictions[cv$predictions$fold == 2 & cv$predictions$setting == "lead", ]
   expect_equal(own$mean, expected$mean_lead[!is.na(data$lead[held])], tolerance = 1e-8)
   anew <- cross_validate(fit, folds = folds, refit = TRUE)
   own <- anew$predictions[anew$predictions$fold == 2 & anew$predictions$setting == "lead", ]
-  again <- neargp(cbind(zinc, lead) ~ 1, without, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
-  expect_equal(own$mean, predict(again, data[held, ])$mean_lead[!is.na(data$lead[held])], tolerance = 1e-6)
+  again <- neargp(cbind(zinc, lead) ~ 1, without, coords = ~ x + y, method = loo_k(k = 8),
+    covariance = known_outputs(), nugget = c(0.2, 8))
+  expect_equal(own$mean, predict(again, data[held, ])$mean_lead[!is.na(data$lead[held])],
+    tolerance = 1e-6)
   expect_output(print(cv), "zinc")
 })
 
@@ -129,8 +145,11 @@ test_that("refitted folds have the noise that was estimated without them, and ne
   local_device("cpu")
   data <- simulated_outputs(80)
   data$lead[41:80] <- data$lead[41:80] + rep(c(-20, 20), 20)
-  known <- cov_coregionalisation(cov_matern(nu = 1.5, range = 0.3), matrices = known_matrices()[[1L]])
-  fitted_to <- function(data) neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = known)
+  known <- cov_coregionalisation(cov_matern(nu = 1.5, range = 0.3),
+    matrices = known_matrices()[[1L]])
+  fitted_to <- function(data) {
+    neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = known)
+  }
   fit <- fitted_to(data)
   cv <- cross_validate(fit, folds = rep(1:2, each = 40), refit = TRUE)
   own <- cv$predictions[cv$predictions$fold == 2 & cv$predictions$setting == "lead", ]
@@ -138,13 +157,16 @@ test_that("refitted folds have the noise that was estimated without them, and ne
   expect_gt(fit$nugget[["lead"]], 2 * without$nugget[["lead"]])
   expect_equal(own$sd, predict(without, data[own$row, ])$sd_lead, tolerance = 1e-3)
   data$lead[-(1:3)] <- NA
-  scarce <- neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known, nugget = c(0.2, 8))
-  expect_error(cross_validate(scarce, folds = ifelse(seq_len(scarce$data$places) <= 5, 1, 2), refit = TRUE), "lead", class = "neargp_error_folds")
+  scarce <- neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y, method = loo_k(k = 8),
+    covariance = known, nugget = c(0.2, 8))
+  expect_error(cross_validate(scarce, folds = ifelse(seq_len(scarce$data$places) <= 5, 1, 2),
+    refit = TRUE), "lead", class = "neargp_error_folds")
 })
 
 test_that("folds are of places, and fits of several outputs are not compared in lists", {
   skip_unless_extended()
-  fit <- neargp(cbind(zinc, lead) ~ height, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
+  fit <- neargp(cbind(zinc, lead) ~ height, simulated_outputs(60), coords = ~ x + y,
+    method = loo_k(k = 8))
   folds <- block_folds(fit, v = 4, size = 0.3)
   expect_length(folds, 60L)
   expect_length(random_folds(fit, 5), 60L)
@@ -158,8 +180,8 @@ test_that("an output's variogram is that of its trend residuals, with its own fi
   fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 8))
   own <- empirical_variogram(fit, output = "lead")
   known <- data[!is.na(data$lead), ]
-  expected <- empirical_variogram(known$lead - coef(fit)[["lead:(Intercept)"]] - coef(fit)[["lead:height"]] * known$height,
-    as.matrix(known[c("x", "y")]))
+  expected <- empirical_variogram(known$lead - coef(fit)[["lead:(Intercept)"]] -
+    coef(fit)[["lead:height"]] * known$height, as.matrix(known[c("x", "y")]))
   expect_equal(own$gamma, expected$gamma)
   curve <- attr(own, "curve")
   sill <- fit$coregionalisation[[1L]]["lead", "lead"] + fit$nugget[["lead"]]
@@ -169,10 +191,12 @@ test_that("an output's variogram is that of its trend residuals, with its own fi
 
 test_that("plots draw", {
   skip_unless_extended()
-  fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
+  fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y,
+    method = loo_k(k = 8))
   file <- withr::local_tempfile(fileext = ".png")
   grDevices::png(file)
-  for (which in c("loo", "residual_map", "covariance", "variogram")) expect_identical(plot(fit, which = which), fit)
+  for (which in c("loo", "residual_map", "covariance", "variogram"))
+    expect_identical(plot(fit, which = which), fit)
   grDevices::dev.off()
   expect_gt(file.size(file), 1000)
   expect_error(plot(fit, which = "map"), class = "neargp_error_argument")

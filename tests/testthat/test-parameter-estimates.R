@@ -1,9 +1,12 @@
 test_that("standard errors follow from the information by the delta method", {
-  fit <- neargp(z ~ height, simulated_data(400), coords = ~ x + y, method = vecchia(k = 15), covariance = cov_exponential())
+  fit <- neargp(z ~ height, simulated_data(400), coords = ~ x + y, method = vecchia(k = 15),
+    covariance = cov_exponential())
   working_vcov <- solve(fit$information)
   estimate <- coef(fit, "covariance")
-  expect_equal(fit$parameters$std_error, unname(estimate * sqrt(diag(working_vcov))), tolerance = 1e-8)
-  expect_equal(sqrt(diag(vcov(fit, "covariance"))), stats::setNames(fit$parameters$std_error, names(estimate)))
+  expect_equal(fit$parameters$std_error, unname(estimate * sqrt(diag(working_vcov))),
+    tolerance = 1e-8)
+  expect_equal(sqrt(diag(vcov(fit, "covariance"))), stats::setNames(fit$parameters$std_error,
+    names(estimate)))
 })
 
 test_that("fixed parameters, those at a bound and all of a singular information have no standard error", {
@@ -22,7 +25,8 @@ test_that("a nugget that cannot be told from zero is at a boundary, and takes no
     curvature <- fit$information
     curvature[nugget, ] <- curvature[, nugget] <- 0
     curvature[nugget, nugget] <- information
-    problem <- list(layout = fit$layout, free = !fit$layout$fixed, bounds = list(lower = rep(-50, nrow(fit$layout)), upper = rep(50, nrow(fit$layout))))
+    problem <- list(layout = fit$layout, free = !fit$layout$fixed,
+      bounds = list(lower = rep(-50, nrow(fit$layout)), upper = rep(50, nrow(fit$layout))))
     boundary <- at_bound(fit$parameters$working, problem, curvature)
     expect_identical(which(boundary), nugget)
     table <- parameter_estimates(fit$layout, fit$parameters$working, curvature, boundary)$table
@@ -34,7 +38,8 @@ test_that("a nugget that cannot be told from zero is at a boundary, and takes no
 test_that("without noise in the response the interval of the nugget is none, and not from nothing to infinity", {
   data <- simulated_data(150)
   data$smooth <- sin(4 * data$x) + cos(3 * data$y)
-  fit <- neargp(smooth ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_matern(2.5))
+  fit <- neargp(smooth ~ 1, data, coords = ~ x + y, method = vecchia(k = 15),
+    covariance = cov_matern(2.5))
   interval <- confint(fit, what = "covariance")["nugget", ]
   expect_true(all(is.na(interval)))
   expect_output(print(fit), "or not told from 0: .*nugget")

@@ -28,9 +28,11 @@ test_that("a geographic CRS means chordal distance in km", {
   expect_identical(fit$locations$metric, "longlat")
   expect_output(print(fit), "km")
   plain <- cbind(sf::st_drop_geometry(points), sf::st_coordinates(points))
-  same <- neargp(z ~ 1, plain, coords = ~ X + Y, distance = "chordal", method = vecchia(k = 10), covariance = cov_exponential())
+  same <- neargp(z ~ 1, plain, coords = ~ X + Y, distance = "chordal", method = vecchia(k = 10),
+    covariance = cov_exponential())
   expect_equal(coef(fit, "covariance"), coef(same, "covariance"))
-  degrees <- neargp(z ~ 1, points, distance = "euclidean", method = vecchia(k = 10), covariance = cov_exponential())
+  degrees <- neargp(z ~ 1, points, distance = "euclidean", method = vecchia(k = 10),
+    covariance = cov_exponential())
   expect_identical(degrees$locations$unit, "degrees")
 })
 
@@ -45,30 +47,40 @@ test_that("a geometry set without attributes can be predicted when the trend nee
 test_that("geometries and CRS that cannot be used are classed errors with a remedy", {
   skip_unless_extended()
   points <- simulated_sf(40)
-  expect_error(neargp(z ~ 1, points, coords = ~ height), "geometry", class = "neargp_error_coordinates")
-  expect_error(neargp(z ~ 1, sf::st_buffer(points, 1)), "st_centroid", class = "neargp_error_geometry")
+  expect_error(neargp(z ~ 1, points, coords = ~ height), "geometry",
+    class = "neargp_error_coordinates")
+  expect_error(neargp(z ~ 1, sf::st_buffer(points, 1)), "st_centroid",
+    class = "neargp_error_geometry")
   empty <- points
   sf::st_geometry(empty)[4] <- sf::st_point()
   expect_error(neargp(z ~ 1, empty), "row 4", class = "neargp_error_geometry")
-  expect_error(neargp(z ~ 1, sf::st_zm(points, drop = FALSE, what = "Z")), "third dimension", class = "neargp_error_geometry")
+  expect_error(neargp(z ~ 1, sf::st_zm(points, drop = FALSE, what = "Z")), "third dimension",
+    class = "neargp_error_geometry")
   unknown <- sf::st_set_crs(points, NA)
-  expect_error(neargp(z ~ 1, unknown), "no coordinate reference system.*distance =", class = "neargp_error_crs")
+  expect_error(neargp(z ~ 1, unknown), "no coordinate reference system.*distance =",
+    class = "neargp_error_crs")
   expect_error(neargp(z ~ 1, points, distance = "chordal"), "projected", class = "neargp_error_crs")
   expect_error(neargp(z ~ 1, points, crs = 4326), "not the CRS", class = "neargp_error_crs")
-  expect_error(neargp(z ~ 1, simulated_data(30), coords = ~ x + y, crs = "nowhere"), "`crs`", class = "neargp_error_argument")
-  fit <- neargp(z ~ 1, points, method = vecchia(k = 5), nugget = 0.1, covariance = cov_exponential(variance = 1, range = 100))
-  expect_error(predict(fit, sf::st_transform(points, 4326)), "st_transform", class = "neargp_error_crs")
+  expect_error(neargp(z ~ 1, simulated_data(30), coords = ~ x + y, crs = "nowhere"), "`crs`",
+    class = "neargp_error_argument")
+  fit <- neargp(z ~ 1, points, method = vecchia(k = 5), nugget = 0.1,
+    covariance = cov_exponential(variance = 1, range = 100))
+  expect_error(predict(fit, sf::st_transform(points, 4326)), "st_transform",
+    class = "neargp_error_crs")
   expect_error(predict(fit, unknown), "newdata: none.*Set its own CRS", class = "neargp_error_crs")
   expect_error(predict(fit, empty), "newdata\\[!sf::st_is_empty", class = "neargp_error_geometry")
-  expect_error(predict(fit, sf::st_drop_geometry(points)), "st_as_sf", class = "neargp_error_newdata")
-  expect_error(predict(fit, sf::st_buffer(points, 1)), "`newdata` must have POINT geometries, not POLYGON .rows 1", class = "neargp_error_geometry")
+  expect_error(predict(fit, sf::st_drop_geometry(points)), "st_as_sf",
+    class = "neargp_error_newdata")
+  expect_error(predict(fit, sf::st_buffer(points, 1)),
+    "`newdata` must have POINT geometries, not POLYGON .rows 1", class = "neargp_error_geometry")
 })
 
 test_that("without CRS but with a distance sf data work", {
   points <- sf::st_set_crs(simulated_sf(40), NA)
   fit <- neargp(z ~ 1, points, distance = "euclidean", method = vecchia(k = 5))
   expect_s3_class(predict(fit, points), "sf")
-  expect_error(predict(fit, sf::st_set_crs(points, 32633)), "Training data: none", class = "neargp_error_crs")
+  expect_error(predict(fit, sf::st_set_crs(points, 32633)), "Training data: none",
+    class = "neargp_error_crs")
 })
 
 test_that("points that are read from a file are fitted and predicted as those that were written", {
@@ -76,7 +88,9 @@ test_that("points that are read from a file are fitted and predicted as those th
   file <- withr::local_tempfile(fileext = ".gpkg")
   sf::st_write(points, file, quiet = TRUE)
   read <- sf::st_read(file, quiet = TRUE)
-  fit <- function(points) neargp(z ~ height, points, method = vecchia(k = 10), covariance = cov_exponential())
+  fit <- function(points) {
+    neargp(z ~ height, points, method = vecchia(k = 10), covariance = cov_exponential())
+  }
   expect_equal(coef(fit(read), "covariance"), coef(fit(points), "covariance"), tolerance = 1e-6)
   predicted <- predict(fit(read), read[1:3, ])
   expect_true(sf::st_crs(predicted) == sf::st_crs(points))

@@ -19,7 +19,8 @@ test_that("a raster of covariates in, a raster of predictions out", {
   expect_equal(terra::values(prediction)[, "mean"], rows$mean)
   expect_equal(terra::values(prediction)[, "upper"], rows$upper)
   expect_identical(which(is.na(terra::values(prediction)[, "sd"])), c(5L, 77L))
-  expect_equal(terra::values(predict(fit, raster, chunk_size = 25)), terra::values(predict(fit, raster)))
+  expect_equal(terra::values(predict(fit, raster, chunk_size = 25)),
+    terra::values(predict(fit, raster)))
   draws <- simulate(fit, 2, seed = 1, newdata = raster)
   expect_identical(names(draws), c("sim_1", "sim_2"))
 })
@@ -40,7 +41,8 @@ test_that("rasters for sf fits need the same CRS", {
   expect_error(predict(fit, raster), "newdata: none.*terra::project", class = "neargp_error_crs")
   terra::crs(raster) <- "EPSG:32633"
   prediction <- predict(fit, raster)
-  cells <- sf::st_as_sf(data.frame(terra::xyFromCell(raster, 1:120), height = terra::values(raster)[, 1]), coords = c("x", "y"), crs = 32633)
+  cells <- sf::st_as_sf(data.frame(terra::xyFromCell(raster, 1:120),
+    height = terra::values(raster)[, 1]), coords = c("x", "y"), crs = 32633)
   expect_equal(terra::values(prediction)[, "mean"], predict(fit, cells)$mean)
 })
 
@@ -48,7 +50,8 @@ test_that("what a raster cannot give is a classed error", {
   raster <- raster_of_height()
   fit <- neargp(z ~ height + group, simulated_data(60), coords = ~ x + y, method = vecchia(k = 10))
   expect_error(predict(fit, raster), "group", class = "neargp_error_newdata")
-  scaled <- neargp(z ~ height, simulated_data(60), coords = ~ I(x * 2) + y, method = vecchia(k = 10))
+  scaled <- neargp(z ~ height, simulated_data(60), coords = ~ I(x * 2) + y,
+    method = vecchia(k = 10))
   expect_error(predict(scaled, raster), "plain columns", class = "neargp_error_newdata")
   expect_error(predict(scaled, raster, joint = TRUE), "`joint`", class = "neargp_error_argument")
 })

@@ -8,7 +8,8 @@ test_that("three coordinates have diagnostics but no map", {
   expect_invisible(plot(fit))
   expect_error(plot(fit, which = "map"), "this fit has 3", class = "neargp_error_plot")
   expect_error(plot(fit, which = "residual_map"), "there are 3", class = "neargp_error_plot")
-  expect_error(plot(cross_validate(fit, folds = 3), which = "map"), "there are 3", class = "neargp_error_plot")
+  expect_error(plot(cross_validate(fit, folds = 3), which = "map"), "there are 3",
+    class = "neargp_error_plot")
   expect_error(plot(fit, which = "maps"), "`which`", class = "neargp_error_argument")
 })
 
@@ -30,12 +31,14 @@ test_that("the table of leave-one-out predictions is that of loo_predict()", {
 test_that("standardized residuals of counts and classes are standard normal under the model", {
   skip_unless_extended()
   data <- latent_data(800)
-  for (fit in list(latent_fit(count ~ height, poisson(), data), latent_fit(class ~ height, binomial(), data),
+  for (fit in list(latent_fit(count ~ height, poisson(), data),
+    latent_fit(class ~ height, binomial(), data),
     latent_fit(amount ~ height, Gamma("log"), data))) {
     withr::local_seed(1)
     expect_gt(stats::ks.test(residuals(fit, "standardized"), "pnorm")$p.value, 0.01)
   }
-  expect_equal(quantile_residuals(c(0, 1e6), new_mixture(c(0, 0), 0.1, poisson()))[2], 6, tolerance = 0.01)
+  expect_equal(quantile_residuals(c(0, 1e6), new_mixture(c(0, 0), 0.1, poisson()))[2], 6,
+    tolerance = 0.01)
 })
 
 test_that("fits without a mean of the response are drawn about its centre", {
@@ -44,7 +47,8 @@ test_that("fits without a mean of the response are drawn about its centre", {
   data <- latent_data(60)
   data$heavy <- data$height + rt(60, 1)
   for (method in list(vnngp(k = 5), loo_k(k = 5))) {
-    fit <- suppressWarnings(neargp(heavy ~ 1, data, coords = ~ x + y, family = student_t(df = 1), method = method))
+    fit <- suppressWarnings(neargp(heavy ~ 1, data, coords = ~ x + y, family = student_t(df = 1),
+      method = method))
     expect_true(all(is.finite(loo_table(fit)$mean)))
     expect_invisible(plot(fit, which = c("residuals", "qq", "loo")))
   }
@@ -52,5 +56,6 @@ test_that("fits without a mean of the response are drawn about its centre", {
 
 test_that("residuals of a fit of which no row can be predicted are not drawn", {
   loo <- data.frame(observed = 1:3, mean = NA_real_, sd = NA_real_, z = NA_real_)
-  expect_error(plot_loo_qq(loo), "No row can be predicted from the others", class = "neargp_error_loo")
+  expect_error(plot_loo_qq(loo), "No row can be predicted from the others",
+    class = "neargp_error_loo")
 })

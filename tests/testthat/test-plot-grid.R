@@ -6,7 +6,8 @@ test_that("the map grid is square, of the size asked, and inside the hull of the
   expect_lt(nrow(grid), 2100)
   expect_gt(nrow(grid), 1200)
   expect_true(all(inside_hull(fit$data$coords, fit$data$coords, margin = 1.001)))
-  expect_equal(inside_hull(rbind(c(0.5, 0.5), c(2, 0.5), c(-0.1, 0.1)), cbind(c(0, 1, 1, 0), c(0, 0, 1, 1)), 1), c(TRUE, FALSE, FALSE))
+  expect_equal(inside_hull(rbind(c(0.5, 0.5), c(2, 0.5), c(-0.1, 0.1)),
+    cbind(c(0, 1, 1, 0), c(0, 0, 1, 1)), 1), c(TRUE, FALSE, FALSE))
 })
 
 test_that("data on a lattice are mapped on that lattice", {
@@ -49,12 +50,16 @@ test_that("projected coordinates that are called long and lat are not degrees", 
 
 test_that("the title of a map has the time as it was given", {
   skip_unless_extended()
-  data <- data.frame(x = runif(40), y = runif(40), z = rnorm(40), day = as.Date("2020-03-01") + 1:40)
-  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5)))
+  data <- data.frame(x = runif(40), y = runif(40), z = rnorm(40), day = as.Date("2020-03-01") +
+    1:40)
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day,
+    method = vecchia(k = 5)))
   expect_match(map_predictions(fit, NULL, 20, NULL)$title, "at day = 2020-04-10", fixed = TRUE)
   data$day <- as.POSIXct("2020-03-01 12:00", tz = "Pacific/Auckland") + 3600 * (1:40)
-  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5)))
-  expect_match(map_predictions(fit, NULL, 20, as.POSIXct("2020-03-02", tz = "UTC"))$title, "at day = 2020-03-02 13:00:00", fixed = TRUE)
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day,
+    method = vecchia(k = 5)))
+  expect_match(map_predictions(fit, NULL, 20, as.POSIXct("2020-03-02", tz = "UTC"))$title,
+    "at day = 2020-03-02 13:00:00", fixed = TRUE)
 })
 
 test_that("data along a line have a map, whatever their scale", {
@@ -62,7 +67,8 @@ test_that("data along a line have a map, whatever their scale", {
   withr::local_pdf(NULL)
   set.seed(3)
   u <- runif(60)
-  for (data in list(data.frame(x = u, y = 0.5), data.frame(x = u, y = 3 * u), data.frame(x = 1e-100 * u, y = 1e8 + u))) {
+  for (data in list(data.frame(x = u, y = 0.5), data.frame(x = u, y = 3 * u),
+      data.frame(x = 1e-100 * u, y = 1e8 + u))) {
     data$z <- sin(6 * u) + rnorm(60, sd = 0.1)
     fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5))
     expect_gt(nrow(map_grid(fit, 400)), 10)
@@ -73,5 +79,6 @@ test_that("data along a line have a map, whatever their scale", {
 test_that("the number of cells is a number", {
   withr::local_pdf(NULL)
   fit <- plotted_fit()
-  for (cells in list("a", list(1), 2^30)) expect_error(plot(fit, which = "map", cells = cells), "`cells`", class = "neargp_error_argument")
+  for (cells in list("a", list(1), 2^30)) expect_error(plot(fit, which = "map", cells = cells),
+    "`cells`", class = "neargp_error_argument")
 })

@@ -8,7 +8,8 @@ test_that("regular grids are recognised, with gaps and rounding errors", {
   some <- grid[sort(sample(nrow(grid), 600)), ]
   some$x <- some$x + runif(600, -1e-9, 1e-9)
   sparse <- as_grid(some$x, some$y)
-  expect_equal(sparse$origin + (sparse$size - 1) * sparse$step, c(max(some$x), max(some$y)), tolerance = 1e-6)
+  expect_equal(sparse$origin + (sparse$size - 1) * sparse$step, c(max(some$x), max(some$y)),
+    tolerance = 1e-6)
   expect_equal(sparse$column, round((some$x - min(some$x)) / 0.1) + 1)
 })
 
@@ -21,19 +22,23 @@ test_that("scattered, repeated and nearly empty places are no grid", {
 })
 
 test_that("cells land where they belong, north up", {
-  grid <- list(column = c(1L, 2L, 1L), row = c(1L, 1L, 2L), size = c(2L, 2L), step = c(1, 1), origin = c(0, 0))
+  grid <- list(column = c(1L, 2L, 1L), row = c(1L, 1L, 2L), size = c(2L, 2L), step = c(1, 1),
+    origin = c(0, 0))
   cells <- grid_cells(grid, c("red", "green", "blue"))
   expect_equal(cells, rbind(c("blue", NA), c("red", "green")))
 })
 
 test_that("degrees are labelled by hemisphere", {
-  expect_equal(degree_labels(c(-105.5, 0, 20, 190), 1L), c("105.5\u00b0W", "0\u00b0", "20\u00b0E", "170\u00b0W"))
+  expect_equal(degree_labels(c(-105.5, 0, 20, 190), 1L), c("105.5\u00b0W", "0\u00b0", "20\u00b0E",
+    "170\u00b0W"))
   expect_equal(degree_labels(c(-30, 0, 45), 2L), c("30\u00b0S", "0\u00b0", "45\u00b0N"))
 })
 
 test_that("one unit up is as long as one unit across", {
   withr::local_pdf(NULL, width = 9, height = 5)
-  units <- function() graphics::par("pin") / c(diff(graphics::par("usr")[1:2]), diff(graphics::par("usr")[3:4]))
+  units <- function() {
+    graphics::par("pin") / c(diff(graphics::par("usr")[1:2]), diff(graphics::par("usr")[3:4]))
+  }
   points <- data.frame(x = c(0, 3), y = c(0, 1), mean = 1:2)
   plot_map(points, reset = FALSE)
   expect_equal(units()[1], units()[2])
@@ -66,7 +71,8 @@ test_that("places come from columns, formulas, matrices, sf and terra objects", 
   projected <- sf::st_as_sf(data, coords = c("east", "north"), crs = 32613)
   expect_equal(map_place(projected, NULL, NULL)$unit, "m")
   skip_if_not_installed("terra")
-  raster <- terra::rast(nrows = 3, ncols = 4, xmin = 0, xmax = 4, ymin = 0, ymax = 3, crs = "EPSG:32613", vals = 1:12, names = "mean")
+  raster <- terra::rast(nrows = 3, ncols = 4, xmin = 0, xmax = 4, ymin = 0, ymax = 3,
+    crs = "EPSG:32613", vals = 1:12, names = "mean")
   place <- map_place(raster, NULL, NULL)
   expect_equal(as_grid(place$x, place$y)$size, c(4, 3))
   expect_equal(place$unit, "m")
@@ -82,10 +88,14 @@ test_that("the outline of small symbols takes their colour", {
 test_that("wrong input is refused with its reason", {
   points <- data.frame(a = 1:3, b = 1:3, mean = letters[1:3])
   expect_error(plot_map(points), "must say where", class = "neargp_error_columns")
-  expect_error(plot_map(points, coords = c("a", "b")), "numeric column", class = "neargp_error_argument")
-  expect_error(plot_map(points, "sd", coords = c("a", "b")), "no column sd", class = "neargp_error_columns")
-  expect_error(plot_map(points, coords = c("a", "z")), "no column z", class = "neargp_error_columns")
-  expect_error(plot_map(points, coords = matrix(1, 2, 2)), "3 rows, not 2 columns with 2 rows", class = "neargp_error_argument")
+  expect_error(plot_map(points, coords = c("a", "b")), "numeric column",
+    class = "neargp_error_argument")
+  expect_error(plot_map(points, "sd", coords = c("a", "b")), "no column sd",
+    class = "neargp_error_columns")
+  expect_error(plot_map(points, coords = c("a", "z")), "no column z",
+    class = "neargp_error_columns")
+  expect_error(plot_map(points, coords = matrix(1, 2, 2)), "3 rows, not 2 columns with 2 rows",
+    class = "neargp_error_argument")
   expect_error(plot_map(1:3), "data frame, an sf", class = "neargp_error_argument")
 })
 
@@ -106,18 +116,23 @@ test_that("settings of maps are checked", {
   withr::local_pdf(NULL)
   grid <- expand.grid(x = 1:4, y = 1:4)
   grid$mean <- rnorm(16)
-  wrong <- list(centered = NULL, centered = c(TRUE, NA), reset = NA, longlat = c(TRUE, FALSE), limits = numeric(0), limits = "a",
-    limits = c(0, Inf), title = character(0), main = list(), xlab = c("a", "b"))
+  wrong <- list(centered = NULL, centered = c(TRUE, NA), reset = NA, longlat = c(TRUE, FALSE),
+    limits = numeric(0), limits = "a", limits = c(0, Inf), title = character(0), main = list(),
+    xlab = c("a", "b"))
   for (i in seq_along(wrong)) {
-    expect_error(do.call(plot_map, c(list(grid), wrong[i])), names(wrong)[i], class = "neargp_error_argument", info = i)
+    expect_error(do.call(plot_map, c(list(grid), wrong[i])), names(wrong)[i],
+      class = "neargp_error_argument", info = i)
   }
   scattered <- data.frame(x = runif(30), y = runif(30), mean = rnorm(30))
-  for (pch in list(NULL, c(1, 2), -3, "ab", mean)) expect_error(plot_map(scattered, pch = pch), "`pch`", class = "neargp_error_argument")
-  for (cex in list(-1, "a", c(1, 2))) expect_error(plot_map(scattered, cex = cex), "`cex`", class = "neargp_error_argument")
+  for (pch in list(NULL, c(1, 2), -3, "ab", mean)) expect_error(plot_map(scattered, pch = pch),
+    "`pch`", class = "neargp_error_argument")
+  for (cex in list(-1, "a", c(1, 2))) expect_error(plot_map(scattered, cex = cex), "`cex`",
+    class = "neargp_error_argument")
   expect_invisible(plot_map(scattered, pch = "+", cex = 2, limits = c(-1, 1), title = quote(mu)))
 })
 
 test_that("a map that is but a line is drawn", {
   withr::local_pdf(NULL)
-  expect_invisible(plot_map(data.frame(x = 1e-3 * runif(20), y = 1e6 * runif(20), mean = rnorm(20))))
+  expect_invisible(plot_map(data.frame(x = 1e-3 * runif(20), y = 1e6 * runif(20),
+    mean = rnorm(20))))
 })

@@ -21,5 +21,6 @@ test_that("a long title of the legend ends within the figure", {
   title <- "probability of more than 100"
   expect_identical(title_start("sd", 1.02), 1.02)
   expect_lt(title_start(title, 1.02), 1.02)
-  expect_lt(title_start(title, 1.02) + graphics::strwidth(title, cex = 0.8), graphics::grconvertX(1, "nfc", "user"))
+  expect_lt(title_start(title, 1.02) + graphics::strwidth(title, cex = 0.8),
+    graphics::grconvertX(1, "nfc", "user"))
 })

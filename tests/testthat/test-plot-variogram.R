@@ -5,7 +5,8 @@ test_that("print and plot work", {
   expect_output(print(v[c("distance", "gamma")]), "gamma")
   withr::local_pdf(NULL)
   expect_invisible(plot(v))
-  expect_invisible(plot(empirical_variogram(field$values, field$coords, directions = c(0, 45, 90, 135))))
+  expect_invisible(plot(empirical_variogram(field$values, field$coords,
+    directions = c(0, 45, 90, 135))))
 })
 
 test_that("distances carry their unit", {

@@ -11,7 +11,8 @@ test_that("with covariates unknown on the grid, the map shows the spatial effect
   fit <- plotted_fit(formula = z ~ elevation)
   drawn <- map_predictions(fit, NULL, 300, NULL)
   expect_equal(drawn$title, "Spatial effect on z")
-  at_mean <- predict(fit, data.frame(x = drawn$place$x, y = drawn$place$y, elevation = 0), type = "link")
+  at_mean <- predict(fit, data.frame(x = drawn$place$x, y = drawn$place$y, elevation = 0),
+    type = "link")
   expect_equal(drawn$predictions$mean, at_mean$mean - coef(fit)[["(Intercept)"]])
   given <- map_predictions(fit, data.frame(x = 1:2, y = 1, elevation = 3), NULL, NULL)
   expect_equal(given$title, "Prediction of z")
@@ -27,11 +28,13 @@ test_that("newdata may be of any class that predict() takes", {
   skip_if_not_installed("terra")
   raster <- terra::rast(nrows = 4, ncols = 8, xmin = 0, xmax = 4, ymin = 0, ymax = 2, crs = "")
   found <- newdata_map(fit, raster)
-  expect_equal(found$predictions$mean, predict(fit, as.data.frame(terra::xyFromCell(raster, 1:32)))$mean)
+  expect_equal(found$predictions$mean,
+    predict(fit, as.data.frame(terra::xyFromCell(raster, 1:32)))$mean)
   expect_equal(range(found$place$x), c(0.25, 3.75))
   skip_if_not_installed("sf")
   set.seed(1)
-  points <- sf::st_as_sf(data.frame(x = runif(50), y = runif(50), z = rnorm(50)), coords = c("x", "y"), crs = 32613)
+  points <- sf::st_as_sf(data.frame(x = runif(50), y = runif(50), z = rnorm(50)),
+    coords = c("x", "y"), crs = 32613)
   spatial <- neargp(z ~ 1, points, method = vecchia(k = 5))
   found <- newdata_map(spatial, points[1:7, ])
   expect_equal(found$place$unit, "m")
@@ -44,8 +47,10 @@ test_that("every plot is drawn, and parameters are put back", {
   before <- graphics::par("mar", "mgp", "las", "mfrow")
   fit <- plotted_fit()
   expect_invisible(plot(fit, cells = 400))
-  for (which in c("map", "residuals", "residual_map", "qq", "variogram", "loo")) expect_invisible(plot(fit, which = which, cells = 400))
-  expect_invisible(plot(fit, which = "map", what = "sd", cells = 400, palette = "Mako", limits = c(0, 1), title = "K"))
+  for (which in c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
+    expect_invisible(plot(fit, which = which, cells = 400))
+  expect_invisible(plot(fit, which = "map", what = "sd", cells = 400, palette = "Mako",
+    limits = c(0, 1), title = "K"))
   expect_equal(graphics::par("mar", "mgp", "las", "mfrow"), before)
   graphics::par(mfrow = c(1, 2))
   plot(fit, which = c("qq", "loo"))
@@ -56,7 +61,8 @@ test_that("space-time fits are mapped at one time, one coordinate gives a curve"
   skip_unless_extended()
   withr::local_pdf(NULL)
   set.seed(53)
-  data <- data.frame(x = runif(150), y = runif(150), day = as.Date("2020-06-01") + sample(0:4, 150, TRUE))
+  data <- data.frame(x = runif(150), y = runif(150), day = as.Date("2020-06-01") +
+    sample(0:4, 150, TRUE))
   data$z <- sin(5 * data$x) + rnorm(150, sd = 0.2)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 8))
   grid <- map_grid(fit, 100, as.Date("2020-06-02"))

@@ -26,7 +26,8 @@ test_that("the mean is that of svgp(), and the densities are better where the no
   expect_lt(scores(fit, new)$log_score, scores(base, new)$log_score - 0.05)
   sd <- predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction")$sd
   expect_gt(scores(fit, new)$coverage, 0.9)
-  widths <- with(predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction"), upper - lower)
+  widths <- with(predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction"),
+    upper - lower)
   expect_gt(widths[2], 1.8 * widths[1])
 })
 
@@ -36,7 +37,8 @@ dense_score <- function(fit, base, factor, ratio, kl_weight = fit$method$kl_weig
   prior <- dense_covariance(positions, positions, base$core_covariance)
   variance <- prior[1, 1]
   lower <- t(chol(prior + diag(base$method$jitter * variance, nrow(prior))))
-  features <- forwardsolve(lower, dense_covariance(positions, base$data$coords, base$core_covariance))
+  features <- forwardsolve(lower, dense_covariance(positions, base$data$coords,
+    base$core_covariance))
   S <- solve(factor %*% t(factor))
   seen <- solve(base$svgp$factor %*% t(base$svgp$factor))
   noise <- base$nugget
@@ -53,7 +55,8 @@ test_that("where the second stage ends does not hang on the last digits of the r
   data <- uneven_data(300)
   score <- function(shift) {
     shifted <- transform(data, z = z + shift)
-    c(scores(fit_uneven(ppgpr(inducing = 40), shifted), shifted)$log_score, scores(fit_uneven(svgp(inducing = 40), shifted), shifted)$log_score)
+    c(scores(fit_uneven(ppgpr(inducing = 40), shifted), shifted)$log_score,
+      scores(fit_uneven(svgp(inducing = 40), shifted), shifted)$log_score)
   }
   scores <- vapply(10^(3:6), score, double(2))
   expect_lt(diff(range(scores[1L, ])), 0.01)
@@ -94,10 +97,12 @@ test_that("every family has a second stage that does not lower its predictive sc
   for (name in names(vnngp_models)) {
     model <- vnngp_models[[name]]
     fit <- function(method) {
-      neargp(model[[1]], data, coords = ~ x + y, method = method, covariance = cov_exponential(), family = model[[2]])
+      neargp(model[[1]], data, coords = ~ x + y, method = method, covariance = cov_exponential(),
+        family = model[[2]])
     }
     scored <- scores(fit(ppgpr(inducing = 30)), new)$log_score
-    expect_lt(scored, scores(fit(svgp(inducing = 30)), new)$log_score + 0.05, label = paste("the log score of ppgpr(),", name))
+    expect_lt(scored, scores(fit(svgp(inducing = 30)), new)$log_score + 0.05,
+      label = paste("the log score of ppgpr(),", name))
   }
 })
 
@@ -127,7 +132,8 @@ test_that("validation finds both stages without the rows held out", {
   expect_equal(other$nugget, clean$nugget, tolerance = 1e-8)
   expect_false(isTRUE(all.equal(clean$svgp$factor, fit$svgp$factor)))
   data <- vnngp_data(150)
-  counts <- neargp(poisson ~ h, data, coords = ~ x + y, method = ppgpr(inducing = 20), covariance = cov_exponential(), family = poisson())
+  counts <- neargp(poisson ~ h, data, coords = ~ x + y, method = ppgpr(inducing = 20),
+    covariance = cov_exponential(), family = poisson())
   expect_true(all(is.finite(cross_validate(counts, folds = rep(1:3, 50))$mean)))
 })
 
@@ -140,9 +146,11 @@ test_that("what is no posterior is refused", {
   expect_error(loo_predict(fit), class = "neargp_error_method")
   expect_error(scores(fit), class = "neargp_error_method")
   expect_error(residuals(fit, "standardized"), class = "neargp_error_method")
-  expect_error(neargp(cbind(z, z2) ~ 1, transform(uneven_data(), z2 = z + 1), coords = ~ x + y, method = ppgpr(20)), class = "neargp_error_method")
+  expect_error(neargp(cbind(z, z2) ~ 1, transform(uneven_data(), z2 = z + 1), coords = ~ x + y,
+    method = ppgpr(20)), class = "neargp_error_method")
   expect_error(ppgpr(kl_weight = -1), class = "neargp_error_argument")
-  counts <- neargp(poisson ~ h, vnngp_data(100), coords = ~ x + y, method = ppgpr(inducing = 10), covariance = cov_exponential(), family = poisson())
+  counts <- neargp(poisson ~ h, vnngp_data(100), coords = ~ x + y, method = ppgpr(inducing = 10),
+    covariance = cov_exponential(), family = poisson())
   expect_error(loo_predict(counts), class = "neargp_error_method")
   expect_true(all(is.finite(residuals(counts))))
 })
@@ -152,9 +160,11 @@ test_that("constructor and fit print what they are", {
   expect_output(print(fit_uneven()), "predictive, raised in")
 })
 
-# ---- joint training ---------------------------------------------------------------------------------------------------------------
+# ---- joint training ------------------------------------------------------------------------------
 
-joint_method <- function(epochs = 150, ...) ppgpr(inducing = 25, joint = TRUE, epochs = epochs, batch_size = 100, learning_rate = 0.03, ...)
+joint_method <- function(epochs = 150, ...) {
+  ppgpr(inducing = 25, joint = TRUE, epochs = epochs, batch_size = 100, learning_rate = 0.03, ...)
+}
 
 fit_jointly <- function(...) withr::with_seed(5, fit_uneven(...))
 
@@ -165,7 +175,8 @@ test_that("joint training has the better densities where the noise is uneven", {
   fit <- fit_jointly(joint_method(), data)
   base <- fit_uneven(svgp(inducing = 25), data)
   expect_lt(scores(fit, new)$log_score, scores(base, new)$log_score - 0.05)
-  widths <- with(predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction"), upper - lower)
+  widths <- with(predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction"),
+    upper - lower)
   expect_gt(widths[2], 1.8 * widths[1])
   expect_output(print(fit), "trained jointly")
   expect_output(print(fit), "[Pp]redictive score")
@@ -178,10 +189,12 @@ test_that("the value of joint training is the score of all rows by dense matrice
   positions <- fit$svgp$positions
   prior <- dense_covariance(positions, positions, fit$core_covariance)
   variance <- prior[1, 1]
-  features <- forwardsolve(t(chol(prior + diag(fit$method$jitter * variance, 25))), dense_covariance(positions, fit$data$coords, fit$core_covariance))
+  features <- forwardsolve(t(chol(prior + diag(fit$method$jitter * variance, 25))),
+    dense_covariance(positions, fit$data$coords, fit$core_covariance))
   S <- tcrossprod(moments$root)
   spread <- variance - colSums(features^2) + colSums(features * (S %*% features)) + fit$nugget
-  score <- sum(stats::dnorm(fit$data$y, drop(crossprod(features, moments$mean)), sqrt(spread), log = TRUE))
+  score <- sum(stats::dnorm(fit$data$y, drop(crossprod(features, moments$mean)), sqrt(spread),
+    log = TRUE))
   divergence <- 0.5 * (sum(diag(S)) + sum(moments$mean^2) - 25 - as.numeric(determinant(S)$modulus))
   expect_equal(c(fit$log_likelihood), score - 0.4 * divergence, tolerance = 1e-8)
 })
@@ -190,7 +203,8 @@ test_that("families are trained jointly; threads, seeds, held parameters and ref
   skip_unless_extended()
   data <- vnngp_data(250)
   counts <- function(...) {
-    withr::with_seed(2, neargp(poisson ~ h, data, coords = ~ x + y, method = joint_method(20), covariance = cov_exponential(), family = poisson(), ...))
+    withr::with_seed(2, neargp(poisson ~ h, data, coords = ~ x + y, method = joint_method(20),
+      covariance = cov_exponential(), family = poisson(), ...))
   }
   fit <- counts(threads = 1L)
   kept <- c("log_likelihood", "parameters", "svgp", "posterior", "beta")
@@ -204,7 +218,8 @@ test_that("families are trained jointly; threads, seeds, held parameters and ref
   expect_equal(held$nugget, 0.05, tolerance = 1e-12)
   expect_error(ppgpr(joint = NA), class = "neargp_error_argument")
   expect_error(ppgpr(joint = TRUE, kl_weight = 0), class = "neargp_error_argument")
-  expect_error(fit_jointly(joint_method(2), transform(uneven_data(), w = z + 1), cbind(z, w) ~ 1), class = "neargp_error_method")
+  expect_error(fit_jointly(joint_method(2), transform(uneven_data(), w = z + 1), cbind(z, w) ~ 1),
+    class = "neargp_error_method")
   expect_output(print(joint_method()), "joint +TRUE")
 })
 

@@ -1,15 +1,19 @@
-in_precision <- function(precision, formula = z ~ height, data = simulated_data(250), method = vecchia(k = 12), device = "cuda") {
-  neargp(formula, data, coords = ~ x + y, method = method, device = device, control = neargp_control(precision = precision))
+in_precision <- function(precision, formula = z ~ height, data = simulated_data(250),
+                         method = vecchia(k = 12), device = "cuda") {
+  neargp(formula, data, coords = ~ x + y, method = method, device = device,
+    control = neargp_control(precision = precision))
 }
 
-# Fisher scoring ends within its tolerance, 1e-4 of log-likelihood, by which parameters move by about 1% of their standard errors. PORT is
-# less strict with scores: fits in double from other starting values differ by up to 3e-4 here.
+# Fisher scoring ends within its tolerance, 1e-4 of log-likelihood, by which parameters move by
+# about 1% of their standard errors. PORT is less strict with scores: fits in double from other
+# starting values differ by up to 3e-4 here.
 expect_same_fit <- function(single, double) {
   allowed <- if (is.null(double$information)) 1e-3 else 2e-4
   expect_lt(abs(single$log_likelihood - double$log_likelihood), allowed)
   free <- !double$parameters$fixed
   distance <- abs(log(single$parameters$estimate / double$parameters$estimate))[free]
-  deviation <- if (is.null(double$information)) 1 else (double$parameters$std_error / double$parameters$estimate)[free]
+  deviation <- if (is.null(double$information)) 1 else
+    (double$parameters$std_error / double$parameters$estimate)[free]
   expect_lt(max(distance / deviation), 0.03)
   expect_equal(coef(single), coef(double), tolerance = 1e-3)
   expect_equal(vcov(single), vcov(double), tolerance = 1e-2)
@@ -24,7 +28,8 @@ test_that("a fit with steps in single precision is the fit in double", {
     expect_same_fit(single, double)
     expect_false(single$convergence$single_failed)
     expect_null(double$convergence$single_failed)
-    expect_output(print(single), "on cuda (Emulated GPU; steps in single precision) with", fixed = TRUE)
+    expect_output(print(single), "on cuda (Emulated GPU; steps in single precision) with",
+      fixed = TRUE)
     expect_output(print(double), "on cuda (Emulated GPU) with", fixed = TRUE)
   }
 })
@@ -39,12 +44,14 @@ test_that("of several outputs, too", {
   expect_equal(single$beta, double$beta, tolerance = 1e-2)
 })
 
-# Covariates and responses far from zero are what matrices in single precision would not bear: steps would lead nowhere near.
+# Covariates and responses far from zero are what matrices in single precision would not bear: steps
+# would lead nowhere near.
 test_that("a trend far from zero makes no difference to steps in single precision", {
   skip_unless_extended()
   local_emulated_cuda()
   near <- in_precision("double")
-  far <- in_precision("single", data = transform(simulated_data(250), z = z + 3e5, height = height + 2e4))
+  far <- in_precision("single", data = transform(simulated_data(250), z = z + 3e5, height = height +
+    2e4))
   expect_lt(abs(far$log_likelihood - near$log_likelihood), 1e-4)
   expect_equal(coef(far)[["height"]], coef(near)[["height"]], tolerance = 1e-4)
   expect_equal(vcov(far)[["height", "height"]], vcov(near)[["height", "height"]], tolerance = 1e-3)
@@ -74,12 +81,14 @@ test_that("a matrix that fails in single precision ends its steps, not the fit, 
   data <- simulated_data(200)
   twin <- transform(data[1:20, ], x = x + 2e-5, z = z + 1e-4)
   fit_to <- function(precision) {
-    neargp(z ~ 1, rbind(data, twin), coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(nu = 1.5), nugget = 0,
+    neargp(z ~ 1, rbind(data, twin), coords = ~ x + y, method = vecchia(k = 10),
+      covariance = cov_matern(nu = 1.5), nugget = 0,
       device = "cuda", control = neargp_control(precision = precision))
   }
   single <- fit_to("single")
   expect_true(single$convergence$single_failed)
-  expect_output(print(single), "steps in single precision where its matrices could be factorised", fixed = TRUE)
+  expect_output(print(single), "steps in single precision where its matrices could be factorised",
+    fixed = TRUE)
   expect_same_fit(single, fit_to("double"))
 })
 
@@ -90,7 +99,8 @@ test_that("what has no single precision is an error that names the remedy", {
   error(in_precision("single", device = "cpu"), "single precision is for GPUs")
   data <- transform(simulated_data(60), count = rpois(60, 3), class = x > 0.5)
   refused <- function(formula, method, family = stats::gaussian()) {
-    neargp(formula, data, coords = ~ x + y, method = method, family = family, control = neargp_control(precision = "single"))
+    neargp(formula, data, coords = ~ x + y, method = method, family = family,
+      control = neargp_control(precision = "single"))
   }
   error(refused(z ~ 1, exact_gp()), "precision = \"double\"")
   error(refused(z ~ 1, vnngp(k = 5)), "precision = \"double\"")
@@ -103,7 +113,8 @@ test_that("what has no single precision is an error that names the remedy", {
 test_that("where auto is the CPU, everything is in double precision, and print says so", {
   fit <- in_precision("single", device = "auto")
   expect_identical(fit$device, "cpu")
-  expect_identical(coef(fit, "covariance"), coef(in_precision("double", device = "auto"), "covariance"))
+  expect_identical(coef(fit, "covariance"), coef(in_precision("double", device = "auto"),
+    "covariance"))
   expect_output(print(fit), "on cpu (double precision) with", fixed = TRUE)
 })
 

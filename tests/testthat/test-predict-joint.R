@@ -14,8 +14,10 @@ test_that("incomplete rows are NA, and too many neighbours are refused with the 
   new <- simulated_data(4, seed = 2)
   new$height[2] <- NA
   covariance <- attr(predict(fit, new, joint = TRUE), "covariance")
-  expect_identical(is.na(covariance), outer(c(FALSE, TRUE, FALSE, FALSE), c(FALSE, TRUE, FALSE, FALSE), "|"))
+  expect_identical(is.na(covariance),
+    outer(c(FALSE, TRUE, FALSE, FALSE), c(FALSE, TRUE, FALSE, FALSE), "|"))
   target <- new_target(fit, simulated_data(4, seed = 2))
   settings <- predict_settings(fit, joint = TRUE)
-  expect_error(check_union(joint_rows(fit, target, settings), max_union = 5L), "simulate\\(\\)", class = "neargp_error_size")
+  expect_error(check_union(joint_rows(fit, target, settings), max_union = 5L), "simulate\\(\\)",
+    class = "neargp_error_size")
 })

@@ -8,7 +8,8 @@ test_that("print() and summary() of fits read well", {
   skip_unless_extended()
   data <- simulated_data(120)
   data$z[3] <- NA
-  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_matern(1.5), threads = 1)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15),
+    covariance = cov_matern(1.5), threads = 1)
   expect_snapshot(print(fit), transform = blank_numbers)
   expect_snapshot(print(summary(fit)), transform = blank_numbers)
   fixed <- neargp(z ~ 0, data, coords = ~ x + y, method = loo_k(k = 15), nugget = 0.1, threads = 1,
@@ -17,13 +18,15 @@ test_that("print() and summary() of fits read well", {
 })
 
 test_that("print() states what is at a boundary", {
-  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5), covariance = cov_exponential())
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5),
+    covariance = cov_exponential())
   fit$parameters$at_boundary[2] <- TRUE
   expect_output(print(fit), "at the boundary of its search interval: range")
 })
 
 test_that("many parameters are printed in lines that fit the console", {
-  values <- c(variance_1 = 1, anisotropy_ratio_1 = 0.5, anisotropy_angle_1 = 30, smoothness_1 = 1.5, nugget = 0.1)
+  values <- c(variance_1 = 1, anisotropy_ratio_1 = 0.5, anisotropy_angle_1 = 30, smoothness_1 = 1.5,
+    nugget = 0.1)
   withr::local_options(width = 40)
   lines <- strsplit(paste_named(values, 3), "\n")[[1]]
   expect_true(all(nchar(lines) <= 40))
@@ -39,21 +42,26 @@ test_that("settings print", {
   expect_snapshot(print(neargp_control()))
 })
 
-test_that("print reports which level of a binomial response is the success, and of how many trials", {
-  data <- latent_data(150)
-  fit <- latent_fit(class ~ 1, binomial(), data)
-  expect_match(capture.output(print(fit)), sprintf("; %d of 150 are yes", sum(data$class == "yes")), fixed = TRUE, all = FALSE)
-  data$trials <- 5
-  data$successes <- pmin(data$count, 5)
-  fit <- latent_fit(cbind(successes, trials - successes) ~ 1, binomial(), data)
-  expect_match(capture.output(print(fit)), sprintf("; %d successes in 750 trials", sum(data$successes)), fixed = TRUE, all = FALSE)
-})
+test_that("print reports which level of a binomial response is the success, and of how many trials",
+  {
+    data <- latent_data(150)
+    fit <- latent_fit(class ~ 1, binomial(), data)
+    expect_match(capture.output(print(fit)),
+      sprintf("; %d of 150 are yes", sum(data$class == "yes")), fixed = TRUE, all = FALSE)
+    data$trials <- 5
+    data$successes <- pmin(data$count, 5)
+    fit <- latent_fit(cbind(successes, trials - successes) ~ 1, binomial(), data)
+    expect_match(capture.output(print(fit)), sprintf("; %d successes in 750 trials",
+      sum(data$successes)), fixed = TRUE, all = FALSE)
+  })
 
 test_that("print() reports a field that is forgotten between neighbouring locations", {
   skip_unless_extended()
   data <- latent_data(150)
-  fit <- function(range, family) neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = family,
-    covariance = cov_exponential(variance = 1, range = range))
+  fit <- function(range, family) {
+    neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = family,
+      covariance = cov_exponential(variance = 1, range = range))
+  }
   short <- capture.output(print(fit(1e-3, poisson())))
   expect_match(short, "the field is white noise", all = FALSE)
   expect_match(short, "negative_binomial()", fixed = TRUE, all = FALSE)
@@ -62,7 +70,8 @@ test_that("print() reports a field that is forgotten between neighbouring locati
 })
 
 test_that("of a component without variance only the variance is told to be at its boundary", {
-  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5), covariance = cov_exponential())
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5),
+    covariance = cov_exponential())
   fit$parameters$at_boundary <- c(TRUE, TRUE, FALSE)
   expect_identical(boundary_parameters(fit), "variance (and what else the component has)")
   fit$parameters$at_boundary <- c(TRUE, FALSE, TRUE)
@@ -76,5 +85,6 @@ test_that("the reason for missing standard errors is the right one", {
   expect_match(why_no_errors(fit), "did not converge")
   fit$parameters$at_boundary <- TRUE
   expect_match(why_no_errors(fit), "boundary")
-  expect_match(why_no_errors(neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = loo_k(k = 5))), "not a likelihood")
+  expect_match(why_no_errors(neargp(z ~ 1, simulated_data(60), coords = ~ x + y,
+    method = loo_k(k = 5))), "not a likelihood")
 })

@@ -7,7 +7,8 @@ test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
     mixture <- data_mixture(fit, dense["mean", ], dense["variance", ])
-    # the gamma variables of the score are those before the last pass, in which parameters moved by 2% at most
+    # the gamma variables of the score are those before the last pass, in which parameters moved by
+    # 2% at most
     expect_equal(c(logLik(fit)), sum(mixture_density(fit$data$y, mixture, log = TRUE)),
       tolerance = if (name == "student_t") 1e-2 else 1e-8)
   }
@@ -22,14 +23,17 @@ test_that("the trend of a leave-one-out prediction is that of the pseudo-observa
     S <- dense_noisy(data, fit$core_covariance, nugget)
     all <- dense_fit(data, fit$core_covariance, nugget)
     fit <- given_trend(fit, all$beta, all$vcov)
-    tolerance <- if (name == "student_t") 0.02 else 1e-8 # gamma variables of a row are not the same in each set
+    # gamma variables of a row are not the same in each set
+    tolerance <- if (name == "student_t") 0.02 else 1e-8
     predicted <- cavity_moments(fit, NULL, 1L)
     for (i in c(2L, 30L)) {
       dense <- dense_pseudo_observation_moments(fit, i)
       kept <- dense_fit(take_data_rows(data, -i), fit$core_covariance, nugget)
       unseen <- data$X[i, ] - drop(crossprod(data$X[-i, ], solve(S[-i, -i], S[-i, i])))
-      expect_equal(predicted$mean[i], dense[["mean"]] + sum(unseen * (kept$beta - all$beta)), tolerance = tolerance)
-      expect_equal(predicted$variance[i], dense[["variance"]] + drop(unseen %*% kept$vcov %*% unseen), tolerance = tolerance)
+      expect_equal(predicted$mean[i], dense[["mean"]] + sum(unseen * (kept$beta - all$beta)),
+        tolerance = tolerance)
+      expect_equal(predicted$variance[i], dense[["variance"]] +
+        drop(unseen %*% kept$vcov %*% unseen), tolerance = tolerance)
     }
   }
 })
@@ -53,7 +57,8 @@ test_that("the trend's covariance is that of dense generalised least squares on 
     for (repeated in c(0L, 12L)) {
       data <- pseudo_observation_data(50, repeated = repeated)
       fit <- pseudo_observation_fit(name, data, k = 49L - repeated)
-      S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) + diag(fit$nugget / fit$pseudo_observations$of_rows$precision)
+      S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) +
+        diag(fit$nugget / fit$pseudo_observations$of_rows$precision)
       expect_equal(vcov(fit), solve(crossprod(fit$data$X, solve(S, fit$data$X))), tolerance = 1e-7)
     }
   }
@@ -65,8 +70,10 @@ test_that("a covariate that varies at each location alike is as certain as its r
   stations <- data.frame(x = runif(20), y = runif(20))
   data <- cbind(stations[rep(1:20, each = 8), ], year = rep(1:8, 20))
   data$count <- rpois(160, exp(0.5 + 0.1 * data$year + sin(5 * data$x)))
-  fit <- neargp(count ~ year, data, coords = ~ x + y, family = poisson(), covariance = cov_exponential(), method = loo_k(15L))
-  alone <- summary(glm(count ~ year + factor(x), poisson(), data))$coefficients["year", "Std. Error"]
+  fit <- neargp(count ~ year, data, coords = ~ x + y, family = poisson(),
+    covariance = cov_exponential(), method = loo_k(15L))
+  alone <- summary(glm(count ~ year + factor(x), poisson(),
+    data))$coefficients["year", "Std. Error"]
   expect_equal(sqrt(vcov(fit)["year", "year"]), alone * sqrt(fit$nugget[[1L]]), tolerance = 0.1)
   expect_lt(max(predict(fit, cbind(stations, year = 4), type = "link")$sd), 0.5)
 })
@@ -74,15 +81,19 @@ test_that("a covariate that varies at each location alike is as certain as its r
 test_that("an observation's own response does not reach its leave-one-out prediction", {
   skip_unless_extended()
   for (name in c("poisson", "successes", "student_t")) {
-    fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L), k = 6L))
+    fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L),
+      k = 6L))
     known <- known_parameters(fit)
     problem <- list(data = core_data(fit$data), family = fit$family,
-      location_index = fit$pseudo_observations$locations$location_index, method = fit$method, threads = 1L)
+      location_index = fit$pseudo_observations$locations$location_index, method = fit$method,
+      threads = 1L)
     before <- cavity_moments(fit, NULL, 1L)
     for (i in c(1L, 20L, 50L)) {
       pseudo_observations <- fit$pseudo_observations$of_rows
       pseudo_observations$mean[i] <- pseudo_observations$mean[i] + 3
-      if (name != "student_t") pseudo_observations$precision[i] <- 2 * pseudo_observations$precision[i]
+      if (name != "student_t") {
+        pseudo_observations$precision[i] <- 2 * pseudo_observations$precision[i]
+      }
       changed <- fit
       with_changed <- utils::modifyList(problem, list(pseudo_observations = pseudo_observations))
       changed$pseudo_observations <- fitted_pseudo_observations(fit$data, with_changed, known)
@@ -99,8 +110,8 @@ test_that("weights count equal observations, or divide the dispersion", {
   data <- pseudo_observation_data(50)
   weight <- rep(1:2, 25)
   fit <- function(data, ...) {
-    neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = loo_k(10L), nugget = 1, threads = 1L,
-      covariance = cov_matern(1.5, variance = 1, range = 0.2), ...)
+    neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = loo_k(10L), nugget = 1,
+      threads = 1L, covariance = cov_matern(1.5, variance = 1, range = 0.2), ...)
   }
   expect_warning(weighted <- fit(data, weights = weight), "67%", class = "neargp_warning_weights")
   repeated <- fit(data[rep(1:50, weight), ])
@@ -108,8 +119,10 @@ test_that("weights count equal observations, or divide the dispersion", {
   expect_equal(c(logLik(weighted)), c(logLik(repeated)), tolerance = 1e-7)
   repeated <- given_trend(repeated, weighted$beta, weighted$beta_vcov)
   repeated$pseudo_observations$bias <- weighted$pseudo_observations$bias
-  expect_equal(loo_predict(weighted), loo_predict(repeated)[!duplicated(rep(1:50, weight)), ], tolerance = 1e-6, ignore_attr = TRUE)
-  expect_error(pseudo_observation_fit("poisson", data, weights = rep(1.5, 50)), "whole", class = "neargp_error_weights")
+  expect_equal(loo_predict(weighted), loo_predict(repeated)[!duplicated(rep(1:50, weight)), ],
+    tolerance = 1e-6, ignore_attr = TRUE)
+  expect_error(pseudo_observation_fit("poisson", data, weights = rep(1.5, 50)), "whole",
+    class = "neargp_error_weights")
   expect_s3_class(pseudo_observation_fit("gamma", data, weights = rep(1.5, 50)), "neargp")
 })
 
@@ -119,7 +132,8 @@ test_that("an exposure in the offset scales the counts", {
   data$exposure <- 10
   exposed <- pseudo_observation_fit("poisson", data, formula = count ~ h + offset(log(exposure)))
   expect_equal(coef(exposed)[[1L]], coef(plain)[[1L]] - log(10), tolerance = 1e-4)
-  expect_equal(predict(exposed, data[1:5, ])$mean, predict(plain, data[1:5, ])$mean, tolerance = 1e-3)
+  expect_equal(predict(exposed, data[1:5, ])$mean, predict(plain, data[1:5, ])$mean,
+    tolerance = 1e-3)
 })
 
 test_that("Adam comes near quasi-Newton", {
@@ -128,7 +142,8 @@ test_that("Adam comes near quasi-Newton", {
   best <- pseudo_observation_fit("negative_binomial", data)
   expect_true(best$convergence$converged)
   withr::local_seed(1)
-  adam <- neargp(count ~ h, data, coords = ~ x + y, family = negative_binomial(), covariance = cov_exponential(), threads = 1L,
+  adam <- neargp(count ~ h, data, coords = ~ x + y, family = negative_binomial(),
+    covariance = cov_exponential(), threads = 1L,
     method = loo_k(10L, optimizer = "adam", steps = 600L))
   expect_gt(c(logLik(adam)), c(logLik(best)) - 3)
   expect_equal(coef(adam)[["h"]], coef(best)[["h"]], tolerance = 0.2)
@@ -141,7 +156,8 @@ test_that("the unit in which a response of Student's t comes does not matter", {
     fit_in <- function(unit) {
       data$number <- unit * data$number
       withr::local_seed(1)
-      neargp(number ~ h, data, coords = ~ x + y, family = student_t(4), covariance = cov_exponential(), threads = 1L,
+      neargp(number ~ h, data, coords = ~ x + y, family = student_t(4),
+        covariance = cov_exponential(), threads = 1L,
         method = loo_k(10L, optimizer = optimizer, steps = 100L))
     }
     fit <- fit_in(1)
@@ -149,7 +165,8 @@ test_that("the unit in which a response of Student's t comes does not matter", {
       other <- fit_in(unit)
       expect_equal(c(logLik(other)) + 80 * log(unit), c(logLik(fit)), tolerance = 1e-4)
       expect_equal(coef(other) / unit, coef(fit), tolerance = 1e-3)
-      expect_equal(predict(other, data[1:5, ])$mean / unit, predict(fit, data[1:5, ])$mean, tolerance = 1e-3)
+      expect_equal(predict(other, data[1:5, ])$mean / unit, predict(fit, data[1:5, ])$mean,
+        tolerance = 1e-3)
     }
   }
 })
@@ -157,8 +174,8 @@ test_that("the unit in which a response of Student's t comes does not matter", {
 test_that("parameters can be fixed, and fits be started from earlier ones", {
   skip_unless_extended()
   data <- pseudo_observation_data(80)
-  fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1, covariance = cov_exponential(),
-    method = loo_k(10L), threads = 1L)
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1,
+    covariance = cov_exponential(), method = loo_k(10L), threads = 1L)
   expect_equal(coef(fit, "covariance")[c("nugget", "size")], c(nugget = 1, size = 3))
   again <- update(fit, start = fit)
   expect_equal(c(logLik(again)), c(logLik(fit)), tolerance = 1e-5)
@@ -168,22 +185,30 @@ test_that("what cannot be fitted is refused", {
   skip_unless_extended()
   data <- pseudo_observation_data(30)
   fit <- function(formula, family, ...) {
-    neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(), threads = 1L, ...)
+    neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(),
+      threads = 1L, ...)
   }
-  expect_error(fit(I(count - 5) ~ 1, poisson(), method = loo_k(5L)), "at least 0", class = "neargp_error_response")
-  expect_error(fit(cbind(successes, trials - successes - 3) ~ 1, binomial(), method = loo_k(5L)), "negative", class = "neargp_error_response")
-  expect_error(fit(I(0 * count) ~ 1, poisson(), method = loo_k(5L)), "constant", class = "neargp_error_constant_response")
-  expect_error(fit(count ~ 1, poisson(), method = loo_k(5L, "label")), "one estimator", class = "neargp_error_argument")
-  expect_error(fit(count ~ 1, poisson(), method = loo_k(5L), nugget = 0), "greater than 0", class = "neargp_error_argument")
+  expect_error(fit(I(count - 5) ~ 1, poisson(), method = loo_k(5L)), "at least 0",
+    class = "neargp_error_response")
+  expect_error(fit(cbind(successes, trials - successes - 3) ~ 1, binomial(), method = loo_k(5L)),
+    "negative", class = "neargp_error_response")
+  expect_error(fit(I(0 * count) ~ 1, poisson(), method = loo_k(5L)), "constant",
+    class = "neargp_error_constant_response")
+  expect_error(fit(count ~ 1, poisson(), method = loo_k(5L, "label")), "one estimator",
+    class = "neargp_error_argument")
+  expect_error(fit(count ~ 1, poisson(), method = loo_k(5L), nugget = 0), "greater than 0",
+    class = "neargp_error_argument")
   expect_error(fit(count ~ 1, poisson("sqrt"), method = loo_k(5L)), class = "neargp_error_family")
   expect_error(student_t(df = 0), class = "neargp_error_argument")
-  expect_error(pseudo_observation_fit("poisson", data[rep(1:4, 7), ], k = 5L), "distinct locations", class = "neargp_error_k")
+  expect_error(pseudo_observation_fit("poisson", data[rep(1:4, 7), ], k = 5L), "distinct locations",
+    class = "neargp_error_k")
 })
 
 test_that("responses whose density cannot be integrated are named", {
   data <- pseudo_observation_data(60)
   data$amount[11:13] <- 1e-300
-  expect_error(pseudo_observation_fit("gamma", data), "rows 11, 12 and 13", class = "neargp_error_quadrature")
+  expect_error(pseudo_observation_fit("gamma", data), "rows 11, 12 and 13",
+    class = "neargp_error_quadrature")
 })
 
 test_that("predictions of a simulated field are calibrated, and nearly as good as those of the true model", {
@@ -192,14 +217,17 @@ test_that("predictions of a simulated field are calibrated, and nearly as good a
   n <- 1200
   data <- data.frame(x = runif(n), y = runif(n))
   component <- given_covariance(1, 0.15)
-  field <- drop(crossprod(chol(dense_covariance(as.matrix(data), as.matrix(data), component) + diag(1e-9, n)), rnorm(n)))
+  field <- drop(crossprod(chol(dense_covariance(as.matrix(data), as.matrix(data), component) +
+    diag(1e-9, n)), rnorm(n)))
   data$count <- rpois(n, exp(0.5 + field))
   data$successes <- rbinom(n, 5, plogis(field))
   data$number <- field + 0.2 * rt(n, 3)
   train <- seq_len(700)
-  for (case in list(list(count ~ 1, poisson()), list(cbind(successes, 5 - successes) ~ 1, binomial()), list(number ~ 1, student_t()))) {
+  for (case in list(list(count ~ 1, poisson()), list(cbind(successes, 5 - successes) ~ 1,
+      binomial()), list(number ~ 1, student_t()))) {
     fit <- function(method) {
-      neargp(case[[1L]], data[train, ], coords = ~ x + y, family = case[[2L]], covariance = cov_exponential(), method = method, threads = 1L)
+      neargp(case[[1L]], data[train, ], coords = ~ x + y, family = case[[2L]],
+        covariance = cov_exponential(), method = method, threads = 1L)
     }
     near <- fit(loo_k(20L))
     scored <- scores(near, newdata = data[-train, ])
@@ -215,15 +243,21 @@ test_that("predictions of a simulated field are calibrated, and nearly as good a
 test_that("a fit does not depend on whether the formula has an intercept or a coefficient for each level", {
   skip_unless_extended()
   set.seed(3)
-  data <- data.frame(x = runif(120), y = runif(120), soil = factor(rep(c("clay", "loam", "sand"), 40)), one = 1)
+  data <- data.frame(x = runif(120), y = runif(120),
+    soil = factor(rep(c("clay", "loam", "sand"), 40)), one = 1)
   data$count <- rpois(120, exp(1 + sin(5 * data$x) + 0.5 * (data$soil == "clay")))
-  fitted_to <- function(formula) neargp(formula, data, coords = ~ x + y, family = poisson(), method = loo_k(k = 15))
+  fitted_to <- function(formula) {
+    neargp(formula, data, coords = ~ x + y, family = poisson(), method = loo_k(k = 15))
+  }
   contrasts <- fitted_to(count ~ soil)
   levels <- fitted_to(count ~ 0 + soil)
   expect_equal(c(logLik(levels)), c(logLik(contrasts)), tolerance = 1e-6)
-  expect_equal(levels$pseudo_observations$bias, contrasts$pseudo_observations$bias, tolerance = 1e-3)
-  expect_equal(unname(coef(levels)), unname(coef(contrasts)[1L] + c(0, coef(contrasts)[-1L])), tolerance = 1e-3)
-  expect_equal(unname(coef(fitted_to(count ~ 0 + one))), unname(coef(fitted_to(count ~ 1))), tolerance = 1e-6)
+  expect_equal(levels$pseudo_observations$bias, contrasts$pseudo_observations$bias,
+    tolerance = 1e-3)
+  expect_equal(unname(coef(levels)), unname(coef(contrasts)[1L] + c(0, coef(contrasts)[-1L])),
+    tolerance = 1e-3)
+  expect_equal(unname(coef(fitted_to(count ~ 0 + one))), unname(coef(fitted_to(count ~ 1))),
+    tolerance = 1e-6)
   X <- cbind(year = 2000 + data$x)
   expect_identical(orthogonal_design(X)$intercept, integer(0))
   design <- orthogonal_design(model.matrix(~ 0 + soil, data))
@@ -241,7 +275,8 @@ test_that("the linear predictor is no more certain than responses can tell", {
     eta <- drop(crossprod(chol(0.6 * (1 + h) * exp(-h) + 1e-8 * diag(n)), rnorm(n)))
     data$amount <- rgamma(n, 2, 2 / exp(eta))
     new <- 251:350
-    fit <- neargp(amount ~ 1, data[-new, ], coords = ~ x + y, family = Gamma("log"), method = loo_k(k = 30))
+    fit <- neargp(amount ~ 1, data[-new, ], coords = ~ x + y, family = Gamma("log"),
+      method = loo_k(k = 30))
     expect_gte(fit$nugget, 1)
     predicted <- predict(fit, data[new, ], type = "link")
     # of 95% intervals; with a nugget near 0 less than a tenth
@@ -251,7 +286,8 @@ test_that("the linear predictor is no more certain than responses can tell", {
 
 test_that("the linear predictor of Student's t is no more certain than responses can tell", {
   skip_unless_extended()
-  # seeds with which a nugget apart from the scale ended near 0, and intervals covered next to nothing
+  # seeds with which a nugget apart from the scale ended near 0, and intervals covered next to
+  # nothing
   for (seed in c(1L, 7L, 8L)) {
     withr::local_seed(seed)
     n <- 300
@@ -260,8 +296,8 @@ test_that("the linear predictor of Student's t is no more certain than responses
     field <- drop(crossprod(chol((1 + h) * exp(-h) + diag(1e-9, n)), rnorm(n)))
     data$number <- field + 0.4 * rt(n, 4)
     new <- 201:300
-    fit <- neargp(number ~ 1, data[-new, ], coords = ~ x + y, family = student_t(), covariance = cov_matern(nu = 1.5),
-      method = loo_k(20L), threads = 1L)
+    fit <- neargp(number ~ 1, data[-new, ], coords = ~ x + y, family = student_t(),
+      covariance = cov_matern(nu = 1.5), method = loo_k(20L), threads = 1L)
     expect_gte(fit$nugget, 1)
     link <- predict(fit, data[new, ], type = "link", interval = "confidence")
     expect_gt(mean(link$lower <= field[new] & field[new] <= link$upper), 0.85)
@@ -275,7 +311,8 @@ test_that("a family's parameter is at the best of the scores, each with the pseu
   field <- drop(crossprod(chol(5 * exp(-as.matrix(dist(data)) / 0.08)), rnorm(400)))
   data$count <- rnbinom(400, mu = exp(0.5 + field), size = 1)
   fit <- function(size = NULL) {
-    neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size), method = loo_k(k = 15L), covariance = cov_exponential())
+    neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size),
+      method = loo_k(k = 15L), covariance = cov_exponential())
   }
   free <- fit()
   expect_lt(abs(log(coef(free, what = "covariance")[["size"]])), 0.5)
@@ -301,7 +338,8 @@ test_that("values of the family's parameter whose pseudo-observations fail are t
   }
   own <- which(pseudo_observation_example("negative_binomial")$layout$kind == "family")
   begin <- pseudo_observation_example("negative_binomial")$reference
-  free <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), pseudo_observation_example("negative_binomial"), begin)
+  free <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"),
+    pseudo_observation_example("negative_binomial"), begin)
   barrier <- mean(c(begin[own], free$theta[own]))
   beyond <- function(theta) abs(theta[own] - begin[own]) > abs(barrier - begin[own])
   fails <- list(quadrature = function(problem, theta) {
@@ -313,13 +351,15 @@ test_that("values of the family's parameter whose pseudo-observations fail are t
     problem
   })
   for (fail in fails) {
-    bounded <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), problem_of(fail), begin)
+    bounded <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), problem_of(fail),
+      begin)
     expect_false(beyond(bounded$theta))
     # the maximum of what can be computed is at the barrier, and the optimiser's tolerance is 0.05
     expect_lt(abs(bounded$theta[own] - barrier), 0.2)
   }
   always <- function(problem, theta) abort_neargp("quadrature", "It cannot be integrated.")
-  expect_error(maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), problem_of(always), begin), class = "neargp_error_quadrature")
+  expect_error(maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), problem_of(always),
+    begin), class = "neargp_error_quadrature")
 })
 
 test_that("pseudo-observations that cannot be renewed at the estimates are left, and the fit says so", {
@@ -359,8 +399,10 @@ test_that("a continued fit starts from its trend and bias", {
     expect_identical(links[intercept], first$pseudo_observations$bias[seq_along(intercept)])
     unbiased <- links
     trend <- core_trend(first)$beta
-    unbiased[intercept] <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, trend)))[intercept]
-    expect_equal(drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(unbiased))), trend, ignore_attr = TRUE)
+    unbiased[intercept] <- drop(crossprod(problem$design$rotation,
+      scaled_trend(problem$design, trend)))[intercept]
+    expect_equal(drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(unbiased))),
+      trend, ignore_attr = TRUE)
   }
 })
 
@@ -401,11 +443,12 @@ test_that("a power of 2, the bound of the powered exponential, is the Gaussian c
   estimates <- function(name, covariance, optimizer) {
     withr::local_seed(2)
     case <- pseudo_observation_families()[[name]]
-    fit <- suppressWarnings(neargp(case$formula, data, coords = ~ x + y, family = case$family, covariance = covariance,
-      method = loo_k(10, optimizer = optimizer, steps = 30)))
+    fit <- suppressWarnings(neargp(case$formula, data, coords = ~ x + y, family = case$family,
+      covariance = covariance, method = loo_k(10, optimizer = optimizer, steps = 30)))
     coef(fit, what = "covariance")
   }
-  cases <- rbind(data.frame(name = names(pseudo_observation_families()), optimizer = "bfgs"), data.frame(name = c("student_t", "poisson"), optimizer = "adam"))
+  cases <- rbind(data.frame(name = names(pseudo_observation_families()), optimizer = "bfgs"),
+    data.frame(name = c("student_t", "poisson"), optimizer = "adam"))
   for (i in seq_len(nrow(cases))) {
     smooth <- estimates(cases$name[i], cov_gaussian(), cases$optimizer[i])
     powered <- estimates(cases$name[i], cov_powered_exponential(power = 2), cases$optimizer[i])
@@ -418,13 +461,16 @@ test_that("a variance that no linear predictor has is one classed error, at once
   data <- latent_data(60)
   data$half <- data$amount / 2
   for (variance in c(1e12, 1e200)) {
-    for (case in list(list(count ~ 1, poisson()), list(count ~ 1, negative_binomial()), list(half ~ 1, Gamma("log")))) {
-      fit <- tryCatch(neargp(case[[1L]], data, coords = ~ x + y, method = loo_k(k = 8), family = case[[2L]],
-        covariance = cov_exponential(variance = variance, range = 0.2)), error = identity)
+    for (case in list(list(count ~ 1, poisson()), list(count ~ 1, negative_binomial()),
+        list(half ~ 1, Gamma("log")))) {
+      fit <- tryCatch(neargp(case[[1L]], data, coords = ~ x + y, method = loo_k(k = 8),
+        family = case[[2L]], covariance = cov_exponential(variance = variance, range = 0.2)),
+        error = identity)
       expect_s3_class(fit, if (inherits(fit, "condition")) "neargp_error_quadrature" else "neargp")
       if (inherits(fit, "neargp")) expect_true(is.finite(fit$log_likelihood))
     }
   }
   expect_error(neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), family = poisson(),
-    covariance = cov_exponential(variance = 1e12, range = 0.2)), "1e5 or more", class = "neargp_error_quadrature")
+    covariance = cov_exponential(variance = 1e12, range = 0.2)), "1e5 or more",
+    class = "neargp_error_quadrature")
 })

@@ -4,7 +4,8 @@ test_that("predictions have the columns of other responses", {
   new <- data.frame(x = c(0.2, 0.7), y = 0.4, h = 0)
   columns <- predict(fit, new, interval = "prediction", threshold = 2, trials = 5)
   expect_named(columns, c("mean", "sd", "lower", "upper", "p_exceed"))
-  expect_true(all(columns$lower <= columns$mean & columns$mean <= columns$upper & columns$upper <= 5))
+  expect_true(all(columns$lower <= columns$mean & columns$mean <= columns$upper & columns$upper <=
+    5))
   link <- predict(fit, new, type = "link")
   mixture <- new_mixture(link$mean, link$sd, binomial(), trials = 5)
   expect_equal(columns$mean, mixture_mean(mixture))
@@ -37,7 +38,8 @@ test_that("leave-one-out predictions, residuals and scores go together", {
   loo <- loo_predict(fit)
   expect_equal(unname(residuals(fit, "loo")), fit$data$y - loo$mean)
   own <- scores(fit)
-  expect_equal(own$log_score, -mean(mixture_density(fit$data$y, cavity_mixture(fit)$mixture, log = TRUE)))
+  expect_equal(own$log_score,
+    -mean(mixture_density(fit$data$y, cavity_mixture(fit)$mixture, log = TRUE)))
   expect_length(fitted(fit), 120L)
   expect_lt(mean((fit$data$y - fitted(fit))^2), mean((fit$data$y - loo$mean)^2))
   withr::local_seed(1)
@@ -54,18 +56,21 @@ test_that("a fold is predicted from the pseudo-observations of the others", {
   expect_equal(sum(kept$pseudo_observations$locations$total), 90)
   expect_equal(cv$predictions$link_mean[cv$predictions$fold == 2],
     predict_latent(kept, fit$data$coords[held, ], fit$data$X[held, ], fit$data$offset[held])$mean)
-  refitted <- cross_validate(pseudo_observation_fit("student_t", pseudo_observation_data(60)), folds = 3, refit = TRUE)
+  refitted <- cross_validate(pseudo_observation_fit("student_t", pseudo_observation_data(60)),
+    folds = 3, refit = TRUE)
   expect_equal(refitted$scores$n, 60)
 })
 
 test_that("a fit prints what its neighbours are, and can be saved", {
   skip_unless_extended()
   expect_output(print(fit), "pseudo-observations")
-  expect_output(print(pseudo_observation_fit("student_t", pseudo_observation_data(60))), "gamma variables")
+  expect_output(print(pseudo_observation_fit("student_t", pseudo_observation_data(60))),
+    "gamma variables")
   expect_output(print(summary(fit)), "Std. Error")
   file <- withr::local_tempfile()
   saveRDS(fit, file)
-  expect_equal(predict(readRDS(file), pseudo_observation_data(3)), predict(fit, pseudo_observation_data(3)))
+  expect_equal(predict(readRDS(file), pseudo_observation_data(3)),
+    predict(fit, pseudo_observation_data(3)))
   expect_s3_class(tidy(fit), "data.frame")
   expect_identical(sigma(fit), NA_real_)
 })
@@ -92,8 +97,8 @@ test_that("print() reports the mean of the response far from data where it is no
     trials <- if (is.null(fit$data$trials)) 1 else 3
     expect_equal(means$far, predict(fit, remote)$mean, tolerance = 1e-6)
     expect_equal(means$observed, mean(fit$data$y) / trials)
-    expect_output(print(fit, digits = 4), paste0("far from data the mean of the response is ", format(signif(means$far, 4), digits = 4)),
-      fixed = TRUE)
+    expect_output(print(fit, digits = 4), paste0("far from data the mean of the response is ",
+      format(signif(means$far, 4), digits = 4)), fixed = TRUE)
   }
   near <- fit_to(count ~ 1, poisson(), covariance = wide(0.1))
   expect_equal(near$data$y, data$count)

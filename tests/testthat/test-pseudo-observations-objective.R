@@ -5,7 +5,8 @@ test_that("gradients of the score are right for every family", {
     withr::local_seed(5)
     theta <- problem$reference + rnorm(length(problem$reference), sd = 0.1)
     working <- split_pseudo_observation_theta(problem, theta)$working
-    plan <- pseudo_observation_plan(problem, problem$observations, component_at(problem, working), 7L)
+    plan <- pseudo_observation_plan(problem, problem$observations, component_at(problem, working),
+      7L)
     objective <- pseudo_observation_objective(problem, plan)
     slope <- vapply(seq_along(theta), function(i) {
       step <- replace(0 * theta, i, 1e-5)
@@ -23,7 +24,8 @@ test_that("a given nugget leaves the gradient of the scale whole", {
     component_at(problem, split_pseudo_observation_theta(problem, problem$reference)$working), 7L)
   objective <- pseudo_observation_objective(problem, plan)
   step <- replace(0 * problem$reference, scale, 1e-5)
-  slope <- (objective$evaluate(problem$reference + step)$value - objective$evaluate(problem$reference - step)$value) / 2e-5
+  slope <- (objective$evaluate(problem$reference + step)$value -
+    objective$evaluate(problem$reference - step)$value) / 2e-5
   expect_equal(objective$gradient(problem$reference)[scale], slope, tolerance = 1e-5)
 })
 
@@ -32,6 +34,8 @@ test_that("a span of a plan is those observations alone", {
   plan <- pseudo_observation_plan(problem, problem$observations,
     component_at(problem, split_pseudo_observation_theta(problem, problem$reference)$working), 7L)
   parts <- list(1:30, 31:80)
-  values <- vapply(parts, function(span) pseudo_observation_objective(problem, plan, span)$evaluate(problem$reference)$score, 0)
-  expect_equal(sum(values), pseudo_observation_objective(problem, plan)$evaluate(problem$reference)$score)
+  values <- vapply(parts, function(span) pseudo_observation_objective(problem, plan,
+    span)$evaluate(problem$reference)$score, 0)
+  expect_equal(sum(values), pseudo_observation_objective(problem,
+    plan)$evaluate(problem$reference)$score)
 })

@@ -3,12 +3,15 @@ test_that("an outlier counts little among its neighbours", {
   coords <- cbind(runif(30), runif(30))
   values <- sin(4 * coords[, 1L])
   values[7L] <- 20
-  known <- list(covariance = given_covariance(), nugget = 0.01, family = c(0.1, 3), beta = double(0))
-  data <- list(coords = coords, y = values, X = matrix(0, 30L, 0L), offset = rep(0, 30), weights = rep(1, 30))
+  known <- list(covariance = given_covariance(), nugget = 0.01, family = c(0.1, 3),
+    beta = double(0))
+  data <- list(coords = coords, y = values, X = matrix(0, 30L, 0L), offset = rep(0, 30),
+    weights = rep(1, 30))
   omega <- row_gamma_variables(data, known, 10L, 1L)
   expect_lt(omega[7L], 1e-3)
   expect_gt(min(omega[-7L]), 10 * omega[7L])
-  sets <- core_gamma_variables(coords, values, rep(1, 30), matrix(c(7L, 1:6), 7L), known$covariance, 0.01, 0.1, 3, 1L)
+  sets <- core_gamma_variables(coords, values, rep(1, 30), matrix(c(7L, 1:6), 7L), known$covariance,
+    0.01, 0.1, 3, 1L)
   expect_lt(sets[1L], 1e-3)
 })
 
@@ -17,7 +20,8 @@ test_that("variables of a set are the dense ones, and absent neighbours have non
   coords <- cbind(runif(8), runif(8))
   z <- rnorm(8)
   neighbors <- matrix(c(2L, 5L, NA, 3L), 4L)
-  omega <- drop(core_gamma_variables(coords, z, 1:8 / 4, neighbors, given_covariance(), 0.3, 0.5, 4, 1L))
+  omega <- drop(core_gamma_variables(coords, z, 1:8 / 4, neighbors, given_covariance(), 0.3, 0.5, 4,
+    1L))
   rows <- c(2L, 5L, 3L)
   K <- dense_covariance(coords[rows, ], coords[rows, ], given_covariance())
   expected <- dense_omega(K, z[rows], 0.3 * rows / 4, 0.25 * rows / 4, 4)
@@ -26,11 +30,15 @@ test_that("variables of a set are the dense ones, and absent neighbours have non
 })
 
 test_that("a gamma variable is that with which the posterior mean is right", {
-  at <- function(residual, variance, weight = 1) core_matched_omega(residual, variance, weight, 0.5, 3)
+  at <- function(residual, variance, weight = 1) {
+    core_matched_omega(residual, variance, weight, 0.5, 3)
+  }
   for (residual in c(0.1, 1, 4)) for (variance in c(0.01, 0.3, 2)) {
-    expect_equal(at(residual, variance, 2), matched_omega(residual, variance, 0.125, 3), tolerance = 1e-8)
+    expect_equal(at(residual, variance, 2), matched_omega(residual, variance, 0.125, 3),
+      tolerance = 1e-8)
   }
   # without variance, and where the field may be anywhere
   expect_equal(at(0.7, 0), 4 / (3 + 0.49 / 0.25), tolerance = 1e-8)
-  expect_equal(at(1, 1e8), 1 / integrate(function(g) dgamma(g, 1.5, 1.5) / g, 0, Inf)$value, tolerance = 1e-3)
+  expect_equal(at(1, 1e8), 1 / integrate(function(g) dgamma(g, 1.5, 1.5) / g, 0, Inf)$value,
+    tolerance = 1e-3)
 })

@@ -5,19 +5,23 @@ test_that("R-squared is that of predictions from the others, and the share of th
     covariance = cov_exponential(variance = 2, range = 0.2))
   r2 <- r2.neargp(fit)
   loo <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
-  expect_equal(r2$R2_loo, 1 - mean((data$z - loo$mean)^2) / mean((data$z - mean(data$z))^2), tolerance = 1e-6)
+  expect_equal(r2$R2_loo, 1 - mean((data$z - loo$mean)^2) / mean((data$z - mean(data$z))^2),
+    tolerance = 1e-6)
   explained <- coef(fit)[["height"]]^2 * mean((data$height - mean(data$height))^2)
   expect_equal(r2$R2_trend, explained / (explained + 2 + 0.1))
-  expect_output(print(r2), "from the other rows: +0\\.[0-9]{3}\nR2 of the trend alone: +0\\.[0-9]{3}")
+  expect_output(print(r2),
+    "from the other rows: +0\\.[0-9]{3}\nR2 of the trend alone: +0\\.[0-9]{3}")
 })
 
 test_that("a field without nugget has no R-squared of 1, and white noise none at all", {
   withr::local_seed(2)
   data <- transform(simulated_data(80), noise = rnorm(80))
-  smooth <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 20), nugget = 0, covariance = cov_exponential())
+  smooth <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 20), nugget = 0,
+    covariance = cov_exponential())
   expect_lt(r2.neargp(smooth)$R2_loo, 0.9)
   expect_equal(r2.neargp(smooth)$R2_trend, 0)
-  noise <- neargp(noise ~ 1, data, coords = ~ x + y, method = vecchia(k = 20), covariance = cov_exponential(variance = 1e-6, range = 0.1))
+  noise <- neargp(noise ~ 1, data, coords = ~ x + y, method = vecchia(k = 20),
+    covariance = cov_exponential(variance = 1e-6, range = 0.1))
   expect_lt(r2.neargp(noise)$R2_loo, 0.05)
 })
 

@@ -9,7 +9,8 @@ test_on_devices("fitted values and leave-one-out predictions are the dense ones"
   left_out <- dense_leave_one_out(data, fit$core_covariance, 0.1)
   expect_equal(unname(residuals(fit, "loo", k = 49)), data$y - left_out$mean, tolerance = 1e-8)
   expect_equal(unname(residuals(fit, "trend")), data$y - drop(data$X %*% coef(fit)))
-  expect_equal(residuals(fit, "standardized", k = 49), residuals(fit, "loo", k = 49) / loo_predict(fit, k = 49)$sd)
+  expect_equal(residuals(fit, "standardized", k = 49),
+    residuals(fit, "loo", k = 49) / loo_predict(fit, k = 49)$sd)
   expect_equal(loo_predict(fit, k = 49)$sd, left_out$sd, tolerance = 1e-8)
 })
 
@@ -24,7 +25,8 @@ test_that("exact_gp() leaves one out of all rows, not of the nearest", {
 
 test_that("standardized residuals are standard normal under the model", {
   skip_unless_extended()
-  fit <- neargp(z ~ height, simulated_data(1000, seed = 2), coords = ~ x + y, method = vecchia(k = 20), covariance = cov_exponential())
+  fit <- neargp(z ~ height, simulated_data(1000, seed = 2), coords = ~ x + y,
+    method = vecchia(k = 20), covariance = cov_exponential())
   r <- residuals(fit, "standardized")
   expect_lt(abs(mean(r)), 0.1)
   expect_lt(abs(var(r) - 1), 0.15)

@@ -20,7 +20,8 @@ for_each_family <- function(action) {
 }
 
 core_terms <- function(name, case, eta, variance = numeric(0), weights = numeric(0)) {
-  core_expectations(name, as.numeric(unlist(case$parameters)), case$y, case$trials, weights, eta, variance, 1L)
+  core_expectations(name, as.numeric(unlist(case$parameters)), case$y, case$trials, weights, eta,
+    variance, 1L)
 }
 
 test_that("the table has a test case for each family", {
@@ -31,9 +32,10 @@ test_that("the core's log densities are those of R", {
   skip_unless_extended()
   for_each_family(function(name, entry, case) {
     for (eta in list(c(-2, 0.5, 1), c(3, -4, 0), c(0.1, 0.2, 0.3))) {
-      expect_equal(core_terms(name, case, eta)$value, entry$density(case$y, eta, case$parameters, case$trials, TRUE),
-        tolerance = 1e-11, label = name)
-      expect_equal(exp(core_terms(name, case, eta)$value), entry$density(case$y, eta, case$parameters, case$trials, FALSE),
+      expect_equal(core_terms(name, case, eta)$value, entry$density(case$y, eta, case$parameters,
+        case$trials, TRUE), tolerance = 1e-11, label = name)
+      expect_equal(exp(core_terms(name, case, eta)$value),
+        entry$density(case$y, eta, case$parameters, case$trials, FALSE),
         tolerance = 1e-11, label = name)
     }
   })
@@ -50,32 +52,40 @@ test_that("the core's expectations are the integrals", {
   }
   with_each_simd(function(simd) for_each_family(function(name, entry, case) {
     at <- function(what) function(eta) vapply(1:3, function(i) {
-      one <- list(parameters = case$parameters, y = rep(case$y[i], length(eta)), trials = rep(case$trials[i], length(eta)))
+      one <- list(parameters = case$parameters, y = rep(case$y[i], length(eta)),
+        trials = rep(case$trials[i], length(eta)))
       core_terms(name, one, eta)[[what]]
     }, eta)
-    log_p <- function(eta) vapply(1:3, function(i) entry$density(case$y[i], eta, case$parameters, case$trials[i], TRUE), eta)
+    log_p <- function(eta) {
+      vapply(1:3, function(i) entry$density(case$y[i], eta, case$parameters, case$trials[i], TRUE),
+        eta)
+    }
     for (variance in c(0.05, 0.8, 6)) {
       terms <- core_terms(name, case, mean, rep(variance, 3))
       expect_equal(terms$value, integral(log_p, variance), tolerance = 1e-7, label = name)
       expect_equal(terms$slope, integral(at("slope"), variance), tolerance = 1e-6, label = name)
-      expect_equal(terms$curvature, integral(at("curvature"), variance), tolerance = 1e-6, label = name)
+      expect_equal(terms$curvature, integral(at("curvature"), variance), tolerance = 1e-6,
+        label = name)
     }
   }))
 })
 
-test_that("weights divide the dispersion of scaled families and multiply the log density of others", {
-  eta <- c(-0.3, 0.5, 1)
-  for_each_family(function(name, entry, case) {
-    weighted <- core_terms(name, case, eta, weights = c(2, 2, 2))$value
-    if (entry$scaled) {
-      factor <- c(gaussian = 1 / 2, student_t = 1 / sqrt(2), gamma = 2, beta = 2)[[name]]
-      case$parameters[[1]] <- case$parameters[[1]] * factor
-      expect_equal(weighted, entry$density(case$y, eta, case$parameters, case$trials, TRUE), label = name)
-    } else {
-      expect_equal(weighted, 2 * entry$density(case$y, eta, case$parameters, case$trials, TRUE), label = name)
-    }
+test_that("weights divide the dispersion of scaled families and multiply the log density of others",
+  {
+    eta <- c(-0.3, 0.5, 1)
+    for_each_family(function(name, entry, case) {
+      weighted <- core_terms(name, case, eta, weights = c(2, 2, 2))$value
+      if (entry$scaled) {
+        factor <- c(gaussian = 1 / 2, student_t = 1 / sqrt(2), gamma = 2, beta = 2)[[name]]
+        case$parameters[[1]] <- case$parameters[[1]] * factor
+        expect_equal(weighted, entry$density(case$y, eta, case$parameters, case$trials, TRUE),
+          label = name)
+      } else {
+        expect_equal(weighted, 2 * entry$density(case$y, eta, case$parameters, case$trials, TRUE),
+          label = name)
+      }
+    })
   })
-})
 
 test_that("mean and variance, distribution and quantile belong to the density", {
   skip_unless_extended()
@@ -86,19 +96,25 @@ test_that("mean and variance, distribution and quantile belong to the density", 
     variance <- entry$variance(eta, case$parameters, trials)
     q <- entry$quantile(c(0.2, 0.9), eta, case$parameters, trials)
     for (i in 1:2) {
-      density <- function(y) entry$density(y, rep(eta[i], length(y)), case$parameters, rep(trials[i], length(y)), FALSE)
-      total <- if (entry$discrete) function(f, upper = 5000) sum(f(0:min(upper, 5000)) * density(0:min(upper, 5000))) else
+      density <- function(y) {
+        entry$density(y, rep(eta[i], length(y)), case$parameters, rep(trials[i], length(y)), FALSE)
+      }
+      total <- if (entry$discrete) function(f, upper = 5000) sum(f(0:min(upper, 5000)) *
+        density(0:min(upper, 5000))) else
         function(f, upper = Inf) {
           support <- switch(name, gamma = c(0, Inf), beta = c(0, 1), c(-Inf, Inf))
-          stats::integrate(function(y) f(y) * density(y), support[1], min(upper, support[2]), rel.tol = 1e-9, subdivisions = 2000L)$value
+          stats::integrate(function(y) f(y) * density(y), support[1], min(upper, support[2]),
+            rel.tol = 1e-9, subdivisions = 2000L)$value
         }
       expect_equal(total(function(y) y), mean[i], tolerance = 1e-6, label = name)
       expect_equal(total(function(y) (y - mean[i])^2), variance[i], tolerance = 1e-5, label = name)
-      expect_equal(total(function(y) 1 + 0 * y, q[i]), entry$distribution(q[i], eta[i], case$parameters, trials[i]), tolerance = 1e-6,
+      expect_equal(total(function(y) 1 + 0 * y, q[i]),
+        entry$distribution(q[i], eta[i], case$parameters, trials[i]), tolerance = 1e-6,
         label = name)
     }
     below <- entry$distribution(q - if (entry$discrete) 1 else 1e-9, eta, case$parameters, trials)
-    expect_true(all(below < c(0.2, 0.9) & entry$distribution(q, eta, case$parameters, trials) >= c(0.2, 0.9) - 1e-9), label = name)
+    expect_true(all(below < c(0.2, 0.9) & entry$distribution(q, eta, case$parameters, trials) >=
+      c(0.2, 0.9) - 1e-9), label = name)
   })
 })
 
@@ -138,7 +154,9 @@ test_that("starting values are near the truth and within bounds", {
     expect_true(all(abs(log(start / unlist(case$parameters)[names(start)])) < 0.3), label = name)
     # no scatter at all, or too little
     least <- entry$start(c(1, 2, 3) / 4, c(1, 2, 3) / 4, rep(1, 3))
-    if (!name %in% c("gaussian", "student_t")) expect_true(all(least >= entry$lower & least <= entry$upper), label = name)
+    if (!name %in% c("gaussian", "student_t")) {
+      expect_true(all(least >= entry$lower & least <= entry$upper), label = name)
+    }
   })
 })
 
@@ -146,7 +164,8 @@ test_that("log densities of the binomial are exact where probabilities are next 
   for (name in paste0("binomial_", c("logit", "probit", "cloglog"))) {
     entry <- response_families[[name]]
     expect_equal(entry$density(c(0, 1), c(-700, 700), list(), 1, TRUE), c(0, 0))
-    expect_equal(entry$density(1, -30, list(), 1, TRUE), if (name == "binomial_probit") pnorm(-30, log.p = TRUE) else -30)
+    expect_equal(entry$density(1, -30, list(), 1, TRUE), if (name == "binomial_probit") pnorm(-30,
+      log.p = TRUE) else -30)
     expect_identical(entry$density(c(-1, 0.5, 3), 0, list(), 2, FALSE), c(0, 0, 0))
   }
 })

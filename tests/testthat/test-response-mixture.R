@@ -4,8 +4,10 @@ test_that("the distribution function of every family is the expectation of that 
     case <- mixture_cases[[name]]
     grid <- mixture_grid(case)
     expected <- expected_given(case, grid$table, "distribution")
-    # 1e-6 is promised; the reference is as good as that where the family's step spans many of its points.
-    expect_lt(max(abs(mixture_distribution(grid$table$y, grid$mixture) - expected)), 1e-7, label = name)
+    # 1e-6 is promised; the reference is as good as that where the family's step spans many of its
+    # points.
+    expect_lt(max(abs(mixture_distribution(grid$table$y, grid$mixture) - expected)), 1e-7,
+      label = name)
   }
 })
 
@@ -17,8 +19,10 @@ test_that("the density of every family is the expectation of that given the pred
     expected <- expected_given(case, grid$table, "density")
     seen <- expected > 1e-20
     expect_gt(sum(seen), 5)
-    expect_equal(mixture_density(grid$table$y, grid$mixture)[seen], expected[seen], tolerance = 1e-6, label = name)
-    expect_equal(exp(mixture_density(grid$table$y, grid$mixture, log = TRUE)), mixture_density(grid$table$y, grid$mixture))
+    expect_equal(mixture_density(grid$table$y, grid$mixture)[seen], expected[seen],
+      tolerance = 1e-6, label = name)
+    expect_equal(exp(mixture_density(grid$table$y, grid$mixture, log = TRUE)),
+      mixture_density(grid$table$y, grid$mixture))
   }
 })
 
@@ -29,10 +33,12 @@ test_that("mean and variance are those of the two stages together", {
     grid <- mixture_grid(case, sd = c(0.05, 0.7, 3))
     family <- response_family(case$family)
     parameters <- as.list(case$parameters)
-    given <- function(what) function(eta, i) rep_len(family[[what]](eta, parameters, case$trials), length(eta))
+    given <- function(what) {
+      function(eta, i) rep_len(family[[what]](eta, parameters, case$trials), length(eta))
+    }
     mean <- trapezoid_expectation(given("mean"), grid$table$mean, grid$table$sd)
-    variance <- trapezoid_expectation(function(eta, i) given("variance")(eta, i) + (given("mean")(eta, i) - mean[i])^2,
-      grid$table$mean, grid$table$sd)
+    variance <- trapezoid_expectation(function(eta, i) given("variance")(eta, i) +
+      (given("mean")(eta, i) - mean[i])^2, grid$table$mean, grid$table$sd)
     expect_equal(mixture_mean(grid$mixture), mean, tolerance = 1e-8, label = name)
     expect_equal(mixture_variance(grid$mixture), variance, tolerance = 1e-7, label = name)
   }
@@ -56,7 +62,8 @@ test_that("separated predictors give neither NaN nor warnings", {
   skip_unless_extended()
   mean <- rep(c(-700, -300, -40, 40, 300), each = 3)
   sd <- rep(c(0, 1, 5), 5)
-  for (name in c("bernoulli", "logit", "probit", "cloglog", "poisson", "negative_binomial", "gamma")) {
+  for (name in c("bernoulli", "logit", "probit", "cloglog", "poisson", "negative_binomial",
+      "gamma")) {
     case <- mixture_cases[[name]]
     mixture <- new_mixture(mean, sd, case$family, case$parameters, case$trials)
     expect_no_warning({
@@ -66,7 +73,8 @@ test_that("separated predictors give neither NaN nor warnings", {
     expect_true(all(probability >= 0 & probability <= 1), label = name)
     expect_false(anyNA(density), label = name)
   }
-  # The log score of a miss grows with the predictor instead of becoming infinite: E plogis(eta) = exp(mean + sd^2 / 2) far to the left.
+  # The log score of a miss grows with the predictor instead of becoming infinite: E plogis(eta) =
+  # exp(mean + sd^2 / 2) far to the left.
   missed <- new_mixture(c(-40, -600), c(1, 1), binomial())
   expect_equal(mixture_density(1, missed, log = TRUE), c(-39.5, -599.5), tolerance = 1e-8)
 })
@@ -92,17 +100,21 @@ test_that("random predictors of any size leave nothing undefined", {
 test_that("outside the support there is no probability, beyond it all of it", {
   counts <- new_mixture(c(0, 0, 0), 1, poisson())
   expect_equal(mixture_distribution(c(-1, -0.5, Inf), counts), c(0, 0, 1))
-  expect_equal(mixture_distribution(c(2, 2.7, 2.999999), counts), rep(mixture_distribution(2, counts)[1L], 3))
+  expect_equal(mixture_distribution(c(2, 2.7, 2.999999), counts),
+    rep(mixture_distribution(2, counts)[1L], 3))
   trials <- new_mixture(c(0, 0), 1, binomial(), trials = c(3, 4))
   expect_equal(mixture_distribution(3, trials)[1L], 1)
   expect_lt(mixture_distribution(3, trials)[2L], 1)
-  expect_equal(mixture_distribution(c(-0.1, 0), new_mixture(c(0, 0), 1, Gamma("log"), c(shape = 2))), c(0, 0))
-  expect_equal(mixture_distribution(c(0, 1), new_mixture(c(0, 0), 1, mixture_cases$beta$family, c(precision = 2))), c(0, 1))
+  expect_equal(mixture_distribution(c(-0.1, 0), new_mixture(c(0, 0), 1, Gamma("log"),
+    c(shape = 2))), c(0, 0))
+  expect_equal(mixture_distribution(c(0, 1), new_mixture(c(0, 0), 1, mixture_cases$beta$family,
+    c(precision = 2))), c(0, 1))
 })
 
 test_that("exceedance and distribution add up", {
   grid <- mixture_grid(mixture_cases$poisson)
-  expect_equal(mixture_exceedance(2, grid$mixture) + mixture_distribution(2, grid$mixture), rep(1, nrow(grid$table)))
+  expect_equal(mixture_exceedance(2, grid$mixture) + mixture_distribution(2, grid$mixture),
+    rep(1, nrow(grid$table)))
 })
 
 test_that("draws follow the distribution", {
@@ -115,7 +127,8 @@ test_that("draws follow the distribution", {
     q <- mixture_quantile(0.7, mixture)
     share <- rowMeans(draws <= q)
     probability <- mixture_distribution(q, mixture)
-    expect_lt(max(abs(share - probability)[-2] / sqrt(probability * (1 - probability) / 40000)[-2]), 4, label = name)
+    expect_lt(max(abs(share - probability)[-2] / sqrt(probability * (1 - probability) / 40000)[-2]),
+      4, label = name)
   }
 })
 
@@ -124,20 +137,25 @@ test_that("rows without moments stay without results, whatever the chunks", {
   mixture <- new_mixture(mean, rep(c(1, 1, NA, 0.5), 30), poisson())
   value <- mixture_distribution(1, mixture)
   expect_identical(is.na(value), is.na(mean) | rep(c(FALSE, FALSE, TRUE, FALSE), 30))
-  by_seven <- over_rows(mixture, 1, function(part, q) mixture_rule(part)$distribution(part, q), rows_at_once = 7L)
+  by_seven <- over_rows(mixture, 1, function(part, q) mixture_rule(part)$distribution(part, q),
+    rows_at_once = 7L)
   expect_equal(by_seven, value, tolerance = 1e-14)
 })
 
 test_that("weights divide the dispersion of families that have one", {
   weighted <- new_mixture(c(0, 0), 1, gaussian(), c(variance = 2), weights = c(1, 4))
   expect_equal(mixture_variance(weighted), c(3, 1.5))
-  scaled <- new_mixture(c(0, 0), 1, mixture_cases$student_t$family, c(scale = 2, df = 4), weights = c(1, 4))
+  scaled <- new_mixture(c(0, 0), 1, mixture_cases$student_t$family, c(scale = 2, df = 4),
+    weights = c(1, 4))
   expect_equal(mixture_variance(scaled), c(9, 3))
-  # given eta the variance of a gamma response is mean^2 / shape, that of a beta response mean (1 - mean) / (1 + precision)
-  expect_equal(mixture_variance(new_mixture(c(0, 0), 0, Gamma("log"), c(shape = 2), weights = c(1, 4))), 1 / c(2, 8))
-  expect_equal(mixture_variance(new_mixture(c(0, 0), 0, beta_response(), c(precision = 3), weights = c(1, 4))), 0.25 / c(4, 13))
-  expect_equal(mixture_distribution(0.5, new_mixture(c(0, 0), 0, Gamma("log"), c(shape = 2), weights = c(1, 4))),
-    pgamma(0.5, c(2, 8), c(2, 8)))
+  # given eta the variance of a gamma response is mean^2 / shape, that of a beta response mean (1 -
+  # mean) / (1 + precision)
+  expect_equal(mixture_variance(new_mixture(c(0, 0), 0, Gamma("log"), c(shape = 2),
+    weights = c(1, 4))), 1 / c(2, 8))
+  expect_equal(mixture_variance(new_mixture(c(0, 0), 0, beta_response(), c(precision = 3),
+    weights = c(1, 4))), 0.25 / c(4, 13))
+  expect_equal(mixture_distribution(0.5, new_mixture(c(0, 0), 0, Gamma("log"), c(shape = 2),
+    weights = c(1, 4))), pgamma(0.5, c(2, 8), c(2, 8)))
   expect_equal(mixture_variance(new_mixture(0, 0, poisson(), weights = 4)), 1)
 })
 

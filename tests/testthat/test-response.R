@@ -24,7 +24,8 @@ test_that("binomial responses of every form are successes among trials", {
   coded <- respond(factor(labels, levels = c("yes", "no", "perhaps")), binomial())
   expect_identical(coded$y, 1 - wanted)
   expect_identical(coded$levels, c("yes", "no"))
-  expect_identical(respond(labels, binomial())[c("y", "levels")], list(y = wanted, levels = c("no", "yes")))
+  expect_identical(respond(labels, binomial())[c("y", "levels")],
+    list(y = wanted, levels = c("no", "yes")))
 })
 
 test_that("counts of successes come as two columns, or as proportions with trials", {
@@ -103,16 +104,20 @@ test_that("missing values are left to the check of all variables", {
 })
 
 test_that("an exposure that is not on the scale of the logarithm is reported", {
-  data <- transform(simulated_data(60), exposure = seq(100, 400, length.out = 60), count = rpois(60, 3))
+  data <- transform(simulated_data(60), exposure = seq(100, 400, length.out = 60),
+    count = rpois(60, 3))
   fit <- function(...) neargp(..., data = data, coords = ~ x + y, method = vnngp(k = 5))
-  expect_error(fit(count ~ offset(exposure), family = poisson()), "offset(log(exposure))", fixed = TRUE, class = "neargp_error_offset")
+  expect_error(fit(count ~ offset(exposure), family = poisson()), "offset(log(exposure))",
+    fixed = TRUE, class = "neargp_error_offset")
   expect_no_error(check_exposure(log(data$exposure), poisson()))
   expect_no_error(check_exposure(data$exposure, student_t()))
 })
 
 test_that("no advice about a nugget where there is none", {
   expect_error(abort_cholesky(0L), "nugget", class = "neargp_error_cholesky")
-  message <- conditionMessage(tryCatch(abort_cholesky(0L, has_nugget(method_for(vnngp(), poisson(), list()))), error = identity))
+  message <- conditionMessage(
+    tryCatch(abort_cholesky(0L, has_nugget(method_for(vnngp(), poisson(), list()))),
+      error = identity))
   expect_no_match(message, "nugget")
   expect_true(has_nugget(method_for(loo_k(), poisson(), list())))
 })
@@ -122,7 +127,9 @@ test_that("neargp() names rows as in the data", {
   data$count <- rpois(40, 3)
   data$count[30] <- -1
   fit <- function(...) neargp(..., coords = ~ x + y, method = vnngp(k = 5))
-  expect_error(fit(count ~ 1, data, family = poisson(), subset = 10:40), "`count`.*row 30", class = "neargp_error_response")
+  expect_error(fit(count ~ 1, data, family = poisson(), subset = 10:40), "`count`.*row 30",
+    class = "neargp_error_response")
   data$count[30] <- 2
-  expect_error(fit(count ~ offset(log(x - x)), data, family = poisson()), "offset.*rows 1, 2", class = "neargp_error_missing_values")
+  expect_error(fit(count ~ offset(log(x - x)), data, family = poisson()), "offset.*rows 1, 2",
+    class = "neargp_error_missing_values")
 })

@@ -20,7 +20,8 @@ test_that("scores of a family are averages over the mixture", {
 test_that("gaussian families score as gaussian predictions of the observation", {
   set.seed(3)
   y <- rnorm(40)
-  expect_equal(scores(y, 0.2, 0.6, family = gaussian(), parameters = c(variance = 0.5)), scores(y, 0.2, sqrt(0.36 + 0.5)))
+  expect_equal(scores(y, 0.2, 0.6, family = gaussian(), parameters = c(variance = 0.5)),
+    scores(y, 0.2, sqrt(0.36 + 0.5)))
 })
 
 test_that("binary responses have the Brier score, which is their CRPS", {
@@ -65,7 +66,8 @@ test_that("the PIT deviation is Kolmogorov's distance, and that of the mean of r
   upper <- lower + runif(30, 0, 0.2)
   upper[4] <- lower[4]
   u <- sort(c(seq(0, 1, length.out = 5001), lower, upper, lower[4] - 1e-12))
-  expect_equal(pit_deviation(lower, upper), max(abs(pit_distribution(u, lower, upper) - u)), tolerance = 1e-8)
+  expect_equal(pit_deviation(lower, upper), max(abs(pit_distribution(u, lower, upper) - u)),
+    tolerance = 1e-8)
   expect_equal(pit_deviation(c(0, 0.5), c(0.5, 1)), 0)
   expect_equal(pit_deviation(c(0, 0), c(0.5, 0.5)), 0.5)
   expect_equal(pit_deviation(0, 0), 1)
@@ -84,19 +86,24 @@ test_that("PITs of counts are uniform over their interval, and reproducible", {
 })
 
 test_that("missing values, wrong values and mixed arguments are refused with their reason", {
-  expect_error(scores(c(1, NA, 2), 0, 1, family = poisson()), "row 2", class = "neargp_error_missing")
+  expect_error(scores(c(1, NA, 2), 0, 1, family = poisson()), "row 2",
+    class = "neargp_error_missing")
   expect_equal(scores(c(1, NA, 2), 0, 1, family = poisson(), na.rm = TRUE)$n_missing, 1)
-  expect_error(scores(c(1, -1, 2.5, NA), 0, 1, family = poisson(), na.rm = TRUE), "rows 2 and 3.*poisson\\(\\)",
+  expect_error(scores(c(1, -1, 2.5, NA), 0, 1, family = poisson(), na.rm = TRUE),
+    "rows 2 and 3.*poisson\\(\\)", class = "neargp_error_response")
+  expect_error(scores(c(1, 4), 0, 1, family = binomial(), trials = 3), "row 2.*successes",
     class = "neargp_error_response")
-  expect_error(scores(c(1, 4), 0, 1, family = binomial(), trials = 3), "row 2.*successes", class = "neargp_error_response")
-  expect_error(crps_mixture(c(0.2, 1), 0, 1, beta_response(), c(precision = 2)), "row 2.*beta_response", class = "neargp_error_response")
-  expect_error(scores(1:3, 0, 1, lower = 0, upper = 1, family = poisson()), "`lower`, `upper`", class = "neargp_error_argument")
+  expect_error(crps_mixture(c(0.2, 1), 0, 1, beta_response(), c(precision = 2)),
+    "row 2.*beta_response", class = "neargp_error_response")
+  expect_error(scores(1:3, 0, 1, lower = 0, upper = 1, family = poisson()), "`lower`, `upper`",
+    class = "neargp_error_argument")
   expect_error(scores(1:3, 0, family = poisson()), "`sd`", class = "neargp_error_argument")
   expect_error(scores(1:3, 0, 1, family = "poisson"), "`family`", class = "neargp_error_argument")
-  expect_error(scores(1:3, 0, 1, family = negative_binomial()), "parameter size", class = "neargp_error_argument")
+  expect_error(scores(1:3, 0, 1, family = negative_binomial()), "parameter size",
+    class = "neargp_error_argument")
 })
 
-# ---- of fits ----------------------------------------------------------------------------------------------------------------------
+# ---- of fits -------------------------------------------------------------------------------------
 
 test_that("fits are scored on new rows, gaussian ones as their predictions are", {
   skip_unless_extended()
@@ -104,13 +111,17 @@ test_that("fits are scored on new rows, gaussian ones as their predictions are",
   new <- data.frame(x = runif(20), y = runif(20), elevation = rnorm(20))
   new$z <- 3 + new$elevation + rnorm(20)
   predicted <- predict(fit, new)
-  expect_equal(scores(fit, newdata = new, level = 0.8), scores(new$z, predicted$mean, predicted$sd, level = 0.8))
+  expect_equal(scores(fit, newdata = new, level = 0.8), scores(new$z, predicted$mean, predicted$sd,
+    level = 0.8))
   expect_equal(scores(fit, newdata = new, observed = "z"), scores(fit, newdata = new))
   expect_equal(scores(fit, newdata = new, observed = new$z, k = 5),
     scores(new$z, predict(fit, new, k = 5)$mean, predict(fit, new, k = 5)$sd))
-  expect_error(scores(fit, newdata = new, observed = 1:3), "3 observed values for the 20 rows", class = "neargp_error_length")
-  expect_error(scores(fit, newdata = new, observed = "q"), "no column q", class = "neargp_error_columns")
-  expect_error(scores(fit, new[setdiff(names(new), "z")]), "no column z", class = "neargp_error_columns")
+  expect_error(scores(fit, newdata = new, observed = 1:3), "3 observed values for the 20 rows",
+    class = "neargp_error_length")
+  expect_error(scores(fit, newdata = new, observed = "q"), "no column q",
+    class = "neargp_error_columns")
+  expect_error(scores(fit, new[setdiff(names(new), "z")]), "no column z",
+    class = "neargp_error_columns")
 })
 
 test_that("fits of counts, classes and successes are scored by their family", {
@@ -119,7 +130,8 @@ test_that("fits of counts, classes and successes are scored by their family", {
   new <- data[151:200, ]
   fit <- latent_fit(count ~ height, poisson(), data[1:150, ])
   link <- predict(fit, new, type = "link")
-  expect_equal(scores(fit, newdata = new), scores(new$count, link$mean, link$sd, family = poisson()))
+  expect_equal(scores(fit, newdata = new), scores(new$count, link$mean, link$sd,
+    family = poisson()))
   # Without new rows: near leave-one-out, which is tried for every tenth row.
   some <- seq(1, 150, by = 10)
   cv <- cross_validate(fit, folds = replace(rep(NA, 150), some, seq_along(some)))
@@ -136,16 +148,20 @@ test_that("fits of counts, classes and successes are scored by their family", {
   expect_equal(scores(classes, newdata = new), expected)
   new$class <- factor("perhaps")
   expect_error(scores(classes, newdata = new), "perhaps", class = "neargp_error_factor_level")
-  successes <- latent_fit(cbind(count, 20 - count) ~ height, binomial(), subset(data[1:150, ], count <= 20))
+  successes <- latent_fit(cbind(count, 20 - count) ~ height, binomial(),
+    subset(data[1:150, ], count <= 20))
   new <- subset(new, count <= 20)
   link <- predict(successes, new, type = "link")
-  expect_equal(scores(successes, newdata = new), scores(new$count, link$mean, link$sd, family = binomial(), trials = 20))
+  expect_equal(scores(successes, newdata = new), scores(new$count, link$mean, link$sd,
+    family = binomial(), trials = 20))
 })
 
 test_that("rows that are to be scored are a data frame, and na.rm is a flag", {
   fit <- example_fit(60)
-  for (newdata in list(~x, mean, 3, new.env())) expect_error(scores(fit, newdata = newdata), "`newdata` must be", class = "neargp_error_newdata")
-  expect_error(scores(fit, na.rm = NA), "`na.rm` must be TRUE or FALSE", class = "neargp_error_argument")
-  expect_error(scores(fit, newdata = data.frame(x = 1, y = 1, elevation = 0), observed = list(1)), "`observed` must be",
+  for (newdata in list(~x, mean, 3, new.env())) expect_error(scores(fit, newdata = newdata),
+    "`newdata` must be", class = "neargp_error_newdata")
+  expect_error(scores(fit, na.rm = NA), "`na.rm` must be TRUE or FALSE",
     class = "neargp_error_argument")
+  expect_error(scores(fit, newdata = data.frame(x = 1, y = 1, elevation = 0), observed = list(1)),
+    "`observed` must be", class = "neargp_error_argument")
 })

@@ -77,26 +77,36 @@ test_that("the scores are those of scoringRules", {
 })
 
 test_that("draws and levels of a wrong shape are refused", {
-  expect_error(crps_sample(1:3, matrix(0, 2, 5)), "It is 2 by 5 \\(double\\); there are 3 observations", class = "neargp_error_draws")
+  expect_error(crps_sample(1:3, matrix(0, 2, 5)),
+    "It is 2 by 5 \\(double\\); there are 3 observations", class = "neargp_error_draws")
   expect_error(crps_sample(1:3, 1:5), "without rows and columns", class = "neargp_error_draws")
-  expect_error(crps_sample(1, matrix(0), fair = TRUE), "at least two draws", class = "neargp_error_draws")
+  expect_error(crps_sample(1, matrix(0), fair = TRUE), "at least two draws",
+    class = "neargp_error_draws")
   expect_error(interval_score(1, 0, 2, level = 95), "`level`", class = "neargp_error_argument")
-  expect_error(interval_score(1, 0, 2, level = 1), "between 0 and 1", class = "neargp_error_argument")
+  expect_error(interval_score(1, 0, 2, level = 1), "between 0 and 1",
+    class = "neargp_error_argument")
 })
 
 test_that("values that cannot be scored are refused", {
-  expect_error(crps_gaussian("a", 0, 1), "`observed` must be numeric", class = "neargp_error_length")
-  expect_error(log_score_gaussian(1:3, 1:2, 1), "`mean` must be numeric, of length 1", class = "neargp_error_length")
-  expect_error(crps_gaussian(1, 0, c(1, -1)), "must not be negative; it is in row 2", class = "neargp_error_sd")
-  expect_error(interval_score(1, c(0, 2), 1), "above `upper`; it is in row 2", class = "neargp_error_argument")
+  expect_error(crps_gaussian("a", 0, 1), "`observed` must be numeric",
+    class = "neargp_error_length")
+  expect_error(log_score_gaussian(1:3, 1:2, 1), "`mean` must be numeric, of length 1",
+    class = "neargp_error_length")
+  expect_error(crps_gaussian(1, 0, c(1, -1)), "must not be negative; it is in row 2",
+    class = "neargp_error_sd")
+  expect_error(interval_score(1, c(0, 2), 1), "above `upper`; it is in row 2",
+    class = "neargp_error_argument")
 })
 
 test_that("what is no number is refused by name", {
   for (observed in list("a", factor("u"), Sys.time(), list(1), mean)) {
     expect_error(crps_sample(observed, matrix(1:3, 1)), "`observed`", class = "neargp_error_length")
-    expect_error(crps_mixture(observed, 0, 1, poisson()), "`observed`", class = "neargp_error_length")
+    expect_error(crps_mixture(observed, 0, 1, poisson()), "`observed`",
+      class = "neargp_error_length")
   }
-  for (fair in list(NA, NULL, c(TRUE, FALSE), "yes")) expect_error(crps_sample(1, matrix(1:3, 1), fair), "`fair`", class = "neargp_error_argument")
-  for (draws in list(NULL, mean, ~x)) expect_error(crps_sample(1, draws), "`draws`", class = "neargp_error_draws")
+  for (fair in list(NA, NULL, c(TRUE, FALSE), "yes")) expect_error(crps_sample(1, matrix(1:3, 1),
+    fair), "`fair`", class = "neargp_error_argument")
+  for (draws in list(NULL, mean, ~x)) expect_error(crps_sample(1, draws), "`draws`",
+    class = "neargp_error_draws")
   expect_error(pit_mixture(1, 0, 1, mean), "`family`", class = "neargp_error_argument")
 })

@@ -14,7 +14,8 @@ test_that("neargp_sitrep() says what to do where there is no module", {
 
 test_that("neargp_sitrep() shows GPUs and their memory", {
   local_fake_cuda()
-  expect_output(report <- neargp_sitrep(), "Fake 1, architecture 0.1, driver for CUDA 0.2, 1.0 of 2.0 GB free")
+  expect_output(report <- neargp_sitrep(),
+    "Fake 1, architecture 0.1, driver for CUDA 0.2, 1.0 of 2.0 GB free")
   expect_identical(report$devices, c("cpu", "cuda"))
 })
 

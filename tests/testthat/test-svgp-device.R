@@ -22,9 +22,10 @@ test_that("auto leaves svgp() to the CPU, and what has no bound on a device is r
   expect_identical(inducing_fit("auto")$device, "cpu")
   data <- simulated_data(60)
   data$count <- rpois(60, 2)
-  expect_error(neargp(count ~ 1, data, coords = ~ x + y, family = stats::poisson(), method = svgp(10), device = "cuda"),
-    "one gaussian response", class = "neargp_error_device")
-  expect_error(neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = svgp(10), device = "cuda"), "one gaussian response",
+  expect_error(neargp(count ~ 1, data, coords = ~ x + y, family = stats::poisson(),
+    method = svgp(10), device = "cuda"), "one gaussian response", class = "neargp_error_device")
+  expect_error(neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = svgp(10),
+    device = "cuda"), "one gaussian response", class = "neargp_error_device")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), device = "cuda"),
     class = "neargp_error_device")
-  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), device = "cuda"), class = "neargp_error_device")
 })

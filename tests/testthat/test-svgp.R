@@ -9,7 +9,8 @@ test_that("with an inducing point at each row the method is the exact one", {
     expect_equal(c(fit$log_likelihood), c(exact$log_likelihood), tolerance = 1e-8)
     expect_equal(coef(fit), coef(exact), tolerance = 1e-8)
     expect_equal(vcov(fit), vcov(exact), tolerance = 1e-7)
-    expect_equal(predict(fit, new, interval = "prediction"), predict(exact, new, interval = "prediction"), tolerance = 1e-7)
+    expect_equal(predict(fit, new, interval = "prediction"),
+      predict(exact, new, interval = "prediction"), tolerance = 1e-7)
     expect_equal(loo_predict(fit), loo_predict(exact), tolerance = 1e-7)
     expect_equal(residuals(fit), residuals(exact), tolerance = 1e-7)
     joint <- function(fit) attr(predict(fit, new, joint = TRUE), "covariance")
@@ -31,13 +32,15 @@ test_that("estimates with many inducing points come near those of the exact meth
   data <- simulated_data(150, seed = 4)
   data$z <- with(data, height + sin(5 * x) * cos(4 * y) + 0.1 * rep(c(1, -1, 0.5, -1, 0.5), 30))
   covariance <- cov_matern(nu = 2.5)
-  fit <- neargp(z ~ height, data, coords = ~ x + y, method = svgp(inducing = 60), covariance = covariance)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = svgp(inducing = 60),
+    covariance = covariance)
   exact <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(), covariance = covariance)
   expect_true(fit$convergence$converged)
   estimated <- c("variance", "range", "nugget")
   moved <- abs(coef(fit, "covariance") - coef(exact, "covariance"))[estimated]
   expect_lt(max(moved / sqrt(diag(vcov(exact, "covariance")))[estimated]), 0.3)
-  expect_equal(sqrt(diag(vcov(fit, "covariance")))[estimated], sqrt(diag(vcov(exact, "covariance")))[estimated], tolerance = 0.3)
+  expect_equal(sqrt(diag(vcov(fit, "covariance")))[estimated],
+    sqrt(diag(vcov(exact, "covariance")))[estimated], tolerance = 0.3)
   expect_lt(fit$log_likelihood, exact$log_likelihood)
   expect_gt(fit$log_likelihood, exact$log_likelihood - 0.5)
 })
@@ -46,11 +49,13 @@ test_that("the unit of the response, a shift of places and the order of rows cha
   skip_unless_extended()
   data <- simulated_data(100, seed = 5)
   fit <- function(data, ...) {
-    neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 15), covariance = cov_matern(nu = 1.5), ...)
+    neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 15),
+      covariance = cov_matern(nu = 1.5), ...)
   }
   first <- fit(data)
   scaled <- fit(transform(data, z = 1000 * z))
-  expect_equal(coef(scaled, "covariance"), coef(first, "covariance") * c(1e6, 1, 1, 1e6), tolerance = 1e-6)
+  expect_equal(coef(scaled, "covariance"), coef(first, "covariance") * c(1e6, 1, 1, 1e6),
+    tolerance = 1e-6)
   expect_equal(predict(scaled, data)$sd, 1000 * predict(first, data)$sd, tolerance = 1e-6)
   moved <- fit(transform(data, x = x + 2^20))
   expect_equal(coef(moved, "covariance"), coef(first, "covariance"), tolerance = 1e-4)
@@ -65,8 +70,10 @@ test_that("the number of threads does not change a digit", {
   data <- withr::with_seed(6, data.frame(x = runif(3000), y = runif(3000), height = rnorm(3000)))
   data$z <- with(data, sin(5 * x) + height) + sin(seq_len(3000))
   fit <- function(threads) {
-    suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = svgp(inducing = 20, std_errors = FALSE),
-      covariance = cov_matern(nu = 1.5), threads = threads, control = neargp_control(max_iterations = 2L)))
+    suppressWarnings(neargp(z ~ height, data, coords = ~ x + y,
+      method = svgp(inducing = 20, std_errors = FALSE),
+      covariance = cov_matern(nu = 1.5), threads = threads,
+      control = neargp_control(max_iterations = 2L)))
   }
   kept <- c("log_likelihood", "parameters", "beta", "beta_vcov", "inducing", "svgp")
   expect_identical(fit(3L)[kept], fit(1L)[kept])
@@ -86,19 +93,24 @@ test_that("a bound is told to be one, and the inducing points what they leave un
   expect_output(print(svgp(inducing = matrix(0, 4, 2))), "4 given positions")
 })
 
-test_that("standard errors are computed where they are asked for, and told to be missing elsewhere", {
-  fit <- function(...) {
-    neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10, ...), covariance = cov_matern(nu = 1.5))
-  }
-  expect_false(anyNA(summary(fit())$covariance[c("variance", "range", "nugget"), "std_error"]))
-  without <- fit(std_errors = FALSE)
-  expect_true(all(is.na(without$parameters$std_error)))
-  expect_output(print(summary(without)), "svgp\\(std_errors = TRUE\\) computes them")
-})
+test_that("standard errors are computed where they are asked for, and told to be missing elsewhere",
+  {
+    fit <- function(...) {
+      neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10, ...),
+        covariance = cov_matern(nu = 1.5))
+    }
+    expect_false(anyNA(summary(fit())$covariance[c("variance", "range", "nugget"), "std_error"]))
+    without <- fit(std_errors = FALSE)
+    expect_true(all(is.na(without$parameters$std_error)))
+    expect_output(print(summary(without)), "svgp\\(std_errors = TRUE\\) computes them")
+  })
 
 test_that("a fit goes on from an earlier one, positions included", {
   data <- simulated_data(80)
-  fit <- function(...) neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5), ...)
+  fit <- function(...) {
+    neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 10),
+      covariance = cov_matern(nu = 1.5), ...)
+  }
   done <- fit()
   again <- update(done, start = done)
   expect_lt(again$convergence$iterations, 20L)
@@ -116,7 +128,8 @@ test_that("what other methods' fits can do a fit on inducing points can", {
   expect_identical(nrow(augment(fit)), 120L)
   expect_identical(glance(fit)$method, "svgp")
   expect_lt(scores(fit)$crps, 0.5)
-  expect_equal(predict(fit, new, type = "process")$mean + predict(fit, new, type = "trend")$mean, predict(fit, new)$mean)
+  expect_equal(predict(fit, new, type = "process")$mean + predict(fit, new, type = "trend")$mean,
+    predict(fit, new)$mean)
   validated <- cross_validate(fit, folds = rep(1:4, 30))
   expect_lt(abs(validated$scores$crps - scores(fit)$crps), 0.05)
   refitted <- cross_validate(fit, folds = rep(1:2, 60), refit = TRUE)
@@ -127,27 +140,31 @@ test_that("what other methods' fits can do a fit on inducing points can", {
   expect_error(plot(fit_once(), which = "inducing"), class = "neargp_error_argument")
 })
 
-test_that("several coordinates, sums of covariances, anisotropy, time and the sphere can be fitted", {
-  skip_unless_extended()
-  data <- simulated_data(90, seed = 8)
-  data$time <- rep(1:9, 10)
-  fit <- function(covariance, ...) {
-    neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 12), covariance = covariance, ...)
-  }
-  for (one in list(fit(cov_exponential(anisotropy = TRUE)), fit(cov_matern(nu = NULL, ard = TRUE)),
-    fit(cov_exponential() + cov_gaussian(), time = ~time), fit(cov_cauchy(), time = ~time))) {
-    expect_true(is.finite(one$log_likelihood))
-    expect_true(all(is.finite(unlist(one$inducing))))
-    expect_identical(names(one$inducing), c("x", "y", one$locations$time))
-  }
-})
+test_that("several coordinates, sums of covariances, anisotropy, time and the sphere can be fitted",
+  {
+    skip_unless_extended()
+    data <- simulated_data(90, seed = 8)
+    data$time <- rep(1:9, 10)
+    fit <- function(covariance, ...) {
+      neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 12), covariance = covariance,
+        ...)
+    }
+    for (one in list(fit(cov_exponential(anisotropy = TRUE)),
+      fit(cov_matern(nu = NULL, ard = TRUE)), fit(cov_exponential() + cov_gaussian(), time = ~time),
+      fit(cov_cauchy(), time = ~time))) {
+      expect_true(is.finite(one$log_likelihood))
+      expect_true(all(is.finite(unlist(one$inducing))))
+      expect_identical(names(one$inducing), c("x", "y", one$locations$time))
+    }
+  })
 
 test_that("what it cannot fit is refused by name, with what can", {
   data <- simulated_data(60)
   expect_error(inducing_fit(data, nugget = 0), "vecchia\\(\\)", class = "neargp_error_nugget")
-  expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, method = svgp(), family = poisson(), nugget = 1), "family says",
-    class = "neargp_error_argument")
+  expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, method = svgp(),
+    family = poisson(), nugget = 1), "family says", class = "neargp_error_argument")
   expect_error(svgp(jitter = 0), class = "neargp_error_argument")
   expect_error(svgp(bound = "loose"), class = "neargp_error_argument")
-  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = "svgp"), "svgp\\(\\)", class = "neargp_error_argument")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = "svgp"), "svgp\\(\\)",
+    class = "neargp_error_argument")
 })

@@ -1,9 +1,12 @@
-fit_swsgp <- function(..., data = counts_data(), formula = count ~ h, family = poisson(), covariance = cov_exponential(), threads = 1L) {
+fit_swsgp <- function(..., data = counts_data(), formula = count ~ h, family = poisson(),
+                      covariance = cov_exponential(), threads = 1L) {
   set.seed(3)
-  neargp(formula, data, coords = ~ x + y, method = swsgp(...), covariance = covariance, family = family, threads = threads)
+  neargp(formula, data, coords = ~ x + y, method = swsgp(...), covariance = covariance,
+    family = family, threads = threads)
 }
 
-# The paper's objective, equation 11 with w of equation 12, by dense matrices of each row's inducing points.
+# The paper's objective, equation 11 with w of equation 12, by dense matrices of each row's inducing
+# points.
 dense_objective <- function(fit) {
   p <- fit$posterior
   covariance <- fit$core_covariance
@@ -13,10 +16,12 @@ dense_objective <- function(fit) {
   sum(vapply(seq_len(n), function(i) {
     place <- fit$data$coords[i, , drop = FALSE]
     near <- order((p$coords[, 1] - place[1])^2 + (p$coords[, 2] - place[2])^2)[seq_len(fit$k)]
-    K <- dense_covariance(p$coords[near, , drop = FALSE], p$coords[near, , drop = FALSE], covariance) + diag(fit$method$jitter * variance, fit$k)
+    K <- dense_covariance(p$coords[near, , drop = FALSE], p$coords[near, , drop = FALSE],
+      covariance) + diag(fit$method$jitter * variance, fit$k)
     m <- p$mean[near]
     s <- p$variance[near]
-    divergence <- 0.5 * (sum(diag(solve(K)) * s) + sum(m * solve(K, m)) - fit$k + as.numeric(determinant(K)$modulus) - sum(log(s)))
+    divergence <- 0.5 * (sum(diag(solve(K)) * s) + sum(m * solve(K, m)) - fit$k +
+      as.numeric(determinant(K)$modulus) - sum(log(s)))
     cross <- drop(dense_covariance(p$coords[near, , drop = FALSE], place, covariance))
     b <- solve(K, cross)
     eta <- trend[i] + sum(b * m)
@@ -49,7 +54,8 @@ test_that("with all points in view and the covariance known the objective ends a
     }, 0)
     expect_lt(max(shifted), fit$log_likelihood)
     widened <- vapply(c(0.8, 1.25), function(by) {
-      objective_with(function(p) replace(p, "variance", list(replace(p$variance, j, p$variance[j] * by))))
+      objective_with(function(p) replace(p, "variance",
+        list(replace(p$variance, j, p$variance[j] * by))))
     }, 0)
     expect_lt(max(widened), fit$log_likelihood)
   }
@@ -64,15 +70,19 @@ test_that("predictions are those of the k nearest points, and a row's are its ow
   variance <- fit$core_covariance$components[[1]]$variance
   for (i in 1:3) {
     near <- order((p$coords[, 1] - new$x[i])^2 + (p$coords[, 2] - new$y[i])^2)[1:6]
-    K <- dense_covariance(p$coords[near, ], p$coords[near, ], fit$core_covariance) + diag(fit$method$jitter * variance, 6)
-    cross <- drop(dense_covariance(p$coords[near, ], as.matrix(new[i, c("x", "y")]), fit$core_covariance))
+    K <- dense_covariance(p$coords[near, ], p$coords[near, ], fit$core_covariance) +
+      diag(fit$method$jitter * variance, 6)
+    cross <- drop(dense_covariance(p$coords[near, ], as.matrix(new[i, c("x", "y")]),
+      fit$core_covariance))
     b <- solve(K, cross)
     unseen <- c(1, new$h[i]) - drop(b %*% response[near, ])
-    expect_equal(got$mean[i], sum(c(1, new$h[i]) * coef(fit)) + sum(b * p$mean[near]), tolerance = 1e-8)
-    expect_equal(got$sd[i]^2, variance - sum(b * cross) + sum(b^2 * p$variance[near]) + drop(unseen %*% vcov(fit) %*% unseen),
+    expect_equal(got$mean[i], sum(c(1, new$h[i]) * coef(fit)) + sum(b * p$mean[near]),
       tolerance = 1e-8)
+    expect_equal(got$sd[i]^2, variance - sum(b * cross) + sum(b^2 * p$variance[near]) +
+      drop(unseen %*% vcov(fit) %*% unseen), tolerance = 1e-8)
   }
-  expect_equal(predict(fit, new[2, ], type = "link"), got[2, ], tolerance = 1e-12, ignore_attr = TRUE)
+  expect_equal(predict(fit, new[2, ], type = "link"), got[2, ], tolerance = 1e-12,
+    ignore_attr = TRUE)
   expect_equal(predict(fit, new, type = "link", chunk_size = 1), got, tolerance = 1e-12)
 })
 
@@ -95,7 +105,8 @@ test_that("every family is fitted, and its generics answer", {
   for (name in names(vnngp_models)) {
     model <- vnngp_models[[name]]
     set.seed(1)
-    fit <- neargp(model[[1]], data, coords = ~ x + y, method = swsgp(30, k = 6, epochs = 10), covariance = cov_exponential(), family = model[[2]])
+    fit <- neargp(model[[1]], data, coords = ~ x + y, method = swsgp(30, k = 6, epochs = 10),
+      covariance = cov_exponential(), family = model[[2]])
     expect_true(all(is.finite(predict(fit, data[1:5, ])$mean)), info = name)
     expect_true(all(is.finite(residuals(fit))), info = name)
     expect_true(all(is.finite(loo_predict(fit)$mean)), info = name)
@@ -112,7 +123,8 @@ test_that("every family is fitted, and its generics answer", {
 test_that("fits follow set.seed() and not the number of threads", {
   first <- fit_swsgp(30, k = 6, epochs = 5)
   same <- fit_swsgp(30, k = 6, epochs = 5, threads = 3L)
-  expect_identical(first$posterior[c("mean", "variance", "coords")], same$posterior[c("mean", "variance", "coords")])
+  expect_identical(first$posterior[c("mean", "variance", "coords")],
+    same$posterior[c("mean", "variance", "coords")])
   expect_identical(coef(first, "covariance"), coef(same, "covariance"))
 })
 
@@ -126,8 +138,10 @@ test_that("the unit of the response changes nothing but the unit", {
   fit <- fit_in(1)
   other <- fit_in(1000)
   expect_equal(other$posterior$mean / 1000, fit$posterior$mean, tolerance = 1e-6)
-  expect_equal(predict(other, data[1:3, ])$sd / 1000, predict(fit, data[1:3, ])$sd, tolerance = 1e-6)
-  expect_equal(c(other$log_likelihood) + nrow(data) * log(1000), c(fit$log_likelihood), tolerance = 1e-7)
+  expect_equal(predict(other, data[1:3, ])$sd / 1000, predict(fit, data[1:3, ])$sd,
+    tolerance = 1e-6)
+  expect_equal(c(other$log_likelihood) + nrow(data) * log(1000), c(fit$log_likelihood),
+    tolerance = 1e-7)
 })
 
 test_that("positions move or are held, and are in the user's coordinates", {
@@ -140,15 +154,17 @@ test_that("positions move or are held, and are in the user's coordinates", {
   expect_gt(max(abs(as.matrix(moved$inducing) - as.matrix(given))), 0.01)
   expect_silent(plot(moved, "inducing"))
   degrees <- transform(data, x = 10 + x, y = 45 + y)
-  fit <- neargp(count ~ h, degrees, coords = ~ x + y, distance = "chordal", method = swsgp(25, k = 6, epochs = 5), family = poisson(),
-    covariance = cov_exponential())
-  expect_true(all(fit$inducing$x > 9.5 & fit$inducing$x < 11.5 & fit$inducing$y > 44.5 & fit$inducing$y < 46.5))
+  fit <- neargp(count ~ h, degrees, coords = ~ x + y, distance = "chordal",
+    method = swsgp(25, k = 6, epochs = 5), family = poisson(), covariance = cov_exponential())
+  expect_true(all(fit$inducing$x > 9.5 & fit$inducing$x < 11.5 & fit$inducing$y > 44.5 &
+    fit$inducing$y < 46.5))
 })
 
 test_that("a fit goes on from where it ended, and is not made worse", {
   data <- counts_data()
   fit <- function(...) {
-    neargp(count ~ h, data, coords = ~ x + y, method = swsgp(30, k = 6, epochs = 10), family = poisson(), covariance = cov_exponential(), ...)
+    neargp(count ~ h, data, coords = ~ x + y, method = swsgp(30, k = 6, epochs = 10),
+      family = poisson(), covariance = cov_exponential(), ...)
   }
   first <- fit()
   more <- fit(start = first)
@@ -180,7 +196,8 @@ test_that("numbers of points and neighbours are adapted to the data, and it is s
   expect_message(fit <- fit_swsgp(epochs = 1, data = data), class = "neargp_message_k")
   expect_identical(fit$k, 14L)
   expect_warning(fit_swsgp(60, k = 5, epochs = 1, data = data), class = "neargp_warning_inducing")
-  expect_message(suppressWarnings(fit <- fit_swsgp(200, k = 5, epochs = 1, data = data)), class = "neargp_message_inducing")
+  expect_message(suppressWarnings(fit <- fit_swsgp(200, k = 5, epochs = 1, data = data)),
+    class = "neargp_message_inducing")
   expect_identical(nrow(fit$inducing), 150L)
 })
 
@@ -189,10 +206,12 @@ test_that("with a point at each row the noise runs away, and is held at a ten-th
   withr::local_seed(1)
   data <- counts_data()
   data$z <- sin(4 * data$x) + rnorm(150, sd = 0.1)
-  expect_warning(fit <- fit_swsgp(as.matrix(data[c("x", "y")]), k = 2, move = FALSE, epochs = 600, batch_size = 50, data = data,
-    formula = z ~ 1, family = gaussian(), learning_rate = 0.05), class = "neargp_warning_inducing")
+  expect_warning(fit <- fit_swsgp(as.matrix(data[c("x", "y")]), k = 2, move = FALSE, epochs = 600,
+    batch_size = 50, data = data, formula = z ~ 1, family = gaussian(), learning_rate = 0.05),
+    class = "neargp_warning_inducing")
   expect_equal(coef(fit, "covariance")[["nugget"]], 1e-4 * var(data$z), tolerance = 1e-6)
-  expect_match(paste(capture.output(print(fit)), collapse = " "), "nugget: as low as swsgp() lets it be", fixed = TRUE)
+  expect_match(paste(capture.output(print(fit)), collapse = " "),
+    "nugget: as low as swsgp() lets it be", fixed = TRUE)
 })
 
 test_that("what cannot be fitted is refused", {
@@ -201,11 +220,15 @@ test_that("what cannot be fitted is refused", {
   expect_error(fit_swsgp(20, k = 21, data = data), class = "neargp_error_k")
   expect_error(fit_swsgp(1, k = 1, data = data), class = "neargp_error_argument")
   expect_error(fit_swsgp(matrix(1, 5, 3), k = 2, data = data), class = "neargp_error_inducing")
-  expect_error(fit_swsgp(data.frame(x = c(0, NA), y = 1), k = 1, data = data), class = "neargp_error_inducing")
-  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = swsgp(20), nugget = 0), "swsgp()", class = "neargp_error_argument", fixed = TRUE)
+  expect_error(fit_swsgp(data.frame(x = c(0, NA), y = 1), k = 1, data = data),
+    class = "neargp_error_inducing")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = swsgp(20), nugget = 0), "swsgp()",
+    class = "neargp_error_argument", fixed = TRUE)
   data$three <- factor(rep(1:3, 50))
-  expect_error(fit_swsgp(20, data = data, formula = three ~ 1, family = categorical()), class = "neargp_error_family")
-  expect_error(neargp(cbind(z, h) ~ 1, data, coords = ~ x + y, method = swsgp(20)), class = "neargp_error_method")
+  expect_error(fit_swsgp(20, data = data, formula = three ~ 1, family = categorical()),
+    class = "neargp_error_family")
+  expect_error(neargp(cbind(z, h) ~ 1, data, coords = ~ x + y, method = swsgp(20)),
+    class = "neargp_error_method")
   fit <- fit_swsgp(20, k = 5, epochs = 1, data = data)
   expect_error(predict(fit, data[1:2, ], local_mean = TRUE), "swsgp()", fixed = TRUE)
   expect_error(predict(fit, data[1:2, ], joint = TRUE, type = "response"), "swsgp()", fixed = TRUE)
@@ -217,8 +240,8 @@ test_that("the constructor prints what will be fitted", {
   expect_output(print(fit_swsgp(20, k = 5, epochs = 1)), "20 points, moved; a row sees 5 of them")
 })
 
-# The bound of svgp() has the best normal distribution of the field at the points: independent ones fall short of it, unless points are
-# so far from each other that it has none but such.
+# The bound of svgp() has the best normal distribution of the field at the points: independent ones
+# fall short of it, unless points are so far from each other that it has none but such.
 test_that("with all points in view the objective is a bound of svgp()'s kind, and reaches its where the field at the points is independent", {
   withr::local_seed(4)
   cluster <- function(at, n) data.frame(x = at + rnorm(n, sd = 0.3), y = at + rnorm(n, sd = 0.3))
@@ -226,11 +249,14 @@ test_that("with all points in view the objective is a bound of svgp()'s kind, an
   data$z <- rnorm(90) + rep(c(1, -1, 0.5), c(30, 40, 20))
   fit_by <- function(method) {
     set.seed(1)
-    neargp(z ~ 0, data, coords = ~ x + y, method = method, covariance = cov_exponential(variance = 0.7, range = 0.4), nugget = 0.8)
+    neargp(z ~ 0, data, coords = ~ x + y, method = method,
+      covariance = cov_exponential(variance = 0.7, range = 0.4), nugget = 0.8)
   }
   compare <- function(places) {
     bound <- fit_by(svgp(places, move = FALSE, bound = "standard"))
-    c(svgp = c(logLik(bound)), swsgp = c(logLik(fit_by(swsgp(places, k = nrow(places), move = FALSE, epochs = 800, batch_size = 90)))))
+    c(svgp = c(logLik(bound)),
+      swsgp = c(logLik(fit_by(swsgp(places, k = nrow(places), move = FALSE, epochs = 800,
+        batch_size = 90)))))
   }
   apart <- compare(cbind(x = c(0, 20, 40), y = c(0, 20, 40)))
   expect_equal(apart[["swsgp"]], apart[["svgp"]], tolerance = 1e-5)

@@ -14,8 +14,10 @@ test_that("forks of a process that has used threads can use threads", {
   skip_if_not_installed("callr")
   coefficients <- callr::r(function() {
     fit <- function(...) {
-      stats::coef(neargp::neargp(precipitation ~ 1, neargp::colorado_precipitation(), coords = ~ lon + lat, distance = "chordal",
-        method = neargp::vecchia(10), threads = 2, device = "cpu", verbose = FALSE), what = "covariance")
+      stats::coef(neargp::neargp(precipitation ~ 1, neargp::colorado_precipitation(),
+        coords = ~ lon + lat, distance = "chordal",
+        method = neargp::vecchia(10), threads = 2, device = "cpu", verbose = FALSE),
+        what = "covariance")
     }
     c(list(fit()), parallel::mclapply(1:2, fit, mc.cores = 2L))
   }, timeout = 120, cleanup_tree = TRUE)

@@ -16,11 +16,13 @@ test_that("tidy() has one row for each parameter and agrees with coef(), vcov() 
   covariance <- tidy(fit, effects = "covariance", conf.int = TRUE, conf.level = 0.9)
   expect_equal(covariance$term, names(coef(fit, what = "covariance")))
   expect_equal(covariance$estimate, unname(coef(fit, what = "covariance")))
-  expect_equal(cbind(covariance$conf.low, covariance$conf.high), unname(confint(fit, level = 0.9, what = "covariance")))
+  expect_equal(cbind(covariance$conf.low, covariance$conf.high),
+    unname(confint(fit, level = 0.9, what = "covariance")))
   expect_equal(table[table$effect == "covariance", ], covariance, ignore_attr = TRUE)
   expect_true(is.na(covariance$std.error[covariance$term == "smoothness"]))
   expect_named(tidy(fit), c("effect", "term", "estimate", "std.error", "statistic", "p.value"))
-  expect_error(tidy(fit, conf.int = TRUE, conf.level = 2), "`conf.level`", class = "neargp_error_argument")
+  expect_error(tidy(fit, conf.int = TRUE, conf.level = 2), "`conf.level`",
+    class = "neargp_error_argument")
 })
 
 test_that("glance() is one row that agrees with the fit", {
@@ -35,7 +37,8 @@ test_that("glance() is one row that agrees with the fit", {
   expect_equal(row$range, coef(fit, what = "covariance")[["range"]])
   expect_equal(row$method, "vecchia")
   expect_equal(row$k, 10)
-  sum_of_two <- glance(tidied_fit(covariance = cov_exponential(range = 0.3) + cov_gaussian(range = 0.1)))
+  sum_of_two <- glance(tidied_fit(covariance = cov_exponential(range = 0.3) +
+    cov_gaussian(range = 0.1)))
   expect_equal(sum_of_two$range, 0.3)
 })
 
@@ -66,20 +69,24 @@ test_that("augment() adds fitted values and leave-one-out predictions to the dat
   expect_equal(table$z - table$.loo_mean, unname(residuals(fit, "loo")))
   expect_equal(table$.loo_std_resid, unname(residuals(fit, "standardized")))
   given <- data.frame(id = 1:150)
-  expect_named(augment(fit, given), c("id", ".fitted", ".resid", ".loo_mean", ".loo_sd", ".loo_std_resid"))
-  expect_error(augment(fit, given[-1, , drop = FALSE]), "150 rows that were fitted", class = "neargp_error_argument")
+  expect_named(augment(fit, given), c("id", ".fitted", ".resid", ".loo_mean", ".loo_sd",
+    ".loo_std_resid"))
+  expect_error(augment(fit, given[-1, , drop = FALSE]), "150 rows that were fitted",
+    class = "neargp_error_argument")
   expect_error(augment(fit, newdata = given[1:3, , drop = FALSE]), class = "neargp_error_argument")
 })
 
 test_that("leave-one-out scores of a fit are those of its leave-one-out predictions", {
   fit <- tidied_fit()
   table <- augment(fit)
-  expect_equal(scores(fit, level = 0.9), scores(table$z, table$.loo_mean, table$.loo_sd, level = 0.9))
+  expect_equal(scores(fit, level = 0.9), scores(table$z, table$.loo_mean, table$.loo_sd,
+    level = 0.9))
 })
 
 test_that("augment() has the columns of the data and their row names, residuals these names", {
   set.seed(43)
-  data <- data.frame(x = runif(80), y = runif(80), kind = factor(rep_len(c("a", "b"), 80)), unused = 1, row.names = paste0("r", 1:80))
+  data <- data.frame(x = runif(80), y = runif(80), kind = factor(rep_len(c("a", "b"), 80)),
+    unused = 1, row.names = paste0("r", 1:80))
   data$z <- rnorm(80) + (data$kind == "a")
   data$z[3] <- NA
   fit <- neargp(z ~ kind, data, coords = ~ x + y, method = vecchia(k = 8), subset = x < 0.9)
@@ -93,13 +100,15 @@ test_that("augment() has the columns of the data and their row names, residuals 
 })
 
 test_that("whether Adam converged is not known", {
-  expect_identical(glance(tidied_fit(method = loo_k(k = 10, optimizer = "adam", steps = 20)))$converged, NA)
+  expect_identical(
+    glance(tidied_fit(method = loo_k(k = 10, optimizer = "adam", steps = 20)))$converged, NA)
 })
 
 test_that("p values are those of the summary", {
   fit <- tidied_fit()
   table <- tidy(fit)
-  expect_equal(table$p.value[table$effect == "trend"], unname(summary(fit)$coefficients[, "Pr(>|z|)"]))
+  expect_equal(table$p.value[table$effect == "trend"],
+    unname(summary(fit)$coefficients[, "Pr(>|z|)"]))
   expect_true(all(is.na(table$p.value[table$effect == "covariance"])))
 })
 
@@ -112,5 +121,6 @@ test_that("augment() takes data with the rows that na.exclude left out", {
   expect_identical(which(is.na(table$.fitted)), c(3L, 50L))
   expect_equal(table$.loo_mean, loo_predict(fit)$mean)
   expect_equal(na.omit(table)$.resid, augment(fit)$.resid)
-  expect_error(augment(update(fit, na.action = na.omit), data = data), class = "neargp_error_argument")
+  expect_error(augment(update(fit, na.action = na.omit), data = data),
+    class = "neargp_error_argument")
 })

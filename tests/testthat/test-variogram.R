@@ -11,9 +11,11 @@ by_definition <- function(values, coords, cutoff, width, estimator, keep = funct
   }
   sums <- sums[order(as.numeric(names(sums)))]
   gamma <- vapply(sums, function(s) {
-    if (estimator == "classical") mean(s[, 2]^2) / 2 else mean(sqrt(s[, 2]))^4 / (0.457 + 0.494 / nrow(s)) / 2
+    if (estimator == "classical") mean(s[, 2]^2) / 2 else
+      mean(sqrt(s[, 2]))^4 / (0.457 + 0.494 / nrow(s)) / 2
   }, 0)
-  data.frame(distance = vapply(sums, function(s) mean(s[, 1]), 0), gamma = gamma, n_pairs = vapply(sums, nrow, 0L),
+  data.frame(distance = vapply(sums, function(s) mean(s[, 1]), 0), gamma = gamma,
+    n_pairs = vapply(sums, nrow, 0L),
              row.names = NULL)
 }
 
@@ -21,7 +23,8 @@ test_that("both estimators are those of their definition", {
   skip_unless_extended()
   field <- small_field()
   for (estimator in c("classical", "robust")) {
-    v <- empirical_variogram(field$values, field$coords, cutoff = 3, width = 0.4, estimator = estimator)
+    v <- empirical_variogram(field$values, field$coords, cutoff = 3, width = 0.4,
+      estimator = estimator)
     expect_equal(as.data.frame(v)[c("distance", "gamma", "n_pairs")],
                  by_definition(field$values, field$coords, 3, 0.4, estimator), ignore_attr = TRUE)
     expect_true(all(is.na(v$direction)))
@@ -30,13 +33,15 @@ test_that("both estimators are those of their definition", {
 
 test_that("directions count clockwise from north", {
   field <- small_field()
-  v <- empirical_variogram(field$values, field$coords, cutoff = 3, width = 1, directions = 30, tolerance = 20)
+  v <- empirical_variogram(field$values, field$coords, cutoff = 3, width = 1, directions = 30,
+    tolerance = 20)
   keep <- function(dx, dy) {
     angle <- (90 - atan2(dy, dx) * 180 / pi) %% 180
     min(abs(angle - 30), 180 - abs(angle - 30)) <= 20
   }
   expect_equal(as.data.frame(v)[c("distance", "gamma", "n_pairs")],
-               by_definition(field$values, field$coords, 3, 1, "classical", keep), ignore_attr = TRUE)
+               by_definition(field$values, field$coords, 3, 1, "classical", keep),
+               ignore_attr = TRUE)
   expect_equal(unique(v$direction), 30)
 })
 
@@ -52,17 +57,24 @@ test_that("longitude and latitude give kilometres", {
   v <- empirical_variogram(rnorm(100), lonlat, longlat = TRUE)
   expect_equal(attr(v, "unit"), "km")
   expect_gt(max(v$distance), 30)
-  expect_error(empirical_variogram(rnorm(100), lonlat, longlat = TRUE, directions = 0), "planar", class = "neargp_error_argument")
+  expect_error(empirical_variogram(rnorm(100), lonlat, longlat = TRUE, directions = 0), "planar",
+    class = "neargp_error_argument")
 })
 
 test_that("wrong input is refused with its reason", {
   field <- small_field(50)
-  expect_error(empirical_variogram(field$values[-1], field$coords), "49 values.*50 locations", class = "neargp_error_length")
-  expect_error(empirical_variogram(replace(field$values, 7, NA), field$coords), "row 7", class = "neargp_error_missing")
-  expect_error(empirical_variogram(field$values, field$coords, cutoff = 1e-9), "closer than `cutoff`", class = "neargp_error_variogram")
-  expect_error(empirical_variogram(field$values, field$coords, width = 0), "`width`", class = "neargp_error_argument")
-  expect_error(empirical_variogram(field$values, field$coords, directions = "N"), "degrees", class = "neargp_error_argument")
-  expect_error(empirical_variogram(field$values, field$coords, cutoff = 1, directions = 0, tolerance = 1e-6), "Increase `tolerance`",
+  expect_error(empirical_variogram(field$values[-1], field$coords), "49 values.*50 locations",
+    class = "neargp_error_length")
+  expect_error(empirical_variogram(replace(field$values, 7, NA), field$coords), "row 7",
+    class = "neargp_error_missing")
+  expect_error(empirical_variogram(field$values, field$coords, cutoff = 1e-9),
+    "closer than `cutoff`", class = "neargp_error_variogram")
+  expect_error(empirical_variogram(field$values, field$coords, width = 0), "`width`",
+    class = "neargp_error_argument")
+  expect_error(empirical_variogram(field$values, field$coords, directions = "N"), "degrees",
+    class = "neargp_error_argument")
+  expect_error(empirical_variogram(field$values, field$coords, cutoff = 1, directions = 0,
+    tolerance = 1e-6), "Increase `tolerance`",
                class = "neargp_error_variogram")
 })
 
@@ -76,7 +88,8 @@ test_that("the fitted variogram curve is nugget + sill - covariance, in each dir
   ranges <- parameters[["range"]] * c(1, parameters[["anisotropy_ratio"]])
   for (i in 1:2) {
     own <- curve[curve$direction == axes[i], ]
-    expect_equal(own$gamma, parameters[["nugget"]] + parameters[["variance"]] * (1 - exp(-own$distance / ranges[i])), tolerance = 1e-8)
+    expect_equal(own$gamma, parameters[["nugget"]] + parameters[["variance"]] *
+      (1 - exp(-own$distance / ranges[i])), tolerance = 1e-8)
   }
 })
 
@@ -92,18 +105,22 @@ test_that("with one range for each coordinate, distances are in ranges", {
   expect_equal(attr(v, "unit"), "ranges")
   curve <- attr(v, "curve")
   parameters <- coef(fit, what = "covariance")
-  expect_equal(curve$gamma, parameters[["nugget"]] + parameters[["variance"]] * (1 - exp(-curve$distance)), tolerance = 1e-8)
+  expect_equal(curve$gamma, parameters[["nugget"]] + parameters[["variance"]] *
+    (1 - exp(-curve$distance)), tolerance = 1e-8)
 })
 
 test_that("a formula or a data frame in the place of the values, or no places, are reported", {
   points <- data.frame(x = 1:9, y = 0)
-  expect_error(empirical_variogram(z ~ 1, points), "must be values (numeric)", fixed = TRUE, class = "neargp_error_argument")
+  expect_error(empirical_variogram(z ~ 1, points), "must be values (numeric)", fixed = TRUE,
+    class = "neargp_error_argument")
   expect_error(empirical_variogram(1:9), "`coords` is missing", class = "neargp_error_argument")
 })
 
 test_that("a variogram without directions or with endless classes is refused", {
   set.seed(1)
   coords <- cbind(runif(30), runif(30))
-  expect_error(empirical_variogram(rnorm(30), coords, directions = numeric(0)), "`directions`", class = "neargp_error_argument")
-  expect_error(empirical_variogram(rnorm(30), coords, width = 1e-300), "`width`", class = "neargp_error_argument")
+  expect_error(empirical_variogram(rnorm(30), coords, directions = numeric(0)), "`directions`",
+    class = "neargp_error_argument")
+  expect_error(empirical_variogram(rnorm(30), coords, width = 1e-300), "`width`",
+    class = "neargp_error_argument")
 })

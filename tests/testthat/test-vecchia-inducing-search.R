@@ -1,4 +1,6 @@
-low_rank_problem <- function(data, method, ...) inducing_problem(z ~ 1, data, ~ ., method, cov_matern(nu = 2.5, ard = TRUE), ...)
+low_rank_problem <- function(data, method, ...) {
+  inducing_problem(z ~ 1, data, ~ ., method, cov_matern(nu = 2.5, ard = TRUE), ...)
+}
 
 # Of six inputs two tell something.
 with_idle_inputs <- function(n = 300L) {
@@ -18,9 +20,12 @@ test_that("inverse ranges are those of the working parameters, with their slope 
   expect_equal(inverse[range], 1 / to_core(working, problem$layout$transform)[range])
   expect_equal(chart$to_working(inverse), working)
   step <- 1e-6 * pmax(abs(inverse), 1e-3)
-  expect_equal(chart$slope(working), (chart$to_working(inverse + step) - chart$to_working(inverse - step)) / (2 * step), tolerance = 1e-6)
+  expect_equal(chart$slope(working),
+    (chart$to_working(inverse + step) - chart$to_working(inverse - step)) / (2 * step),
+    tolerance = 1e-6)
   free <- problem$free
-  expect_equal(chart$to_working(chart$bounds$lower)[free & range], problem$bounds$upper[free & range])
+  expect_equal(chart$to_working(chart$bounds$lower)[free & range],
+    problem$bounds$upper[free & range])
   expect_true(all(chart$bounds$lower[free] < chart$bounds$upper[free]))
 })
 
@@ -28,7 +33,8 @@ test_that("inputs that tell nothing do not hold the search up", {
   skip_unless_extended()
   data <- with_idle_inputs()
   method <- vecchia(k = 10, inducing = 40)
-  fit <- neargp(z ~ 1, data, coords = ~ ., method = method, covariance = cov_matern(nu = 2.5, ard = TRUE))
+  fit <- neargp(z ~ 1, data, coords = ~ ., method = method,
+    covariance = cov_matern(nu = 2.5, ard = TRUE))
   expect_true(fit$convergence$converged)
   expect_lt(fit$convergence$evaluations, 150)
   ranges <- coef(fit, "covariance")[paste0("range_V", 1:6)]
@@ -39,7 +45,8 @@ test_that("inputs that tell nothing do not hold the search up", {
   expect_lt(further$evaluated$value - state$evaluated$value, 0.2)
 })
 
-# Two lines of places. Where the distance of the lines is nothing, the nearest row has the same place and its value leaves no variance.
+# Two lines of places. Where the distance of the lines is nothing, the nearest row has the same
+# place and its value leaves no variance.
 test_that("neighbours that leave no variance are searched half way to where the last ones were", {
   data <- data.frame(x = c(0:29, -1:28) / 29, y = rep(0:1, each = 30))
   data$z <- sin(4 * data$x) + data$y
@@ -50,7 +57,8 @@ test_that("neighbours that leave no variance are searched half way to where the 
   before <- nearest_given(method, problem, at(60, 0.1), key = 0)
   beside <- at(0.1, 1e9)
   expect_error(given_neighbors(method, problem, before$arrangement,
-    correlated_residual(problem, method, before$arrangement, beside), beside), class = "neargp_error_cholesky")
+    correlated_residual(problem, method, before$arrangement, beside), beside),
+    class = "neargp_error_cholesky")
   found <- correlated_given(method, problem, before, beside)
   expect_true(is.finite(found$evaluated$value))
   share <- (found$searched_at - before$searched_at)[ranges] / (beside - before$searched_at)[ranges]

@@ -2,19 +2,23 @@ test_on_devices("every ordering conditions on the rows before, and gives its own
   data <- simulated_data(60)
   for (ordering in c("maxmin", "random", "coordinate", "given")) {
     withr::local_seed(1)
-    fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 5, ordering = ordering), nugget = 0.1,
-      covariance = cov_exponential(variance = 2, range = 0.2))
+    fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 5, ordering = ordering),
+      nugget = 0.1, covariance = cov_exponential(variance = 2, range = 0.2))
     set.seed(1)
     key <- if (ordering == "random") order_key() else 0
-    neighbors <- neighbors_before(list(data = fit$data, threads = 1L), fit$core_covariance$components[[1]], 5L, ordering, key)
+    neighbors <- neighbors_before(list(data = fit$data, threads = 1L),
+      fit$core_covariance$components[[1]], 5L, ordering, key)
     sets <- lapply(seq_len(60), function(i) neighbors[!is.na(neighbors[, i]), i])
-    expect_equal(c(logLik(fit)), dense_conditional_score(fit$data, fit$core_covariance, 0.1, coef(fit), sets), tolerance = 1e-10)
+    expect_equal(c(logLik(fit)), dense_conditional_score(fit$data, fit$core_covariance, 0.1,
+      coef(fit), sets), tolerance = 1e-10)
   }
 })
 
 test_that("a random ordering follows R's seed; the others leave the generator alone", {
   data <- simulated_data(100)
-  fit <- function(ordering) c(logLik(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 3, ordering = ordering))))
+  fit <- function(ordering) {
+    c(logLik(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 3, ordering = ordering))))
+  }
   withr::local_seed(1)
   a <- fit("random")
   set.seed(1)

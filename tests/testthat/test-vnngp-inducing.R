@@ -6,7 +6,8 @@ field_data <- function(n = 200, seed = 6) {
 }
 
 fit_inducing <- function(inducing, ..., data = field_data(), k = 8) {
-  neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(k, inducing = inducing, ...), covariance = cov_matern(nu = 1.5), threads = 1)
+  neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(k, inducing = inducing, ...),
+    covariance = cov_matern(nu = 1.5), threads = 1)
 }
 
 test_that("a number of inducing points is the first of the maxmin ordering", {
@@ -28,15 +29,18 @@ test_that("with all inducing points as neighbours the gaussian bound is the dens
     x <- fit$data$coords[i, , drop = FALSE]
     near <- order(colSums((t(p$coords) - drop(x))^2))[1:11]
     weights <- double(12)
-    weights[near] <- solve(K[near, near], dense_covariance(p$coords[near, ], x, fit$core_covariance))
+    weights[near] <- solve(K[near, near], dense_covariance(p$coords[near, ], x,
+      fit$core_covariance))
     weights
   }, double(12)))
   given <- variance - vapply(seq_len(nrow(C)), function(i) {
-    sum(C[i, ] * dense_covariance(p$coords, fit$data$coords[i, , drop = FALSE], fit$core_covariance))
+    sum(C[i, ] * dense_covariance(p$coords, fit$data$coords[i, , drop = FALSE],
+      fit$core_covariance))
   }, 0)
   y <- fit$data$y - fit$beta
   S <- C %*% K %*% t(C) + diag(fit$nugget, length(y))
-  dense <- -0.5 * (length(y) * log(2 * pi) + as.numeric(determinant(S)$modulus) + drop(y %*% solve(S, y))) -
+  dense <- -0.5 * (length(y) * log(2 * pi) + as.numeric(determinant(S)$modulus) +
+    drop(y %*% solve(S, y))) -
     0.5 * sum(given) / fit$nugget
   expect_equal(fit$log_likelihood, dense, tolerance = 1e-6)
 })
@@ -48,10 +52,13 @@ test_that("k-means centres follow set.seed() and lie where the data are", {
   set.seed(1)
   first <- fit_inducing(inducing_points(15, "kmeans"), data = data)
   set.seed(1)
-  expect_identical(first$posterior$coords, fit_inducing(inducing_points(15, "kmeans"), data = data)$posterior$coords)
+  expect_identical(first$posterior$coords, fit_inducing(inducing_points(15, "kmeans"),
+    data = data)$posterior$coords)
   subset <- fit_inducing(15, data = data)
   expect_lt(mean(first$posterior$coords[, 1]), mean(subset$posterior$coords[, 1]))
-  spread <- function(centres) sum(apply(dense_distance(as.matrix(data[c("x", "y")]), centres)^2, 1, min))
+  spread <- function(centres) {
+    sum(apply(dense_distance(as.matrix(data[c("x", "y")]), centres)^2, 1, min))
+  }
   expect_lt(spread(first$posterior$coords), spread(subset$posterior$coords))
 })
 
@@ -62,15 +69,16 @@ test_that("a matrix of inducing points is taken as it is", {
     fit <- fit_inducing(grid, posterior = posterior)
     expect_equal(fit$posterior$coords, unname(grid))
     predicted <- predict(fit, data.frame(x = grid[, 1], y = grid[, 2]), type = "link")
-    expect_equal(predicted$mean, sin(6 * grid[, 1]) + cos(5 * grid[, 2]), tolerance = 0.2, ignore_attr = TRUE)
+    expect_equal(predicted$mean, sin(6 * grid[, 1]) + cos(5 * grid[, 2]), tolerance = 0.2,
+      ignore_attr = TRUE)
   }
 })
 
 test_that("learned inducing points move, and raise the bound", {
   adam <- function(learn) {
     set.seed(5)
-    fit_inducing(inducing_points(20, learn = learn), posterior = "mean-field", optimizer = "adam", epochs = 150, batch_size = 40,
-      jitter = 1e-4)
+    fit_inducing(inducing_points(20, learn = learn), posterior = "mean-field", optimizer = "adam",
+      epochs = 150, batch_size = 40, jitter = 1e-4)
   }
   still <- adam(FALSE)
   learned <- adam(TRUE)
@@ -91,7 +99,8 @@ test_that("inducing points that cannot be are refused", {
   expect_error(vnngp(inducing = 10, posterior = "laplace"), class = "neargp_error_argument")
   expect_error(vnngp(inducing = inducing_points(10, learn = TRUE)), class = "neargp_error_argument")
   expect_error(inducing_points(matrix(c(1, 1, NA, 2), 2)), "row 1", class = "neargp_error_inducing")
-  expect_error(inducing_points(rbind(c(1, 2), c(3, 4), c(1, 2))), "rows 1 and 3", class = "neargp_error_inducing")
+  expect_error(inducing_points(rbind(c(1, 2), c(3, 4), c(1, 2))), "rows 1 and 3",
+    class = "neargp_error_inducing")
   expect_error(fit_inducing(matrix(runif(60), 20)), "3", class = "neargp_error_inducing")
   expect_error(fit_inducing(200), class = "neargp_error_inducing")
   expect_error(fit_inducing(8), class = "neargp_error_k")

@@ -1,6 +1,6 @@
 fit_counts <- function(..., data = counts_data(), covariance = cov_exponential()) {
-  neargp(count ~ h, data, coords = ~ x + y, method = vnngp(posterior = "mean-field", ...), covariance = covariance, family = poisson(),
-    threads = 1)
+  neargp(count ~ h, data, coords = ~ x + y, method = vnngp(posterior = "mean-field", ...),
+    covariance = covariance, family = poisson(), threads = 1)
 }
 
 # sum E log p - KL[N(m, diag s) || N(0, K)] with dense matrices.
@@ -9,7 +9,8 @@ dense_mean_field <- function(fit) {
   K <- dense_covariance(p$coords, p$coords, fit$core_covariance)
   K <- K + diag(fit$method$jitter * fit$core_covariance$components[[1]]$variance, nrow(K))
   inverse <- solve(K)
-  divergence <- 0.5 * (sum(diag(inverse) * p$variance) + drop(p$mean %*% inverse %*% p$mean) - length(p$mean) +
+  divergence <- 0.5 * (sum(diag(inverse) * p$variance) + drop(p$mean %*% inverse %*% p$mean) -
+    length(p$mean) +
     as.numeric(determinant(K)$modulus) - sum(log(p$variance)))
   eta <- fit$data$offset + drop(fit$data$X %*% fit$beta) + p$mean[p$node]
   y <- fit$data$y
@@ -35,9 +36,11 @@ test_that("long Adam ends where the closed form does when the covariance is know
   expect_equal(adam$posterior$mean, natural$posterior$mean, tolerance = 0.02)
   expect_equal(adam$posterior$variance, natural$posterior$variance, tolerance = 0.02)
   expect_equal(adam$beta_vcov, natural$beta_vcov, tolerance = 0.02)
-  expect_equal(adam$posterior$variance_at_data, natural$posterior$variance_at_data, tolerance = 0.02)
+  expect_equal(adam$posterior$variance_at_data, natural$posterior$variance_at_data,
+    tolerance = 0.02)
   new <- data.frame(x = c(0.2, 0.7), y = 0.5, h = 0)
-  expect_equal(predict(adam, new, type = "link"), predict(natural, new, type = "link"), tolerance = 0.02)
+  expect_equal(predict(adam, new, type = "link"), predict(natural, new, type = "link"),
+    tolerance = 0.02)
 })
 
 test_that("Adam does not depend on the unit of the response", {
@@ -48,8 +51,8 @@ test_that("Adam does not depend on the unit of the response", {
     fit_in <- function(unit) {
       data$number <- unit * data$number
       withr::local_seed(1)
-      neargp(number ~ h, data, coords = ~ x + y, family = family, covariance = cov_exponential(), threads = 1L,
-        method = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 20))
+      neargp(number ~ h, data, coords = ~ x + y, family = family, covariance = cov_exponential(),
+        threads = 1L, method = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 20))
     }
     fit <- fit_in(1)
     for (unit in c(1e-9, 1e5)) {
@@ -85,10 +88,12 @@ test_on_devices("predictions are those of independent inducing points", {
     near <- order((p$coords[, 1] - new$x[i])^2 + (p$coords[, 2] - new$y[i])^2)[1:12]
     K <- dense_covariance(p$coords[near, ], p$coords[near, ], fit$core_covariance)
     variance <- fit$core_covariance$components[[1]]$variance
-    cross <- drop(dense_covariance(p$coords[near, ], as.matrix(new[i, c("x", "y")]), fit$core_covariance))
+    cross <- drop(dense_covariance(p$coords[near, ], as.matrix(new[i, c("x", "y")]),
+      fit$core_covariance))
     b <- solve(K + diag(fit$method$jitter * variance, 12), cross)
     unseen <- c(1, new$h[i]) - drop(b %*% response[near, ])
-    expect_equal(got$mean[i], sum(c(1, new$h[i]) * fit$beta) + sum(b * p$mean[near]), tolerance = 1e-8)
+    expect_equal(got$mean[i], sum(c(1, new$h[i]) * fit$beta) + sum(b * p$mean[near]),
+      tolerance = 1e-8)
     expect_equal(got$sd[i]^2, variance - sum(b * cross) + sum(b^2 * p$variance[near]) +
       drop(unseen %*% fit$beta_vcov %*% unseen), tolerance = 1e-8)
   }
@@ -117,13 +122,15 @@ test_that("gaussian noise, families with parameters and a fixed parameter go thr
   skip_unless_extended()
   data <- counts_data()
   set.seed(3)
-  gaussian_fit <- neargp(z ~ h, data, coords = ~ x + y, threads = 1, covariance = cov_exponential(range = 0.2),
+  gaussian_fit <- neargp(z ~ h, data, coords = ~ x + y, threads = 1,
+    covariance = cov_exponential(range = 0.2),
     method = vnngp(10, posterior = "mean-field", optimizer = "adam", epochs = 60, batch_size = 30))
   expect_equal(coef(gaussian_fit, what = "covariance")[["range"]], 0.2)
   expect_gt(gaussian_fit$nugget, 0.01)
   expect_equal(gaussian_fit$family_parameters[["variance"]], gaussian_fit$nugget)
-  negative <- neargp(count ~ h, data, coords = ~ x + y, threads = 1, covariance = cov_exponential(), family = negative_binomial(),
-    method = vnngp(10, posterior = "mean-field", optimizer = "adam", epochs = 30))
+  negative <- neargp(count ~ h, data, coords = ~ x + y, threads = 1, covariance = cov_exponential(),
+    family = negative_binomial(), method = vnngp(10, posterior = "mean-field", optimizer = "adam",
+      epochs = 30))
   expect_gt(negative$family_parameters[["size"]], 0)
 })
 
@@ -136,11 +143,13 @@ test_that("the optimiser is natural gradients, for many neighbours Adam", {
 
 test_that("settings that do not go together are refused", {
   expect_error(vnngp(optimizer = "adam"), class = "neargp_error_argument")
-  expect_error(vnngp(posterior = "mean-field", optimizer = "adam", epochs = 0), class = "neargp_error_argument")
-  expect_error(vnngp(posterior = "mean-field", optimizer = "adam", learning_rate = -1), class = "neargp_error_argument")
+  expect_error(vnngp(posterior = "mean-field", optimizer = "adam", epochs = 0),
+    class = "neargp_error_argument")
+  expect_error(vnngp(posterior = "mean-field", optimizer = "adam", learning_rate = -1),
+    class = "neargp_error_argument")
   for (posterior in c("sparse", "mean-field", "laplace")) {
-    expect_error(neargp(z ~ 1, counts_data(), coords = ~ x + y, nugget = 0, method = vnngp(5, posterior = posterior)), "vnngp",
-      class = "neargp_error_argument")
+    expect_error(neargp(z ~ 1, counts_data(), coords = ~ x + y, nugget = 0,
+      method = vnngp(5, posterior = posterior)), "vnngp", class = "neargp_error_argument")
   }
 })
 
@@ -149,8 +158,9 @@ test_that("a continued fit of Adam goes on with its inducing points and moments,
   data <- counts_data()
   for (inducing in list(NULL, inducing_points(40, "kmeans", learn = TRUE))) {
     fit <- function(start = NULL) {
-      neargp(count ~ h, data, coords = ~ x + y, covariance = cov_exponential(), family = poisson(), threads = 1, start = start,
-        method = vnngp(8, inducing, "mean-field", "adam", epochs = 60, batch_size = 20))
+      neargp(count ~ h, data, coords = ~ x + y, covariance = cov_exponential(), family = poisson(),
+        threads = 1, start = start, method = vnngp(8, inducing, "mean-field", "adam", epochs = 60,
+          batch_size = 20))
     }
     set.seed(6)
     first <- fit()
@@ -161,7 +171,9 @@ test_that("a continued fit of Adam goes on with its inducing points and moments,
     expect_lt(max(abs(again$posterior$coords - first$posterior$coords)), 0.1)
     expect_gt(mean(abs(again$posterior$trace - again$log_likelihood) < 5), 0.5)
     # other rows, another trend: only the covariance is taken over
-    differences <- function(data) start_differences(first, data, within(first$layout, start <- 1), first)
+    differences <- function(data) {
+      start_differences(first, data, within(first$layout, start <- 1), first)
+    }
     other <- utils::modifyList(first$data, list(y = rev(first$data$y)))
     expect_identical(differences(other), "response")
     expect_null(warm_start_of(first, differences(other), other))

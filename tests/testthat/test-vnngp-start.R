@@ -3,8 +3,10 @@ test_that("positive responses have the same fit in any unit, also where R's own 
   data$amount <- exp(data$z / 4)
   slopes <- function(method, unit) {
     data$amount <- unit * data$amount
-    fit <- neargp(amount ~ height, data, coords = ~ x + y, method = method, family = Gamma("log"), covariance = cov_exponential())
+    fit <- neargp(amount ~ height, data, coords = ~ x + y, method = method, family = Gamma("log"),
+      covariance = cov_exponential())
     c(coef(fit) - c(log(unit), 0), fit$log_likelihood + 120 * log(unit))
   }
-  for (method in list(vnngp(8), loo_k(8))) expect_equal(slopes(method, 1e-22), slopes(method, 1), tolerance = 1e-3)
+  for (method in list(vnngp(8), loo_k(8))) expect_equal(slopes(method, 1e-22), slopes(method, 1),
+    tolerance = 1e-3)
 })

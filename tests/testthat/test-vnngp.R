@@ -1,40 +1,50 @@
-test_on_devices("for a gaussian response with all neighbours the likelihood, trend and predictions are the exact ones", {
-  data <- vnngp_data(80)
-  new <- vnngp_data(20, seed = 2)
-  vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 79, jitter = 1e-8), covariance = fixed_exponential,
-    nugget = 0.16)
-  exact_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = exact_gp(), covariance = fixed_exponential, nugget = 0.16,
-    device = "cpu")
-  expect_equal(c(logLik(vnngp_fit)), c(logLik(exact_fit)), tolerance = 1e-7)
-  expect_true(inherits(logLik(vnngp_fit), "logLik") && !inherits(logLik(vnngp_fit), "neargp_score"))
-  expect_equal(coef(vnngp_fit), coef(exact_fit), tolerance = 1e-5)
-  expect_equal(vcov(vnngp_fit), vcov(exact_fit), tolerance = 1e-5)
-  expect_equal(predict(vnngp_fit, new, k = 80)$mean, predict(exact_fit, new, device = "cpu")$mean, tolerance = 1e-5)
-  expect_equal(predict(vnngp_fit, new, k = 80)$sd, predict(exact_fit, new, device = "cpu")$sd, tolerance = 1e-5)
-  joint <- predict(vnngp_fit, new, k = 80, type = "link", joint = TRUE)
-  exact_joint <- predict(exact_fit, new, type = "link", joint = TRUE, device = "cpu")
-  expect_equal(attr(joint, "covariance"), attr(exact_joint, "covariance"), tolerance = 1e-4)
-  expect_equal(residuals(vnngp_fit, "pearson"), residuals(exact_fit, "pearson", k = 80), tolerance = 1e-4)
-})
+test_on_devices(
+  "for a gaussian response with all neighbours the likelihood, trend and predictions are the exact ones", {
+    data <- vnngp_data(80)
+    new <- vnngp_data(20, seed = 2)
+    vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 79, jitter = 1e-8),
+      covariance = fixed_exponential, nugget = 0.16)
+    exact_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = exact_gp(),
+      covariance = fixed_exponential, nugget = 0.16, device = "cpu")
+    expect_equal(c(logLik(vnngp_fit)), c(logLik(exact_fit)), tolerance = 1e-7)
+    expect_true(inherits(logLik(vnngp_fit), "logLik") &&
+      !inherits(logLik(vnngp_fit), "neargp_score"))
+    expect_equal(coef(vnngp_fit), coef(exact_fit), tolerance = 1e-5)
+    expect_equal(vcov(vnngp_fit), vcov(exact_fit), tolerance = 1e-5)
+    expect_equal(predict(vnngp_fit, new, k = 80)$mean, predict(exact_fit, new, device = "cpu")$mean,
+      tolerance = 1e-5)
+    expect_equal(predict(vnngp_fit, new, k = 80)$sd, predict(exact_fit, new, device = "cpu")$sd,
+      tolerance = 1e-5)
+    joint <- predict(vnngp_fit, new, k = 80, type = "link", joint = TRUE)
+    exact_joint <- predict(exact_fit, new, type = "link", joint = TRUE, device = "cpu")
+    expect_equal(attr(joint, "covariance"), attr(exact_joint, "covariance"), tolerance = 1e-4)
+    expect_equal(residuals(vnngp_fit, "pearson"), residuals(exact_fit, "pearson", k = 80),
+      tolerance = 1e-4)
+  })
 
-test_on_devices("leave-one-out predictions of a gaussian response are those of fits without the row", {
-  data <- vnngp_data(60)
-  fit_to <- function(rows) {
-    neargp(gaussian ~ h, data[rows, ], coords = ~ x + y, method = exact_gp(), covariance = fixed_exponential, nugget = 0.16, device = "cpu")
-  }
-  fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 59, jitter = 1e-8), covariance = fixed_exponential,
-    nugget = 0.16)
-  given_others <- loo_predict(fit)
-  for (row in c(1, 17, 60)) {
-    expect_equal(given_others[row, ], predict(fit_to(-row), data[row, ], device = "cpu"), tolerance = 1e-4, ignore_attr = TRUE)
-  }
-})
+test_on_devices(
+  "leave-one-out predictions of a gaussian response are those of fits without the row", {
+    data <- vnngp_data(60)
+    fit_to <- function(rows) {
+      neargp(gaussian ~ h, data[rows, ], coords = ~ x + y, method = exact_gp(),
+        covariance = fixed_exponential, nugget = 0.16, device = "cpu")
+    }
+    fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 59, jitter = 1e-8),
+      covariance = fixed_exponential, nugget = 0.16)
+    given_others <- loo_predict(fit)
+    for (row in c(1, 17, 60)) {
+      expect_equal(given_others[row, ], predict(fit_to(-row), data[row, ], device = "cpu"),
+        tolerance = 1e-4, ignore_attr = TRUE)
+    }
+  })
 
 test_that("estimates, curvature and start of a gaussian response agree with the exact likelihood", {
   skip_unless_extended()
   data <- vnngp_data(150, seed = 3)
-  vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 149, jitter = 1e-8), covariance = cov_exponential())
-  exact_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = exact_gp(), covariance = cov_exponential(), device = "cpu")
+  vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 149, jitter = 1e-8),
+    covariance = cov_exponential())
+  exact_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(), device = "cpu")
   expect_equal(c(logLik(vnngp_fit)), c(logLik(exact_fit)), tolerance = 1e-6)
   expect_equal(coef(vnngp_fit, "covariance"), coef(exact_fit, "covariance"), tolerance = 0.02)
 })
@@ -48,7 +58,8 @@ test_on_devices("every family is fitted, predicted and simulated", {
     expect_true(fit$convergence$converged, info = name)
     estimates <- coef(fit, "covariance")
     parameters <- response_families[[family_core_name(fit$family)]]$parameters
-    expect_named(estimates, c("variance", "range", if (name == "gaussian") "nugget" else parameters), info = name)
+    expect_named(estimates,
+      c("variance", "range", if (name == "gaussian") "nugget" else parameters), info = name)
     expect_true(all(is.finite(confint(fit, what = "covariance")["range", ])), info = name)
     truth <- c(0.3, 0.5)
     expect_true(all(abs(coef(fit) - truth) < 3.5 * sqrt(diag(vcov(fit)))), info = name)
@@ -85,7 +96,8 @@ test_that("intervals of the field cover at their level, at data and in between",
     for (name in c("poisson", "counts", "gamma")) {
       fit <- fit_vnngp_model(vnngp_models[[name]], train, k = 15)
       at <- fit$posterior
-      inside <- c(inside, mean(abs(train$eta - at$linear_predictor) < 1.96 * predict(fit, train, type = "link")$sd))
+      inside <- c(inside,
+        mean(abs(train$eta - at$linear_predictor) < 1.96 * predict(fit, train, type = "link")$sd))
       field <- predict(fit, test, type = "link")
       held <- c(held, mean(abs(test$eta - field$mean) < 1.96 * field$sd))
     }
@@ -98,7 +110,8 @@ test_that("intervals of the field cover at their level, at data and in between",
 
 test_that("the posterior mean at the data is what predictions there give", {
   data <- vnngp_data(300, seed = 5)
-  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10), covariance = fixed_exponential, family = poisson())
+  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10),
+    covariance = fixed_exponential, family = poisson())
   link <- predict(fit, data, type = "link")
   expect_equal(link$mean, fit$posterior$linear_predictor, tolerance = 1e-4)
   expect_equal(link$sd^2, fit$posterior$variance_at_data, tolerance = 0.02)
@@ -112,14 +125,16 @@ test_that("exact and incomplete factors agree", {
   expect_lt(abs(incomplete$log_likelihood - exact$log_likelihood), 0.05)
   expect_equal(coef(incomplete, "covariance"), coef(exact, "covariance"), tolerance = 0.02)
   new <- vnngp_data(50, seed = 7)
-  expect_equal(predict(incomplete, new, type = "link")$sd, predict(exact, new, type = "link")$sd, tolerance = 0.01)
+  expect_equal(predict(incomplete, new, type = "link")$sd, predict(exact, new, type = "link")$sd,
+    tolerance = 0.01)
 
   # The same posterior by both: only the factor differs.
-  smooth <- neargp(binary ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_matern(2.5, variance = 1, range = 0.3),
-    family = binomial())
+  smooth <- neargp(binary ~ h, data, coords = ~ x + y, method = vnngp(10),
+    covariance = cov_matern(2.5, variance = 1, range = 0.3), family = binomial())
   same <- smooth
   same$posterior$exact <- TRUE
-  expect_equal(predict(smooth, new, type = "link")$sd, predict(same, new, type = "link")$sd, tolerance = 0.002)
+  expect_equal(predict(smooth, new, type = "link")$sd, predict(same, new, type = "link")$sd,
+    tolerance = 0.002)
 })
 
 test_that("a factor that would take too much memory is restricted to the conditioning sets, and print() says so", {
@@ -138,29 +153,32 @@ test_that("a factor that would take too much memory is restricted to the conditi
     expect_output(print(restricted), fixed = TRUE,
       "restricted to the conditioning sets (the pattern of Q would take over 1e-04 GiB), variances wrong by up to")
     new <- vnngp_data(50, seed = 7)
-    expect_equal(predict(restricted, new, type = "link"), predict(wide, new, type = "link"), tolerance = 0.02)
+    expect_equal(predict(restricted, new, type = "link"), predict(wide, new, type = "link"),
+      tolerance = 0.02)
   }
   expect_error(vnngp(factor_memory = -1), class = "neargp_error_argument")
   expect_identical(vnngp(factor_memory = Inf)$factor_memory, Inf)
 })
 
-test_that("predictions keep to the fit's own pattern where only a wider one takes too much memory", {
-  skip_unless_extended()
-  withr::local_seed(1)
-  data <- data.frame(a = runif(600), b = runif(600), c = runif(600), d = runif(600))
-  data$y <- rbinom(600, 1, plogis(4 * sin(4 * data$a) + data$b - 2))
-  rows <- seq_len(500)
-  limited <- neargp(y ~ 1, data[rows, ], coords = ~ a + b + c + d, family = binomial(), threads = 1L,
-    method = vnngp(15, factor_memory = 0.002), covariance = cov_matern(1.5, variance = 2, range = 1))
-  expect_false(limited$posterior$restricted)
-  sd_of <- function(...) predict(modifyList(limited, list(...)), data[-rows, ], type = "link")$sd
-  exact <- sd_of(posterior = list(exact = TRUE))
-  error <- function(sd) sqrt(mean((sd / exact - 1)^2))
-  own <- error(sd_of())
-  expect_lt(own, 0.01)
-  expect_gt(error(sd_of(posterior = list(restricted = TRUE))), 2 * own)
-  expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
-})
+test_that("predictions keep to the fit's own pattern where only a wider one takes too much memory",
+  {
+    skip_unless_extended()
+    withr::local_seed(1)
+    data <- data.frame(a = runif(600), b = runif(600), c = runif(600), d = runif(600))
+    data$y <- rbinom(600, 1, plogis(4 * sin(4 * data$a) + data$b - 2))
+    rows <- seq_len(500)
+    limited <- neargp(y ~ 1, data[rows, ], coords = ~ a + b + c + d, family = binomial(),
+      threads = 1L, method = vnngp(15, factor_memory = 0.002),
+      covariance = cov_matern(1.5, variance = 2, range = 1))
+    expect_false(limited$posterior$restricted)
+    sd_of <- function(...) predict(modifyList(limited, list(...)), data[-rows, ], type = "link")$sd
+    exact <- sd_of(posterior = list(exact = TRUE))
+    error <- function(sd) sqrt(mean((sd / exact - 1)^2))
+    own <- error(sd_of())
+    expect_lt(own, 0.01)
+    expect_gt(error(sd_of(posterior = list(restricted = TRUE))), 2 * own)
+    expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
+  })
 
 test_that("print() reports by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
   skip_unless_extended()
@@ -173,7 +191,8 @@ test_that("print() reports by how much the totals of Laplace's posterior are off
   laplace <- fit("laplace")
   share <- sum(fitted(laplace)) / sum(data$few)
   expect_gt(share, 1.02)
-  expect_output(print(laplace), sprintf("add up to %.3f of the observed total", share), fixed = TRUE)
+  expect_output(print(laplace), sprintf("add up to %.3f of the observed total", share),
+    fixed = TRUE)
   sparse <- fit("sparse")
   expect_equal(sum(fitted(sparse)), sum(data$few), tolerance = 1e-3)
   expect_no_match(capture.output(print(sparse)), "observed total")
@@ -193,9 +212,10 @@ test_that("Laplace's approximation is near for informative data", {
 test_that("rows at one location share the field; equal counts are weights", {
   data <- vnngp_data(150, seed = 9)
   twice <- rbind(data, data)
-  doubled <- neargp(poisson ~ h, twice, coords = ~ x + y, method = vnngp(k = 10), covariance = fixed_exponential, family = poisson())
-  weighted <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10), covariance = fixed_exponential, family = poisson(),
-    weights = rep(2, 150))
+  doubled <- neargp(poisson ~ h, twice, coords = ~ x + y, method = vnngp(k = 10),
+    covariance = fixed_exponential, family = poisson())
+  weighted <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10),
+    covariance = fixed_exponential, family = poisson(), weights = rep(2, 150))
   expect_equal(nrow(doubled$posterior$coords), 150)
   expect_equal(doubled$log_likelihood, weighted$log_likelihood, tolerance = 1e-8)
   expect_equal(coef(doubled), coef(weighted), tolerance = 1e-6)
@@ -206,41 +226,47 @@ test_that("an exposure in the offset moves the intercept and nothing else", {
   data <- vnngp_data(200, seed = 10)
   data$exposure <- 4
   plain <- fit_vnngp_model(vnngp_models$poisson, data, k = 10, covariance = fixed_exponential)
-  exposed <- fit_vnngp_model(list(poisson ~ h + offset(log(exposure)), poisson()), data, k = 10, covariance = fixed_exponential)
+  exposed <- fit_vnngp_model(list(poisson ~ h + offset(log(exposure)), poisson()), data, k = 10,
+    covariance = fixed_exponential)
   expect_equal(coef(exposed)[[1]], coef(plain)[[1]] - log(4), tolerance = 1e-5)
   expect_equal(exposed$log_likelihood, plain$log_likelihood, tolerance = 1e-8)
-  expect_equal(predict(exposed, data[1:3, ])$mean, predict(plain, data[1:3, ])$mean, tolerance = 1e-5)
+  expect_equal(predict(exposed, data[1:3, ])$mean, predict(plain, data[1:3, ])$mean,
+    tolerance = 1e-5)
 })
 
 test_that("draws at the data and elsewhere have the posterior's mean and spread", {
   skip_unless_extended()
   data <- vnngp_data(200, seed = 11)
   new <- vnngp_data(4, seed = 12)
-  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15), covariance = fixed_exponential, family = poisson())
+  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15),
+    covariance = fixed_exponential, family = poisson())
   for (places in list(new, data[1:4, ])) {
     draws <- as.matrix(simulate(fit, 3000, seed = 5, newdata = places, type = "link"))
     field <- predict(fit, places, type = "link")
     expect_lt(max(abs(rowMeans(draws) - field$mean) / field$sd), 4 / sqrt(3000))
     expect_lt(max(abs(apply(draws, 1, sd) / field$sd - 1)), 4 / sqrt(2 * 3000) + 0.01)
   }
-  prior <- as.matrix(simulate(fit, 2000, seed = 6, newdata = new, type = "link", conditional = FALSE))
+  prior <- as.matrix(simulate(fit, 2000, seed = 6, newdata = new, type = "link",
+    conditional = FALSE))
   expect_lt(max(abs(apply(prior, 1, var) - 1)), 0.15)
 })
 
 test_that("ranges by coordinate and longitude-latitude work", {
   skip_unless_extended()
   data <- vnngp_data(300, seed = 13)
-  fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 10, covariance = cov_matern(1.5, ard = TRUE))
+  fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 10,
+    covariance = cov_matern(1.5, ard = TRUE))
   expect_named(coef(fit, "covariance")[2:3], c("range_x", "range_y"))
-  fit <- neargp(poisson ~ 1, data, coords = ~ x + y, distance = "chordal", method = vnngp(k = 10), family = poisson())
+  fit <- neargp(poisson ~ 1, data, coords = ~ x + y, distance = "chordal", method = vnngp(k = 10),
+    family = poisson())
   expect_gt(coef(fit, "covariance")[["range"]], 0.5) # km
 })
 
 test_that("fits are plain data and can be continued", {
   skip_unless_extended()
   data <- vnngp_data(200, seed = 14)
-  fit <- neargp(negative_binomial ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_exponential(),
-    family = negative_binomial())
+  fit <- neargp(negative_binomial ~ h, data, coords = ~ x + y, method = vnngp(10),
+    covariance = cov_exponential(), family = negative_binomial())
   again <- unserialize(serialize(fit, NULL))
   expect_identical(predict(again, data[1:5, ]), predict(fit, data[1:5, ]))
   continued <- update(fit, start = fit)
@@ -251,9 +277,10 @@ test_that("settings that make no sense are refused", {
   skip_unless_extended()
   data <- vnngp_data(60, seed = 15)
   expect_error(fit_vnngp_model(vnngp_models$poisson, data, k = 60), class = "neargp_error_k")
-  expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson(), nugget = 1),
-    class = "neargp_error_argument")
-  expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson("sqrt")), class = "neargp_error_family")
+  expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson(),
+    nugget = 1), class = "neargp_error_argument")
+  expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10),
+    family = poisson("sqrt")), class = "neargp_error_family")
   expect_error(vnngp(jitter = 0), class = "neargp_error_argument")
   fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 10)
   expect_error(predict(fit, data, local_mean = TRUE), class = "neargp_error_argument")
@@ -266,20 +293,28 @@ test_that("a prediction has one scale, and trials only where the response has th
   data <- vnngp_data(120)
   fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 5, covariance = fixed_exponential)
   at <- data[1:3, ]
-  expect_error(predict(fit, at, type = "link", interval = "prediction"), "another scale", class = "neargp_error_argument")
-  expect_error(predict(fit, at, type = "link", threshold = 2), "another scale", class = "neargp_error_argument")
-  expect_named(predict(fit, at, type = "link", interval = "confidence"), c("mean", "sd", "lower", "upper"))
-  expect_error(predict(fit, at, trials = 3), "poisson.. response has none", class = "neargp_error_argument")
-  expect_error(simulate(fit, trials = 3), "poisson.. response has none", class = "neargp_error_argument")
-  expect_error(scores(fit, at, trials = 3), "poisson.. response has none", class = "neargp_error_argument")
+  expect_error(predict(fit, at, type = "link", interval = "prediction"), "another scale",
+    class = "neargp_error_argument")
+  expect_error(predict(fit, at, type = "link", threshold = 2), "another scale",
+    class = "neargp_error_argument")
+  expect_named(predict(fit, at, type = "link", interval = "confidence"),
+    c("mean", "sd", "lower", "upper"))
+  expect_error(predict(fit, at, trials = 3), "poisson.. response has none",
+    class = "neargp_error_argument")
+  expect_error(simulate(fit, trials = 3), "poisson.. response has none",
+    class = "neargp_error_argument")
+  expect_error(scores(fit, at, trials = 3), "poisson.. response has none",
+    class = "neargp_error_argument")
   counts <- fit_vnngp_model(vnngp_models$counts, data, k = 5, covariance = fixed_exponential)
-  expect_error(scores(counts, at, trials = 3), "its own numbers of trials", class = "neargp_error_argument")
+  expect_error(scores(counts, at, trials = 3), "its own numbers of trials",
+    class = "neargp_error_argument")
   expect_s3_class(scores(counts, at, observed = "successes", trials = at$trials), "neargp_scores")
 })
 
 test_that("an offset that is not finite is an error in newdata as it is in data", {
   data <- transform(vnngp_data(120), exposure = 1 + x)
-  fit <- fit_vnngp_model(list(poisson ~ offset(log(exposure)), poisson()), data, k = 5, covariance = fixed_exponential)
+  fit <- fit_vnngp_model(list(poisson ~ offset(log(exposure)), poisson()), data, k = 5,
+    covariance = fixed_exponential)
   at <- transform(data[1:3, ], exposure = c(1, 0, NA))
   expect_error(predict(fit, at), "offset.*row 2 of", class = "neargp_error_missing_values")
   expect_identical(is.na(predict(fit, at[-2, ])$mean), c(FALSE, TRUE))
@@ -292,7 +327,8 @@ test_that("where weights divide a dispersion their unit does not matter", {
     for (method in list(vnngp(k = 8), loo_k(k = 8))) {
       fit_in <- function(unit) {
         data$w <- unit * rep(1:2, 40)
-        neargp(vnngp_models[[name]][[1L]], data, coords = ~ x + y, family = vnngp_models[[name]][[2L]], weights = w, method = method,
+        neargp(vnngp_models[[name]][[1L]], data, coords = ~ x + y,
+          family = vnngp_models[[name]][[2L]], weights = w, method = method,
           covariance = fixed_exponential, threads = 1L)
       }
       fit <- fit_in(1)
@@ -312,7 +348,8 @@ test_that("the covariance of the trend is one where the field varies by far more
   data$h <- 160 * data$x
   data$amount <- rgamma(40, 3)
   fit <- function(variance, ...) {
-    suppressWarnings(neargp(amount ~ h, data, coords = ~ x + y, family = Gamma("log"), method = vnngp(k = 3, posterior = "mean-field", ...),
+    suppressWarnings(neargp(amount ~ h, data, coords = ~ x + y, family = Gamma("log"),
+      method = vnngp(k = 3, posterior = "mean-field", ...),
       covariance = cov_exponential(variance = variance, range = 570)))
   }
   for (variance in c(1e8, 1e10)) {

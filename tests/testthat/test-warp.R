@@ -110,7 +110,8 @@ test_that("neighbours are the nearest in warped coordinates", {
 test_that("with no warp everything is that of the stationary covariance", {
   data <- local_data()
   fits <- lapply(list(cov_matern(1.5),
-    cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x)))), local_fit, vecchia(k = 8), data)
+    cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x)))), local_fit, vecchia(k = 8),
+    data)
   values <- c(0.1, -1, log(0.1))
   found <- lapply(fits, function(fit) {
     problem <- local_problem_of(fit)
@@ -173,24 +174,26 @@ test_that("a warped covariance is never below the stationary one, and finds what
   }
 })
 
-test_that("curvature at no further coordinate is that of differences, and the search begins there", {
-  fit <- local_fit(cov_matern(1.5, warp = expand(2, ~ bumps(2)), penalty = 3), vecchia(k = 5))
-  problem <- local_problem_of(fit)
-  at <- warped_elsewhere(fit)
-  own <- which(fit$layout$kind == "expand")
-  at[own] <- 0
-  curvature <- further_curvature(problem, at, 1L)
-  trial <- trial_objective(problem, at)
-  value <- function(c) trial$evaluate(replace(at, own[5:8], c))$value + 1.5 * sum(c^2)
-  step <- 1e-3
-  for (direction in list(c(1, 0, 0, 0), c(0, 1, -1, 0), c(1, 2, 3, 4))) {
-    second <- (value(step * direction) + value(-step * direction) - 2 * value(0 * direction)) / step^2
-    expect_equal(second, 2 * drop(direction %*% curvature %*% direction), tolerance = 1e-3)
-  }
-  problem$bounds <- working_bounds(problem, stats::var(problem$data$y))
-  begun <- from_saddle(problem, at)
-  expect_gt(trial$evaluate(begun)$value, trial$evaluate(at)$value)
-})
+test_that("curvature at no further coordinate is that of differences, and the search begins there",
+  {
+    fit <- local_fit(cov_matern(1.5, warp = expand(2, ~ bumps(2)), penalty = 3), vecchia(k = 5))
+    problem <- local_problem_of(fit)
+    at <- warped_elsewhere(fit)
+    own <- which(fit$layout$kind == "expand")
+    at[own] <- 0
+    curvature <- further_curvature(problem, at, 1L)
+    trial <- trial_objective(problem, at)
+    value <- function(c) trial$evaluate(replace(at, own[5:8], c))$value + 1.5 * sum(c^2)
+    step <- 1e-3
+    for (direction in list(c(1, 0, 0, 0), c(0, 1, -1, 0), c(1, 2, 3, 4))) {
+      second <- (value(step * direction) + value(-step * direction) - 2 * value(0 * direction)) /
+        step^2
+      expect_equal(second, 2 * drop(direction %*% curvature %*% direction), tolerance = 1e-3)
+    }
+    problem$bounds <- working_bounds(problem, stats::var(problem$data$y))
+    begun <- from_saddle(problem, at)
+    expect_gt(trial$evaluate(begun)$value, trial$evaluate(at)$value)
+  })
 
 test_that("what is below the stationary optimum gives way to it", {
   problem <- list(unwarped = list(value = 2), control = neargp_control())
