@@ -1,4 +1,5 @@
 test_that("ggplot2 draws map and variogram", {
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)
   fit <- plotted_fit()

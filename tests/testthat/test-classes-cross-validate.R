@@ -1,4 +1,5 @@
 test_that("held-out classes are predicted from the labels of the other folds alone, as the dense formula says", {
+  skip_unless_extended()
   data <- class_data(60)
   fit <- fixed_class_fit(data, k = 40L)
   fit$method$optimizer <- "bfgs"

@@ -1,4 +1,5 @@
 test_that("gradients of the score are right for both estimators, two classes and three", {
+  skip_unless_extended()
   for (estimator in c("label", "own-class")) {
     for (classes in list(c("a", "b"), c("a", "b", "c"))) {
       problem <- example_problem(estimator, classes)

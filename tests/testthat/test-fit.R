@@ -36,6 +36,7 @@ fits_of_every_kind <- function() {
 }
 
 test_that("fits of all methods and responses have the fields of new_fit(), in its order", {
+  skip_unless_extended()
   for (fit in fits_of_every_kind()) {
     kind <- paste(class(fit$method)[1L], fit$family$family, class(fit)[1L])
     declared <- listed_fields(new_fit)

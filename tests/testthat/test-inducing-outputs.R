@@ -110,6 +110,7 @@ test_that("predictions and what is left out are those of dense matrices of the c
 })
 
 test_that("estimates with many points come near those of the exact method, whatever the units of the outputs", {
+  skip_unless_extended()
   truth <- output_truth()
   truth$components <- list(replace(truth$components[[1L]], "range", 0.4))
   data <- simulated_outputs(130, truth = truth)

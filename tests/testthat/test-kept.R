@@ -50,6 +50,7 @@ expect_kept <- function(fit, rows, info, ...) {
 }
 
 test_that("counts, classes and several outputs keep what their predictions need", {
+  skip_unless_extended()
   data <- simulated_data(120)
   data$count <- rpois(120, exp(data$z / 3))
   data$wet <- factor(ifelse(data$z > mean(data$z), "yes", "no"))
@@ -132,6 +133,7 @@ test_that("a forked process predicts from what its parent has kept", {
 })
 
 test_that("what was kept is freed with the fit, and an error or interrupt leaves nothing", {
+  skip_unless_extended()
   freed <- FALSE
   keeper <- core_keeper()
   value <- new.env()

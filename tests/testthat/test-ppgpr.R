@@ -64,6 +64,7 @@ test_that("where the second stage ends does not hang on the last digits of the r
 })
 
 test_that("the second stage is at an optimum of the dense score", {
+  skip_unless_extended()
   for (kl_weight in c(0.2, 1)) {
     fit <- fit_uneven(ppgpr(inducing = 12, kl_weight = kl_weight))
     base <- fit_uneven(svgp(inducing = 12))

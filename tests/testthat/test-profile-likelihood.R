@@ -17,6 +17,7 @@ dense_information <- function(fit, working) {
 
 test_on_devices(
   "gradient and information in the working parameters are those of finite differences", {
+    skip_unless_extended()
     data <- simulated_data(40)
     covariances <- list(cov_matern(NULL, anisotropy = TRUE), cov_powered_exponential(),
       cov_cauchy() + cov_exponential(ard = TRUE))

@@ -4,6 +4,7 @@ inducing_fit <- function(device, method = svgp(inducing = 20, ...), formula = z 
 }
 
 test_that("a fit by svgp() on a device is that of the CPU, with either bound", {
+  skip_unless_extended()
   if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) cuda_or_skip() else local_emulated_cuda()
   for (bound in c("tight", "standard")) {
     on_cpu <- inducing_fit("cpu", bound = bound)

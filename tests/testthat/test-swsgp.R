@@ -243,6 +243,7 @@ test_that("the constructor prints what will be fitted", {
 # The bound of svgp() has the best normal distribution of the field at the points: independent ones
 # fall short of it, unless points are so far from each other that it has none but such.
 test_that("with all points in view the objective is a bound of svgp()'s kind, and reaches its where the field at the points is independent", {
+  skip_unless_extended()
   withr::local_seed(4)
   cluster <- function(at, n) data.frame(x = at + rnorm(n, sd = 0.3), y = at + rnorm(n, sd = 0.3))
   data <- rbind(cluster(0, 30), cluster(20, 40), cluster(40, 20))

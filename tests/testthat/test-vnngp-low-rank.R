@@ -154,6 +154,7 @@ test_that("draws have the moments of joint predictions, at the data and elsewher
 })
 
 test_that("every family and covariance is fitted, predicted and simulated", {
+  skip_unless_extended()
   data <- vnngp_data(200, seed = 4)
   new <- vnngp_data(20, seed = 5)
   for (name in names(vnngp_models)) {
@@ -246,6 +247,7 @@ test_that("bad input is refused by an error that says what to use", {
 })
 
 test_that("with a range for each of many inputs the optimum is that of the exact likelihood", {
+  skip_unless_extended()
   data <- withr::with_seed(3, as.data.frame(matrix(runif(2250), 250, 9)))
   data$z <- withr::with_seed(4, with(data, 2 * sin(3 * V1) + V2 * V3) + rnorm(250, 0, 0.2))
   fit <- function(method) {

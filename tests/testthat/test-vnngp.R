@@ -50,6 +50,7 @@ test_that("estimates, curvature and start of a gaussian response agree with the 
 })
 
 test_on_devices("every family is fitted, predicted and simulated", {
+  skip_unless_extended()
   data <- vnngp_data(500, seed = 4)
   new <- data[1:100, ]
   new$x <- new$x + 0.001

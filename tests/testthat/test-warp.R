@@ -23,6 +23,7 @@ warped_elsewhere <- function(fit) {
 }
 
 test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
+  skip_unless_extended()
   for (covariance in warped_covariances()) {
     fit <- local_fit(covariance, vecchia(k = 10))
     problem <- local_problem_of(fit)
@@ -160,6 +161,7 @@ test_that("simulated fields have the warped covariance", {
 })
 
 test_that("a warped covariance is never below the stationary one, and finds what there is", {
+  skip_unless_extended()
   data <- local_data(200)
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
     fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method,
@@ -288,6 +290,7 @@ test_that("errors of warped coordinates are those of the delta method", {
 })
 
 test_that("a fit goes through all that others do", {
+  skip_unless_extended()
   data <- local_data(150)
   covariance <- cov_matern(sd = ~ wet, warp = list(expand(1, ~ bumps(2)), monotone(~ x, 3)))
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance)
