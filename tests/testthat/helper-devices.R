@@ -70,6 +70,7 @@ local_plain_faiss <- function(env = parent.frame()) {
 }
 
 built_module <- function(source, name, flags = "") {
+  skip_unless_extended()  # compilers take seconds for each
   root <- testthat::test_path("..", "..")
   source <- file.path(root, "tests", "cpp", "modules", source)
   if (!file.exists(source)) testthat::skip("the sources of the package are not at hand")
