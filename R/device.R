@@ -13,7 +13,7 @@ resolve_device <- function(device, dense = FALSE) {
 check_dense_device <- function(device) {
   if (device == "cuda") {
     abort_neargp("device", c(
-      "Dense matrices, of exact_gp(), svgp(), dspp() and vecchia(inducing = ), and local sd and range are computed on the CPU only.",
+      "Dense matrices, of exact_gp(), svgp(), dspp(), vecchia(inducing = ) and vnngp(low_rank = ), and local sd, range and warp are computed on the CPU only.",
       i = "There are fits by svgp() of one gaussian response on a GPU, and nothing else of these methods.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }

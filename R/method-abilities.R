@@ -10,6 +10,10 @@ is_dense <- function(method) {
 #' @export
 is_dense.default <- function(method) FALSE
 
+# Whether predictions and draws go through such matrices. Exact methods do without where neighbours
+# are asked for; `exact`: whether they are not.
+predicts_densely <- function(method, exact) exact || (is_dense(method) && !is_exact(method))
+
 # Whether fits and predictions are without neighbours, unless these are asked for.
 is_exact <- function(method) {
   UseMethod("is_exact")

@@ -100,7 +100,7 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
     k = as.integer(k), k_other = as.integer(k_other),
     exact = exact, covariance = covariance, observed = check_flag(observed, "observed"),
     chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device, exact || is_dense(object$method)),
+    device = resolve_device(device, predicts_densely(object$method, exact)),
     verbose = check_flag(verbose, "verbose"))
 }
 

@@ -6,7 +6,7 @@
 simulation_settings.neargp_method_outputs <- function(method, object, k, threads, device) {
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
   settings$exact <- is_exact_draw(object, k)
-  settings$device <- resolve_device(device, settings$exact || is_dense(method))
+  settings$device <- resolve_device(device, predicts_densely(method, settings$exact))
   settings$few_dense <- is.null(k) && settings$device != "cuda"
   settings
 }

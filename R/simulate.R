@@ -92,7 +92,7 @@ simulation_settings <- function(method, object, k, threads, device) {
 #' @export
 simulation_settings.default <- function(method, object, k, threads, device) {
   exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, exact || has_inducing_features(method) || is_local(object))
+  device <- resolve_device(device, predicts_densely(method, exact) || is_local(object))
   new_prediction_settings(resolve_threads(threads), prediction_k(method, object, k), exact = exact,
     few_dense = is.null(k) && device != "cuda", device = device)
 }

@@ -149,3 +149,13 @@ test_that("a fork of a process that uses a GPU is told so, and auto is the CPU t
   expect_match(in_fork$told, "fork.*makePSOCKcluster")
   expect_identical(in_fork$auto, "cpu")
 })
+
+test_that("what is dense predicts on the CPU alone, and an exact fit that is asked for neighbours does not", {
+  expect_true(predicts_densely(exact_gp(), exact = TRUE))
+  expect_false(predicts_densely(exact_gp(), exact = FALSE))
+  expect_false(predicts_densely(vecchia(), exact = FALSE))
+  expect_false(predicts_densely(vnngp(), exact = FALSE))
+  for (method in list(svgp(), vecchia(inducing = 10), vnngp(low_rank = 10), dspp())) {
+    expect_true(predicts_densely(method, exact = FALSE))
+  }
+})
