@@ -18,7 +18,8 @@ kept <- function(object, name, expr) {
 # NULL for a fit of a version that had no keepers.
 kept_state <- function(object) {
   if (is.null(object$keeper)) return(NULL)
-  made_of <- list(object, core_arithmetic(), topenv())  # the namespace: loaded anew, it has another core
+  # the namespace, too: loaded anew, it has another core
+  made_of <- list(object, core_arithmetic(), topenv())
   state <- core_kept(object$keeper)
   if (is.null(state) || !identical(state$made_of, made_of)) {
     state <- new.env(parent = emptyenv())

@@ -175,8 +175,8 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
     part = if (is_part) type else "field", interval = interval, level = check_level(level),
     k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors,
     joint = joint, chunk_size = prediction_chunk(object, chunk_size),
-    threads = resolve_threads(threads),
-    device = resolve_device(device, predicts_densely(object$method, given$exact) || is_local(object)),
+    threads = resolve_threads(threads), device = resolve_device(device,
+      predicts_densely(object$method, given$exact) || is_local(object)),
     verbose = check_flag(verbose, "verbose"))
 }
 
