@@ -1,0 +1,149 @@
+# The argument `start` of neargp(): values, or an earlier fit, from which the search begins.
+
+# `start`: a fit, what neargp_last() has, or natural values named as coef(fit, "covariance"). They
+# take precedence over those of the covariance settings.
+apply_start <- function(layout, start) {
+  if (is.null(start)) return(layout)
+  if (inherits(start, "neargp_outputs")) return(apply_outputs_start(layout, start))
+  if (inherits(start, c("neargp", "neargp_last"))) {
+    start <- if (inherits(start, "neargp")) stats::coef(start, what = "covariance") else
+      start$parameters
+    start <- start[names(start) %in% layout$name]
+  }
+  if (is.numeric(start) && any(layout$kind == "loading")) {
+    start <- with_start_loadings(start, layout)
+  }
+  start <- check_start_values(start, layout)
+  natural <- natural_values(layout, ifelse(layout$fixed, layout$value, layout$start))
+  open <- match(names(start), layout$name)
+  open <- open[!layout$fixed[open]]
+  natural[open] <- start[layout$name[open]]
+  check_start_axes(layout, natural)
+  layout$start <- ifelse(layout$fixed, NA, core_values(layout, natural))
+  layout
+}
+
+# Ratio and angle together are a direction, in which the range is meant.
+check_start_axes <- function(layout, natural) {
+  for (rows in anisotropy_rows(layout)) {
+    missing <- is.na(natural[rows$axes])
+    if (any(missing) && !all(missing)) {
+      abort_neargp("argument", sprintf("`start` has no %s for its %s: give both.",
+        layout$name[rows$axes[missing]], layout$name[rows$axes[!missing]]))
+    }
+  }
+}
+
+# The fit `start` where it is continued: where the same rows have the same model, of which it has an
+# estimate of all that is estimated.
+warm_start_of <- function(start, differences, data) {
+  if (!inherits(start, "neargp")) return(deep_state_of(start, data))
+  if (!length(differences)) start
+}
+
+# In what the fit `start` differs from what is to be fitted, so that it cannot be continued.
+start_differences <- function(start, data, layout, settings) {
+  if (!inherits(start, c("neargp", "neargp_last"))) return(NULL)
+  if (inherits(start, "neargp_last")) {
+    return(if (!is.null(start$deep) && is.null(deep_state_of(start, data))) "rows")
+  }
+  kind <- function(x) {
+    list(method = plain_class(x$method), estimator = x$method$estimator,
+      posterior = x$method$posterior, family = list(family_call(x$family), x$family$link))
+  }
+  before <- kind(start)
+  now <- kind(settings)
+  parts <- c("method", "estimator", "posterior", "family")
+  c(parts[!vapply(parts, function(part) identical(before[[part]], now[[part]]), NA)],
+    if (anyNA(layout$start[!layout$fixed])) "parameters", differing_rows(start, data))
+}
+
+differing_rows <- function(start, data) {
+  parts <- c(response = "y", classes = "levels", trials = "trials", trend = "X",
+    coordinates = "coords", offset = "offset", weights = "weights", outputs = "output")
+  if (same_rows(start, data, unname(parts))) return(NULL)
+  if (!is.null(data$stream) || length(start$data$y) != length(data$y)) return("rows")
+  names(parts)[!vapply(parts, function(part) same_rows(start, data, part), NA)]
+}
+
+# What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is,
+# that is an error. A fit is continued by its own method alone: others take parameters.
+inform_partial_start <- function(start, problem) {
+  if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
+  before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start))
+    start$method
+  continues <- !is.null(before) && identical(plain_class(before), plain_class(problem$method))
+  if (!begins_with_parameters(problem$method)) {
+    if (continues) return(inform_begins_anew(problem))
+    name <- method_name(problem$method)
+    abort_neargp("argument", c(sprintf("`start` has nothing that a fit by %s() begins with.", name),
+      i = "It can be an earlier fit by the same method, or what an interrupted one left to neargp_last()."))
+  }
+  given <- if (inherits(start, "neargp")) start$layout$name else names(start$parameters)
+  estimated <- problem$layout$name[!problem$layout$fixed]
+  lacking <- setdiff(estimated, given)
+  if (length(lacking) && length(lacking) == length(estimated)) {
+    abort_neargp("argument", c("`start` has none of the parameters that the model estimates.",
+      x = sprintf("It has %s, and the model %s.", format_some(given), format_some(estimated))))
+  }
+  inform_about <- function(names, text) {
+    if (length(names)) inform_neargp("start", sprintf(text, format_some(names)))
+  }
+  inform_about(lacking, "`start` has no %s: its search begins from the data.")
+  inform_about(setdiff(given, problem$layout$name),
+    "The model has no %s, of which `start` has values: they are left out.")
+  if (!continues) return(invisible())
+  inform_begins_anew(problem)
+  if (!is.null(problem$warm_start)) inform_other_inducing(start, problem$method)
+}
+
+# svgp() goes on with the points of the fit; others take those that are asked for.
+inform_other_inducing <- function(start, method) {
+  if (identical(start$method$inducing, method$inducing)) return(invisible())
+  inform_neargp("start", if (keeps_inducing_points(method)) {
+    sprintf("The %s inducing points of `start` are kept, in place of those that `inducing` asks for.",
+      format_count(nrow(start$svgp$positions)))
+  } else "Inducing points are those that `inducing` asks for, not those of `start`.")
+}
+
+has_fitted_state <- function(fit) {
+  states <- c("posterior", "svgp", "classifier", "pseudo_observations", "low_rank", "deep")
+  !all(vapply(states, function(state) is.null(fit[[state]]), NA))
+}
+
+inform_begins_anew <- function(problem) {
+  different <- setdiff(problem$start_differences, "parameters")
+  if (!length(different)) return(invisible())
+  inform_neargp("start",
+    sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
+      format_some(different), if (begins_with_parameters(problem$method))
+      "its parameters alone are taken" else "the fit begins anew"))
+}
+
+check_start_values <- function(start, layout) {
+  if (!is.numeric(start) || is.null(names(start)) || !all(is.finite(start))) {
+    abort_argument("start",
+      "a fit of neargp() or named numbers, such as c(range = 10, nugget = 0.1)", start)
+  }
+  unknown <- setdiff(names(start), layout$name)
+  if (length(unknown)) {
+    abort_neargp("argument",
+      c(paste0("`start` names parameters that the model does not have: ", format_some(unknown),
+        "."), i = paste0("It has ", format_some(layout$name[!(layout$fixed & layout$value %in% 0)],
+          20L), ".")))
+  }
+  kind <- layout$kind[match(names(start), layout$name)]
+  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in%
+    c("v", "loading", local_kinds)
+  if (any(wrong)) {
+    abort_neargp("argument",
+      sprintf("Starting values in `start` must be greater than 0, but %s is not.",
+        format_some(names(start)[wrong])))
+  }
+  if (any(start[kind == "u"] > 1)) {
+    abort_argument("start",
+      "of at most 1 in anisotropy_ratio, the range across by the one along the major axis",
+      start[kind == "u"])
+  }
+  start
+}
