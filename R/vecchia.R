@@ -104,12 +104,17 @@ vecchia_search <- function(problem, ordering, renew_at = 0.5) {
   ordered_in <- NULL
   function(component, k) {
     shape <- core_metric_shape(component)
-    if (is.null(order) || max(abs(shape - ordered_in)) > renew_at) {
+    if (is.null(order) || is_another_shape(shape, ordered_in, renew_at)) {
       order <<- row_order(problem, component, ordering, key)
       ordered_in <<- shape
     }
     neighbors_in_order(problem, component, k, order)
   }
+}
+
+# Of a sum the component that tells the metric can change, and with it the number of coordinates.
+is_another_shape <- function(shape, before, renew_at) {
+  length(shape) != length(before) || max(abs(shape - before)) > renew_at
 }
 
 # The coarse round only has to come near: a tenth of a unit of log-likelihood.

@@ -197,6 +197,19 @@ test_that("curvature at no further coordinate is that of differences, and the se
     expect_gt(trial$evaluate(begun)$value, trial$evaluate(at)$value)
   })
 
+test_that("components of a sum may differ in their number of coordinates, and order anew", {
+  data <- local_data(80)
+  fit <- local_fit(cov_exponential() + cov_matern(1.5, warp = expand(1, ~ wet)), vecchia(k = 5),
+    data)
+  problem <- local_problem_of(fit)
+  components <- fit$core_covariance$components
+  search <- vecchia_search(problem, "maxmin")
+  for (component in components[c(1L, 2L, 1L)]) {
+    expect_silent(found <- search(component, 5L))
+    expect_identical(found, vecchia_search(problem, "maxmin")(component, 5L))
+  }
+})
+
 test_that("what is below the stationary optimum gives way to it", {
   problem <- list(unwarped = list(value = 2), control = neargp_control())
   expect_identical(not_below_stationary(problem, list(value = 1)), list(value = 2))
