@@ -84,10 +84,7 @@ check_local_fields <- function(settings, source, data) {
   if (!is.null(method$inducing)) {
     refuse("with fewer inducing points than locations", "Leave `inducing` out.")
   }
-  if (!takes_local_fields(method, settings$family)) {
-    refuse(sprintf("by %s of a response that is not gaussian", method_call(method)),
-      "vnngp() fits them, other families included.")
-  }
+  check_local_family(settings)
   if (!is.null(source)) {
     refuse("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
   }
@@ -97,6 +94,21 @@ check_local_fields <- function(settings, source, data) {
     check_columns_present(wanted, data, "data",
       environment(local_formulas(settings$covariance)[[1L]]))
   }
+}
+
+# Family and method of classes are known with the response only: asked again then.
+check_local_family <- function(settings) {
+  if (is.null(settings$covariance) || !has_local_fields(settings$covariance) ||
+      takes_local_fields(settings$method, settings$family)) {
+    return(invisible())
+  }
+  refuse_local_fields(
+    sprintf("by %s of a %s response", method_call(settings$method), family_call(settings$family)),
+    if (settings$family$family == "categorical") {
+      "vnngp() fits them to two classes: a response of one class against the others, with family = binomial()."
+    } else {
+      "vnngp() fits them, other families included."
+    })
 }
 
 # ---- parameters ----------------------------------------------------------------------------------

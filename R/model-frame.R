@@ -18,6 +18,7 @@ new_model_frame <- function(arguments, formula, data, locations, family = stats:
 rows_frame <- function(arguments, formula, data, locations, family) {
   plain <- drop_geometry(data)
   check_response_apart(formula, plain, locations)
+  check_response_no_covariate(formula, plain, arguments$local)
   check_no_bars(formula)
   coords <- raw_coordinates(data, locations)
   frame_call <- list(quote(stats::model.frame),
@@ -125,6 +126,22 @@ check_response_apart <- function(formula, data, locations) {
     abort_neargp("coordinates",
       c(sprintf("The response cannot be a coordinate, but `%s` is in both.", both[1L]),
         i = "Coordinates say where rows are: columns such as ~ x + y."))
+  }
+}
+
+# Nor among the covariates of the covariance: rows of like responses would be near each other, and
+# no row to predict has its own. `local`: local_formulas().
+check_response_no_covariate <- function(formula, data, local) {
+  response <- intersect(all.vars(formula[[2L]]), names(data))
+  argument <- c(log_sd = "sd", log_range = "range", expand = "warp")
+  for (kind in names(local)) {
+    both <- intersect(all.vars(local[[kind]]), response)
+    if (length(both)) {
+      abort_neargp("local", c(
+        sprintf("The response cannot be a covariate of its covariance, but `%s` is in `%s` of it.",
+          both[1L], argument[[kind]]),
+        i = "Covariates of `sd`, `range` and `warp` are known where predictions are wanted."))
+    }
   }
 }
 

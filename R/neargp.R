@@ -183,6 +183,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
+  check_local_family(settings)
   model <- in_sample(stream, new_model_data(frame, formula, settings))
   settings$method <- with_k(settings$method, model$data, settings$family)
   inform_k(settings$method)

@@ -282,6 +282,29 @@ test_that("what cannot be is refused in one way", {
   expect_error(local_scales(fit(cov_exponential())), class = "neargp_error_local")
 })
 
+test_that("classes refuse local fields, also where their family and method are chosen", {
+  data <- local_data(60)
+  data$kind <- factor(rep_len(c("a", "b", "c"), 60))
+  for (covariance in list(cov_exponential(sd = ~ wet), cov_exponential(range = ~ wet),
+    cov_exponential(warp = expand(1, ~ wet)))) {
+    for (method in list(NULL, loo_k(k = 5))) {
+      expect_error(suppressMessages(neargp(kind ~ 1, data, coords = ~ x + y, method = method,
+        covariance = covariance)), "categorical", class = "neargp_error_local")
+    }
+    expect_error(suppressMessages(neargp(kind != "a" ~ 1, data, coords = ~ x + y,
+      covariance = covariance)), "binomial", class = "neargp_error_local")
+  }
+})
+
+test_that("the response is no covariate of its own covariance", {
+  data <- local_data(60)
+  for (covariance in list(cov_exponential(sd = ~ z), cov_exponential(range = ~ wet + exp(z)),
+    cov_exponential() + cov_exponential(warp = expand(1, ~ z)))) {
+    expect_error(neargp(log(z + 10) ~ 1, data, coords = ~ x + y, method = vecchia(k = 5),
+      covariance = covariance), "`z`", class = "neargp_error_local")
+  }
+})
+
 test_that("what a formula makes missing is left out, as it is by the trend", {
   skip_unless_extended()
   data <- local_data(40)
