@@ -95,11 +95,32 @@ idle_ranges <- function(x) {
 }
 
 idle_ranges_note <- function(x) {
-  idle <- which(idle_ranges(x))
+  idle <- setdiff(which(idle_ranges(x)), ranges_of_covariates(x))
   if (!length(idle)) return(NULL)
   sprintf("%s: more than 50 times the extent of the locations, as other ranges are not. The field hardly depends on %s: predictions are much the same without.",
     format_some(x$parameters$name[idle], 12L), if (length(idle) > 1L) "these coordinates" else
     "this coordinate")
+}
+
+# Ranges of coordinates that are covariates of the covariance as well: the field depends on these
+# however long their range is.
+ranges_of_covariates <- function(x) {
+  if (!is_local(x)) return(integer(0))
+  locations <- x$locations
+  linear <- Filter(function(recipe) recipe$kind != "monotone", locations$local)
+  used <- unlist(lapply(linear, function(recipe) all.vars(recipe$terms)))
+  names <- c(locations$raw_names, locations$time)
+  covariate <- names %in% used | c(place_names(length(locations$raw_names)),
+    locations$time) %in% used
+  # Longitude and latitude are three coordinates of the sphere.
+  if (locations$metric == "longlat") {
+    covariate <- c(rep(any(covariate[1:2]), 3L), covariate[-(1:2)])
+  }
+  depends <- function(row) {
+    component <- x$core_covariance$components[[x$layout$component[row]]]
+    any(covariate[component$group == x$layout$group[row]])
+  }
+  Filter(depends, which(x$layout$kind == "range"))
 }
 
 # A range or variance whose standard error exceeds it, both within their bounds. The upper bound of

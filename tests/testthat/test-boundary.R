@@ -71,6 +71,27 @@ test_that("ranges of coordinates that play no part are told as that", {
   expect_length(boundary_advice(fit), 3L)
 })
 
+test_that("coordinates that are covariates of the covariance are not called idle", {
+  data <- local_data(60)
+  data$lon <- 30 * data$x
+  data$lat <- 20 * data$y
+  noted <- function(warp, coords = ~ x + height, ...) {
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = coords, method = vecchia(k = 5), ...,
+      covariance = cov_exponential(ard = TRUE, warp = warp),
+      control = neargp_control(max_iterations = 1L)))
+    fit$parameters$estimate[fit$layout$kind == "range"] <- c(1, 1e6)
+    idle_ranges_note(fit)
+  }
+  expect_match(noted(expand(1, ~ wet)), "range_height: more than")
+  expect_match(noted(expand(1, ~ x)), "range_height: more than")
+  expect_match(noted(monotone(~ height)), "range_height: more than")
+  expect_null(noted(expand(1, ~ height)))
+  expect_null(noted(expand(1, ~ bumps(2))))
+  on_sphere <- function(warp) noted(warp, ~ lon + lat + height, distance = "chordal")
+  expect_match(on_sphere(expand(1, ~ lat)), "range_height: more than")
+  expect_null(on_sphere(expand(1, ~ height)))
+})
+
 test_that("a fixed variance is not at a bound, nor are the other parameters of its component", {
   set.seed(6)
   data <- data.frame(x = runif(120), y = runif(120))
