@@ -106,7 +106,7 @@ logLik.neargp <- function(object, ...) {
   check_fit(object)
   check_no_more_arguments()
   structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed) -
-    count_rotations(object$locations), nobs = stats::nobs(object),
+    count_rotations(object$locations) - count_slope_directions(object), nobs = stats::nobs(object),
     score = if (!is_likelihood(object)) object$score,
     class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }

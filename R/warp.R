@@ -24,7 +24,10 @@
 #' With `monotone(~ depth)` the coordinate is replaced by its integral with the slope `exp(a)`,
 #' `a` piecewise between `knots`: the slope at knot `m` is `exp(a[m])`, between knots linear,
 #' beyond the data that at the edge. With all `a` at 0 the coordinate is what it was. The range
-#' divides the warped coordinate.
+#' divides the warped coordinate. Where it divides warped coordinates alone, as a depth with a range
+#' of its own, larger slopes and a longer range are the same covariance: slopes are then given with
+#' the sum of their logarithms 0 (over the coordinates of that range), standard errors are those
+#' with this sum known, and the degrees of freedom of [logLik()] are one less.
 #'
 #' The ridge `penalty` of the covariance is on all these coefficients, on `a` for monotone warps:
 #' the slopes' logarithms, so that halving and doubling cost the same.

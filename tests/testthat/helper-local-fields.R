@@ -84,3 +84,15 @@ difference <- function(value, at, step = 1e-5) {
     (value(at + move) - value(at - move)) / (2 * step)
   }, 0)
 }
+
+# Somewhere else than at an optimum, warped.
+warped_elsewhere <- function(fit) {
+  at <- fit$parameters$working + ifelse(fit$layout$fixed, 0, 0.1)
+  own <- fit$layout$kind %in% c("expand", "monotone")
+  at[own] <- rep_len(c(0.3, -0.2, 0.1, 0.25), sum(own))
+  at[fit$layout$kind == "shape" & !fit$layout$fixed] <- log(1.2)
+  at[fit$layout$kind == "nugget"] <- log(0.1)
+  at[fit$layout$kind == "variance"] <- log(0.8)
+  at[fit$layout$kind == "range"] <- log(0.3)
+  at
+}

@@ -11,17 +11,6 @@ warped_covariances <- function() {
 
 warped_kinds <- c("log_sd", "log_range", "monotone", "expand")
 
-warped_elsewhere <- function(fit) {
-  at <- fit$parameters$working + ifelse(fit$layout$fixed, 0, 0.1)
-  own <- fit$layout$kind %in% c("expand", "monotone")
-  at[own] <- rep_len(c(0.3, -0.2, 0.1, 0.25), sum(own))
-  at[fit$layout$kind == "shape" & !fit$layout$fixed] <- log(1.2)
-  at[fit$layout$kind == "nugget"] <- log(0.1)
-  at[fit$layout$kind == "variance"] <- log(0.8)
-  at[fit$layout$kind == "range"] <- log(0.3)
-  at
-}
-
 test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
   skip_unless_extended()
   for (covariance in warped_covariances()) {
