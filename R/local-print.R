@@ -29,30 +29,39 @@ local_remarks <- function(fit) {
     vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_line(fit)), "\n")
 }
 
-# "further coordinate 1: spans 310 km over the rows, 12 ranges", "depth: slope 0.2 to 3 over the
-# rows, by a monotone warp"
+# "further coordinate 1: spans 310 km over the rows, 12 ranges", "depth: slopes 0.2 to 3 by a
+# monotone warp"
 warp_spans <- function(fit) {
   several <- length(fit$covariance$components) > 1L
   unlist(lapply(which(vapply(fit$covariance$components,
     function(x) any(warp_kinds %in% names(x$local)), NA)), function(component) {
       of <- if (several) sprintf(" of component %d", component) else ""
       values <- warped_at(fit, fit$data$coords, component)
-      unit <- range_units(fit$layout$name[component_rows(fit$layout, component, "range")[1L]],
-        fit$locations)
-      range <- first_range(fit, component)
-      vapply(values, function(warp) {
-        if (warp$kind == "monotone") {
-          slopes <- vapply(range(exp(warp$log_slopes)), format_three_digits, "")
-          return(sprintf("%s%s: slopes %s to %s by a monotone warp", warp$name, of, slopes[1L],
-            slopes[2L]))
-        }
-        span <- diff(range(warp$value))
-        sprintf("further coordinate %s%s: spans %s%s over the rows, %s ranges",
-          sub("warp", "", warp$name, fixed = TRUE), of,
-          format_three_digits(span), if (nzchar(unit)) paste0(" ", unit) else "",
-          format_three_digits(span / range))
-      }, "")
+      is_monotone <- vapply(values, function(warp) warp$kind == "monotone", NA)
+      c(vapply(values[is_monotone], monotone_span, "", of),
+        further_spans(values[!is_monotone], fit, component, of))
     }))
+}
+
+monotone_span <- function(warp, of) {
+  slopes <- vapply(range(exp(warp$log_slopes)), format_three_digits, "")
+  sprintf("%s%s: slopes %s to %s by a monotone warp", warp$name, of, slopes[1L], slopes[2L])
+}
+
+# Correlations of rows that are 0.01 ranges apart are all but 1: such coordinates move nothing.
+further_spans <- function(values, fit, component, of, least = 0.01) {
+  unit <- range_units(fit$layout$name[component_rows(fit$layout, component, "range")[1L]],
+    fit$locations)
+  spans <- vapply(values, function(warp) diff(range(warp$value)), 0)
+  ranges <- spans / first_range(fit, component)
+  unused <- ranges < least
+  numbers <- sub("warp", "", vapply(values, `[[`, "", "name"), fixed = TRUE)
+  shown <- function(x) vapply(x, format_three_digits, "")
+  c(sprintf("further coordinate %s%s: spans %s%s over the rows, %s ranges", numbers[!unused], of,
+    shown(spans[!unused]), if (nzchar(unit)) paste0(" ", unit) else "", shown(ranges[!unused])),
+    if (any(unused)) sprintf("further %s %s%s: not used, held at 0 by the penalty; %s",
+      if (sum(unused) == 1L) "coordinate" else "coordinates", format_some(numbers[unused]), of,
+      if (all(unused)) "take a smaller basis, or no expand()" else "take a smaller q or basis"))
 }
 
 # "local range: 2.04 to 236 km over the rows (median 6.21)"
@@ -69,16 +78,32 @@ local_span <- function(field, fit) {
 
 format_three_digits <- function(value) format(signif(value, 3L), digits = 3L)
 
+# "penalty 3.58 on 4 coefficients of sd and range, 5 on 16 of further coordinates"
 local_penalty_line <- function(fit) {
   given <- lapply(fit$covariance$components, function(x) x$local$penalty)
   is_default <- vapply(fit$locations$local, function(recipe) is.null(given[[recipe$component]]), NA)
-  penalties <- vapply(unique(fit$layout$penalty[fit$layout$kind %in% local_kinds]),
-    format_three_digits, "")
-  count <- sum(fit$layout$kind %in% local_kinds)
-  sprintf("penalty %s on %d %s%s; %s, plot(fit, \"%s\")", format_some(penalties), count,
-    if (count == 1L) "coefficient" else "coefficients", if (all(is_default)) " (by default)" else
-    "", if (local_plots(fit)[1L] == "warp") "warped_coordinates()" else "local_scales()",
-    local_plots(fit)[1L])
+  of <- c(log_sd = "sd", log_range = "range", monotone = "monotone warps",
+    expand = "further coordinates")
+  own <- fit$layout[fit$layout$kind %in% local_kinds, ]
+  parts <- vapply(split(own, factor(own$penalty, unique(own$penalty))), function(rows) {
+    sprintf("%s on %d of %s", format_three_digits(rows$penalty[1L]), nrow(rows),
+      format_some(of[unique(rows$kind)]))
+  }, "")
+  coefficients <- if (nrow(own) == 1L) "coefficient" else "coefficients"
+  parts[1L] <- sub(" of ", sprintf(" %s of ", coefficients), parts[1L], fixed = TRUE)
+  told <- sprintf("penalty %s%s", paste(parts, collapse = ", "), if (all(is_default))
+    " (by default)" else "")
+  tables <- local_tables(fit)
+  if (length(tables) == 1L) paste0(told, "; ", tables) else c(told, paste(tables,
+    collapse = "; "))
+}
+
+# Where the values are that print() tells in short.
+local_tables <- function(fit) {
+  plots <- local_plots(fit)
+  scales <- setdiff(plots, "warp")
+  c(if (length(scales)) sprintf("local_scales(), plot(fit, \"%s\")", scales[1L]),
+    if ("warp" %in% plots) "warped_coordinates(), plot(fit, \"warp\")")
 }
 
 # Coefficients are by one standard deviation of their covariate, which says how much that is.

@@ -119,8 +119,7 @@ describe_covariance <- function(covariance) {
     form <- c(if (component$ard) "one range per coordinate",
       if (!isFALSE(component$anisotropy)) "rotated anisotropy",
       if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
-      "local sd", if (!is.null(component$local$monotone)) "monotone warp",
-        if (!is.null(component$local$expand)) "further coordinates")
+      "local sd", describe_warps(component))
     paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
   }, "")
   paste(parts, collapse = " + ")

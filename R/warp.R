@@ -99,6 +99,15 @@ describe_warp <- function(warp) {
   sprintf("monotone(%s, knots = %d)", deparse1(warp$formula), warp$knots)
 }
 
+# "monotone warp of depth", "2 further coordinates of bumps(4)"
+describe_warps <- function(component) {
+  monotone <- component$local$monotone
+  expand <- component$local$expand
+  c(if (!is.null(monotone)) paste("monotone warp of", format_some(monotone$names)),
+    if (!is.null(expand)) sprintf("%d further %s of %s", expand$q,
+      if (expand$q == 1L) "coordinate" else "coordinates", deparse1(expand$formula[[2L]])))
+}
+
 warp_kinds <- c("monotone", "expand")
 
 # By kind; one of each.

@@ -300,7 +300,7 @@ test_that("a fit goes through all that others do", {
   terms <- tidy(fit)
   expect_false(anyNA(terms$std.error[grepl("^(log|warp)", terms$term)]))
   shown <- utils::capture.output(print(fit))
-  expect_true(any(grepl("further coordinate 1: spans", shown)))
+  expect_true(any(grepl("further coordinate 1: (spans|not used)", shown)))
   expect_true(any(grepl("x: slopes .* by a monotone warp", shown)))
   expect_false(any(grepl("warp1:bumps1|log_slope", shown)))
   expect_output(print(summary(fit)), "warp1:bumps1")
@@ -326,6 +326,33 @@ test_that("a fit goes through all that others do", {
   expect_error(warped_coordinates(stationary), class = "neargp_error_local")
   expect_error(local_scales(update(fit, covariance = cov_matern(warp = monotone(~ x)))),
     class = "neargp_error_local")
+})
+
+test_that("print() says whose the penalties are, where to look, and which coordinates are not used", {
+  data <- local_data()
+  fit <- local_fit(cov_exponential(range = ~ wet, warp = list(expand(3, ~ bumps(2)),
+    monotone(~ x, 3))), vecchia(k = 5), data)
+  printed <- function(fit) paste(utils::capture.output(print(fit)), collapse = "\n")
+  shown <- printed(fit)
+  expect_match(shown, "local range, monotone warp of x, 3 further coordinates of bumps(2)",
+    fixed = TRUE)
+  own <- which(fit$layout$kind == "expand")
+  coefficients <- length(own) + 1L + 3L
+  expect_match(shown, sprintf("penalty %s on %d coefficients of range, monotone warps and further coordinates (by default)",
+    format(signif(100 * coefficients / nrow(data), 3L), digits = 3L), coefficients), fixed = TRUE)
+  expect_match(shown, "local_scales(), plot(fit, \"range\"); warped_coordinates(), plot(fit, \"warp\")",
+    fixed = TRUE)
+  many <- fit
+  many$layout$penalty[own] <- 5
+  many$layout$penalty[fit$layout$kind %in% c("log_range", "monotone")] <- 2
+  expect_match(printed(many), "penalty 2 on 4 coefficients of range and monotone warps, 5 on 12 of further coordinates",
+    fixed = TRUE)
+  fit$parameters$estimate[own] <- rep(c(1, 1e-4, 0), each = 4L)
+  shown <- printed(fit)
+  expect_match(shown, "further coordinate 1: spans")
+  expect_match(shown, "further coordinates 2 and 3: not used, .* smaller q or basis")
+  fit$parameters$estimate[own] <- 0
+  expect_match(printed(fit), "further coordinates 1, 2 and 3: not used, .* no expand\\(\\)")
 })
 
 test_that("counts, time, the sphere and one coordinate go with warps", {
