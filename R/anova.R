@@ -16,17 +16,20 @@
 #' p-value, and a warning says so. To search the larger model from the smaller one is worth a try:
 #' `update(larger, start = smaller)`.
 #'
-#' Fits with local fields, `sd = ~` or `range = ~` of their [covariance], are not at the maximum of
-#' their likelihood but at that of the penalised one, and a penalised coefficient is less than one
-#' parameter: the test is then too cautious. Compare them by [cross_validate()], or fit them with
-#' `penalty = 0`.
+#' Fits with local fields or warps, `sd = ~`, `range = ~` or `warp = ` of their [covariance], are
+#' not at the maximum of their likelihood but at that of the penalised one, and a penalised
+#' coefficient is less than one parameter: twice the gain has no chi-squared distribution, and there
+#' is no p-value (`NA`). Nor is there one of a warp without penalty: the likelihood is even in the
+#' coefficients of a further coordinate, so that without any the smaller model is at a singular
+#' point of the larger one. AIC counts such coefficients as whole parameters. Compare such fits by
+#' [cross_validate()] with `refit = TRUE`; local fields may also be fitted with `penalty = 0`.
 #'
 #' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or
 #'   [exact_gp()], by the same method with the same settings to the same rows: approximate
 #'   likelihoods from other conditioning sets differ by more than models do.
 #' @return A data frame of class `anova`, a row for each fit by the number of its parameters:
 #'   `npar`, `AIC`, `logLik`, `Chisq` (twice the gain over the row before), `Df` (the parameters
-#'   that it took) and `Pr(>Chisq)`.
+#'   that it took) and `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty or a warp.
 #' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective
 #'   ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
 #'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods;
@@ -55,12 +58,24 @@ anova.neargp <- function(object, ...) {
   table$Df <- c(NA, diff(table$npar))
   lost <- is_lost(table)
   p_value <- stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE)
-  table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0 & !lost, p_value, NA)
+  untested <- vapply(fits[by_size], has_no_test, NA)
+  untested <- untested | c(FALSE, untested[-length(untested)])
+  table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0 & !lost & !untested, p_value, NA_real_)
   if (any(lost)) warn_lost(table, fits[by_size])
   structure(table, heading = c("Likelihood-ratio tests of nested fits\n",
-    paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n")),
-    class = c("anova", "data.frame"))
+    paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n"),
+    if (any(untested)) no_test_heading), class = c("anova", "data.frame"))
 }
+
+# Whether twice the gain of likelihood has no chi-squared distribution: at a penalised optimum, and
+# of warps, whose further coordinates have a singular information where there are none.
+has_no_test <- function(fit) {
+  any(fit$layout$penalty > 0) || any(fit$layout$kind %in% warp_kinds)
+}
+
+no_test_heading <- paste0(
+  "\nNo p-value of a covariance with a penalty or a warp, see ?anova.neargp:\n",
+  "compare by cross_validate(refit = TRUE).")
 
 # Rows whose model is less likely than a smaller one, by more than two searches may differ that have
 # found the same maximum.

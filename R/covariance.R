@@ -66,8 +66,10 @@
 #'   estimates it.
 #' @section Fields that change with place: `warp = ` changes the coordinates that distances are
 #' between, see [expand()] and [monotone()]; with a local range, it divides them all, further
-#' coordinates included, which `D` below counts. Which of the three a field needs is told by
-#' held-out rows ([cross_validate()]), or by [anova()].
+#' coordinates included, which `D` below counts. Which of the three a field needs, if any, is told
+#' by held-out rows: [cross_validate()] with `refit = TRUE`. Without it the coefficients are those
+#' learned from all rows, and a warped or local covariance wins on stationary fields, too;
+#' [anova()] has no p-value of them.
 #'
 #' `sd = ~ covariates` and `range = ~ covariates` make the process at place `i` have the variance
 #' `variance * exp(2 * s[i])` and the ranges `range * exp(l[i])`, where `s` and `l` are linear in

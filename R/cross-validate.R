@@ -13,7 +13,10 @@
 #' trends compared by large blocks for extrapolating. A handful of covariance
 #' parameters estimated from all rows know little about any one of them: scores are
 #' close to those with `refit = TRUE`. Refit when there are few rows or many
-#' covariance parameters.
+#' covariance parameters, and always where a covariance with `sd = ~`, `range = ~` or
+#' `warp = ` is compared with another one: its coefficients are learned from all rows, those
+#' held out included. Of six simulated stationary fields of 400 rows [expand()] won on every
+#' one without `refit`, by 0.012 to 0.031 in the log score, and with it by -0.021 to 0.010.
 #'
 #' Predictions are of the *observations*: their standard deviation includes the
 #' noise, divided by the weight of the row. Responses that are not Gaussian are
@@ -66,6 +69,8 @@
 #' settings of a wrong type, `neargp_error_k` when a fold leaves fewer rows than `k`,
 #' `neargp_error_rank` when the trend cannot be estimated without a fold (a level that only this
 #' fold has), `neargp_error_fits` when fits cannot be compared.
+#'   A message of class `neargp_message_refit` where fits are compared without `refit` of which one
+#'   has a covariance with `sd = ~`, `range = ~` or `warp = `.
 #' @seealso [scores()] for what the columns mean, [random_folds()], [block_folds()].
 #' @examples
 #' cells <- land_temperature()
@@ -113,8 +118,20 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
                                 verbose = rlang::is_interactive(), ...) {
   check_comparable_fits(object)
   arguments <- rlang::list2(...)
+  inform_refit(object, refit)
   cases <- lapply(object, function(fit) list(fit = fit, arguments = arguments))
   validate_cases(cases, folds, refit, level, verbose)
+}
+
+# Parameters of a stationary covariance know little of one row; coefficients by the dozen have seen
+# the rows that are held out.
+inform_refit <- function(fits, refit) {
+  local <- vapply(fits, is_local, NA)
+  if (length(fits) < 2L || !isFALSE(refit) || !any(local)) return(invisible())
+  inform_neargp("refit", c(
+    sprintf("The coefficients of `sd`, `range` or `warp` of %s were learned from all rows, held-out ones included: that favours %s.",
+      format_some(names(fits)[local]), if (sum(local) == 1L) "it" else "them"),
+    i = "Compare by refit = TRUE, which learns them anew without each fold."))
 }
 
 # `level` is that of the intervals; classes have none.

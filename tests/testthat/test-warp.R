@@ -355,6 +355,39 @@ test_that("print() says whose the penalties are, where to look, and which coordi
   expect_match(printed(fit), "further coordinates 1, 2 and 3: not used, .* no expand\\(\\)")
 })
 
+test_that("comparing fits says that coefficients are learned anew by refit alone", {
+  data <- local_data(60)
+  fits <- list(plain = local_fit(cov_exponential(), vecchia(k = 5), data),
+    warped = local_fit(cov_exponential(warp = expand(1, ~ wet)), vecchia(k = 5), data))
+  folds <- rep(1:2, 30)
+  expect_message(cross_validate(fits, folds = folds), "warped .*held-out",
+    class = "neargp_message_refit")
+  expect_no_message(suppressWarnings(cross_validate(fits, folds = folds, refit = TRUE)),
+    class = "neargp_message_refit")
+  expect_no_message(cross_validate(fits["warped"], folds = folds), class = "neargp_message_refit")
+  expect_no_message(cross_validate(fits[["warped"]], folds = folds,
+    settings = list(few = list(k = 3), many = list(k = 10))), class = "neargp_message_refit")
+  expect_no_message(cross_validate(list(a = fits$plain, b = fits$plain), folds = folds),
+    class = "neargp_message_refit")
+})
+
+test_that("anova() has no p-value of a penalty or a warp, and tells q and basis apart", {
+  data <- local_data(60)
+  fit <- function(...) local_fit(cov_exponential(...), vecchia(k = 5), data)
+  plain <- fit()
+  p_value <- function(...) suppressWarnings(anova(plain, ...))[["Pr(>Chisq)"]]
+  expect_identical(p_value(fit(range = ~ wet)), c(NA_real_, NA_real_))
+  expect_identical(p_value(fit(warp = expand(1, ~ wet), penalty = 0)), c(NA_real_, NA_real_))
+  free <- fit(range = ~ wet, penalty = 0)
+  expect_equal(p_value(free)[2L],
+    stats::pchisq(2 * c(logLik(free) - logLik(plain)), 1, lower.tail = FALSE))
+  table <- suppressWarnings(anova(plain, fit(warp = expand(1, ~ bumps(2))),
+    fit(warp = expand(2, ~ bumps(2))), fit(warp = expand(2, ~ bumps(3)))))
+  shown <- paste(utils::capture.output(print(table)), collapse = "\n")
+  for (label in c("1 further coordinate of bumps(2)", "2 further coordinates of bumps(2)",
+    "2 further coordinates of bumps(3)", "No p-value")) expect_match(shown, label, fixed = TRUE)
+})
+
 test_that("counts, time, the sphere and one coordinate go with warps", {
   data <- local_data(150)
   data$count <- stats::rpois(150, exp(data$z / 2))
