@@ -91,10 +91,11 @@
 #' of [bumps()] keeps its value at the edge; one of covariates changes on exponentially. Neighbours
 #' are searched in the ranges where covariates are at their mean, among warped coordinates. The
 #' curves of [covariance_value()] and [empirical_variogram()], and the effective range that is
-#' printed, are those at that mean, too. `print()` of the fit tells the span of the local fields
-#' over its rows, `summary()` how much one standard deviation of each covariate is. The nugget, and
-#' the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without regard to the
-#' penalty.
+#' printed, are those at that mean, too, and where slopes of [monotone()] are 1; with [expand()]
+#' there is no curve beside the empirical variogram. `print()` of the fit tells the span of the
+#' local fields over its rows, `summary()` how much one standard deviation of each covariate is. The
+#' nugget, and the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without
+#' regard to the penalty.
 #'
 #' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and
 #' [exact_gp()], on the CPU; not for inducing points, Adam, several outputs, or rows that are read

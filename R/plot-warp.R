@@ -20,8 +20,11 @@ plot_warp <- function(fit, what, newdata, cells, time, palette = NULL, limits = 
   drawn <- warp_places(fit, component, newdata, cells, time)
   unit <- range_units(fit$layout$name[component_rows(fit$layout, component, "range")[1L]],
     fit$locations)
-  for (name in grep("^warp[0-9]+$", names(drawn$values), value = TRUE)) {
-    value <- drawn$values[[if (is_error) paste0(name, "_error") else name]]
+  names <- grep("^warp[0-9]+$", names(drawn$values), value = TRUE)
+  shown <- drawn$values[if (is_error) paste0(names, "_error") else names]
+  scale <- further_scale(shown, is_error, palette, limits)
+  for (name in names) {
+    value <- shown[[match(name, names)]]
     heading <- main %||% paste0(if (is_error) "Standard error of further" else "Further",
       " coordinate ", sub("warp", "", name))
     label <- title %||% label_with_unit(if (is_error) "error" else "coordinate", unit)
@@ -29,11 +32,15 @@ plot_warp <- function(fit, what, newdata, cells, time, palette = NULL, limits = 
       plot_warp_curve(drawn$place$x, value, if (!is_error) drawn$values[[paste0(name, "_error")]],
         drawn$place$names, label, heading, ...)
     } else {
-      scale <- color_scale(value,
-        palette %||% default_palette(if (is_error) "sd" else "mean", FALSE), limits)
       draw_map(drawn$place, value, scale, title = label, main = heading, ...)
     }
   }
+}
+
+# One scale for all further coordinates: one of little spread has little colour.
+further_scale <- function(values, is_error, palette = NULL, limits = NULL) {
+  color_scale(unlist(values),
+    palette %||% default_palette(if (is_error) "sd" else "mean", FALSE), limits)
 }
 
 # Places with the further coordinates there.
@@ -65,20 +72,23 @@ plot_monotone <- function(fit, component, is_error, main, ...) {
       recipe$coordinate_name)
     plot_warp_curve(x, if (is_error) warp$error else warp$value, if (!is_error) warp$error,
       recipe$coordinate_name,
-      if (is_error) "error" else paste("warped", recipe$coordinate_name), heading, ...)
+      if (is_error) "error" else paste("warped", recipe$coordinate_name), heading,
+      identity = !is_error, ...)
   }
 }
 
-# A curve with its pointwise 95% band.
-plot_warp_curve <- function(x, value, error, x_label, label, main, ...) {
+# A curve with its pointwise 95% band. The identity is what a coordinate is without a warp.
+plot_warp_curve <- function(x, value, error, x_label, label, main, identity = FALSE, ...) {
   order <- order(x)
   band <- if (!is.null(error)) value + stats::qnorm(0.975) * outer(error, c(-1, 1))
-  plot_frame(range(x, na.rm = TRUE), range(value, band, na.rm = TRUE), main, x_label, label)
+  plot_frame(range(x, na.rm = TRUE), range(value, band, if (identity) x, na.rm = TRUE), main,
+    x_label, label)
   known <- order[stats::complete.cases(x, value, band)[order]]
   if (!is.null(band) && length(known)) {
     graphics::polygon(c(x[known], rev(x[known])), c(band[known, 1L], rev(band[known, 2L])),
       col = "grey88", border = NA)
   }
+  if (identity) graphics::lines(range(x), range(x), lty = 2, col = "grey40")
   graphics::lines(x[order], value[order], col = "#0072B2", lwd = 2, ...)
   graphics::box(lwd = 0.8)
 }

@@ -24,8 +24,8 @@
 #'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
 #' * "warp": of a fit whose [covariance] has a `warp`, a map (or curve) of each further coordinate,
-#'   and a curve of each monotone warp with its 95% band, see [warped_coordinates()]; with
-#'   `what = "sd"` standard errors.
+#'   on one scale, and a curve of each monotone warp with its 95% band beside the identity (dashed),
+#'   see [warped_coordinates()]; with `what = "sd"` standard errors.
 #' * "range", "sd": of a fit whose [covariance] has `range = ~` or `sd = ~`, a map of the local
 #'   range (with several ranges, of the first) or of the local standard deviation of the process,
 #'   see [local_scales()], its colours by the logarithm; with `what = "sd"` of the standard error of

@@ -28,7 +28,9 @@
 #' and the minor axis, from pairs within `tolerance` degrees of them. With several
 #' ranges in space, one for each coordinate or those of a plane and a height,
 #' there is one, and distances are those of the model, in units of the ranges.
-#' With time, only pairs at most `time_lag` apart in time count.
+#' With time, only pairs at most `time_lag` apart in time count. With further
+#' coordinates ([expand()]) places as far apart on the map are not in those, so that
+#' there is no curve; that of [monotone()] is the one where slopes are 1.
 #'
 #' @param object a fit by [neargp()], or a numeric vector of values.
 #' @param coords for a vector of values: locations, an sf or sfc object of points
@@ -115,8 +117,18 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
     unit = space$unit, time = space$time, time_lag = time_lag)
   distance <- seq(0, max(result$distance), length.out = 200L)
   attr(result, "curve") <- fitted_variogram(object, distance, directions, space$scaled)
-  if (is_local(object)) attr(result, "note") <- "model where covariates are at their mean"
+  attr(result, "note") <- variogram_note(object)
   result
+}
+
+# What the plot says below its title.
+variogram_note <- function(fit) {
+  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
+  if ("expand" %in% kinds) return("no curve: distances of the fit include its further coordinates")
+  if (!length(kinds)) return(NULL)
+  paste("model where", paste(c(
+    if (any(kinds != "monotone")) "covariates are at their mean",
+    if ("monotone" %in% kinds) "slopes of the warp are 1"), collapse = " and "))
 }
 
 # `coords`: between which distances are measured; `plane`: those in which directions are.
@@ -226,7 +238,8 @@ anisotropy_axes <- function(fit) {
 # which is one curve only when there is one component.
 fitted_variogram <- function(fit, distance, directions = NULL, scaled = FALSE) {
   components <- fit$core_covariance$components
-  if (scaled && length(components) > 1L) return(NULL)
+  expands <- any(vapply(fit$locations$local, function(recipe) recipe$kind == "expand", NA))
+  if (expands || (scaled && length(components) > 1L)) return(NULL)
   noise <- fit$nugget * mean(1 / fit$data$weights)
   sill <- noise + sum(vapply(components, function(x) x$variance, 0))
   curve <- function(direction) {

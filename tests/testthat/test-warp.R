@@ -388,6 +388,32 @@ test_that("anova() has no p-value of a penalty or a warp, and tells q and basis 
     "2 further coordinates of bumps(3)", "No p-value")) expect_match(shown, label, fixed = TRUE)
 })
 
+test_that("variograms have a curve only of distances that can be drawn, and say of which", {
+  drawn <- function(warp, ...) {
+    empirical_variogram(local_fit(cov_exponential(warp = warp, ...), vecchia(k = 5)))
+  }
+  expanded <- drawn(expand(1, ~ wet))
+  expect_null(attr(expanded, "curve"))
+  expect_match(attr(expanded, "note"), "no curve")
+  monotone <- drawn(monotone(~ x, 3))
+  expect_s3_class(attr(monotone, "curve"), "data.frame")
+  expect_identical(attr(monotone, "note"), "model where slopes of the warp are 1")
+  expect_match(attr(drawn(monotone(~ x, 3), range = ~ wet), "note"), "at their mean and slopes")
+  withr::local_pdf(NULL)
+  expect_silent(plot(expanded))
+})
+
+test_that("maps of further coordinates have one scale, over the values of all of them", {
+  fit <- local_fit(cov_exponential(warp = expand(2, ~ bumps(2))), vecchia(k = 5))
+  own <- fit$layout$kind == "expand"
+  fit$parameters$estimate[own] <- c(1, 0.5, -1, -0.5, 0.1, 0.1, 0, 0)
+  values <- warped_coordinates(fit)[c("warp1", "warp2")]
+  expect_equal(range(further_scale(values, FALSE)$breaks), range(values))
+  expect_equal(range(further_scale(values, FALSE, limits = c(-9, 9))$breaks), c(-9, 9))
+  withr::local_pdf(NULL)
+  expect_silent(plot(fit, "warp", newdata = local_data()))
+})
+
 test_that("counts, time, the sphere and one coordinate go with warps", {
   data <- local_data(150)
   data$count <- stats::rpois(150, exp(data$z / 2))
