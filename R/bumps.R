@@ -1,8 +1,8 @@
 #' A small basis of place
 #'
 #' Gaussian bumps on a grid of knots over the data, for the formulas `sd` and `range` of a
-#' [covariance] (or for a trend): a local standard deviation or range that changes smoothly from
-#' place to place.
+#' [covariance] and the basis of its `warp` by [expand()] (or for a trend): a local standard
+#' deviation, range or further coordinate that changes smoothly from place to place.
 #'
 #' Knots are `count` along each variable, equally spaced from its least to its greatest value, and a
 #' bump falls off as `exp(-d^2 / 2)`, `d` the distance to its knot in units of the spacing. Knots
@@ -12,8 +12,8 @@
 #' variable is taken to be within its least and greatest value among the rows of the fit.
 #'
 #' @param ... numeric variables, columns of the data: `bumps(x, y, 4)`, `bumps(latitude, 7)`. Inside
-#'   `sd = ` and `range = ` of a covariance none stand for the coordinates of space, without time:
-#'   `bumps(4)`. The last number may be given without the name `count`.
+#'   `sd = `, `range = ` and `warp = expand()` of a covariance none stand for the coordinates of
+#'   space, without time: `bumps(4)`. The last number may be given without the name `count`.
 #' @param count knots along each variable, at least 2. 4 in the plane tell a range that changes
 #'   tenfold across the map (`bench/non-stationary.R`); each knot is a coefficient.
 #' @param knots,spacing,limits those of an earlier call, which [predict()] gives: leave them out.
@@ -50,13 +50,13 @@ last_number <- function(variables) {
   if (length(last) == 1L) return(last)
   abort_neargp("argument",
     c("`count` of `bumps()` is missing, the number of knots along each variable.",
-      i = "Write it last: bumps(x, 4), or bumps(4) of the coordinates in the formulas `sd` and `range` of a covariance."))
+      i = "Write it last: bumps(x, 4), or ~ bumps(4), of the coordinates, as a formula of a covariance or of expand()."))
 }
 
 bump_places <- function(variables) {
   if (!length(variables)) {
     abort_neargp("argument", c("`bumps()` needs variables.",
-      i = "bumps(4), of the coordinates, is for the formulas `sd` and `range` of a covariance; elsewhere name columns: bumps(x, y, 4)."))
+      i = "In a covariance and in expand() a formula is needed: ~ bumps(4), of the coordinates. Elsewhere name columns: bumps(x, y, 4)."))
   }
   for (variable in variables) {
     if (!is.numeric(variable) || length(variable) != length(variables[[1L]])) {

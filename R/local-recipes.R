@@ -160,7 +160,7 @@ check_local_length <- function(frame, formula, table, class, rows) {
   sizes <- outside_sizes(formula, names(table))
   wrong <- which(sizes > 1L & sizes != nrow(table))
   if (!length(wrong)) return(invisible())
-  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd or range has %s values, and %s.",
+  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range or warp has %s values, and %s.",
     names(sizes)[wrong[1L]], format_count(sizes[wrong[1L]]),
     sprintf(rows, format_count(nrow(table)))),
     i = "It is no column of `data` but was found elsewhere. Make it one, so that it goes with the rows."))

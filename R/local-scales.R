@@ -85,7 +85,10 @@ local_logarithm <- function(fit, coords, component, kind) {
 
 # Of new rows, where squares of local ranges overflow beyond exp(354).
 check_local_columns <- function(fit, coords, rows, most = 300) {
-  check_design_finite(list(local = coords), rows)
+  for (recipe in fit$locations$local) {
+    check_design_finite(stats::setNames(list(coords[, recipe$columns, drop = FALSE]),
+      recipe$kind), rows)
+  }
   for (recipe in recipes_of(fit$locations, seq_along(fit$covariance$components),
       c("log_sd", "log_range"))) {
     own <- component_rows(fit$layout, recipe$component, recipe$kind)

@@ -11,15 +11,16 @@ is_dense.neargp_vnngp <- function(method) has_latent_low_rank(method)
 check_low_rank <- function(low_rank, settings) {
   low_rank <- check_count(low_rank, "low_rank", lower = 0L)
   if (low_rank == 0L) return(NULL)
-  refuse <- function(what, remedy) {
-    abort_neargp("argument", c(sprintf("`low_rank` of vnngp() is not for %s.", what), i = remedy))
+  refuse <- function(other, remedy) {
+    abort_neargp("argument",
+      c(sprintf("`low_rank` cannot be combined with %s.", other), i = remedy))
+  }
+  if (!is.null(settings$inducing)) {
+    refuse("`inducing`", "Leave one of them out; svgp() has inducing points alone.")
   }
   if (settings$posterior == "mean-field") {
     refuse("posterior = \"mean-field\", whose nodes are independent",
       "Take posterior = \"sparse\" or \"laplace\".")
-  }
-  if (!is.null(settings$inducing)) {
-    refuse("fewer nodes than locations", "Leave `inducing` out; svgp() has inducing points alone.")
   }
   low_rank
 }
@@ -34,6 +35,7 @@ without_low_rank <- function(problem) {
 # The optimum of few rows without the part says in which metric its points are placed; these are
 # held from then on.
 fit_low_rank <- function(method, problem, few_rows = 1000L) {
+  check_low_rank_places(problem)
   many <- has_many_parameters(problem)
   plain <- without_low_rank(problem)
   start <- if (many) optimum_of_few(plain) else rough_optimum(plain, few_rows)
@@ -43,6 +45,17 @@ fit_low_rank <- function(method, problem, few_rows = 1000L) {
   latent_result(problem, optimize(problem, nodes, start))
 }
 
+# Before the search, which would have left parameters that no start can use.
+check_low_rank_places <- function(problem) {
+  wanted <- problem$method$low_rank
+  places <- max(location_index(problem$data$coords))
+  if (wanted <= places) return(invisible())
+  abort_neargp("inducing", c(
+    sprintf("low_rank = %s is more than the %s distinct locations of the data.",
+      format_count(wanted), format_count(places)),
+    i = "Take fewer points: some hundred serve any number of rows."))
+}
+
 # Those of a fit that is continued, where as many were asked for.
 latent_positions <- function(problem, component) {
   before <- problem$warm_start
@@ -50,12 +63,6 @@ latent_positions <- function(problem, component) {
   if (!is.null(problem$low_rank)) return(problem$low_rank)
   if (identical(before$method$low_rank, wanted)) return(before$posterior$low_rank)
   places <- distinct_locations(problem$data$coords)
-  if (wanted > nrow(places)) {
-    abort_neargp("inducing", c(
-      sprintf("low_rank = %s is more than the %s distinct locations of the data.",
-        format_count(wanted), format_count(nrow(places))),
-      i = "Take fewer points: some hundred serve any number of rows."))
-  }
   if (wanted == nrow(places)) return(places)
   chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$threads)
 }

@@ -235,9 +235,13 @@ test_that("bad input is refused by an error that says what to use", {
     class = "neargp_error_argument")
   expect_error(vnngp(low_rank = 5, posterior = "mean-field", optimizer = "adam"), "low_rank",
     class = "neargp_error_argument")
-  expect_error(vnngp(low_rank = 5, inducing = 20), "low_rank", class = "neargp_error_argument")
-  expect_error(low_rank_gp(data, points = 71L), "70 distinct locations",
+  for (posterior in c("sparse", "mean-field")) {
+    expect_error(vnngp(low_rank = 5, inducing = 20, posterior = posterior),
+      "`low_rank` cannot be combined with `inducing`", class = "neargp_error_argument")
+  }
+  refused <- expect_error(low_rank_gp(data, points = 71L), "70 distinct locations",
     class = "neargp_error_inducing")
+  expect_no_match(conditionMessage(refused), "neargp_last")
   expect_error(low_rank_gp(data, device = "cuda"), class = "neargp_error_device")
   expect_error(low_rank_gp(data, covariance = cov_matern(1.5, sd = ~ h)),
     class = "neargp_error_local")

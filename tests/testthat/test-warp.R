@@ -457,6 +457,8 @@ test_that("what cannot be is refused in one way", {
   }
   for (q in list(0, -1, 1.5, NA, "two", 11)) expect_error(expand(q),
     class = "neargp_error_argument")
+  expect_error(expand(2, bumps(4)), "formula is needed: ~ bumps(4)", fixed = TRUE,
+    class = "neargp_error_argument")
   expect_error(expand(1, "wet"), class = "neargp_error_argument")
   expect_error(expand(1, z ~ wet), class = "neargp_error_argument")
   expect_error(monotone(), class = "neargp_error_argument")
@@ -480,6 +482,12 @@ test_that("what cannot be is refused in one way", {
     class = "neargp_error_local")
   done <- fit(cov_exponential(warp = expand(1, ~ wet)))
   expect_error(predict(done, data[c("x", "y")]), "wet", class = "neargp_error_newdata")
+  data$depth <- seq(0.1, 1, length.out = 40)
+  beyond <- transform(data[1:2, ], depth = c(1, -1))
+  expect_error(predict(fit(cov_exponential(warp = expand(1, ~ log(depth)))), beyond),
+    "warp of the covariance .* row 2", class = "neargp_error_missing_values")
+  expect_error(predict(fit(cov_exponential(range = ~ log(depth))), beyond),
+    "local range of the covariance .* row 2", class = "neargp_error_missing_values")
   data$wet[3] <- NA
   expect_equal(nobs(fit(cov_exponential(warp = expand(1, ~ wet)))), 39L)
   expect_identical(is.na(warped_coordinates(done, data)$warp1), seq_len(40) == 3L)
