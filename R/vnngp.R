@@ -21,20 +21,22 @@
 #' (`bench/vnngp.md`).
 #'
 #' # Low-rank part
+#' It rarely pays. `low_rank` is for smooth fields in more than two coordinates, and where the
+#' evidence itself matters: log scores in five coordinates were better than those without it by
+#' 0.0002 to 0.009, and level with those of [svgp()], in 8 to 19 times the time of `vnngp()`
+#' (`bench/vnngp-low-rank.R`, `bench/vnngp.md`). In two coordinates and for rough fields neighbours
+#' tell nearly all, and it only costs time.
+#'
 #' With `low_rank = M` the field is `A'w` and a residual field: `w` are M standard normal variables,
 #' which say what the field's values at M inducing points tell of it, and the nearest-neighbour
 #' prior is that of the residual alone (the Vecchia-inducing-points full-scale approximation of
-#' Gyger, Furrer and Sigrist 2025, which [vecchia()] has for gaussian responses). It is for smooth
-#' fields and for more than two coordinates, where few neighbours see little of the field and what
-#' they do not tell comes from afar, and where the evidence itself matters; in two coordinates and
-#' for rough fields neighbours tell nearly all, and it only costs time. Predictions gain little: log
-#' scores in five coordinates were better than those without it by 0.0002 to 0.009, and level with
-#' those of [svgp()], in 8 to 19 times the time (`bench/vnngp.md`). Points are the centres of
-#' [stats::kmeans()] in units of the ranges that a fit of at most 1,000 rows without the part finds
-#' (a tenth of them, if that is more), and are then held; the jitter is added on the diagonal of
-#' their covariance matrix too. Neighbours are, of the `5 * k` nearest, the `k` whose residuals have
-#' the largest correlation. Each step of the posterior solves M systems with the precision of the
-#' residual field, and keeps four times `n * M` numbers.
+#' Gyger, Furrer and Sigrist 2025, which [vecchia()] has for gaussian responses). Where few
+#' neighbours see little of the field, what they do not tell then comes from afar. Points are the
+#' centres of [stats::kmeans()] in units of the ranges that a fit of at most 1,000 rows without the
+#' part finds (a tenth of them, if that is more), and are then held; the jitter is added on the
+#' diagonal of their covariance matrix too. Neighbours are, of the `5 * k` nearest, the `k` whose
+#' residuals have the largest correlation. Each step of the posterior solves M systems with the
+#' precision of the residual field, and keeps four times `n * M` numbers.
 #'
 #' # Posteriors
 #' * `"sparse"` (default): `N(m, (Q + W)^-1)` with W diagonal, the optimal Gaussian approximation
@@ -107,14 +109,15 @@
 #'   batch (drawn by R's random numbers), first learning rate (of a gaussian or [student_t()]
 #'   response in units of its scatter about the trend).
 #' @param low_rank number of inducing points of a low-rank part beside the nearest-neighbour prior,
-#'   see below; 0, the default, for none. 200 is a good number to begin with.
+#'   see below; 0, the default, for none. It rarely pays: a log score better by 0.009 at most, in 8
+#'   to 19 times the time. Where it is wanted, 200 is a good number to begin with.
 #' @return A settings object for the argument `method` of [neargp()]. A fit with a low-rank part has
 #'   the data frame `inducing`, the positions of its points in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type, and for `low_rank` with
 #'   `posterior = "mean-field"` or `inducing`; [neargp()] stops with `neargp_error_inducing` where
 #'   `low_rank` is more than there are distinct locations, and with `neargp_error_device` and
-#'   `neargp_error_local` for a low-rank part on a GPU or with `sd = ~` or `range = ~` of a
-#'   covariance.
+#'   `neargp_error_local` for a low-rank part on a GPU or with `sd = ~`, `range = ~` or `warp = `
+#'   of a covariance.
 #' @seealso [response_family], [inducing_points()], and
 #'   `vignette("counts-and-presence", package = "neargp")`, which compares the posteriors and says
 #'   which method is for what.

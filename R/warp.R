@@ -18,8 +18,10 @@
 #'
 #' Signs of the further coordinates and, for `q` of 2 or more, their rotation mean nothing. They
 #' are turned to their principal axes among the rows of the fit, the first with the largest
-#' spread; each rises with the first coordinate of the data. Standard errors are those at this
-#' rotation, and the degrees of freedom of [logLik()] do not count it.
+#' spread; each has a positive covariance with the first coordinate of the data over these rows, on
+#' the sphere with `cos(latitude) * cos(longitude)`, the nearness to longitude and latitude 0, not
+#' with longitude. Standard errors are those at this rotation, and the degrees of freedom of
+#' [logLik()] do not count it.
 #'
 #' With `monotone(~ depth)` the coordinate is replaced by its integral with the slope `exp(a)`,
 #' `a` piecewise between `knots`: the slope at knot `m` is `exp(a[m])`, between knots linear,
