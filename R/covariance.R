@@ -104,7 +104,8 @@
 #'   formula and what is fixed.
 #' @section Errors: `neargp_error_argument` when a value is of the wrong type or out of its bounds.
 #' With `sd = ~`, `range = ~` or `warp = ` [neargp()] stops with `neargp_error_local` where the
-#' method cannot have them, covariates do not vary, or coefficients are as many as rows;
+#' method cannot have them, also by the family that a response of classes has by default, covariates
+#' do not vary or have the response among them, or coefficients are as many as rows;
 #' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates, and those
 #' where a formula is undefined, as the logarithm of a negative number is, are treated by
 #' `na.action`.

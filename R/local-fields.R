@@ -111,6 +111,22 @@ check_local_family <- function(settings) {
     })
 }
 
+# With the response as a covariate rows of like responses would be near each other, and no row to
+# predict has its own. `local`: local_formulas().
+check_response_no_covariate <- function(formula, data, local) {
+  response <- intersect(all.vars(formula[[2L]]), names(data))
+  argument <- c(log_sd = "sd", log_range = "range", expand = "warp")
+  for (j in seq_along(local)) {
+    both <- intersect(all.vars(local[[j]]), response)
+    if (length(both)) {
+      abort_neargp("local", c(
+        sprintf("The response cannot be a covariate of its covariance, but `%s` is in `%s` of it.",
+          both[1L], argument[[names(local)[j]]]),
+        i = "Covariates of `sd`, `range` and `warp` are known where predictions are wanted."))
+    }
+  }
+}
+
 # ---- parameters ----------------------------------------------------------------------------------
 
 recipes_of <- function(locations, component, kind = local_kinds) {

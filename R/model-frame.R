@@ -129,22 +129,6 @@ check_response_apart <- function(formula, data, locations) {
   }
 }
 
-# Nor among the covariates of the covariance: rows of like responses would be near each other, and
-# no row to predict has its own. `local`: local_formulas().
-check_response_no_covariate <- function(formula, data, local) {
-  response <- intersect(all.vars(formula[[2L]]), names(data))
-  argument <- c(log_sd = "sd", log_range = "range", expand = "warp")
-  for (kind in names(local)) {
-    both <- intersect(all.vars(local[[kind]]), response)
-    if (length(both)) {
-      abort_neargp("local", c(
-        sprintf("The response cannot be a covariate of its covariance, but `%s` is in `%s` of it.",
-          both[1L], argument[[kind]]),
-        i = "Covariates of `sd`, `range` and `warp` are known where predictions are wanted."))
-    }
-  }
-}
-
 # The columns that a dot in the trend stands for: all columns that are not coordinates or time,
 # unless the coordinates are themselves a dot.
 trend_columns <- function(data, locations) {

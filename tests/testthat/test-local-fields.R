@@ -299,7 +299,8 @@ test_that("classes refuse local fields, also where their family and method are c
 test_that("the response is no covariate of its own covariance", {
   data <- local_data(60)
   for (covariance in list(cov_exponential(sd = ~ z), cov_exponential(range = ~ wet + exp(z)),
-    cov_exponential() + cov_exponential(warp = expand(1, ~ z)))) {
+    cov_exponential() + cov_exponential(warp = expand(1, ~ z)),
+    cov_exponential(sd = ~ wet) + cov_exponential(sd = ~ z))) {
     expect_error(neargp(log(z + 10) ~ 1, data, coords = ~ x + y, method = vecchia(k = 5),
       covariance = covariance), "`z`", class = "neargp_error_local")
   }
