@@ -16,7 +16,8 @@
 #' covariance parameters, and always where a covariance with `sd = ~`, `range = ~` or
 #' `warp = ` is compared with another one: its coefficients are learned from all rows, those
 #' held out included. Of six simulated stationary fields of 400 rows [expand()] won on every
-#' one without `refit`, by 0.012 to 0.031 in the log score, and with it by -0.021 to 0.010.
+#' one without `refit`, by 0.010 to 0.027 in the log score, and with it lost on five, by
+#' 0.011 to 0.027, and was level on one (`bench/warp-refit.R`).
 #'
 #' Predictions are of the *observations*: their standard deviation includes the
 #' noise, divided by the weight of the row. Responses that are not Gaussian are

@@ -35,9 +35,9 @@
 #' the slopes' logarithms, so that halving and doubling cost the same.
 #'
 #' Whether a warp is worth having is told by [cross_validate()] with `refit = TRUE`. Without it the
-#' coefficients are those learned from all rows: on six simulated stationary fields of 400 rows the
-#' warped fit then won every time, by 0.012 to 0.031 in the log score; with `refit = TRUE` its gain
-#' was -0.021 to 0.010.
+#' coefficients are those learned from all rows: on six simulated stationary fields of 400 rows
+#' `expand(2)` then won every time, by 0.010 to 0.027 in the log score; with `refit = TRUE` it lost
+#' on five, by 0.011 to 0.027, and was level on one (`bench/warp-refit.R`).
 #'
 #' @param q number of further coordinates, 1 to 10.
 #' @param basis one-sided formula of what they are made of: a small basis of place such as `~
