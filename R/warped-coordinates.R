@@ -9,11 +9,11 @@
 #' @return A data frame with a row for each row of `newdata`. Of [monotone()] it has for each
 #'   coordinate, `depth` say, `depth` as it was warped, in its own units, equal to the coordinate
 #'   at its least value among the rows of the fit, `depth_error`, the standard error of what lies
-#'   between the two, and `depth_slope`. Slopes where a range divides nothing else have the geometric
-#'   mean 1 over the knots, see [expand()]. Of [expand()] it has `warp1`, `warp1_error`, and so on,
-#'   in units of the coordinates, 0 on average over the rows of the fit. Errors are `NA` where the
-#'   fit has no standard errors, as those by [loo_k()]. Rows of `newdata` with missing values have
-#'   `NA`.
+#'   between the two, and `depth_slope`. Slopes where a range divides nothing else have the
+#'   geometric mean 1 over the knots, see [expand()]. Of [expand()] it has `warp1`, `warp1_error`,
+#'   and so on, in units of the coordinates, 0 on average over the rows of the fit. Errors are `NA`
+#'   where the fit has no standard errors, as those by [loo_k()]. Rows of `newdata` with missing
+#'   values have `NA`.
 #' @section Errors: `neargp_error_local` for a fit without a `warp`; `neargp_error_newdata` where
 #'   `newdata` lacks a coordinate or a covariate.
 #' @seealso `plot(fit, "warp")`.
