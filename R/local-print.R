@@ -26,7 +26,7 @@ local_remarks <- function(fit) {
   paste0("  ", c(
     if (length(fields))
     "variance and range are those where the covariates of local sd and range are at their mean",
-    vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_line(fit)), "\n")
+    vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_lines(fit)), "\n")
 }
 
 # "further coordinate 1: spans 310 km over the rows, 12 ranges", "depth: slopes 0.2 to 3 by a
@@ -79,7 +79,7 @@ local_span <- function(field, fit) {
 format_three_digits <- function(value) format(signif(value, 3L), digits = 3L)
 
 # "penalty 3.58 on 4 coefficients of sd and range, 5 on 16 of further coordinates"
-local_penalty_line <- function(fit) {
+local_penalty_lines <- function(fit) {
   given <- lapply(fit$covariance$components, function(x) x$local$penalty)
   is_default <- vapply(fit$locations$local, function(recipe) is.null(given[[recipe$component]]), NA)
   of <- c(log_sd = "sd", log_range = "range", monotone = "monotone warps",
@@ -91,11 +91,8 @@ local_penalty_line <- function(fit) {
   }, "")
   coefficients <- if (nrow(own) == 1L) "coefficient" else "coefficients"
   parts[1L] <- sub(" of ", sprintf(" %s of ", coefficients), parts[1L], fixed = TRUE)
-  told <- sprintf("penalty %s%s", paste(parts, collapse = ", "), if (all(is_default))
-    " (by default)" else "")
-  tables <- local_tables(fit)
-  if (length(tables) == 1L) paste0(told, "; ", tables) else c(told, paste(tables,
-    collapse = "; "))
+  c(sprintf("penalty %s%s", paste(parts, collapse = ", "), if (all(is_default))
+    " (by default)" else ""), paste("see", paste(local_tables(fit), collapse = "; ")))
 }
 
 # Where the values are that print() tells in short.
