@@ -2,9 +2,10 @@
 # knows of it is taken out, so that all that is learned begins at 0:
 #
 #   gaussian         y = offset + center + scale * (eta + noise), center and scale those of the
-#   response without its offset student_t()      y = known + scale * (eta + noise), `known` the
-#   offset and a rough trend, scale the scatter about it other families   y given the linear
-#   predictor known + eta
+#                    response without its offset
+#   student_t()      y = known + scale * (eta + noise), `known` the offset and a rough trend, scale
+#                    the scatter about it
+#   other families   y given the linear predictor known + eta
 #
 # with eta the last layer's process plus design * trend, the design the trend's columns but the
 # constant, which the process has itself.

@@ -2,13 +2,16 @@
 # quasi-Newton over all observations, or by Adam on mini-batches. The variables are theta: the
 # working parameters of problem$layout, then further ones, whose bounds are problem$links.
 # problem$scoring says what the score is, in functions of the problem:
-#   plan(problem, at, component, k)       observations with their neighbours in that metric, behind
-#   a pointer objective(problem, plan, span)        of those of the plan that `span` counts, with
-#   evaluate() and gradient() of theta observations(problem, rows)           as `plan` takes them
-#   take_rows(problem, rows)              the problem with these rows only refresh(problem, theta)
-#   what the score takes as known, such as pseudo-observations, in accord with theta passes
-#   how often quasi-Newton is run at most, with that renewed in between unit
-#   the size of the linear predictor, in which the further parameters of theta move
+#   plan(problem, at, component, k): observations with their neighbours in that metric, behind a
+#     pointer
+#   objective(problem, plan, span): of those of the plan that `span` counts, with evaluate() and
+#     gradient() of theta
+#   observations(problem, rows): as `plan` takes them
+#   take_rows(problem, rows): the problem with these rows only
+#   refresh(problem, theta): what the score takes as known, such as pseudo-observations, in accord
+#     with theta
+#   passes: how often quasi-Newton is run at most, with that renewed in between
+#   unit: the size of the linear predictor, in which the further parameters of theta move
 # problem$observations are all of them, problem$distinct the number of their locations.
 
 maximize_score <- function(method, problem, theta) {

@@ -1,12 +1,14 @@
 # The facts about each family that the mixture over a normal linear predictor needs, by the names of
 # response-families.R:
 #   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number
-#   for each row quantile(mixture, p), only where it has a closed form scale: "identity", "log" or
-#   "logit", see mixture-scales.R
+#     for each row
+#   quantile(mixture, p), only where it has a closed form
+#   scale: "identity", "log" or "logit", see mixture-scales.R
 # Most are built by quadrature_rule() of these, and have the first two:
 #   predictor_range(mixture, q, tail): the eta between which P(Y <= q | eta) falls from 1 - tail to
-#   tail likeliest(mixture, y): an eta at which y is about as likely as it can be upper(mixture):
-#   the least q at which P(Y <= q) is 1
+#     tail
+#   likeliest(mixture, y): an eta at which y is about as likely as it can be
+#   upper(mixture): the least q at which P(Y <= q) is 1
 
 mixture_rule <- function(mixture) {
   rule <- mixture_rules[[mixture$name]]

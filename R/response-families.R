@@ -8,22 +8,33 @@
 # responses and ignored by others.
 #   mean(eta, parameters, trials), variance(eta, parameters, trials): of the response given eta
 #   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p,
-#   eta, parameters, trials) For counts the distribution function is that of the gamma or beta
-#   variable which exceeds exp(eta), its odds or the probability of success where Y <= q: at whole q
-#   the sum of the probabilities, and smooth between. ratio_in_predictor(eta, parameters),
-#   ratio_in_count(y, parameters, trials), of counts: their product is
-#     P(Y = y | eta) / P(Y = y - 1 | eta)
+#     eta, parameters, trials). For counts the distribution function is that of the gamma or beta
+#     variable which exceeds exp(eta), its odds or the probability of success where Y <= q: at
+#     whole q the sum of the probabilities, and smooth between.
+#   ratio_in_predictor(eta, parameters), ratio_in_count(y, parameters, trials), of counts: their
+#     product is P(Y = y | eta) / P(Y = y - 1 | eta)
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
 #   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
 #   form(y, family, weights, frame): the response of the model frame as a list, see new_response(),
-#   or an error that says what is wrong says_nothing(y, trials): whether such responses say nothing
-#   about a mean on the scale of the link, or about their scatter suggest(data, family): the linear
-#   predictor that each response suggests by itself, as generalised linear models start from
-#   nearest(family): the family of stats::glm() that is near enough for a rough trend in_units:
-#   whether the response has a unit (R/response-unit.R) lower, upper: bounds of the estimates, on
-#   the natural scale, in units of the standard deviation of y to the power `unit`
+#     or an error that says what is wrong
+#   says_nothing(y, trials): whether such responses say nothing about a mean on the scale of the
+#     link, or about their scatter
+#   suggest(data, family): the linear predictor that each response suggests by itself, as
+#     generalised linear models start from
+#   nearest(family): the family of stats::glm() that is near enough for a rough trend
+#   in_units: whether the response has a unit (R/response-unit.R)
+#   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation
+#     of y to the power `unit`
 # `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 /
 # precision), as glm() does; in the others a weight multiplies the log density.
+
+count_form <- function(y, family, weights, frame) {
+  list(y = check_counts(y, family, frame), kind = "count")
+}
+
+numeric_form <- function(y, family, weights, frame) {
+  list(y = check_support(y, family, frame, FALSE), kind = "numeric")
+}
 
 # A moment estimate, kept within bounds: starting values need not be more.
 bounded_ratio <- function(numerator, denominator, lower, upper) {
@@ -110,8 +121,7 @@ response_families <- list(
       sqrt(parameters$variance)),
     quantile = function(p, eta, parameters, trials) stats::qnorm(p, eta, sqrt(parameters$variance)),
     random = function(n, eta, parameters, trials) stats::rnorm(n, eta, sqrt(parameters$variance)),
-    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE),
-      kind = "numeric"),
+    form = numeric_form,
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) data$y,
     nearest = function(family) stats::gaussian(),
@@ -139,8 +149,7 @@ response_families <- list(
     parameters$scale * stats::qt(p, parameters$df),
     random = function(n, eta, parameters, trials) eta +
     parameters$scale * stats::rt(n, parameters$df),
-    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE),
-      kind = "numeric"),
+    form = numeric_form,
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) {
       eta <- robust_trend(data)
@@ -164,8 +173,7 @@ response_families <- list(
     ratio_in_count = function(y, parameters, trials) 1 / y,
     quantile = function(p, eta, parameters, trials) stats::qpois(p, exp(eta)),
     random = function(n, eta, parameters, trials) stats::rpois(n, exp(eta)),
-    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame),
-      kind = "count"),
+    form = count_form,
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) log(data$y + 0.1),
     nearest = function(family) stats::quasipoisson(family$link),
@@ -187,8 +195,7 @@ response_families <- list(
       mu = exp(eta)),
     random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
     # E (y - mu)^2 - mu = mu^2 / size
-    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame),
-      kind = "count"),
+    form = count_form,
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) log(data$y + 0.1),
     nearest = function(family) stats::quasipoisson(family$link),

@@ -1,10 +1,12 @@
 # Turns the response in the model frame into numbers, by family.
 
 # A list of
-#   y        numbers; successes of binomial families trials   of binomial families, NULL when each
-#   row is one trial weights  those given, but 1 where they were numbers of trials levels   names of
-#   failure and success, or NULL kind     how it was given: "numeric", "count", "positive", "unit";
-#   "binary", "class", "successes", "proportion"
+#   y        numbers; successes of binomial families
+#   trials   of binomial families, NULL when each row is one trial
+#   weights  those given, but 1 where they were numbers of trials
+#   levels   names of failure and success, or NULL
+#   kind     how it was given: "numeric", "count", "positive", "unit"; "binary", "class",
+#            "successes", "proportion"
 # Missing values stay what they are: check_finite_data() reports those that na.action has let
 # through.
 new_response <- function(y, family, weights, frame) {

@@ -1,8 +1,8 @@
 # Covariances whose standard deviation and range change, by the quadratic forms of Paciorek and
 # Schervish (2006), eq. 4: each row has a matrix Sigma, the metric of the component times its
 # squared local range, and
-#   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d),   M =
-#   (Sigma_i + Sigma_j) / 2.
+#   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d),
+#   M = (Sigma_i + Sigma_j) / 2.
 
 dense_local_covariance <- function(a, b, component) {
   places <- length(component$group)
