@@ -85,8 +85,8 @@ difference <- function(value, at, step = 1e-5) {
   }, 0)
 }
 
-# Somewhere else than at an optimum, warped.
-warped_elsewhere <- function(fit) {
+# Somewhere else than at an optimum, coefficients included.
+elsewhere <- function(fit) {
   at <- fit$parameters$working + ifelse(fit$layout$fixed, 0, 0.1)
   own <- fit$layout$kind %in% c("expand", "monotone")
   at[own] <- rep_len(c(0.3, -0.2, 0.1, 0.25), sum(own))
@@ -95,4 +95,62 @@ warped_elsewhere <- function(fit) {
   at[fit$layout$kind == "variance"] <- log(0.8)
   at[fit$layout$kind == "range"] <- log(0.3)
   at
+}
+
+# The kinds of coefficients on which there is a penalty.
+penalized_kinds <- c("log_sd", "log_range", "monotone", "expand")
+
+# The objectives of all methods, with all rows as neighbours, and their gradients, with some.
+expect_dense_values <- function(covariances) {
+  for (covariance in covariances) {
+    fit <- local_fit(covariance, vecchia(k = 10))
+    problem <- local_problem_of(fit)
+    n <- length(fit$data$y)
+    at <- elsewhere(fit)
+    spec <- covariance_at(problem, at)
+    penalty <- 0.5 * sum(at[fit$layout$kind %in% penalized_kinds]^2)
+    dense <- dense_fit(fit$data, spec, 0.1)
+    component <- metric_component(spec)
+    before <- neighbors_before(problem, component, n - 1L, "maxmin", 0)
+    others <- neighbors_others(problem, component, n - 1L)
+    full <- local_objective(problem, before)$evaluate(at)
+    expect_equal(full$value + penalty, dense$value, tolerance = 1e-10)
+    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value,
+      tolerance = 1e-10)
+    loo <- local_objective(problem, others)$evaluate(at)
+    sets <- lapply(seq_len(n), function(i) setdiff(seq_len(n), i))
+    score <- dense_conditional_score(fit$data, spec, 0.1,
+      drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
+    expect_equal(loo$value + penalty, score, tolerance = 1e-10)
+    joint <- joint_objective(problem, others)$evaluate(at)
+    expect_equal(joint$value + penalty, dense$value, tolerance = 1e-10)
+  }
+}
+
+expect_gradients_of_differences <- function(covariances) {
+  for (covariance in covariances) {
+    fit <- local_fit(covariance, vecchia(k = 10))
+    problem <- local_problem_of(fit)
+    at <- elsewhere(fit)
+    component <- metric_component(covariance_at(problem, at))
+    n <- length(fit$data$y)
+    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0),
+      neighbors_others(problem, component, 9L))
+    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)),
+      list(exact_objective(problem)))
+    for (objective in objectives) {
+      state <- objective$evaluate(at, information = TRUE)
+      expect_equal(state$gradient[problem$free], difference(function(w) objective$evaluate(w)$value,
+        at)[problem$free], tolerance = 1e-6)
+    }
+    for (objective in c(objectives[1:2], list(joint_objective(problem, neighbors[[2L]])))) {
+      state <- objective$evaluate(at)
+      expect_equal(objective$gradient(at, state$beta)[problem$free],
+        difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
+    }
+    full <- local_objective(problem, neighbors_before(problem, component, n - 1L, "maxmin",
+      0))$evaluate(at, information = TRUE)
+    expect_equal(full$information, exact_objective(problem)$evaluate(at,
+      information = TRUE)$information, tolerance = 1e-8)
+  }
 }

@@ -8,71 +8,13 @@ local_covariances <- function() {
   )
 }
 
-# Somewhere else than at an optimum, coefficients included.
-elsewhere <- function(fit) {
-  at <- fit$parameters$working + ifelse(fit$layout$fixed, 0, 0.1)
-  at[fit$layout$kind == "shape" & !fit$layout$fixed] <- log(1.2)
-  at[fit$layout$kind == "nugget"] <- log(0.1)
-  at[fit$layout$kind == "variance"] <- log(0.8)
-  at[fit$layout$kind == "range"] <- log(0.3)
-  at
-}
-
-all_but <- function(n, i) setdiff(seq_len(n), i)
-
 test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
   skip_unless_extended()
-  for (covariance in local_covariances()) {
-    fit <- local_fit(covariance, vecchia(k = 10))
-    problem <- local_problem_of(fit)
-    n <- length(fit$data$y)
-    at <- elsewhere(fit)
-    spec <- covariance_at(problem, at)
-    penalty <- 0.5 * sum(at[fit$layout$kind %in% c("log_sd", "log_range")]^2)
-    dense <- dense_fit(fit$data, spec, 0.1)
-    component <- metric_component(spec)
-    before <- neighbors_before(problem, component, n - 1L, "maxmin", 0)
-    others <- neighbors_others(problem, component, n - 1L)
-    full <- local_objective(problem, before)$evaluate(at)
-    expect_equal(full$value + penalty, dense$value, tolerance = 1e-10)
-    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value,
-      tolerance = 1e-10)
-    loo <- local_objective(problem, others)$evaluate(at)
-    sets <- lapply(seq_len(n), function(i) all_but(n, i))
-    score <- dense_conditional_score(fit$data, spec, 0.1,
-      drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
-    expect_equal(loo$value + penalty, score, tolerance = 1e-10)
-    joint <- joint_objective(problem, others)$evaluate(at)
-    expect_equal(joint$value + penalty, dense$value, tolerance = 1e-10)
-  }
+  expect_dense_values(local_covariances())
 })
 
 test_that("gradients are those of differences, by information as by the adjoint", {
-  for (covariance in local_covariances()) {
-    fit <- local_fit(covariance, vecchia(k = 10))
-    problem <- local_problem_of(fit)
-    at <- elsewhere(fit)
-    component <- metric_component(covariance_at(problem, at))
-    n <- length(fit$data$y)
-    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0),
-      neighbors_others(problem, component, 9L))
-    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)),
-      list(exact_objective(problem)))
-    for (objective in objectives) {
-      state <- objective$evaluate(at, information = TRUE)
-      expect_equal(state$gradient[problem$free], difference(function(w) objective$evaluate(w)$value,
-        at)[problem$free], tolerance = 1e-6)
-    }
-    for (objective in c(objectives[1:2], list(joint_objective(problem, neighbors[[2L]])))) {
-      state <- objective$evaluate(at)
-      expect_equal(objective$gradient(at, state$beta)[problem$free],
-        difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
-    }
-    full <- local_objective(problem, neighbors_before(problem, component, n - 1L, "maxmin",
-      0))$evaluate(at, information = TRUE)
-    expect_equal(full$information, exact_objective(problem)$evaluate(at,
-      information = TRUE)$information, tolerance = 1e-8)
-  }
+  expect_gradients_of_differences(local_covariances())
 })
 
 test_that("the latent field of vnngp() has the local covariance", {

@@ -16,7 +16,7 @@ test_that("likelihood and information at centred slopes are those of the objecti
     fit <- local_fit(covariance, exact_gp(), local_data(30))
     problem <- local_problem_of(fit)
     problem$bounds <- working_bounds(problem, stats::var(problem$data$y))
-    at <- warped_elsewhere(fit)
+    at <- elsewhere(fit)
     objective <- exact_objective(problem)
     before <- objective$evaluate(at, information = TRUE)
     found <- with_centred_slopes(problem, list(working = at, value = before$value,

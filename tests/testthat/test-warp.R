@@ -9,62 +9,13 @@ warped_covariances <- function() {
   )
 }
 
-warped_kinds <- c("log_sd", "log_range", "monotone", "expand")
-
 test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
   skip_unless_extended()
-  for (covariance in warped_covariances()) {
-    fit <- local_fit(covariance, vecchia(k = 10))
-    problem <- local_problem_of(fit)
-    n <- length(fit$data$y)
-    at <- warped_elsewhere(fit)
-    spec <- covariance_at(problem, at)
-    penalty <- 0.5 * sum(at[fit$layout$kind %in% warped_kinds]^2)
-    dense <- dense_fit(fit$data, spec, 0.1)
-    component <- metric_component(spec)
-    before <- neighbors_before(problem, component, n - 1L, "maxmin", 0)
-    others <- neighbors_others(problem, component, n - 1L)
-    expect_equal(local_objective(problem, before)$evaluate(at)$value + penalty, dense$value,
-      tolerance = 1e-10)
-    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value,
-      tolerance = 1e-10)
-    loo <- local_objective(problem, others)$evaluate(at)
-    sets <- lapply(seq_len(n), function(i) setdiff(seq_len(n), i))
-    score <- dense_conditional_score(fit$data, spec, 0.1,
-      drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
-    expect_equal(loo$value + penalty, score, tolerance = 1e-10)
-    expect_equal(joint_objective(problem, others)$evaluate(at)$value + penalty, dense$value,
-      tolerance = 1e-10)
-  }
+  expect_dense_values(warped_covariances())
 })
 
 test_that("gradients are those of differences, by information as by the adjoint", {
-  for (covariance in warped_covariances()) {
-    fit <- local_fit(covariance, vecchia(k = 10))
-    problem <- local_problem_of(fit)
-    at <- warped_elsewhere(fit)
-    component <- metric_component(covariance_at(problem, at))
-    n <- length(fit$data$y)
-    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0),
-      neighbors_others(problem, component, 9L))
-    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)),
-      list(exact_objective(problem)))
-    for (objective in objectives) {
-      state <- objective$evaluate(at, information = TRUE)
-      expect_equal(state$gradient[problem$free],
-        difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
-    }
-    for (objective in c(objectives[1:2], list(joint_objective(problem, neighbors[[2L]])))) {
-      state <- objective$evaluate(at)
-      expect_equal(objective$gradient(at, state$beta)[problem$free],
-        difference(function(w) objective$evaluate(w)$value, at)[problem$free],
-        tolerance = 1e-6)
-    }
-    full <- local_objective(problem,
-      neighbors_before(problem, component, n - 1L, "maxmin", 0))$evaluate(at, information = TRUE)
-    expect_equal(full$information,
-      exact_objective(problem)$evaluate(at, information = TRUE)$information, tolerance = 1e-8)
-  }
+  expect_gradients_of_differences(warped_covariances())
 })
 
 test_that("the latent field of vnngp() has the warped covariance", {
@@ -74,11 +25,11 @@ test_that("the latent field of vnngp() has the warped covariance", {
   problem <- local_problem_of(fit)
   problem$data <- core_data(problem$data)
   nodes <- latent_nodes(problem)
-  at <- warped_elsewhere(fit)
+  at <- elsewhere(fit)
   objective <- latent_objective(problem,
     latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
   dense <- dense_fit(fit$data, covariance_at(problem, at), 0.1 + 1e-6 * 0.8)
-  penalty <- 0.5 * sum(at[fit$layout$kind %in% warped_kinds]^2)
+  penalty <- 0.5 * sum(at[fit$layout$kind %in% penalized_kinds]^2)
   found <- objective$fit_at(at, 1e-10, derivatives = TRUE)
   expect_equal(found$value + penalty, dense$value, tolerance = 1e-8)
   slopes <- difference(function(w) objective$fit_at(w, 1e-10)$value, at)
@@ -89,7 +40,7 @@ test_that("neighbours are the nearest in warped coordinates", {
   fit <- local_fit(cov_exponential(warp = list(expand(2, ~ bumps(2)), monotone(~ y, 3)),
     penalty = 1), vecchia(k = 5))
   problem <- local_problem_of(fit)
-  component <- component_at(problem, warped_elsewhere(fit))
+  component <- component_at(problem, elsewhere(fit))
   places <- dense_warped(fit$data$coords, component)[, 1:4] / component$range
   expect_equal(core_scale(fit$data$coords, component), places, tolerance = 1e-12)
   apart <- as.matrix(stats::dist(places)) + diag(Inf, nrow(places))
@@ -169,7 +120,7 @@ test_that("curvature at no further coordinate is that of differences, and the se
   {
     fit <- local_fit(cov_matern(1.5, warp = expand(2, ~ bumps(2)), penalty = 3), vecchia(k = 5))
     problem <- local_problem_of(fit)
-    at <- warped_elsewhere(fit)
+    at <- elsewhere(fit)
     own <- which(fit$layout$kind == "expand")
     at[own] <- 0
     curvature <- further_curvature(problem, at, 1L)
