@@ -63,6 +63,7 @@ coordinate_terms <- function(coords, data, not_coordinates) {
     if (!length(coords) || anyNA(coords) || !all(nzchar(coords))) {
       abort_argument("coords", "a one-sided formula or column names", coords)
     }
+    check_distinct_coordinates(coords)
     coords <- stats::reformulate(sprintf("`%s`", coords), env = globalenv())
   }
   if (!rlang::is_formula(coords) || length(coords) != 2L) {
@@ -75,7 +76,24 @@ coordinate_terms <- function(coords, data, not_coordinates) {
     abort_neargp("coordinates", c("`coords` must be a sum of coordinates.",
       i = "For example coords = ~ x + y."))
   }
+  check_distinct_coordinates(summands(coords[[2L]]))
   stats::terms(stats::reformulate(labels, intercept = FALSE, env = environment(coords)))
+}
+
+# What a sum adds up, as text. terms() has each summand once, however often it is there.
+summands <- function(expression) {
+  if (is.call(expression) && as.character(expression[[1L]])[1L] %in% c("+", "(")) {
+    return(unlist(lapply(as.list(expression)[-1L], summands)))
+  }
+  deparse1(expression)
+}
+
+check_distinct_coordinates <- function(labels) {
+  again <- unique(labels[duplicated(labels)])
+  if (!length(again)) return(invisible())
+  abort_neargp("coordinates", c(
+    sprintf("`coords` names %s more than once.", paste0("`", again, "`", collapse = ", ")),
+    i = "Each coordinate stands once, for example coords = ~ x + y."))
 }
 
 resolve_metric <- function(distance, crs, dimensions) {
@@ -104,47 +122,6 @@ inform_degrees <- function(names, data) {
     sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.", names[1L],
       names[2L]),
     i = "Use distance = \"chordal\" for distances in km, or distance = \"euclidean\" if that is what you want."))
-}
-
-time_variable <- function(time) {
-  if (is.null(time)) return(NULL)
-  if (is.character(time) && length(time) == 1L && !is.na(time)) return(time)
-  if (!rlang::is_formula(time) || length(time) != 2L || length(all.vars(time)) != 1L ||
-      !is.name(time[[2L]])) {
-    abort_argument("time", "a one-sided formula with one column, such as ~ day", time)
-  }
-  all.vars(time)
-}
-
-check_columns_present <- function(variables, data, argument, environment = NULL) {
-  missing <- setdiff(variables, names(data))
-  if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
-  if (length(missing)) {
-    abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing), "."),
-      i = paste("Its columns are",
-        paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))))
-  }
-}
-
-# Refuses two columns of one name, of which the one that is meant cannot be known.
-check_unique_columns <- function(variables, data, argument) {
-  if (!anyDuplicated(names(data))) return(invisible())
-  twice <- intersect(variables, names(data)[duplicated(names(data))])
-  if (length(twice)) {
-    abort_neargp("columns",
-      c(sprintf("`%s` has more than one column named %s.", argument, format_some(twice)),
-        i = "Rename or remove them: names(data) <- make.unique(names(data))."))
-  }
-}
-
-check_no_lists <- function(variables, data, argument) {
-  of_interest <- variables[variables %in% names(data)]
-  lists <- of_interest[vapply(unclass(data)[of_interest], is.list, NA)]
-  if (length(lists)) {
-    abort_neargp("columns",
-      c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists),
-        argument), i = "Make it a vector, for example by unlist()."))
-  }
 }
 
 # ---- coordinates of a data set -------------------------------------------------------------------
@@ -183,50 +160,6 @@ coordinate_frame <- function(data, locations, argument) {
   check_no_lists(all.vars(locations$terms), data, argument)
   stats::model.frame(locations$terms, data, na.action = stats::na.pass)
 }
-
-# Numbers as they are; dates and date-times in days.
-time_numbers <- function(x, name) {
-  if (inherits(x, "Date")) return(as.double(x))
-  if (inherits(x, "POSIXt")) return(as.double(as.POSIXct(x)) / 86400)
-  if (inherits(x, "difftime")) return(as.double(x, units = "days"))
-  if (!is.numeric(x)) {
-    abort_neargp("coordinates",
-      paste0("The time column `", name, "` must be numeric, Date or date-time, not ", class(x)[1L],
-        "."))
-  }
-  as.double(x)
-}
-
-# Days since 1970 as what the user calls them: dates or date-times, in the time zone of the data.
-format_time <- function(number, locations) {
-  example <- locations$time_example
-  if (inherits(example, "Date")) return(format(as.Date(number, origin = "1970-01-01")))
-  if (inherits(example, "POSIXt")) {
-    return(format(as.POSIXct(number * 86400, origin = "1970-01-01",
-      tz = attr(example, "tzone")[1L] %||% "")))
-  }
-  format(number)
-}
-
-# Numbers among dates would be read as days since 1970.
-check_time_class <- function(x, locations, argument) {
-  if (is.null(locations$time_unit) || locations$time_unit == time_unit(x) || all(is.na(x))) {
-    return(invisible())
-  }
-  if (is.character(x) || is.factor(x)) {
-    abort_neargp("coordinates", c(
-      sprintf("The time column `%s` held dates or date-times in the fit, but holds text in `%s`.",
-        locations$time, argument),
-      i = "Convert it by as.Date() or as.POSIXct()."))
-  }
-  kinds <- c("dates or date-times", "numbers")
-  if (locations$time_unit == "") kinds <- rev(kinds)
-  abort_neargp("coordinates",
-    sprintf("The time column `%s` held %s in the fit, but holds %s in `%s`.", locations$time,
-      kinds[1L], kinds[2L], argument))
-}
-
-time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""
 
 # Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which
 # `data` has.

@@ -85,7 +85,11 @@ as_family <- function(family) {
   maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family))
     get0(family, mode = "function")
   if (!is.null(maker)) family <- tryCatch(maker(), error = function(e) family)
-  if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
+  if (!inherits(family, "family")) {
+    abort_argument("family",
+      "a family: gaussian(), binomial(), poisson(), Gamma(), categorical() or one of ?response_family",
+      family)
+  }
   family
 }
 

@@ -52,8 +52,8 @@
 #' @srrstats {G2.4} *As in G2.4a to G2.4e.*
 #' @srrstats {G2.4a} *`check_count()` of `R/checks.R` returns integers, after it has refused what
 #'   is not whole.*
-#' @srrstats {G2.4b} *`check_number()` of `R/checks.R`, `strip_design()` of `R/model-frame.R` and
-#'   `raw_coordinates()` and `time_numbers()` of `R/locations.R` return doubles.*
+#' @srrstats {G2.4b} *`check_number()` of `R/checks.R`, `strip_design()` of `R/model-frame.R`,
+#'   `raw_coordinates()` of `R/locations.R` and `time_numbers()` of `R/time.R` return doubles.*
 #' @srrstats {G2.4c} *Levels are compared as characters: `apply_training_levels()` of
 #'   `R/newdata-design.R`, `R/classes-response.R`, `R/classes-scores.R`.*
 #' @srrstats {G2.4d} *Characters and logical values that are classes become factors in
@@ -66,7 +66,7 @@
 #'   ones, too. A factor as a gaussian response is an error, see
 #'   `tests/testthat/test-model-frame.R`.*
 #' @srrstats {G2.6} *Dates, date-times, durations and columns of the package units are numbers of
-#'   a known unit: `time_numbers()` of `R/locations.R`, `with_training_units()` of
+#'   a known unit: `time_numbers()` of `R/time.R`, `with_training_units()` of
 #'   `R/newdata-design.R`; `?neargp`, "Columns with units"; `tests/testthat/test-newdata.R` and
 #'   `test-locations.R`.*
 #' @srrstats {G2.7} *Data frames, tibbles and sf points, by files or chunks `?row_source`, and for
@@ -87,7 +87,7 @@
 #'   `tests/testthat/test-newdata.R`, complex ones are an error in `test-model-frame.R`.
 #'   Coordinates with units are numbers in their own unit, as `?neargp` says.*
 #' @srrstats {G2.12} *Columns that are lists are classed errors where the model needs them:
-#'   `check_no_lists()` of `R/locations.R`; tests in `tests/testthat/test-model-frame.R` and
+#'   `check_no_lists()` of `R/columns.R`; tests in `tests/testthat/test-model-frame.R` and
 #'   `test-newdata.R`.*
 #' @srrstats {G2.13} *`na.action` in `rows_frame()` and then `check_finite_data()`, both of
 #'   `R/model-frame.R`, before anything is computed.*

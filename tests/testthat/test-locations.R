@@ -95,6 +95,10 @@ test_that("bad coordinates are classed errors that say where", {
   expect_error(fit_small(z ~ 1, data, coords = ~ lon + y), "no column lon",
     class = "neargp_error_columns")
   expect_error(fit_small(z ~ 1, data, coords = z ~ x), "`coords`", class = "neargp_error_argument")
+  for (twice in list(~ y + (x + x), c("x", "y", "x"))) {
+    expect_error(fit_small(z ~ 1, data, coords = twice), "`x` more than once",
+      class = "neargp_error_coordinates")
+  }
   expect_error(fit_small(z ~ 1, data, coords = ~ x * y), "sum of coordinates",
     class = "neargp_error_coordinates")
   expect_error(fit_small(z ~ 1, data, coords = ~ x + group), "numeric.*group",

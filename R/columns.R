@@ -1,0 +1,32 @@
+# Checks of the columns of a data set that formulas name.
+
+check_columns_present <- function(variables, data, argument, environment = NULL) {
+  missing <- setdiff(variables, names(data))
+  if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
+  if (length(missing)) {
+    abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing), "."),
+      i = paste("Its columns are",
+        paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))))
+  }
+}
+
+# Refuses two columns of one name, of which the one that is meant cannot be known.
+check_unique_columns <- function(variables, data, argument) {
+  if (!anyDuplicated(names(data))) return(invisible())
+  twice <- intersect(variables, names(data)[duplicated(names(data))])
+  if (length(twice)) {
+    abort_neargp("columns",
+      c(sprintf("`%s` has more than one column named %s.", argument, format_some(twice)),
+        i = "Rename or remove them: names(data) <- make.unique(names(data))."))
+  }
+}
+
+check_no_lists <- function(variables, data, argument) {
+  of_interest <- variables[variables %in% names(data)]
+  lists <- of_interest[vapply(unclass(data)[of_interest], is.list, NA)]
+  if (length(lists)) {
+    abort_neargp("columns",
+      c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists),
+        argument), i = "Make it a vector, for example by unlist()."))
+  }
+}
