@@ -180,7 +180,7 @@ from_stationary <- function(problem) {
   found <- if_computable(fit_method(stationary$method, stationary))
   if (!is.null(found)) problem$start <- found$working
   if (any(problem$layout$kind %in% warp_kinds)) {
-    problem <- from_unwarped(problem, found, stationary$method)
+    problem <- from_unwarped(problem, found, stationary)
   }
   problem$control$coarse_k <- 0L
   problem

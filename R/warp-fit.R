@@ -38,11 +38,17 @@ expanded_components <- function(problem) {
     function(component) length(expand_warps(problem, component)) > 0L, NA))
 }
 
-# The optimum without warps is kept where it is by the method's own objective: neighbours in the
-# metric of a warp can have a worse one.
-from_unwarped <- function(problem, found, method) {
+# The optimum without warps of the method's own objective is kept: a search from elsewhere, or among
+# neighbours in the metric of a warp, can end below it. Where another method has found the start,
+# that is a step or two away.
+from_unwarped <- function(problem, found, stationary) {
+  if (!is.null(found) && !identical(stationary$method, problem$method)) {
+    stationary$method <- problem$method
+    stationary$start <- found$working
+    found <- if_computable(fit_method(stationary$method, stationary))
+  }
   problem$start <- from_saddle(problem, problem$start)
-  if (identical(method, problem$method)) problem$unwarped <- found
+  problem$unwarped <- found
   problem
 }
 

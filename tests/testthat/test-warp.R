@@ -150,6 +150,21 @@ test_that("components of a sum may differ in their number of coordinates, and or
   }
 })
 
+test_that("where the field is stationary, the optimum is not below the method's own", {
+  for (case in list(list(seed = 5, method = exact_gp(), warp = expand(1, ~ bumps(3))),
+    list(seed = 10, method = vnngp(k = 8), warp = monotone(~ x, 4)))) {
+    set.seed(case$seed)
+    data <- data.frame(x = runif(60), y = runif(60))
+    data$z <- drop(crossprod(chol(exp(-as.matrix(dist(data)) / 0.3)), rnorm(60))) +
+      rnorm(60, sd = 0.3)
+    fit <- function(covariance) suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y,
+      covariance = covariance, method = case$method, threads = 1L))
+    warped <- fit(cov_matern(1.5, warp = case$warp))
+    expect_gt(c(logLik(warped)) - local_penalty(warped$layout, warped$parameters$working),
+      c(logLik(fit(cov_matern(1.5)))) - 1e-3)
+  }
+})
+
 test_that("what is below the stationary optimum gives way to it", {
   problem <- list(unwarped = list(value = 2), control = neargp_control())
   expect_identical(not_below_stationary(problem, list(value = 1)), list(value = 2))
