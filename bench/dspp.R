@@ -3,9 +3,12 @@
 # over widths of 3 and 5 and the weight of the divergence). Ours are of few epochs by default, and hold out a tenth of the training rows.
 # CPU seconds, one thread. Standard errors are over splits.
 #
-#   Rscript bench/dspp.R [sets: kin40k,elevators,protein] [splits: 1] [epochs: 60] [inducing: 150] [width: 5] [sites: 8] [restarts: 1]
+#   Rscript bench/dspp.R [sets: pol,elevators,kin40k,protein,keggundirected] [splits: 1,2,3] [epochs: 60] [inducing: 150] [width: 5]
+#     [sites: 8] [restarts: 1]
+#
+# Rows go to results/dspp.csv, and what is there already is not run again.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
 published <- read.table(header = TRUE, text = "
   set                nll  rmse  crps
@@ -25,34 +28,31 @@ standardised_rows <- function(set, split) {
   lapply(part, function(rows) data[rows, ])
 }
 
-measure <- function(set, split, epochs, inducing, width, sites, restarts) {
-  data <- standardised_rows(set, split)
-  method <- dspp(inducing = inducing, width = width, sites = sites, epochs = epochs, restarts = restarts, seed = split)
+measure <- function(case) {
+  data <- standardised_rows(case$set, case$split)
+  method <- dspp(inducing = case$inducing, width = case$width, sites = case$sites, epochs = case$epochs, restarts = case$restarts,
+    seed = case$split)
   fitted <- timed(suppressWarnings(neargp(y ~ 1, data$training, coords = ~ ., method = method, threads = 1L, verbose = FALSE)))
   scored <- timed(scores(fitted$value, newdata = data$test, threads = 1L))
-  data.frame(set = set, n = nrow(data$training), split = split, epochs = epochs, inducing = inducing, width = width, sites = sites,
-    restarts = restarts, cpu_fit = fitted$cpu, cpu_predict = scored$cpu, nll = scored$value$log_score, rmse = scored$value$rmse,
-    crps = scored$value$crps, coverage = scored$value$coverage)
+  data.frame(case, n = nrow(data$training), cpu_fit = fitted$cpu, cpu_predict = scored$cpu, nll = scored$value$log_score,
+    rmse = scored$value$rmse, crps = scored$value$crps, coverage = scored$value$coverage)
 }
 
 summarised <- function(rows) {
-  of_set <- split(rows, rows$set)
-  do.call(rbind, lapply(of_set, function(part) {
-    error <- function(x) if (length(x) > 1L) stats::sd(x) / sqrt(length(x)) else NA
+  do.call(rbind, lapply(split(rows, rows[c("set", "inducing", "epochs")], drop = TRUE), function(part) {
     paper <- published[match(part$set[1L], published$set), ]
-    data.frame(set = part$set[1L], splits = nrow(part), nll = mean(part$nll), nll_se = error(part$nll), nll_paper = paper$nll,
-      rmse = mean(part$rmse), rmse_se = error(part$rmse), rmse_paper = paper$rmse, crps = mean(part$crps), crps_paper = paper$crps,
-      coverage = mean(part$coverage), cpu_fit = mean(part$cpu_fit))
+    data.frame(part[1L, c("set", "inducing", "epochs")], splits = nrow(part), nll = mean(part$nll), nll_se = standard_error(part$nll),
+      nll_paper = paper$nll, rmse = mean(part$rmse), rmse_se = standard_error(part$rmse), rmse_paper = paper$rmse,
+      crps = mean(part$crps), crps_se = standard_error(part$crps), crps_paper = paper$crps, coverage = mean(part$coverage),
+      cpu_fit = mean(part$cpu_fit))
   }))
 }
 
-sets <- argument(1L, c("kin40k", "elevators", "protein"))
-splits <- as.integer(argument(2L, "1"))
-numbers <- vapply(3:7, function(i) as.integer(argument(i, c("60", "150", "5", "8", "1")[i - 2L])), 0L)
+settings <- vapply(3:7, function(i) as.integer(argument(i, c("60", "150", "5", "8", "1")[i - 2L])), 0L)
+names(settings) <- c("epochs", "inducing", "width", "sites", "restarts")
 describe_run()
-cases <- expand.grid(split = seq_len(splits), set = sets, stringsAsFactors = FALSE)
-rows <- do.call(rbind, lapply(seq_len(nrow(cases)), function(i) {
-  measure(cases$set[i], cases$split[i], numbers[1L], numbers[2L], numbers[3L], numbers[4L], numbers[5L])
-}))
-print(summarised(rows), digits = 3L, row.names = FALSE)
-save_table(rows, "dspp")
+for (split in as.integer(argument(2L, c("1", "2", "3")))) for (set in argument(1L, published$set)) {
+  case <- data.frame(set = set, split = split, t(settings))
+  if (!is_done("dspp", case)) append_result("dspp", measure(case))
+}
+print(summarised(read_results("dspp")), digits = 3L, row.names = FALSE)
