@@ -47,7 +47,19 @@ coef.neargp <- function(object, what = c("trend", "covariance"), ...) {
   check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") return(object$beta)
-  stats::setNames(object$parameters$estimate, object$parameters$name)
+  table <- covariance_estimates(object)$table
+  stats::setNames(table$estimate, table$name)
+}
+
+# Covariance parameters as they are reported: a row each of `table`, and the covariance matrix
+# `vcov` of their estimates.
+covariance_estimates <- function(object) {
+  UseMethod("covariance_estimates")
+}
+
+#' @export
+covariance_estimates.default <- function(object) {
+  list(table = object$parameters, vcov = object$covariance_vcov)
 }
 
 #' @rdname coef.neargp
@@ -55,7 +67,7 @@ coef.neargp <- function(object, what = c("trend", "covariance"), ...) {
 vcov.neargp <- function(object, what = c("trend", "covariance"), ...) {
   check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
-  if (what == "trend") object$beta_vcov else object$covariance_vcov
+  if (what == "trend") object$beta_vcov else covariance_estimates(object)$vcov
 }
 
 #' @rdname coef.neargp
@@ -88,6 +100,11 @@ trend_limits <- function(object, level) {
 }
 
 covariance_limits <- function(object, level) {
+  UseMethod("covariance_limits")
+}
+
+#' @export
+covariance_limits.default <- function(object, level) {
   parameters <- object$parameters
   transform <- interval_transform(object$layout)
   center <- to_working(parameters$estimate, transform)

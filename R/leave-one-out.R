@@ -159,8 +159,7 @@ trend_of_others <- function(object, rows) {
   if (!is.null(object$pseudo_observations)) {
     return(trend_of_rows(gaussian_of(object), pseudo_observations_as_data(object, rows)))
   }
-  trend_of_rows(object, if (is.null(object$outputs)) take_data_rows(object$data,
-    rows) else take_output_rows(object$data, rows))
+  trend_of_rows(object, take_data_rows(object$data, rows))
 }
 
 # The predictions of these rows with another trend than that of `moments`.

@@ -33,14 +33,14 @@ cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, lev
 # The fit as folds need it: one row for each place.
 as_places <- function(object) {
   first <- match(seq_len(object$data$places), object$data$place)
-  object$data <- take_data_rows(object$data, first)
+  object$data <- without_outputs(take_data_rows(object$data, first))
   as_one_output(object)
 }
 
 predict_outputs_fold <- function(object, held, fold, refit, level) {
   kept <- object
   rows <- !object$data$place %in% held
-  kept$data <- take_output_rows(object$data, which(rows))
+  kept$data <- take_data_rows(object$data, which(rows))
   kept <- on_refit_device(object, which(rows),
     if (refit) refit_outputs(kept) else restrict_rows(kept$method, kept, which(rows)))
   kept <- with_own_keeper(kept)

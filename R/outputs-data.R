@@ -113,10 +113,17 @@ check_output <- function(data, p, design) {
     response_name = data$outputs[p]))
 }
 
-take_output_rows <- function(data, rows) {
-  taken <- take_data_rows(data, rows)
-  taken[c("output", "place")] <- list(data$output[rows], data$place[rows])
-  c(taken, data[c("outputs", "places")])
+# The rows as those of one output, with its columns of the trend.
+data_of_output <- function(data, p) {
+  own <- take_data_rows(data, which(data$output == p))
+  own$X <- own_columns(data, p)
+  own$response_name <- data$outputs[p]
+  without_outputs(own)
+}
+
+without_outputs <- function(data) {
+  data[c("output", "place", "outputs", "places")] <- NULL
+  data
 }
 
 # Rows of the model frame that the data are of: those of several outputs share some.
@@ -128,7 +135,7 @@ count_places <- function(data) {
 take_places_of_data <- function(data, choose) {
   if (is.null(data$output)) return(take_data_rows(data, choose(data$coords)))
   first <- which(!duplicated(data$place))
-  take_output_rows(data,
+  take_data_rows(data,
     which(data$place %in% data$place[first][choose(data$coords[first, , drop = FALSE])]))
 }
 

@@ -49,9 +49,8 @@ plot_output <- function(x, loo, output, which, ...) {
   own <- x$data$output == match(output, x$outputs)
   table <- data.frame(observed = x$data$y[own], mean = loo$mean[own], sd = loo$sd[own])
   table$z <- (table$observed - table$mean) / table$sd
-  single <- structure(list(data = take_data_rows(x$data, which(own)), locations = x$locations,
-    family = x$family), class = "neargp")
-  single$data$response_name <- output
+  single <- structure(list(data = data_of_output(x$data, match(output, x$outputs)),
+    locations = x$locations, family = x$family), class = "neargp")
   if (which == "loo") return(plot_loo_predictions(single, table, main = output, ...))
   plot_loo_map(single, table, main = output, ...)
 }
@@ -81,14 +80,10 @@ as_one_output <- function(object) {
 # One output with its trend and covariance, as if it had been fitted by itself.
 single_output <- function(x, output) {
   p <- match(output, x$outputs)
-  own <- which(x$data$output == p)
   q <- ncol(x$data$X) %/% length(x$outputs)
-  X <- own_columns(x$data, p)
   x$beta <- x$beta[(p - 1L) * q + seq_len(q)]
-  x$data <- take_data_rows(x$data, own)
-  x$data$X <- X
+  x$data <- data_of_output(x$data, p)
   x$data["basis"] <- x["core_trend"] <- list(NULL)
-  x$data$response_name <- output
   x$nugget <- x$nugget[[p]]
   x$core_covariance$components <- Map(function(component, B) {
     component$variance <- B[p, p]

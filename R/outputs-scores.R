@@ -104,29 +104,6 @@ joint_log_score <- function(error, covariance) {
 # ---- tables --------------------------------------------------------------------------------------
 
 #' @export
-tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
-                                conf.level = 0.95, ...) {
-  check_no_more_arguments()
-  check_choices(effects, "effects", c("trend", "covariance"))
-  check_flag(conf.int, "conf.int")
-  parts <- lapply(effects, function(what) {
-    estimate <- stats::coef(x, what = what)
-    if (!length(estimate)) return(NULL)
-    std_error <- sqrt(diag(stats::vcov(x, what = what)))
-    table <- data.frame(effect = what, term = names(estimate), estimate = unname(estimate),
-      std.error = unname(std_error),
-      statistic = if (what == "trend") unname(estimate / std_error) else NA_real_)
-    table$p.value <- wald_p_value(table$statistic)
-    if (conf.int) {
-      table[c("conf.low", "conf.high")] <- as.data.frame(
-        unname(stats::confint(x, level = conf.level, what = what)))
-    }
-    table
-  })
-  do.call(rbind, parts)
-}
-
-#' @export
 glance.neargp_outputs <- function(x, ...) {
   check_no_more_arguments()
   score <- stats::logLik(x)

@@ -49,7 +49,7 @@ outputs_draws.default <- function(object, target, nsim, settings) {
   m <- nrow(target$coords)
   index <- location_index(target$coords)
   coords <- target$coords[!duplicated(index), , drop = FALSE]
-  data <- if (settings$conditional) object$data else take_output_rows(object$data, integer(0))
+  data <- if (settings$conditional) object$data else take_data_rows(object$data, integer(0))
   betas <- draw_trend(object, nsim, settings$conditional)
   field <- outputs_field(object, data, coords, betas, settings)
   # rows are output after output, also of the field and the trend

@@ -91,11 +91,8 @@ start_values_of_outputs <- function(problem, variances) {
 }
 
 single_output_start <- function(problem, p, variance) {
-  rows <- which(problem$data$output == p)
   single <- problem
-  single$data <- take_data_rows(problem$data, rows)
-  single$data$X <- own_columns(problem$data, p)
-  single$data <- with_trend_basis(single$data)
+  single$data <- with_trend_basis(data_of_output(problem$data, p))
   nugget <- problem$layout$value[problem$layout$kind == "nugget"][p]
   single$layout <- new_layout(structure(problem$covariance["components"],
     class = "neargp_covariance"), if (!is.na(nugget)) nugget, problem$locations)

@@ -37,7 +37,8 @@ with_positive_loadings <- function(fit) {
 
 # Estimates, names and delta-method covariance of what is identified: variances and covariances of
 # the outputs in each structure in place of the loadings, on the natural scale.
-output_parameters <- function(object) {
+#' @export
+covariance_estimates.neargp_outputs <- function(object) {
   layout <- object$layout
   parts <- lapply(seq_along(object$coregionalisation), function(j) structure_parameters(object, j))
   nugget <- which(layout$kind == "nugget")
@@ -83,39 +84,17 @@ structure_parameters <- function(object, j) {
     at_boundary = c(rep(FALSE, nrow(pairs)), object$parameters$at_boundary[rest]))
 }
 
-#' @export
-coef.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
-  check_no_more_arguments()
-  what <- check_choice(what, "what", c("trend", "covariance"))
-  if (what == "trend") return(object$beta)
-  table <- output_parameters(object)$table
-  stats::setNames(table$estimate, table$name)
-}
-
-#' @export
-vcov.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
-  check_no_more_arguments()
-  what <- check_choice(what, "what", c("trend", "covariance"))
-  if (what == "trend") object$beta_vcov else output_parameters(object)$vcov
-}
-
 # Wald intervals: of positive parameters on the logarithmic scale, of covariances and angles as they
 # are.
 #' @export
-confint.neargp_outputs <- function(object, parm, level = 0.95, what = c("trend", "covariance"),
-                                   ...) {
-  what <- check_choice(what, "what", c("trend", "covariance"))
-  if (what == "trend") return(NextMethod())
-  check_no_more_arguments()
-  check_level(level)
-  table <- output_parameters(object)$table
+covariance_limits.neargp_outputs <- function(object, level) {
+  table <- covariance_estimates(object)$table
   logged <- table$estimate > 0 & !grepl("^(covariance|anisotropy_angle)", table$name)
   half_width <- stats::qnorm((1 + level) / 2) * ifelse(logged, table$std_error / table$estimate,
     table$std_error)
-  limits <- limit_matrix(ifelse(logged, table$estimate * exp(-half_width),
-    table$estimate - half_width), ifelse(logged, table$estimate * exp(half_width),
-      table$estimate + half_width), table$name, level)
-  if (missing(parm)) limits else take_limits(limits, parm)
+  limit_matrix(ifelse(logged, table$estimate * exp(-half_width), table$estimate - half_width),
+    ifelse(logged, table$estimate * exp(half_width), table$estimate + half_width), table$name,
+    level)
 }
 
 # The covariance of two outputs (of one with itself) at distances.
@@ -132,12 +111,6 @@ covariance_value.neargp_outputs <- function(object, distance, outputs = object$o
   sum_of_covariances(components, distance,
     directional_range = function(component) range_in_direction(component, direction))
 }
-
-#' @export
-sigma.neargp_outputs <- function(object, ...) sqrt(object$nugget)
-
-#' @export
-nobs.neargp_outputs <- function(object, ...) length(object$data$y)
 
 # ---- print and summary ---------------------------------------------------------------------------
 
@@ -188,7 +161,7 @@ print_coregionalisation <- function(x, digits) {
 }
 
 print_outputs_remarks <- function(x) {
-  table <- output_parameters(x)$table
+  table <- covariance_estimates(x)$table
   if (any(table$fixed)) {
     cat("  fixed: ", paste(table$name[table$fixed], collapse = ", "), "\n", sep = "")
   }
@@ -199,11 +172,8 @@ print_outputs_remarks <- function(x) {
 
 #' @export
 summary.neargp_outputs <- function(object, ...) {
-  check_no_more_arguments()
-  result <- summary.neargp(object)
-  covariance <- output_parameters(object)$table
-  result$covariance <- structure(covariance[-1L], row.names = covariance$name)
-  structure(result, class = c("summary.neargp_outputs", "summary.neargp"))
+  result <- NextMethod()
+  structure(result, class = c("summary.neargp_outputs", class(result)))
 }
 
 #' @export

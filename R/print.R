@@ -226,8 +226,9 @@ summary.neargp <- function(object, ...) {
   wald <- wald_tests(object)
   coefficients <- cbind(Estimate = object$beta, `Std. Error` = wald$std_error, `z value` = wald$z,
     `Pr(>|z|)` = wald$p_value)
-  covariance <- object$parameters[c("estimate", "std_error", "fixed", "at_boundary")]
-  rownames(covariance) <- object$parameters$name
+  table <- covariance_estimates(object)$table
+  covariance <- structure(table[c("estimate", "std_error", "fixed", "at_boundary")],
+    row.names = table$name)
   structure(list(fit = object, coefficients = coefficients, covariance = covariance,
     effective_range = effective_ranges(object)), class = "summary.neargp")
 }

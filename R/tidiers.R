@@ -84,7 +84,7 @@ tidy_trend <- function(fit) {
 }
 
 tidy_covariance <- function(fit) {
-  parameters <- fit$parameters
+  parameters <- covariance_estimates(fit)$table
   data.frame(effect = "covariance", term = parameters$name, estimate = parameters$estimate,
     std.error = parameters$std_error, statistic = NA_real_, p.value = NA_real_)
 }

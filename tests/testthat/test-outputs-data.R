@@ -70,7 +70,7 @@ test_that("places are counted and taken with all of their outputs", {
   expect_identical(taken$y, data$y[right])
   expect_identical(taken[c("place", "output")],
     list(place = data$place[right], output = data$output[right]))
-  expect_identical(count_places(take_output_rows(data, which(data$place > 4))), 26L)
+  expect_identical(count_places(take_data_rows(data, which(data$place > 4))), 26L)
   one <- list(y = 1:3, X = matrix(0, 3L, 0L), coords = cbind(1:3), offset = rep(0, 3L),
     weights = rep(1, 3L))
   expect_identical(count_places(one), 3L)
