@@ -1,83 +1,82 @@
-// Writes what a launch of Vecchia sums with information gets on a device, and what it leaves there: the arguments of
-// the kernel, then each piece of the device's memory, before and after. bench/cuda-count.py runs the kernel with it.
+// Counts, on an interpreted GPU (tests/cpp/interpreted), what Vecchia sums with gradient and information take for a
+// target, and compares the sums with the CPU's. Built and started by bench/cuda-count.sh.
 #define DOCTEST_CONFIG_IMPLEMENT
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <map>
+#include <cstring>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "core_fixtures.h"
-#include "emulated_device.h"
+#include "interpreted_device.h"
 
 using namespace neargp;
 
 namespace {
 
-std::map<char*, std::size_t> living;
-std::ofstream file;
-
-void write(const void* bytes, std::size_t count) {
-  const std::uint64_t size = count;
-  file.write(reinterpret_cast<const char*>(&size), sizeof size);
-  file.write(static_cast<const char*>(bytes), std::streamsize(count));
-}
-
-void write_memory() {
-  const std::uint64_t pieces = living.size();
-  file.write(reinterpret_cast<const char*>(&pieces), sizeof pieces);
-  for (const auto& [address, size] : living) {
-    file.write(reinterpret_cast<const char*>(&address), sizeof address);
-    write(address, size);
-  }
-}
-
-struct WritingDevice : emulated::Device {
-  static void* allocate(std::size_t bytes) {
-    void* memory = emulated::Device::allocate(bytes);
-    living[static_cast<char*>(memory)] = bytes;
-    return memory;
-  }
-
-  static void release(void* memory) noexcept {
-    living.erase(static_cast<char*>(memory));
-    emulated::Device::release(memory);
-  }
-
-  template <class Task>
-  static void launch(const Task& task, const TargetRange& range, const LaunchPlan& plan, const LaunchMemory& memory) {
-    const bool first = emulated::state().launches == 0;
-    if (first) {
-      write(&task, sizeof task);
-      write(&range, sizeof range);
-      write(&plan, sizeof plan);
-      write(&memory, sizeof memory);
-      write_memory();
-    }
-    emulated::Device::launch(task, range, plan, memory);
-    if (first) write_memory();
-  }
-};
-
-}  // namespace
+using Sums = std::vector<double>;
 
 // Matern 3/2 with one range and a nugget, two dimensions, response and constant; no conditioning set is short.
-// Arguments: k, precision ("single" or "double"), and the file.
-int main(int, char** arguments) {
-  const int k = std::atoi(arguments[1]);
-  file.open(arguments[3], std::ios::binary);
-  emulated::Fresh device;
-  emulated::state().limits.multiprocessors = 1;
-  emulated::state().limits.blocks_per_multiprocessor = 1;
+Sums vecchia_sums(int k, const RunContext& context) {
   const fixtures::Data data(fixtures::uniform_cloud(k + 20, 2, 4), 2);
   Covariance covariance;
   covariance.components = {fixtures::component(Family::matern, 1.3, {0.3}, {0, 0}, 1.5)};
   covariance.nugget = 0.1;
   covariance.active = {true, true, false, true};
-  const Backend backend = DeviceBackend<WritingDevice>::table("writing");
-  RunContext context;
-  context.backend = &backend;
-  context.single_precision = std::string(arguments[2]) == "single";
   const PreparedCovariance prepared = prepare(covariance, 2, true);
   const LocalProblem problem(data.view(), fixtures::neighbors_others(data, k), {}, context);
-  problem.on_device().run(VecchiaSums{true}, prepared, context);
+  return problem.on_device().run(VecchiaSums{true}, prepared, context).sums;
+}
+
+template <class T>
+T argument(const ptx::CountedLaunch& launch, int number) {
+  T value;
+  std::memcpy(&value, launch.arguments.at(number).data(), sizeof value);
+  return value;
+}
+
+// The launch of the sums, before that which adds those of the teams.
+const ptx::CountedLaunch& launch_of_sums() {
+  for (const ptx::CountedLaunch& launch : ptx::gpu().counted)
+    if (launch.kernel.find("TeamVecchiaSums") != std::string::npos) return launch;
+  throw std::runtime_error("No kernel of Vecchia sums was launched.");
+}
+
+void write_row(const std::string& precision, int k) {
+  const ptx::CountedLaunch& launch = launch_of_sums();
+  const TargetRange range = argument<TargetRange>(launch, 1);
+  const LaunchPlan plan = argument<LaunchPlan>(launch, 2);
+  const double rounds = std::ceil(double(range.count) / range.teams), targets = rounds * range.teams;
+  const ptx::Counts& counts = launch.counts;
+  std::printf("%s,%d,%d,%d", precision.c_str(), k, plan.team_threads, int(plan.team_bytes));
+  for (const std::int64_t number : {counts.instructions, counts.constants, counts.in_double, counts.square_roots,
+                                    counts.inverse_roots, counts.shared, counts.accesses})
+    std::printf(",%.0f", number / targets);
+  std::printf(",%.0f\n", counts.clocks / rounds);
+}
+
+}  // namespace
+
+// Arguments: precision ("single" or "double"), and k.
+int main(int, char** arguments) {
+  const std::string precision = arguments[1];
+  const int k = std::atoi(arguments[2]);
+  emulated::Fresh device;
+  ptx::gpu().limits.multiprocessors = ptx::gpu().limits.blocks_per_multiprocessor = 1;
+  ptx::gpu().is_counting = true;
+  RunContext on_gpu;
+  on_gpu.backend = &emulated::backend();
+  on_gpu.single_precision = precision == "single";
+  const Sums sums = vecchia_sums(k, on_gpu), reference = vecchia_sums(k, RunContext());
+  write_row(precision, k);
+  double difference = 0.0, largest = 0.0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    difference = std::max(difference, std::abs(sums[i] - reference[i]));
+    largest = std::max(largest, std::abs(reference[i]));
+  }
+  std::fprintf(stderr, "Largest difference from the CPU's sums, relative to the largest of them: %.0e\n",
+               difference / largest);
 }

@@ -6,7 +6,7 @@
 #   sh tools/test-cuda.sh emulated    anywhere: all R tests with the module of tests/cpp/modules/emulated_module.cpp,
 #                                     which is the CUDA module but for CUDA
 #   sh tools/test-cuda.sh interpreted where there is nvcc: the C++ tests of devices with the module as nvcc compiles it, on an
-#                                     interpreted GPU (tools/ptx) that finds what compute-sanitizer's tools find
+#                                     interpreted GPU (tests/cpp/interpreted) that finds what compute-sanitizer's tools find
 #
 # NEARGP_TEST_FILTER=vecchia runs only the R test files that match.
 # The last line says "N passed, N failed, N skipped"; the exit status is 1 if a test failed.

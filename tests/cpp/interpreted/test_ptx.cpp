@@ -1,5 +1,5 @@
-// The interpreter of tools/ptx itself, by kernels of a few lines: what it computes, and each fault that it is to find
-// next to the same kernel without it.
+// The interpreter of tests/cpp/interpreted itself, by kernels of a few lines: what it computes, and each fault that it
+// is to find next to the same kernel without it.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -41,6 +41,7 @@ struct Outcome {
   std::string fault;
   std::vector<int> result;
   std::uint64_t written = 0;  // bytes of it, from the first on
+  ptx::Counts counts;
 };
 
 Outcome run(const std::string& body, int blocks = 1) {
@@ -49,7 +50,7 @@ Outcome run(const std::string& body, int blocks = 1) {
   const void* arguments[] = {&memory};
   Outcome outcome;
   try {
-    ptx::run_kernel(kernel(body), arguments, {std::uint32_t(blocks), threads, threads * 4}, 1, global);
+    ptx::run_kernel(kernel(body), arguments, {std::uint32_t(blocks), threads, threads * 4}, 1, global, &outcome.counts);
   } catch (const ptx::Fault& fault) {
     outcome.fault = fault.what();
   }
@@ -189,6 +190,67 @@ TEST_CASE("barriers and exchanges have all lanes") {
   // lanes that are late are waited for
   check_good(some + "@%p1 bra $L__meet;\nadd.s32 %r8, %r1, 1;\n$L__meet:\n" + exchange + "bar.sync 0;\n");
   check_fault("shfl.sync.bfly.b32 %r7|%p2, %r1, 1, 31, 15;\n", "names a part of its warp");
+}
+
+TEST_CASE("what a body adds is counted, of both warps together") {
+  const ptx::Counts none = run("").counts;
+  CHECK(none.instructions == 2 * 8);  // the kernel's own, with ret
+  CHECK(none.constants == 2 * 2);
+  const ptx::Counts counts = run(R"(
+	mov.u32 	%r7, 3;
+	cvt.rn.f64.s32 	%fd1, %r1;
+	fma.rn.f64 	%fd2, %fd1, %fd1, %fd1;
+	neg.f64 	%fd2, %fd2;
+	abs.f64 	%fd2, %fd2;
+	sqrt.rn.f64 	%fd3, %fd2;
+	rsqrt.approx.ftz.f64 	%fd4, %fd2;
+	rcp.rn.f64 	%fd5, %fd2;)")
+                                 .counts;
+  CHECK(counts.constants - none.constants == 2);
+  CHECK(counts.instructions - none.instructions == 2 * 7);
+  CHECK(counts.in_double == 2 * 3);  // cvt, fma, abs
+  CHECK(counts.square_roots == 2);
+  CHECK(counts.inverse_roots == 2);
+  CHECK(counts.shared == 0);
+}
+
+TEST_CASE("a loop counts as often as it runs, and both ways of a branch") {
+  const std::string loop = "mov.u32 %r7, 0;\n$L__again:\nadd.s32 %r7, %r7, 1;\nsetp.lt.s32 %p1, %r7, 5;\n";
+  const auto instructions = [](const std::string& body) { return run(body).counts.instructions; };
+  const std::int64_t none = instructions("");
+  CHECK(instructions(loop + "@%p1 bra $L__again;") - none == 2 * 5 * 3);
+  const std::string ways = "@%p1 bra $L__other;\nadd.s32 %r7, %r1, 1;\n$L__other:\nadd.s32 %r8, %r1, 1;";
+  CHECK(instructions("setp.lt.s32 %p1, %r1, 5;\n" + ways) - none == 2 * 4);
+}
+
+TEST_CASE("accesses to shared memory are as many as words in one bank") {
+  const auto accesses = [](const std::string& address, const std::string& access) {
+    const ptx::Counts counts = run("and.b32 %r7, %r1, 31;\n" + address + access).counts;
+    CHECK(counts.shared == 2);
+    return counts.accesses;
+  };
+  const std::string load = "ld.shared.u32 %r8, [%r7];";
+  CHECK(accesses("mad.lo.s32 %r7, %r7, 4, %r4;\n", load) == 2 * 1);
+  CHECK(accesses("mov.u32 %r7, %r4;\n", load) == 2 * 1);  // one word for all
+  CHECK(accesses("shr.u32 %r7, %r7, 1;\nmad.lo.s32 %r7, %r7, 8, %r4;\n", load) == 2 * 1);
+  CHECK(accesses("and.b32 %r7, %r7, 1;\nmad.lo.s32 %r7, %r7, 128, %r4;\n", load) == 2 * 2);
+  CHECK(accesses("mad.lo.s32 %r7, %r7, 8, %r4;\n", "ld.shared.f64 %fd1, [%r7];") == 2 * 2);
+}
+
+TEST_CASE("a chain of results takes the clocks of its links, and what is free of it fills them") {
+  const std::string first = "cvt.rn.f64.s32 %fd1, %r1;\nbar.warp.sync -1;\n", end = "bar.warp.sync -1;\n";
+  const auto clocks = [&](const std::string& body) { return run(first + body + end).counts.clocks; };
+  const auto additions = [](int count, bool chained) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "add.f64 %fd" + std::to_string(chained ? 1 : i + 2) + ", %fd1, %fd1;\n";
+    return text;
+  };
+  const std::int64_t link = clocks(additions(11, true)) - clocks(additions(10, true));
+  CHECK(link > 1);
+  CHECK(clocks(additions(20, true)) - clocks(additions(10, true)) == 10 * link);
+  CHECK(clocks(additions(20, false)) - clocks(additions(10, false)) == 10);
+  // behind a chain they wait for its end, before it for nothing
+  CHECK(clocks(additions(5, false) + additions(10, true)) == clocks(additions(10, true)));
 }
 
 TEST_CASE("what the interpreter does not know it does not guess") {

@@ -21,6 +21,7 @@ Warp::Warp(Block& block, int number)
     : block_(block), code_(block.grid.kernel.code), number_(number), values_(block.grid.kernel.registers, Register{}),
       known_(block.grid.kernel.registers, all_lanes) {
   const Kernel& kernel = block.grid.kernel;
+  if (block.grid.costs) counter_.emplace(kernel, *block.grid.costs);
   for (const auto& [number_of, bits] : kernel.constant) values_[number_of].fill(bits);
   for (const auto& [name, number_of] : kernel.special_register)
     for (int lane = 0; lane < warp_lanes; ++lane) {
@@ -55,6 +56,7 @@ const Instruction* Warp::run() {
     while (group.place < group.others) {
       const Instruction& instruction = code_[group.place];
       const Lanes lanes = lanes_for(instruction, group.lanes);
+      if (counter_) counter_->add(*this, instruction, lanes);
       if (instruction.control == Control::compute) {
         if (lanes) instruction.execute(*this, instruction, lanes);
         ++group.place;

@@ -69,6 +69,15 @@ std::map<const void*, Function>& functions() {
   return functions;
 }
 
+std::vector<std::vector<unsigned char>> copies_of(const Kernel& kernel, const void* const* arguments) {
+  std::vector<std::vector<unsigned char>> copies;
+  for (std::size_t p = 0; p < kernel.parameter_bytes.size(); ++p) {
+    const auto* bytes = static_cast<const unsigned char*>(arguments[p]);
+    copies.emplace_back(bytes, bytes + kernel.parameter_bytes[p]);
+  }
+  return copies;
+}
+
 cudaError_t launch(Function& function, dim3 grid, dim3 block, const void* const* arguments,
                    std::size_t dynamic_shared) {
   const Kernel& kernel = function.decoded();
@@ -78,7 +87,10 @@ cudaError_t launch(Function& function, dim3 grid, dim3 block, const void* const*
   static std::uint32_t number = 0;
   ++gpu().launches;
   gpu().launched.insert(kernel.name);
-  run_kernel(kernel, arguments, {grid.x, block.x, dynamic_shared}, ++number, gpu().memory);
+  const LaunchSize size{grid.x, block.x, dynamic_shared};
+  if (gpu().is_counting) gpu().counted.push_back({kernel.name, size, copies_of(kernel, arguments), {}});
+  run_kernel(kernel, arguments, size, ++number, gpu().memory,
+             gpu().is_counting ? &gpu().counted.back().counts : nullptr);
   return cudaSuccess;
 }
 

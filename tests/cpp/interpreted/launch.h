@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "counter.h"
 #include "kernel.h"
 #include "memory.h"
 
@@ -13,8 +14,8 @@ struct LaunchSize {
   std::uint64_t dynamic_shared;  // bytes
 };
 
-// `number` is another one for each launch, from 1 on. Throws a Fault.
+// `number` is another one for each launch, from 1 on. Counts what is done where `counts` is not null. Throws a Fault.
 void run_kernel(const Kernel& kernel, const void* const* arguments, const LaunchSize& size, std::uint32_t number,
-                GlobalMemory& global);
+                GlobalMemory& global, Counts* counts = nullptr);
 
 }  // namespace ptx

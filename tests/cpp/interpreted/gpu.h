@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "launch.h"
 #include "memory.h"
 
 namespace ptx {
@@ -15,6 +17,14 @@ struct Limits {
   std::int64_t shared_per_block = 227 << 10, shared_per_multiprocessor = 228 << 10;
 };
 
+// A launch whose instructions were counted, and the bytes of its arguments.
+struct CountedLaunch {
+  std::string kernel;
+  LaunchSize size;
+  std::vector<std::vector<unsigned char>> arguments;
+  Counts counts;
+};
+
 struct Gpu {
   Limits limits;
   std::int64_t total_bytes = std::int64_t(1) << 32;
@@ -22,6 +32,8 @@ struct Gpu {
 
   std::int64_t allocations = 0, launches = 0, uploaded_bytes = 0, downloaded_bytes = 0;
   std::set<std::string> launched;  // kernels
+  bool is_counting = false;
+  std::vector<CountedLaunch> counted;
 
   GlobalMemory memory;
 };

@@ -1,5 +1,5 @@
-// The module's own code, host's and kernels', on an interpreted GPU (tools/ptx) that finds its faults, in the place of
-// the emulated device: what tests say of that one they say of this.
+// The module's own code, host's and kernels', on an interpreted GPU that finds its faults, in
+// the place of the emulated device: what tests say of that one they say of this.
 #pragma once
 
 #include <string>

@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "counter.h"
 #include "kernel.h"
 #include "memory.h"
 
@@ -21,6 +23,7 @@ struct Grid {
   GlobalMemory& global;
   Region& parameters;
   std::uint32_t launch, block_threads;
+  const std::vector<Cost>* costs = nullptr;  // null: nothing is counted
 };
 
 struct Block {
@@ -51,6 +54,8 @@ class Warp {
 
   [[noreturn]] void fail(const Instruction& instruction, int lane, const std::string& what) const;
 
+  Counts counts() const { return counter_ ? counter_->counts() : Counts(); }
+
  private:
   struct Group {
     Lanes lanes = 0;
@@ -79,6 +84,7 @@ class Warp {
   Lanes left_ = 0, waiting_ = 0;
   std::uint32_t barriers_ = 0;  // of the warp alone
   Region* last_region_ = nullptr;
+  std::optional<Counter> counter_;
 };
 
 }  // namespace ptx

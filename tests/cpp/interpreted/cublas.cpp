@@ -1,8 +1,10 @@
 // cuBLAS and cuSOLVER for the interpreted GPU: as much of them as the module (src/cuda) uses, by Eigen, linked in their
-// place. The memory of that GPU is the host's.
+// place. The memory of that GPU is the host's. Operands have to lie in one allocation and to be written, as memcheck
+// and initcheck want it of kernels.
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 
+#include "gpu.h"
 #include "linalg/product_engine.h"
 
 namespace {
@@ -15,6 +17,26 @@ int handle;  // all that there is behind one
 ConstBlock operand(const double* data, int rows, int columns, int stride, cublasOperation_t operation) {
   const bool transposed = operation == CUBLAS_OP_T;
   return {data, transposed ? columns : rows, transposed ? rows : columns, stride, transposed};
+}
+
+enum class Part { all, lower };
+
+// Whether columns of `rows` numbers, or what they have of a lower triangle, can be read.
+bool is_written(const double* data, int rows, int columns, int stride, Part part = Part::all) {
+  for (int j = 0; j < columns; ++j) {
+    const int first = part == Part::lower ? j : 0;
+    const auto begin = reinterpret_cast<std::uint64_t>(data + std::ptrdiff_t(j) * stride + first);
+    const std::uint64_t bytes = std::uint64_t(rows - first) * sizeof(double);
+    ptx::Region* region = ptx::gpu().memory.find(begin);
+    if (!region || !region->contains(begin, bytes) || region->first_unwritten(begin, bytes) != begin + bytes)
+      return false;
+  }
+  return true;
+}
+
+bool is_written(const double* data, int rows, int columns, int stride, cublasOperation_t operation) {
+  const bool transposed = operation == CUBLAS_OP_T;
+  return is_written(data, transposed ? columns : rows, transposed ? rows : columns, stride);
 }
 
 }  // namespace
@@ -32,6 +54,8 @@ cublasStatus_t cublasDgemm_v2(cublasHandle_t, cublasOperation_t a_operation, cub
                               int n, int k, const double* alpha, const double* a, int lda, const double* b, int ldb,
                               const double* beta, double* c, int ldc) {
   if (*beta != 1.0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!is_written(a, m, k, lda, a_operation) || !is_written(b, k, n, ldb, b_operation) || !is_written(c, m, n, ldc))
+    return CUBLAS_STATUS_EXECUTION_FAILED;
   neargp::eigen_engine().add_product(*alpha, operand(a, m, k, lda, a_operation), operand(b, k, n, ldb, b_operation),
                                      {c, m, n, ldc});
   return CUBLAS_STATUS_SUCCESS;
@@ -40,6 +64,8 @@ cublasStatus_t cublasDgemm_v2(cublasHandle_t, cublasOperation_t a_operation, cub
 cublasStatus_t cublasDsyrk_v2(cublasHandle_t, cublasFillMode_t uplo, cublasOperation_t operation, int n, int k,
                               const double* alpha, const double* a, int lda, const double* beta, double* c, int ldc) {
   if (uplo != CUBLAS_FILL_MODE_LOWER || *beta != 1.0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!is_written(a, n, k, lda, operation) || !is_written(c, n, n, ldc, Part::lower))
+    return CUBLAS_STATUS_EXECUTION_FAILED;
   neargp::eigen_engine().add_square(*alpha, operand(a, n, k, lda, operation), {c, n, n, ldc});
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -50,6 +76,7 @@ cublasStatus_t cublasDtrsm_v2(cublasHandle_t, cublasSideMode_t side, cublasFillM
   if (uplo != CUBLAS_FILL_MODE_LOWER || diagonal != CUBLAS_DIAG_NON_UNIT || *alpha != 1.0)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const int size = side == CUBLAS_SIDE_LEFT ? m : n;
+  if (!is_written(a, size, size, lda, Part::lower) || !is_written(b, m, n, ldb)) return CUBLAS_STATUS_EXECUTION_FAILED;
   const ConstBlock lower = operand(a, size, size, lda, operation);
   const Block x{b, m, n, ldb};
   side == CUBLAS_SIDE_LEFT ? neargp::eigen_engine().solve_left(lower, x) : neargp::eigen_engine().solve_right(lower, x);
@@ -69,7 +96,11 @@ cusolverStatus_t cusolverDnDpotrf_bufferSize(cusolverDnHandle_t, cublasFillMode_
 cusolverStatus_t cusolverDnDpotrf(cusolverDnHandle_t, cublasFillMode_t uplo, int n, double* a, int lda, double*, int,
                                   int* info) {
   if (uplo != CUBLAS_FILL_MODE_LOWER) return CUSOLVER_STATUS_INVALID_VALUE;
+  const auto place = reinterpret_cast<std::uint64_t>(info);
+  ptx::Region* region = ptx::gpu().memory.find(place);
+  if (!is_written(a, n, n, lda, Part::lower) || !region) return CUSOLVER_STATUS_EXECUTION_FAILED;
   *info = neargp::eigen_engine().factorize({a, n, n, lda}) ? 0 : 1;
+  region->mark_written(place, sizeof *info);
   return CUSOLVER_STATUS_SUCCESS;
 }
 
