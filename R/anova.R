@@ -4,8 +4,8 @@
 #' it: of trends with and without a covariate, of one range against several, of a fixed smoothness
 #' against an estimated one.
 #'
-#' Likelihoods are those of maximum likelihood, trend included (there is no restricted one), so that
-#' trends may be compared. Twice the difference of log-likelihoods has a chi-squared distribution
+#' Likelihoods are those of maximum likelihood, trend included, so that trends may be compared; of
+#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only. Twice the difference of log-likelihoods has a chi-squared distribution
 #' only where the smaller model is a special case of the larger one, which is not checked, and not
 #' at an end of the parameters' range: for a variance or nugget of 0 the p-value is too large, half
 #' of it is closer (Self and Liang 1987).
@@ -32,7 +32,8 @@
 #'   that it took) and `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty or a warp.
 #' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective
 #'   ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
-#'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods;
+#'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods, and of
+#'   other trends by restricted likelihoods;
 #'   `neargp_error_argument` for one fit alone. A warning of class `neargp_warning_comparison` where
 #'   a larger fit has the smaller likelihood.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
@@ -127,6 +128,7 @@ check_compared <- function(fits) {
           x = sprintf("Fit %d differs from the first one in its %s.", i, format_some(different))))
     }
   }
+  check_same_trends("anova()", fits)
 }
 
 compared_differences <- function(a, b) {

@@ -6,13 +6,16 @@
 #'
 #' @param max_rows largest number of rows it accepts, so that memory is not exhausted by mistake;
 #'   10,000 rows need several GiB.
+#' @param estimation `"ML"` for maximum likelihood, `"REML"` for restricted maximum likelihood, see
+#'   the section of [vecchia()].
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: [neargp()] stops with `neargp_error_size` for more than `max_rows` rows.
 #' @examples
 #' exact_gp()
 #' @export
-exact_gp <- function(max_rows = 10000L) {
-  new_method("exact_gp", "exact likelihood", max_rows = check_count(max_rows, "max_rows"))
+exact_gp <- function(max_rows = 10000L, estimation = c("ML", "REML")) {
+  method <- new_method("exact_gp", "exact likelihood", max_rows = check_count(max_rows, "max_rows"))
+  with_estimation(method, estimation)
 }
 
 #' @export
@@ -30,7 +33,7 @@ fit_method.neargp_exact_gp <- function(method, problem) {
   objective <- exact_objective(problem)
   optimize_from <- function(working) scoring_optimizer(problem)(objective, working, FALSE)
   state <- optimize_from_shorter(problem, near_optimum(problem), optimize_from)
-  method_result(state, score = "log-likelihood")
+  scored_result(problem, state, function(working) objective)
 }
 
 check_exact_size <- function(method, problem) {

@@ -5,6 +5,8 @@
 #'   their natural scale.
 #' @param parm names or numbers of the parameters; all by default.
 #' @param level confidence level.
+#' @param REML whether the restricted log-likelihood is wanted, see [vecchia()]; by default that of
+#'   the fit's `estimation`. It is for fits to a likelihood.
 #' @param ... not used.
 #' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or
 #'   `range_<coordinate>`, `range_time`), `anisotropy_ratio` (range across / range along the major
@@ -22,7 +24,8 @@
 #'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance
 #'   parameters.
 #'
-#'   `logLik()`: of class `logLik`; for [vecchia()] the approximate, for [exact_gp()] the exact
+#'   `logLik()`: of class `logLik`, of a fit by `estimation = "REML"` the restricted one, whose
+#'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate, for [exact_gp()] the exact
 #'   log-likelihood; for [loo_k()] and [mll_k()] the score that was maximised, marked as such by its
 #'   attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
 #'   `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the sparse posterior
@@ -119,16 +122,23 @@ covariance_limits.default <- function(object, level) {
 
 #' @rdname coef.neargp
 #' @export
-logLik.neargp <- function(object, ...) {
+logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
   check_fit(object)
   check_no_more_arguments()
-  structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed) -
-    count_rotations(object$locations) - count_slope_directions(object), nobs = stats::nobs(object),
+  restricted <- check_flag(REML, "REML")
+  if (restricted && !is_likelihood(object)) abort_not_likelihood("REML", object$score)
+  trend <- length(object$beta)
+  structure(log_likelihood_of(object, restricted),
+    df = trend + sum(!object$parameters$fixed) - count_rotations(object$locations) -
+      count_slope_directions(object),
+    nobs = stats::nobs(object) - if (restricted) trend else 0L,
     score = if (!is_likelihood(object)) object$score,
     class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }
 
-is_likelihood <- function(object) object$score == "log-likelihood"
+is_likelihood <- function(object) {
+  object$score %in% c("log-likelihood", "restricted log-likelihood")
+}
 
 #' @export
 print.neargp_score <- function(x, digits = getOption("digits"), ...) {
@@ -148,6 +158,7 @@ AIC.neargp <- function(object, ..., k = 2) {
   check_fit(object)
   check_number(k, "k")
   check_likelihoods("AIC", object, ...)
+  check_same_trends("AIC", list(object, ...))
   warn_unless_comparable("AIC", list(object, ...))
   NextMethod()
 }
@@ -156,6 +167,7 @@ AIC.neargp <- function(object, ..., k = 2) {
 BIC.neargp <- function(object, ...) {
   check_fit(object)
   check_likelihoods("BIC", object, ...)
+  check_same_trends("BIC", list(object, ...))
   warn_unless_comparable("BIC", list(object, ...))
   NextMethod()
 }

@@ -24,6 +24,7 @@ takes_outputs.neargp_vecchia <- function(method) TRUE
 takes_outputs.neargp_exact_gp <- function(method) TRUE
 
 check_outputs_method <- function(method) {
+  check_restricted_outputs(method)
   if (takes_outputs(method)) return(invisible())
   abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
     i = "Use vecchia(), svgp(), dspp(), loo_k(), mll_k() or exact_gp()."))

@@ -23,19 +23,24 @@ profile_trend <- function(parts, n) {
     contrast = contrast, rss = rss, log_det = parts$log_det)
 }
 
-# Derivatives in the core's parameters.
-profile_gradient <- function(parts, contrast) {
+# Derivatives in the core's parameters; with `trend_vcov`, the covariance matrix of the coefficients,
+# those of the restricted likelihood (estimation.R).
+profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
   quadratic <- apply(parts$d_gram, 3L,
     function(slice) drop(crossprod(contrast, slice %*% contrast)))
-  -0.5 * (parts$d_log_det + quadratic)
+  gradient <- -0.5 * (parts$d_log_det + quadratic)
+  if (is.null(trend_vcov)) return(gradient)
+  gradient - 0.5 * apply(parts$d_gram, 3L, function(slice) sum(trend_vcov * slice[-1L, -1L]))
 }
 
 # An objective is what an optimiser sees: a function of the working parameters. `evaluate(working)`
 # gives value, trend, and with information = TRUE gradient and information in the working
 # parameters; `gradient(working, beta)` the adjoint path, of those whose evaluate() does not give
 # the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R).
-# `parts` and `adjoint` are functions of the core's covariance and nugget.
-new_objective <- function(problem, n, parts, adjoint = NULL) {
+# `parts` and `adjoint` are functions of the core's covariance and nugget. `restricted`: whether it is
+# the restricted likelihood, which has no adjoint path.
+new_objective <- function(problem, n, parts, adjoint = NULL,
+                          restricted = is_restricted(problem$method)) {
   layout <- problem$layout
   at <- function(working) {
     values <- to_core(working, layout$transform)
@@ -48,9 +53,11 @@ new_objective <- function(problem, n, parts, adjoint = NULL) {
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
     profile <- profile_trend(result, n)
     profile$failed <- 0L
+    if (restricted) profile$value <- profile$value + restricted_term(profile$beta_vcov)
     if (information && is.finite(profile$value)) {
       slope <- core_to_working_slope(layout, point$values)
-      profile$gradient <- slope * profile_gradient(result, profile$contrast)
+      profile$gradient <- slope * profile_gradient(result, profile$contrast,
+        if (restricted) profile$beta_vcov)
       profile$information <- result$information * outer(slope, slope)
     }
     penalised_state(profile, layout, working)
@@ -76,7 +83,7 @@ local_objective <- function(problem, neighbors, targets = NULL) {
     parts = function(covariance, nugget, information) core_evaluate(pointer, covariance, nugget,
       information, threads),
     adjoint = function(covariance, nugget, beta) core_gradient(pointer, covariance, nugget, beta,
-      threads))
+      threads), restricted = is.null(targets) && is_restricted(problem$method))
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().

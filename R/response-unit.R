@@ -59,6 +59,7 @@ layout_in_unit <- function(layout, unit) {
 # columns.
 in_data_units <- function(problem, result) {
   data <- problem$data
+  core_vcov <- result$beta_vcov
   unit <- data$basis$unit %||% 1
   if (unit != 1) {
     shift <- ifelse(squared_in_unit(problem$layout), 2 * log(unit), 0)
@@ -70,5 +71,6 @@ in_data_units <- function(problem, result) {
     result$beta <- unit * result$beta
     result$beta_vcov <- unit^2 * result$beta_vcov
   }
-  list(problem = problem, result = with_natural_trend(result, problem$data))
+  result <- with_natural_trend(result, problem$data)
+  list(problem = problem, result = in_natural_columns(problem, result, core_vcov))
 }

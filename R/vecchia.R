@@ -19,6 +19,8 @@
 #' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their
 #'   positions as a matrix or data frame of coordinates (or sf points), for a low-rank part beside
 #'   it, see below. 200 is a good number to begin with.
+#' @param estimation of the covariance parameters: `"ML"`, maximum likelihood, or `"REML"`,
+#'   restricted maximum likelihood, see below.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and
@@ -44,6 +46,16 @@
 #' gaussian response, on the CPU. [simulate()][simulate.neargp] draws the field at the inducing
 #' points and then the residual field in maxmin order; leave-one-out predictions are from all other
 #' rows, in closed form.
+#' @section Restricted maximum likelihood: Maximum likelihood takes the estimated trend for the true
+#' one, and so finds variance and range too small: hardly by a constant trend and hundreds of rows,
+#' noticeably with tens of rows or many covariates. `estimation = "REML"` maximises the likelihood of
+#' the contrasts that are free of the trend (Harville 1974). It takes no more time for a step, and at
+#' the end two evaluations of the likelihood for each parameter, of whose gradient differences give
+#' standard errors. Its log-likelihood, as [logLik()] and `AIC()` have it, is that of `nlme` and
+#' `lme4`, without a term in the determinant of X'X; it does not tell which trend is the better, and
+#' `AIC()`, `BIC()` and `anova()` refuse to compare trends by it (`neargp_error_comparison`).
+#' `logLik(fit, REML = FALSE)` is the likelihood at the same estimates. It is for one response and
+#' without inducing points.
 #' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has
 #'   the data frame `inducing`, their positions in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
@@ -58,7 +70,8 @@
 #'   sharpening Gaussian process approximations. *Technometrics* 60, 415–429. Guinness, J. (2021).
 #'   Gaussian process learning via Fisher scoring of Vecchia's approximation. *Statistics and
 #'   Computing* 31, 25. Gyger, T., Furrer, R. and Sigrist, F. (2025). Vecchia-inducing-points
-#'   full-scale approximations for Gaussian processes. arXiv:2507.05064.
+#'   full-scale approximations for Gaussian processes. arXiv:2507.05064. Harville, D. A. (1974).
+#'   Bayesian inference for variance components using only error contrasts. *Biometrika* 61, 383–385.
 #' @examples
 #' vecchia(k = 20)
 #'
@@ -71,12 +84,17 @@
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
 vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "given"),
-                    inducing = 0L) {
+                    inducing = 0L, estimation = c("ML", "REML")) {
   ordering <- check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given"))
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),
     neighbor_settings(k, 30L), list(ordering = ordering)))
   positions <- is.data.frame(inducing) || is.matrix(inducing)
-  if (!positions && check_count(inducing, "inducing", lower = 0L) == 0L) return(method)
+  if (!positions && check_count(inducing, "inducing", lower = 0L) == 0L) {
+    return(with_estimation(method, estimation))
+  }
+  if (check_estimation(estimation) == "REML") {
+    abort_argument("estimation", "\"ML\" with inducing points", estimation)
+  }
   with_inducing(method, check_start_positions(inducing))
 }
 
@@ -92,7 +110,8 @@ fit_method.neargp_vecchia <- function(method, problem) {
     problem$control$refresh_gain
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, scoring_optimizer(problem)), negligible)
-  method_result(state, score = "log-likelihood", k = method$k)
+  scored_result(problem, state,
+    function(working) objective_for(component_at(problem, working), method$k), method$k)
 }
 
 # The neighbours before each row in the metric of a component. The ordering is made anew only when

@@ -1,0 +1,93 @@
+# Maximum likelihood or restricted maximum likelihood (REML) of the covariance parameters, for
+# methods that maximise a gaussian likelihood. With p coefficients of the trend, V = V(theta) and
+# U = (X' V^-1 X)^-1, their covariance matrix, the restricted log-likelihood, that of n - p contrasts
+# free of the trend, is (Harville 1974, without his constant in X'X, as nlme and lme4 have it)
+#
+#   l_R = -1/2 [ (n - p) log 2 pi + log|V| + log|X' V^-1 X| + rss ] = l + p/2 log 2 pi + 1/2 log|U|.
+#
+# The Gram matrix G of whitened columns has X' V^-1 X as a block, so that with its derivatives dG
+# d log|X' V^-1 X| = sum(U * dG_XX): profile_gradient() has one formula for both.
+
+check_estimation <- function(estimation) {
+  check_choice(estimation, "estimation", c("ML", "REML"))
+}
+
+# A method that maximises the restricted likelihood; without one nothing is said of it.
+with_estimation <- function(method, estimation) {
+  if (check_estimation(estimation) == "ML") return(method)
+  method$estimation <- "REML"
+  method$label <- paste0(method$label, ", REML")
+  method
+}
+
+is_restricted <- function(method) identical(method$estimation, "REML")
+
+likelihood_name <- function(method) {
+  if (is_restricted(method)) "restricted log-likelihood" else "log-likelihood"
+}
+
+# What a restricted log-likelihood has beside that of maximum likelihood. `beta_vcov`: of
+# coefficients in the columns of trend_basis(), Z = X B with |det B| = |det rotation|; with `basis`
+# the term is that of the user's columns, U_X = B U_Z B'.
+restricted_term <- function(beta_vcov, basis = NULL) {
+  p <- ncol(beta_vcov)
+  if (p == 0L) return(0)
+  log_det <- function(matrix) as.double(determinant(matrix)$modulus)
+  0.5 * (p * log(2 * pi) + log_det(beta_vcov)) + if (is.null(basis)) 0 else log_det(basis$rotation)
+}
+
+# A result of fit_method() whose value is that of the columns and the unit of the response of the
+# core: with its own restricted term exchanged for that of the user's.
+in_natural_columns <- function(problem, result, core_vcov) {
+  if (!is_restricted(problem$method)) return(result)
+  result$value <- result$value - restricted_term(core_vcov) +
+    restricted_term(result$core_trend$beta_vcov %||% core_vcov, problem$data$basis)
+  result
+}
+
+# Minus the second derivatives where the search has ended: the core's expected information is that
+# of a known trend. Differences of the exact gradient take two evaluations for each parameter.
+restricted_information <- function(objective, state, problem) {
+  gradient <- function(working) {
+    objective$evaluate(working, information = TRUE)$gradient %||% rep(NA_real_, length(working))
+  }
+  information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)))
+}
+
+# The result of a search by Fisher scoring; `objective_at` makes the objective where it has ended.
+scored_result <- function(problem, state, objective_at, k = NULL) {
+  information <- state$evaluated$information
+  if (is_restricted(problem$method)) {
+    information <- restricted_information(objective_at(state$working), state, problem)
+  }
+  method_result(state, likelihood_name(problem$method), information, k)
+}
+
+# The log-likelihood of a fit, restricted or not, whichever of the two it has maximised.
+log_likelihood_of <- function(object, restricted) {
+  if (restricted == is_restricted(object$method)) return(object$log_likelihood)
+  term <- restricted_term(core_trend(object)$beta_vcov, object$data$basis)
+  object$log_likelihood + if (restricted) term else -term
+}
+
+# ---- what REML cannot do -------------------------------------------------------------------------
+
+check_restricted_outputs <- function(method) {
+  if (!is_restricted(method)) return(invisible())
+  abort_neargp("method", c("Several outputs are fitted by maximum likelihood only.",
+    i = "Leave out estimation = \"REML\"."))
+}
+
+# Restricted likelihoods of other trends are those of other contrasts of the data.
+check_same_trends <- function(what, fits) {
+  fits <- Filter(function(fit) inherits(fit, "neargp"), fits)
+  if (!any(vapply(fits, function(fit) is_restricted(fit$method), NA))) return(invisible())
+  same <- vapply(fits[-1L],
+    function(fit) isTRUE(all.equal(unname(fit$data$X), unname(fits[[1L]]$data$X),
+      check.attributes = FALSE)), NA)
+  if (all(same)) return(invisible())
+  abort_neargp("comparison",
+    c(sprintf("%s cannot compare restricted likelihoods of different trends.", what),
+      x = sprintf("Fit %d has another trend than the first one.", which(!same)[1L] + 1L),
+      i = "Fit them with estimation = \"ML\"."))
+}
