@@ -22,14 +22,15 @@
 #' is no p-value (`NA`). Nor is there one of a warp without penalty: the likelihood is even in the
 #' coefficients of a further coordinate, so that without any the smaller model is at a singular
 #' point of the larger one. AIC counts such coefficients as whole parameters. Compare such fits by
-#' [cross_validate()] with `refit = TRUE`; local fields may also be fitted with `penalty = 0`.
+#' [cross_validate()] with `refit = TRUE`; local fields may also be fitted with `penalty = 0`. So it
+#' is with the parameters of a fit with [pc_priors()].
 #'
 #' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or
 #'   [exact_gp()], by the same method with the same settings to the same rows: approximate
 #'   likelihoods from other conditioning sets differ by more than models do.
 #' @return A data frame of class `anova`, a row for each fit by the number of its parameters:
 #'   `npar`, `AIC`, `logLik`, `Chisq` (twice the gain over the row before), `Df` (the parameters
-#'   that it took) and `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty or a warp.
+#'   that it took) and `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty, a prior or a warp.
 #' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective
 #'   ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
 #'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods, and of
@@ -71,11 +72,11 @@ anova.neargp <- function(object, ...) {
 # Whether twice the gain of likelihood has no chi-squared distribution: at a penalised optimum, and
 # of warps, whose further coordinates have a singular information where there are none.
 has_no_test <- function(fit) {
-  any(fit$layout$penalty > 0) || any(fit$layout$kind %in% warp_kinds)
+  has_ridge(fit$layout) || has_prior(fit$layout) || any(fit$layout$kind %in% warp_kinds)
 }
 
 no_test_heading <- paste0(
-  "\nNo p-value of a covariance with a penalty or a warp, see ?anova.neargp:\n",
+  "\nNo p-value of a covariance with a penalty, a prior or a warp, see ?anova.neargp:\n",
   "compare by cross_validate(refit = TRUE).")
 
 # Rows whose model is less likely than a smaller one, by more than two searches may differ that have

@@ -150,7 +150,7 @@ fold_problem <- function(fit, rows) {
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
   method <- with_k(fit$method, data, fit$family)
   settings <- new_settings(method, fit$family, fit$control, fit$threads, fit$covariance,
-    nugget = if (length(nugget) && !is.na(nugget)) nugget)
+    nugget = if (length(nugget) && !is.na(nugget)) nugget, prior = fit$prior)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(method, length(rows))
   problem

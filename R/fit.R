@@ -26,6 +26,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     method = problem$method,         # with its k and its classes for this response
     covariance = problem$covariance,  # as given
     default_covariance = settings$default_covariance,  # whether none was given
+    prior = problem$prior,           # of pc_priors(), NULL for none
     family = settings$family,
     control = problem$control,
     layout = layout,                 # a row for each parameter, see new_problem()
@@ -42,7 +43,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     core_trend = result$core_trend,  # both in the orthogonal columns of with_trend_basis()
     bounds = lapply(problem$bounds[c("lower", "upper")], stats::setNames, layout$name),
     # the objective, of which
-    log_likelihood = result$value + local_penalty(layout, result$working),
+    log_likelihood = result$value + penalty_at(layout, result$working),
     score = result$score,            # this is the name
     information = result$information,  # of the working parameters; NULL without a likelihood
     convergence = result$convergence,  # converged, message, iterations, evaluations

@@ -195,32 +195,3 @@ stationary_method <- function(method, problem) {
 stationary_method.default <- function(method, problem) method
 
 stationary_vecchia <- function(problem) vecchia(min(30L, length(problem$data$y) - 1L))
-
-# ---- penalty -------------------------------------------------------------------------------------
-
-# A ridge on the coefficients, of covariates that have standard deviation 1: minus half of penalty *
-# sum(coefficient^2) in the objective, in units of log-likelihood, whatever the number of rows.
-local_penalty <- function(layout, working) {
-  penalised <- layout$penalty > 0
-  if (any(penalised)) 0.5 * sum(layout$penalty[penalised] * working[penalised]^2) else 0
-}
-
-# A state of an objective with the penalty taken from it.
-penalised_state <- function(state, layout, working) {
-  if (!any(layout$penalty > 0) || !is.finite(state$value)) return(state)
-  state$value <- state$value - local_penalty(layout, working)
-  if (!is.null(state$gradient)) {
-    state$gradient <- penalised_gradient(state$gradient, layout, working)
-  }
-  if (!is.null(state$information)) {
-    state$information <- state$information + diag(layout$penalty, nrow(layout))
-  }
-  state
-}
-
-penalised_gradient <- function(gradient, layout, working) {
-  if (!any(layout$penalty > 0)) return(gradient)
-  penalised <- layout$penalty > 0
-  gradient[penalised] <- gradient[penalised] - layout$penalty[penalised] * working[penalised]
-  gradient
-}

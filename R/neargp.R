@@ -100,6 +100,8 @@
 #'   (a larger `learning_rate` of the method takes it farther). What of a fit is not taken over is
 #'   told by a message of class `neargp_message_start`; a fit with no value of any estimated
 #'   parameter is `neargp_error_argument`.
+#' @param prior [pc_priors()] of range, standard deviations and smoothness, as a penalty on the
+#'   objective of [vecchia()], [exact_gp()], [loo_k()], [mll_k()] or [vnngp()]; `NULL` for none.
 #' @param control settings of the optimisation, [neargp_control()].
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a
 #'   GPU where there is one and the computation takes more than a second or so of one core. By
@@ -158,7 +160,7 @@
 neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, covariance = NULL,
                    family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, distance = c("auto", "euclidean", "chordal"), crs = NULL,
-                   start = NULL, control = neargp_control(),
+                   start = NULL, control = neargp_control(), prior = NULL,
                    device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
   began <- proc.time()[["elapsed"]]
   call <- compact_call(match.call(), environment())
@@ -169,8 +171,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   source <- if (is_row_source(data)) data
   if (!is.null(source)) data <- first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
-    threads, verbose)
+    threads, verbose, prior)
   if (!is.null(source)) check_streamable(settings)
+  check_prior(settings, source)
   check_local_fields(settings, source, data)
   locations <- new_locations(data, coords, time, distance, crs,
     c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
@@ -184,6 +187,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
   check_local_family(settings)
+  check_prior_family(settings)
   model <- in_sample(stream, new_model_data(frame, formula, settings))
   settings$method <- with_k(settings$method, model$data, settings$family)
   inform_k(settings$method)
@@ -220,7 +224,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
 }
 
 check_settings <- function(formula, data, method, covariance, family, nugget, control, device,
-                           threads, verbose) {
+                           threads, verbose, prior = NULL) {
   if (!rlang::is_formula(formula) || length(formula) != 3L) {
     abort_argument("formula", "a two-sided formula, response ~ trend", formula)
   }
@@ -241,7 +245,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
     family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
     device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)),
-    threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+    threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
   check_precision(settings)
   settings
 }

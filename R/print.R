@@ -160,6 +160,7 @@ print_remarks <- function(x, digits) {
   vanishing <- is.null(x$classifier) &&
     any(x$layout$kind[x$parameters$at_boundary] %in%
       c("variance", if (is.null(x$pseudo_observations)) "nugget"))
+  cat(prior_lines(x), sep = "")
   cat(boundary_line(boundary_parameters(x), vanishing),
     remark_lines(c(boundary_advice(x), idle_ranges_note(x), flat_likelihood_note(x))), sep = "")
   cat(label_scale_note(x, digits), far_mean_note(x, digits), sep = "")

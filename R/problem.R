@@ -9,6 +9,9 @@ new_problem <- function(data, locations, settings, start) {
     locations) else
     coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
   layout <- apply_start(method_layout(settings$method, layout, settings), start)
+  if (!is.null(settings$prior)) {
+    layout <- with_priors(layout, settings$prior, settings$covariance, locations)
+  }
   # the trend of classes is inside their link (R/classes-objective.R)
   if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
   differences <- start_differences(start, data, layout, settings)
@@ -19,6 +22,7 @@ new_problem <- function(data, locations, settings, start) {
     family = settings$family,
     method = settings$method,        # with the k and the classes of these data: method_for()
     covariance = settings$covariance,  # as the user has given it
+    prior = settings$prior,          # of pc_priors(), NULL for none
     # of each component: its family, and to which range each coordinate belongs
     groups = component_groups(settings$covariance, locations),
     # ---- its parameters

@@ -52,6 +52,7 @@ squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")
 layout_in_unit <- function(layout, unit) {
   rows <- squared_in_unit(layout)
   layout[rows, c("value", "start")] <- layout[rows, c("value", "start")] / unit / unit
+  if (has_prior(layout)) layout$prior_rate[rows] <- layout$prior_rate[rows] * unit
   layout
 }
 

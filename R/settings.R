@@ -2,7 +2,8 @@
 # predict() and simulate() say once they are checked.
 
 new_settings <- function(method, family, control, threads, covariance = NULL, nugget = NULL,
-                         device = NULL, verbose = FALSE, method_open = FALSE, family_open = FALSE) {
+                         device = NULL, verbose = FALSE, method_open = FALSE, family_open = FALSE,
+                         prior = NULL) {
   new_state("neargp_settings",
     method = method,
     method_open = method_open,   # whether the package chooses it
@@ -11,6 +12,7 @@ new_settings <- function(method, family, control, threads, covariance = NULL, nu
     covariance = covariance,
     default_covariance = NULL,   # whether none was given
     nugget = nugget,             # NULL where it is estimated; one, or one for each output
+    prior = prior,               # pc_priors(), NULL for none
     control = control,           # neargp_control()
     device = device,             # "auto", "cpu" or "cuda"
     threads = threads,

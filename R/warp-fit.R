@@ -100,6 +100,7 @@ trial_objective <- function(problem, working) {
   part <- problem
   part$data <- reduced$data
   part$layout$penalty <- problem$layout$penalty / share
+  part$layout$prior_rate <- NULL  # for a start it does without
   objective <- if_computable(local_objective(part, reduced$neighbors, reduced$targets))
   state <- if_computable(objective$evaluate(working))
   if (is.null(state) || !is.finite(state$value)) return(NULL)

@@ -33,8 +33,8 @@ with_centred_slopes <- function(problem, result) {
     centred <- centred_slopes(result$working, direction)
     beyond <- centred < problem$bounds$lower | centred > problem$bounds$upper
     if (any(beyond[unlist(direction)])) next
-    result$value <- result$value + local_penalty(problem$layout, result$working) -
-      local_penalty(problem$layout, centred)
+    result$value <- result$value + penalty_at(problem$layout, result$working) -
+      penalty_at(problem$layout, centred)
     if (!is.null(result$information)) {
       result$information <- centred_information(result$information, problem$layout,
         mean(result$working[direction$slopes]), direction)

@@ -23,8 +23,8 @@ test_that("likelihood and information at centred slopes are those of the objecti
       information = before$information))
     expect_gt(max(abs(found$working - at)), 0.01)
     there <- objective$evaluate(found$working, information = TRUE)
-    expect_equal(there$value + local_penalty(fit$layout, found$working),
-      before$value + local_penalty(fit$layout, at), tolerance = 1e-10)
+    expect_equal(there$value + penalty_at(fit$layout, found$working),
+      before$value + penalty_at(fit$layout, at), tolerance = 1e-10)
     expect_equal(found$value, there$value, tolerance = 1e-10)
     known <- found$information - there$information
     for (direction in directions_of(fit)) {

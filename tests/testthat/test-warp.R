@@ -109,7 +109,7 @@ test_that("a warped covariance is never below the stationary one, and finds what
     stationary <- fit(cov_matern(1.5))
     for (warp in list(expand(1, ~ bumps(3)), monotone(~ x, 4))) {
       warped <- fit(cov_matern(1.5, warp = warp))
-      expect_gt(c(logLik(warped)) - local_penalty(warped$layout, warped$parameters$working),
+      expect_gt(c(logLik(warped)) - penalty_at(warped$layout, warped$parameters$working),
         c(logLik(stationary)) - 1e-3)
       expect_gt(c(logLik(warped)), c(logLik(stationary)) + 1)
     }
@@ -276,7 +276,7 @@ test_that("a fit goes through all that others do", {
   expect_identical(predict(readRDS(file), data[3:4, ]), predict(fit, data[3:4, ]))
   expect_equal(predict(fit, data)[7:8, ], predict(fit, data[7:8, ]), ignore_attr = TRUE)
   again <- update(fit, start = fit)
-  penalised <- function(fit) c(logLik(fit)) - local_penalty(fit$layout, fit$parameters$working)
+  penalised <- function(fit) c(logLik(fit)) - penalty_at(fit$layout, fit$parameters$working)
   expect_gt(penalised(again), penalised(fit) - 0.5)
   expect_s3_class(cross_validate(fit, folds = 3L), "neargp_cv")
   stationary <- update(fit, covariance = cov_matern())

@@ -1,0 +1,209 @@
+#' Penalised-complexity priors
+#'
+#' Priors of the covariance parameters that shrink towards the simpler field: long ranges, small
+#' standard deviations, smoothness. They are the argument `prior` of [neargp()], added as a penalty to
+#' the objective that is maximised, and the prior of `predict(parameters = "integrated")`.
+#'
+#' Each is told by a bound and the probability that the parameter is beyond it, where the field is
+#' complex: with `range = c(0.05, 0.01)` ranges are below 0.05 with probability 0.01, with
+#' `sd = c(2, 0.05)` the standard deviation of the field is above 2 with probability 0.05. Range and
+#' standard deviation have the joint prior of Fuglstad, Simpson, Lindgren and Rue (2019): in d
+#' dimensions `range^(-d/2)` and the standard deviation have exponential distributions. The standard
+#' deviation of the noise has an exponential one, too, as all standard deviations of Simpson et al.
+#' (2017), and of the Matérn smoothness it is 1 / nu that has, which is 0 for the smoothest field. (That
+#' is a choice; the distance of the papers has no closed form for the smoothness.)
+#'
+#' Data hardly tell range from variance, or a smoothness from another, where locations are few or in a
+#' small area, and maximum likelihood then ends at a bound; a prior keeps such estimates finite. With
+#' hundreds of rows in an area of many ranges it matters little.
+#'
+#' What is maximised is the log-likelihood (or score) plus the log density of the parameters on the
+#' scale on which they are searched, logarithms. The estimate is the mode of the posterior of these, as
+#' in INLA, and not that of the densities of the parameters themselves: there the mode of a standard
+#' deviation would be drawn to 0. `logLik()` is the log-likelihood there, without the prior.
+#'
+#' `range` is the parameter that [coef()] reports, of which the correlation is a function by distance
+#' / range; INLA's range of a Matérn field is `sqrt(8 * nu)` times that. The dimension d is the number
+#' of coordinates that share the range, 2 on the sphere. With an anisotropy the prior is that of the
+#' geometric mean of the ranges along and across, and the direction has none. In a sum each component
+#' has these priors.
+#'
+#' @param range,sd,nugget_sd,smoothness `c(bound, probability)` of each range in space (below the
+#'   bound), of the standard deviation of the field (above), of the noise, the square root of the
+#'   `nugget` (above), and of the Matérn smoothness (below); `NULL` for no prior, that is a flat one of
+#'   the logarithm. The unit is that of the coordinates or of the response.
+#' @param ... priors of single parameters, which go before these, by their names as [coef()] has them:
+#'   `range_time = c(1, 0.05)`. A range in time has a prior only so; `variance_2 = c(1, 0.05)` is of
+#'   the standard deviation of a second component.
+#' @return A list of class `neargp_prior`, the argument `prior` of [neargp()].
+#' @section Errors: `neargp_error_argument` for what is no bound with its probability; of [neargp()]
+#'   `neargp_error_prior` for methods and responses that have none ([svgp()] and others on inducing
+#'   points, `optimizer = "adam"`, several outputs, classes and other responses by [loo_k()]), and for
+#'   a prior of a parameter that is not estimated.
+#' @references Fuglstad, G.-A., Simpson, D., Lindgren, F. and Rue, H. (2019). Constructing priors that
+#'   penalize the complexity of Gaussian random fields. *Journal of the American Statistical
+#'   Association* 114, 445–452. Simpson, D., Rue, H., Riebler, A., Martins, T. G. and Sørbye, S. H.
+#'   (2017). Penalising model component complexity. *Statistical Science* 32, 1–28.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(40), y = runif(40))
+#' d$z <- sin(6 * d$x) + d$y + rnorm(40, sd = 0.1)
+#' prior <- pc_priors(range = c(0.05, 0.05), sd = c(3, 0.05), nugget_sd = c(1, 0.05))
+#' neargp(z ~ 1, d, coords = ~ x + y, prior = prior)
+#' @export
+pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NULL, ...) {
+  named <- rlang::list2(...)
+  if (length(named) && (!rlang::is_named(named) || anyDuplicated(names(named)))) {
+    abort_argument("...", "priors with the names of parameters, such as range_time = c(1, 0.05)",
+      named)
+  }
+  given <- c(list(range = range, sd = sd, nugget_sd = nugget_sd, smoothness = smoothness), named)
+  given <- Filter(Negate(is.null), given)
+  for (name in names(given)) check_prior_numbers(given[[name]], name)
+  if (!length(given)) {
+    abort_neargp("argument", c("There is no prior.",
+      i = "Give one or more: pc_priors(range = c(0.05, 0.05), sd = c(2, 0.05))."))
+  }
+  structure(lapply(given, as.double), class = "neargp_prior")
+}
+
+check_prior_numbers <- function(x, name) {
+  if (is.numeric(x) && length(x) == 2L && all(is.finite(x)) && all(x > 0) && x[2L] < 1) {
+    return(invisible())
+  }
+  abort_argument(name, "c(bound, probability), a positive number and one between 0 and 1", x)
+}
+
+#' @export
+print.neargp_prior <- function(x, ...) {
+  cat("Penalised-complexity priors\n", sprintf("  %s\n", describe_prior(x)), sep = "")
+  invisible(x)
+}
+
+# "P(range < 0.05) = 0.05"
+describe_prior <- function(prior) {
+  vapply(names(prior), function(name) {
+    sprintf("P(%s %s %s) = %s", sub("^(variance.*)$", "sqrt(\\1)", name),
+      if (grepl("^(range|smoothness)", name)) "<" else ">", format(prior[[name]][1L]),
+      format(prior[[name]][2L]))
+  }, "", USE.NAMES = FALSE)
+}
+
+prior_lines <- function(fit) {
+  if (is.null(fit$prior)) return(NULL)
+  text <- paste0("priors as a penalty, see ?pc_priors: ",
+    paste(describe_prior(fit$prior), collapse = ", "))
+  paste0(strwrap(text, getOption("width"), indent = 2L, exdent = 4L), "\n")
+}
+
+# ---- densities -----------------------------------------------------------------------------------
+
+# All of these priors are an exponential distribution, with some rate, of a power a of the parameter:
+# -d/2 of ranges, 1/2 of variances, -1 of the smoothness. Its logarithm x has the log density
+#   log(|a| rate) + a x - rate exp(a x).
+# The probability to be beyond the bound b is exp(-rate b^a) for either sign of a.
+
+prior_log_density <- function(layout, working) {
+  given <- layout$prior_rate > 0
+  a <- layout$prior_power[given]
+  rate <- layout$prior_rate[given]
+  x <- a * working[given]
+  sum(log(abs(a) * rate) + x - rate * exp(x))
+}
+
+prior_slope <- function(layout, working) {
+  a <- layout$prior_power
+  ifelse(layout$prior_rate > 0, a - a * layout$prior_rate * exp(a * working), 0)
+}
+
+# Minus the second derivatives.
+prior_curvature <- function(layout, working) {
+  ifelse(layout$prior_rate > 0, layout$prior_power^2 * layout$prior_rate *
+    exp(layout$prior_power * working), 0)
+}
+
+# ---- the layout ----------------------------------------------------------------------------------
+
+# Adds power and rate of each parameter's prior, a rate of 0 for none.
+with_priors <- function(layout, prior, covariance, locations) {
+  if (any(layout$kind == "loading")) {
+    abort_prior("Several outputs have no priors: their loadings have signs.")
+  }
+  general <- prior_names(layout, locations)
+  row_prior <- ifelse(layout$name %in% names(prior), layout$name, general)
+  row_prior[layout$fixed | !row_prior %in% names(prior) | is.na(general) & layout$kind != "range"] <- NA
+  idle <- setdiff(names(prior), row_prior)
+  if (length(idle)) {
+    abort_prior(sprintf("The prior of `%s` is of no parameter that is estimated.", idle[1L]),
+      sprintf("Estimated are %s.", format_some(layout$name[!layout$fixed], 12L)))
+  }
+  layout$prior_power <- prior_powers(layout, covariance, locations)
+  layout$prior_rate <- rep(0, nrow(layout))
+  for (row in which(!is.na(row_prior))) {
+    given <- prior[[row_prior[row]]]
+    layout$prior_rate[row] <- -log(given[2L]) / prior_base(layout, row, given[1L])^
+      layout$prior_power[row]
+  }
+  layout
+}
+
+# Bounds of variances are told as standard deviations.
+prior_base <- function(layout, row, bound) {
+  if (layout$kind[row] %in% c("variance", "nugget")) bound^2 else bound
+}
+
+# The argument of pc_priors() that speaks of each parameter: of ranges, those in space.
+prior_names <- function(layout, locations) {
+  name <- c(variance = "sd", range = "range", nugget = "nugget_sd",
+    shape = "smoothness")[layout$kind]
+  last_group <- stats::ave(layout$group, layout$component, FUN = function(x) max(x, 0L, na.rm = TRUE))
+  in_time <- !is.null(locations$time) & layout$kind == "range" & layout$group == last_group
+  other_shape <- layout$kind == "shape" & !grepl("^smoothness", layout$name)
+  unname(replace(name, in_time | other_shape, NA))
+}
+
+prior_powers <- function(layout, covariance, locations) {
+  power <- unname(c(variance = 0.5, nugget = 0.5, shape = -1)[layout$kind])
+  for (row in which(layout$kind == "range")) {
+    group <- range_groups(covariance$components[[layout$component[row]]], locations)$group
+    coordinates <- sum(group == layout$group[row])
+    on_sphere <- locations$metric == "longlat" && layout$group[row] == 1L
+    power[row] <- -(if (on_sphere) 2 else coordinates) / 2
+  }
+  power
+}
+
+# ---- what cannot carry them ----------------------------------------------------------------------
+
+abort_prior <- function(message, hint = NULL) abort_neargp("prior", c(message, i = hint))
+
+# The objectives that carry the ridge of local fields carry priors.
+check_prior <- function(settings, source) {
+  if (is.null(settings$prior)) return(invisible())
+  check_class(settings$prior, "prior", "neargp_prior", "made by pc_priors()")
+  method <- settings$method
+  able <- "They are for vecchia(), exact_gp(), loo_k(), mll_k() and vnngp()."
+  if (!takes_local_fields(method, stats::gaussian())) {
+    abort_prior(sprintf("There are no priors by %s.", method$label), able)
+  }
+  if (has_latent_low_rank(method) || !is.null(method$inducing)) {
+    abort_prior("There are no priors with inducing points.", "Leave them out.")
+  }
+  if (identical(method$optimizer, "adam")) {
+    abort_prior("There are no priors with optimizer = \"adam\".",
+      "Take the default optimiser of the method.")
+  }
+  if (!is.null(source)) {
+    abort_prior("There are no priors for rows that are read in pieces.",
+      "Fit them to a sample of the rows in memory.")
+  }
+}
+
+# Family and method of classes are known with the response only.
+check_prior_family <- function(settings) {
+  if (is.null(settings$prior) || takes_local_fields(settings$method, settings$family)) {
+    return(invisible())
+  }
+  abort_prior(sprintf("There are no priors by %s of a %s response.",
+    method_call(settings$method), family_call(settings$family)), "vnngp() has them.")
+}
