@@ -1,12 +1,24 @@
-#' Compare nested fits by their likelihoods
+#' Tests of trends and comparison of nested fits
 #'
-#' Likelihood-ratio tests of fits of one response, each against the one with fewer parameters before
-#' it: of trends with and without a covariate, of one range against several, of a fixed smoothness
-#' against an estimated one.
+#' Of several fits, likelihood-ratio tests of each against the one with fewer parameters before it:
+#' of trends with and without a covariate, of one range against several, of a fixed smoothness
+#' against an estimated one. Of one fit, Wald tests of the terms of its trend. `drop1()`, `add1()`
+#' and `step()` compare trends by AIC.
+#'
+#' Of a single fit each term is tested given those before it in the formula, as `anova()` of
+#' [stats::lm()] does, by its share of the quadratic form \eqn{\hat\beta'V^{-1}\hat\beta}, with
+#' \eqn{V} = `vcov(object)`: with the covariance parameters held at their estimates that is twice
+#' the gain in log-likelihood. The package car has tests of each term given all others,
+#' `car::Anova(fit)`.
+#'
+#' [stats::drop1()], [stats::add1()] and [stats::step()] fit the model anew without or with each
+#' term, covariance parameters included, and compare AIC by maximum likelihood, with
+#' `test = "Chisq"` also likelihood ratios. Nothing is taken over from the first fit but its call:
+#' give a covariance there, where the default might change.
 #'
 #' Likelihoods are those of maximum likelihood, trend included, so that trends may be compared; of
-#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only. Twice the difference of log-likelihoods has a chi-squared distribution
-#' only where the smaller model is a special case of the larger one, which is not checked, and not
+#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only. Twice
+#' the difference of log-likelihoods has a chi-squared distribution only where the smaller model is a special case of the larger one, which is not checked, and not
 #' at an end of the parameters' range: for a variance or nugget of 0 the p-value is too large, half
 #' of it is closer (Self and Liang 1987).
 #'
@@ -25,17 +37,23 @@
 #' [cross_validate()] with `refit = TRUE`; local fields may also be fitted with `penalty = 0`. So it
 #' is with the parameters of a fit with [pc_priors()].
 #'
-#' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or
+#' @param object,... one fit of [neargp()]; or two or more by likelihood, as of [vecchia()] or
 #'   [exact_gp()], by the same method with the same settings to the same rows: approximate
 #'   likelihoods from other conditioning sets differ by more than models do.
-#' @return A data frame of class `anova`, a row for each fit by the number of its parameters:
-#'   `npar`, `AIC`, `logLik`, `Chisq` (twice the gain over the row before), `Df` (the parameters
-#'   that it took) and `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty, a prior or a warp.
-#' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective
-#'   ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
+#' @param fit a fit of [neargp()] by likelihood.
+#' @param scale not used.
+#' @param k weight of the number of parameters: 2 for AIC, `log(nobs(fit))` for BIC.
+#' @return A data frame of class `anova`. Of several fits a row for each by the number of its
+#'   parameters: `npar`, `AIC`, `logLik`, `Chisq` (twice the gain over the row before), `Df` (the
+#'   parameters that it took) and `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty,
+#'   a prior or a warp. Of one fit a row for each term: `Df`, `Chisq`, `Pr(>Chisq)`.
+#'
+#'   `extractAIC()`: the number of estimated parameters, and AIC.
+#' @section Errors: `neargp_error_not_likelihood` for comparisons of fits that maximised another
+#'   objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
 #'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods, and of
-#'   other trends by restricted likelihoods;
-#'   `neargp_error_argument` for one fit alone. A warning of class `neargp_warning_comparison` where
+#'   other trends by restricted likelihoods; `neargp_error_argument` for one fit alone without a
+#'   term in its trend. A warning of class `neargp_warning_comparison` where
 #'   a larger fit has the smaller likelihood.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
 #'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American
@@ -46,9 +64,12 @@
 #' stations$temp <- with(stations, 10 - height + sin(5 * x) + rnorm(200, sd = 0.2))
 #' with_height <- neargp(temp ~ height, stations, coords = ~ x + y)
 #' anova(update(with_height, temp ~ 1), with_height)
+#' anova(with_height)
+#' drop1(with_height, test = "Chisq")
 #' @export
 anova.neargp <- function(object, ...) {
   fits <- list(object, ...)
+  if (length(fits) == 1L) return(anova_of_terms(object))
   check_compared(fits)
   labels <- as.character(match.call(expand.dots = TRUE))[-1L]
   labels <- if (max(nchar(labels)) > 30L) paste("fit", seq_along(fits)) else make.unique(labels)
@@ -114,11 +135,53 @@ compared_model <- function(fit) {
   sprintf("%s; %s", deparse1(fit$formula), describe_covariance(fit$covariance))
 }
 
-check_compared <- function(fits) {
-  if (length(fits) < 2L) {
-    abort_neargp("argument", c("There is one fit, and nothing to compare it with.",
+# With R'R = V^-1 the elements of R beta are what each coefficient adds to beta'V^-1 beta given
+# those before it. The coefficients are those of a design in the order of its terms.
+anova_of_terms <- function(fit) {
+  check_terms_tested(fit)
+  term <- attr(design_coding(fit), "assign")
+  added <- drop(chol(chol2inv(chol(unname(fit$beta_vcov)))) %*% fit$beta)^2
+  tested <- term > 0L
+  chisq <- drop(rowsum(added[tested], term[tested]))
+  df <- tabulate(term[tested])
+  structure(data.frame(Df = df, Chisq = unname(chisq),
+    `Pr(>Chisq)` = stats::pchisq(unname(chisq), df, lower.tail = FALSE),
+    row.names = attr(fit$terms, "term.labels"), check.names = FALSE),
+    heading = c("Wald tests of the terms of the trend, each given those before it\n",
+      paste0("Response: ", fit$data$response_name)), class = c("anova", "data.frame"))
+}
+
+check_terms_tested <- function(fit) {
+  check_fit(fit)
+  if (inherits(fit, "neargp_classifier")) {
+    abort_for_classes("anova()", "Compare fits by cross_validate(list(...)).")
+  }
+  if (inherits(fit, "neargp_deep_fit")) stats::vcov(fit)  # an error, which says why
+  if (!is.null(fit$outputs)) {
+    abort_neargp("method", c("anova() of one fit is for one response, and this fit has several.",
+      i = "Give two or more fits: anova(smaller, larger)."))
+  }
+  if (anyNA(fit$beta_vcov)) {
+    abort_neargp("method", c("The trend of this fit has no standard errors, and so no tests.",
+      i = "Compare fits by cross_validate(list(...))."))
+  }
+  if (!length(attr(fit$terms, "term.labels"))) {
+    abort_neargp("argument", c("There is one fit, and its trend has no terms to be tested.",
       i = "Give two or more: anova(smaller, larger)."))
   }
+}
+
+#' @rdname anova.neargp
+#' @export
+extractAIC.neargp <- function(fit, scale = 0, k = 2, ...) {
+  check_fit(fit)
+  check_no_more_arguments()
+  check_number(k, "k")
+  check_likelihoods("extractAIC()", fit)
+  c(attr(stats::logLik(fit), "df"), stats::AIC(fit, k = k))
+}
+
+check_compared <- function(fits) {
   for (fit in fits) check_class(fit, "...", "neargp", "fits of neargp()")
   do.call(check_likelihoods, c("anova()", fits))
   for (i in seq_along(fits)[-1L]) {

@@ -132,7 +132,7 @@ input_units <- function(object, inputs, count) {
 }
 
 #' @export
-coef.neargp_deep_fit <- function(object, what = c("trend", "covariance"), ...) {
+coef.neargp_deep_fit <- function(object, what = c("trend", "covariance"), complete = TRUE, ...) {
   check_no_more_arguments()
   if (check_choice(what, "what", c("trend", "covariance")) == "trend") return(object$beta)
   units <- unit_table(object)

@@ -7,6 +7,8 @@
 #' @param level confidence level.
 #' @param REML whether the restricted log-likelihood is wanted, see [vecchia()]; by default that of
 #'   the fit's `estimation`. It is for fits to a likelihood.
+#' @param complete has no effect, since no coefficient of a fit is aliased: a trend of dependent
+#'   columns is an error of [neargp()]. It is there for functions that work with [stats::lm()].
 #' @param ... not used.
 #' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or
 #'   `range_<coordinate>`, `range_time`), `anisotropy_ratio` (range across / range along the major
@@ -34,7 +36,12 @@
 #'   the same responses by the same posterior.
 #'
 #'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root
-#'   of the nugget, NA where there is none. `nobs()`: the number of rows used.
+#'   of the nugget, NA where there is none. `nobs()`: the number of rows used, and `case.names()`
+#'   their names. `df.residual()`: that number less the trend's coefficients, as of [stats::lm()];
+#'   rows of a field are not independent, so that tests and intervals of the package do not use it:
+#'   they are by the normal distribution.
+#'
+#'   `model.matrix()`: the matrix of the trend, with the attributes `"assign"` and `"contrasts"`.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -46,8 +53,9 @@
 #' AIC(fit)
 #' @name coef.neargp
 #' @export
-coef.neargp <- function(object, what = c("trend", "covariance"), ...) {
+coef.neargp <- function(object, what = c("trend", "covariance"), complete = TRUE, ...) {
   check_no_more_arguments()
+  check_flag(complete, "complete")
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") return(object$beta)
   table <- covariance_estimates(object)$table
@@ -67,8 +75,9 @@ covariance_estimates.default <- function(object) {
 
 #' @rdname coef.neargp
 #' @export
-vcov.neargp <- function(object, what = c("trend", "covariance"), ...) {
+vcov.neargp <- function(object, what = c("trend", "covariance"), complete = TRUE, ...) {
   check_no_more_arguments()
+  check_flag(complete, "complete")
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") object$beta_vcov else covariance_estimates(object)$vcov
 }
@@ -234,7 +243,47 @@ weights.neargp <- function(object, ...) object$data$weights
 
 #' @rdname coef.neargp
 #' @export
-model.matrix.neargp <- function(object, ...) object$data$X
+case.names.neargp <- function(object, ...) {
+  as.character(object$row_names %||% seq_len(count_places(object$data)))
+}
+
+#' @rdname coef.neargp
+#' @export
+variable.names.neargp <- function(object, ...) colnames(object$data$X)
+
+#' @rdname coef.neargp
+#' @export
+df.residual.neargp <- function(object, ...) {
+  check_fit(object)
+  rows <- if (is.null(object$outputs)) stats::nobs(object) else length(object$data$y)
+  rows - length(object$beta)
+}
+
+#' @rdname coef.neargp
+#' @export
+model.matrix.neargp <- function(object, ...) {
+  if (!is.null(object$outputs)) return(object$data$X)
+  coding <- design_coding(object)
+  structure(object$data$X, dimnames = list(stats::case.names(object), colnames(object$data$X)),
+    assign = attr(coding, "assign"), contrasts = attr(coding, "contrasts"))
+}
+
+# The design of one row of any values: which column is of which term depends on classes and levels
+# of the variables alone.
+design_coding <- function(object) {
+  terms <- stats::delete.response(object$terms)
+  classes <- attr(object$terms, "dataClasses")
+  names <- vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
+  row <- lapply(stats::setNames(nm = names), function(name) {
+    levels <- object$xlevels[[name]]
+    if (!is.null(levels)) return(factor(levels[1L], levels))
+    columns <- regmatches(classes[[name]], regexec("^nmatrix\\.(.*)$", classes[[name]]))[[1L]][2L]
+    if (!is.na(columns)) return(matrix(0, 1L, as.integer(columns)))
+    if (classes[[name]] == "logical") FALSE else 0
+  })
+  frame <- structure(row, class = "data.frame", row.names = 1L, terms = terms)
+  stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+}
 
 # The model frame is not kept (it is as large as the data): it is built anew from the call.
 #' @rdname coef.neargp

@@ -93,6 +93,11 @@ fitted.neargp_streamed <- function(object, ...) {
 weights.neargp_streamed <- function(object, ...) refuse_rows("weights()", "They are in the source.")
 
 #' @export
+case.names.neargp_streamed <- function(object, ...) {
+  refuse_rows("case.names()", "Rows are known by their place in the source.")
+}
+
+#' @export
 model.matrix.neargp_streamed <- function(object, ...) {
   refuse_rows("model.matrix()", "model.matrix(formula(fit), chunk) has that of a chunk of rows.")
 }

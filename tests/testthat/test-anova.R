@@ -78,3 +78,43 @@ test_that("fits have conditioning sets of their own where their metrics differ, 
   wide$method <- vecchia(10L, inducing = 5L)
   expect_true(have_own_sets(wide, wide))
 })
+
+test_that("the terms of one fit are tested given those before them", {
+  fit <- neargp(z ~ height * group, simulated_data(80), coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential())
+  table <- anova(fit)
+  expect_identical(rownames(table), c("height", "group", "height:group"))
+  expect_identical(table$Df, c(1L, 2L, 2L))
+  # the residual sum of squares of generalised least squares, by dense matrices
+  root <- chol(dense_noisy(fit$data, fit$core_covariance, fit$nugget))
+  whitened <- function(x) backsolve(root, x, transpose = TRUE)
+  squares <- vapply(list(1L, 1:2, 1:4, 1:6), function(columns) {
+    sum(residuals(lm.fit(whitened(fit$data$X[, columns, drop = FALSE]), whitened(fit$data$y)))^2)
+  }, 0)
+  expect_equal(table$Chisq, -diff(squares), tolerance = 1e-6)
+  expect_equal(table[["Pr(>Chisq)"]], pchisq(table$Chisq, table$Df, lower.tail = FALSE))
+  expect_output(print(table), "each given those before it")
+  classes <- neargp(group ~ 1, simulated_data(60), coords = ~ x + y, method = loo_k(k = 5))
+  expect_error(anova(classes), class = "neargp_error_family")
+})
+
+test_that("drop1(), add1() and step() compare fits by AIC", {
+  data <- anova_data()
+  method <- vecchia(10L)
+  fit <- neargp(z ~ h + idle, data, coords = ~ x + y, method = method,
+    covariance = cov_exponential())
+  expect_identical(extractAIC(fit), c(6, AIC(fit)))
+  expect_equal(extractAIC(fit, k = 3)[2L], AIC(fit) + 6)
+  dropped <- drop1(fit, test = "Chisq")
+  smaller <- update(fit, . ~ h)
+  expect_equal(dropped["idle", "AIC"], AIC(smaller))
+  expect_equal(dropped["idle", "LRT"], 2 * c(logLik(fit) - logLik(smaller)))
+  expect_equal(add1(smaller, ~ . + idle)["idle", "AIC"], AIC(fit))
+  chosen <- step(fit, trace = 0)
+  expect_identical(formula(chosen)[[3L]], quote(h))
+  expect_equal(AIC(chosen), AIC(smaller))
+  method <- exact_gp()
+  chosen <- step(update(fit, . ~ idle), scope = ~ h + idle, trace = 0)
+  expect_setequal(attr(terms(chosen), "term.labels"), "h")
+  expect_error(extractAIC(update(fit, method = loo_k(10L))), class = "neargp_error_not_likelihood")
+})

@@ -95,3 +95,29 @@ test_that("parm of confint() and k of AIC() are checked", {
   expect_identical(dim(confint(fit, "elevation")), c(1L, 2L))
   expect_error(AIC(fit, k = "a"), "`k` must be", class = "neargp_error_argument")
 })
+
+test_that("model.matrix() has the attributes and names of that of lm()", {
+  data <- transform(simulated_data(60), day = as.Date("2026-01-01") + 1:60, rank = ordered(group),
+    high = height > 0, plain = as.character(group))
+  formulas <- list(z ~ height * group, z ~ poly(height, 2) + group - 1, z ~ high:height + rank,
+    z ~ splines::ns(height, 3) + plain + day, z ~ 1)
+  for (formula in formulas) {
+    fit <- neargp(formula, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,
+      covariance = cov_exponential(variance = 1, range = 0.2))
+    expect_equal(model.matrix(fit), model.matrix(lm(formula, data)))
+  }
+  dropped <- neargp(z ~ group, data[-(1:3), ], coords = ~ x + y, method = exact_gp(),
+    subset = height < 1, covariance = cov_exponential())
+  expect_identical(case.names(dropped), case.names(lm(z ~ group, data[-(1:3), ],
+    subset = height < 1)))
+  expect_identical(rownames(model.matrix(dropped)), case.names(dropped))
+})
+
+test_that("arguments and generics of lm() are there", {
+  fit <- generic_fit()
+  expect_identical(coef(fit, complete = FALSE), coef(fit))
+  expect_identical(vcov(fit, complete = FALSE), vcov(fit))
+  expect_error(vcov(fit, complete = "yes"), "`complete`", class = "neargp_error_argument")
+  expect_identical(df.residual(fit), 146L)
+  expect_identical(variable.names(fit), names(coef(fit)))
+})

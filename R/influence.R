@@ -1,0 +1,152 @@
+# What one row does to fitted values and to the trend, from the leave-one-out residuals of
+# leave-one-out.R, with its letters.
+
+#' Influence of single rows
+#'
+#' What a row does to its own fitted value and to the trend's coefficients: the leave-one-out
+#' diagnostics of [stats::lm()], for a model with a field. Covariance parameters stay those of all
+#' rows, so that nothing is fitted anew.
+#'
+#' `hatvalues()` are the derivatives of the fitted values by their own observations, of trend and
+#' field together: \eqn{1 - \tau_i^2 P_{ii}}, with \eqn{\tau_i^2} the row's noise variance and
+#' \eqn{1 / P_{ii}} the variance of its leave-one-out prediction. Their sum is the effective number
+#' of parameters of the smoother; without nugget, where the field goes through the data, each is 1,
+#' and where the field is negligible they are those of [stats::lm()].
+#'
+#' `dfbeta()` are the changes of the coefficients when a row is left out (those of all rows less
+#' those without it), \eqn{A d_i r_i / (v_i (1 - h_i))}, with \eqn{A} the coefficients' covariance
+#' matrix, \eqn{d_i} what the row's neighbours do not see of its covariates, \eqn{r_i} and \eqn{v_i}
+#' its error and variance given them, and \eqn{h_i = d_i'A d_i / v_i}. `dfbetas()` are in units of
+#' standard errors; `cooks.distance()` is \eqn{\delta'A^{-1}\delta / p} of the changes \eqn{\delta}
+#' of the \eqn{p} coefficients. `rstandard()` is `residuals(type = "standardized")`: the
+#' leave-one-out errors, divided by their standard deviations. [stats::lm()] estimates the noise
+#' variance with \eqn{n - p} in place of \eqn{n} and has otherwise the same.
+#'
+#' Exact for [exact_gp()]; from the nearest rows alone where the fit has neighbours.
+#'
+#' @param model a fit by [neargp()] to one gaussian response, by [exact_gp()], [vecchia()],
+#'   [loo_k()] or [mll_k()].
+#' @param k,threads as in [residuals.neargp()].
+#' @param ... not used.
+#' @return `hatvalues()`, `cooks.distance()` and `rstandard()`: a number for each row that was
+#'   fitted, with its name. `dfbeta()` and `dfbetas()`: a matrix with a row for each of them and a
+#'   column for each coefficient. `influence()`: a list of `hat`, `coefficients` (those of
+#'   `dfbeta()`) and `loo`, a data frame of [loo_predict()].
+#'   A row without which the trend cannot be estimated has the hat value 1, and NA else.
+#' @section Errors: `neargp_error_method` for fits by other methods, `neargp_error_family` for
+#'   classes and responses that are not gaussian.
+#' @references Dubrule (1983): see [residuals.neargp()]. Cook, R. D. (1977). Detection of
+#'   influential observation in linear regression. *Technometrics* 19, 15-18.
+#' @examples
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
+#'   distance = "chordal")
+#' sum(hatvalues(fit))
+#' stations[which.max(cooks.distance(fit)), ]
+#' @export
+hatvalues.neargp <- function(model, k = NULL, threads = NULL, ...) {
+  check_no_more_arguments()
+  named_rows(model, row_deletions(model, k, threads, "hatvalues()")$hat)
+}
+
+#' @rdname hatvalues.neargp
+#' @export
+influence.neargp <- function(model, k = NULL, threads = NULL, ...) {
+  check_no_more_arguments()
+  deleted <- row_deletions(model, k, threads, "influence()")
+  list(hat = named_rows(model, deleted$hat),
+    coefficients = named_rows(model, natural_change(model, deleted$change)),
+    loo = loo_predict(model, k, threads))
+}
+
+#' @rdname hatvalues.neargp
+#' @export
+dfbeta.neargp <- function(model, k = NULL, threads = NULL, ...) {
+  check_no_more_arguments()
+  named_rows(model, natural_change(model, row_deletions(model, k, threads, "dfbeta()")$change))
+}
+
+#' @rdname hatvalues.neargp
+#' @export
+dfbetas.neargp <- function(model, k = NULL, threads = NULL, ...) {
+  check_no_more_arguments()
+  sweep(stats::dfbeta(model, k = k, threads = threads), 2L, wald_tests(model)$std_error, "/")
+}
+
+#' @rdname hatvalues.neargp
+#' @export
+cooks.distance.neargp <- function(model, k = NULL, threads = NULL, ...) {
+  check_no_more_arguments()
+  change <- row_deletions(model, k, threads, "cooks.distance()")$change
+  if (!ncol(change)) {
+    abort_neargp("formula", c("Cook's distance is of the trend's coefficients, and there are none.",
+      i = "hatvalues() and rstandard() are of the field, too."))
+  }
+  named_rows(model, row_forms(change, solve(core_trend(model)$beta_vcov)) / ncol(change))
+}
+
+#' @rdname hatvalues.neargp
+#' @export
+rstandard.neargp <- function(model, k = NULL, threads = NULL, ...) {
+  check_no_more_arguments()
+  stats::residuals(model, "standardized", k = k, threads = threads)
+}
+
+named_rows <- function(object, values) {
+  names <- stats::case.names(object)
+  if (is.matrix(values)) rownames(values) <- names else names(values) <- names
+  values
+}
+
+natural_change <- function(object, change) {
+  back <- object$data$basis$back
+  if (!is.null(back) && ncol(change)) change <- tcrossprod(change, back)
+  structure(change, dimnames = list(NULL, names(object$beta)))
+}
+
+# For each row, the derivative of its fitted value by its observation, and by how much the
+# coefficients in the core's coordinates fall when it is left out.
+row_deletions <- function(object, k, threads, what) {
+  check_linear_smoother(object, what)
+  settings <- predict_settings(object, k, threads = threads)
+  given <- weights_of_others(object$method, object, settings)
+  errors <- response_columns(object$data) - given$weighted
+  unseen <- errors[, -1L, drop = FALSE]
+  trend <- core_trend(object)
+  noise <- noise_of_rows(object)
+  variance <- pmax(given$variance, 0) + noise
+  weighted <- row_products(unseen, trend$beta_vcov)
+  kept <- 1 - rowSums(weighted * unseen) / variance
+  error <- errors[, 1L] - drop(row_products(unseen, trend$beta))
+  change <- weighted * (error / (variance * kept))
+  alone <- determining_groups(design_columns(object$data))
+  trend_without <- deleted_trends(object)
+  for (row in setdiff(which(kept < 1 - high_leverage), alone)) {
+    without <- trend_without(row)
+    change[row, ] <- without$change
+    d <- unseen[row, ]
+    kept[row] <- variance[row] / (variance[row] + sum(d * (without$beta_vcov %*% d)))
+  }
+  change[alone, ] <- NA
+  list(hat = replace(1 - noise * kept / variance, alone, 1), change = change)
+}
+
+# Inducing points and latent fields have other smoothers.
+check_linear_smoother <- function(object, what) {
+  check_fit(object)
+  if (is_streamed(object)) refuse_rows(what)
+  if (inherits(object, "neargp_classifier")) {
+    abort_for_classes(what, "Use loo_predict() and scores().")
+  }
+  if (!is_gaussian(object$family)) {
+    abort_neargp("family",
+      c(sprintf("%s is for gaussian responses, whose fitted values are linear in the data.", what),
+        i = "residuals(type = \"standardized\") finds outliers of any response."))
+  }
+  if (is_latent(object) || !is.null(object$outputs) || !is.null(object$svgp) ||
+      !is.null(object$deep)) {
+    abort_neargp("method",
+      c(sprintf("%s is for one response, by exact_gp(), vecchia(), loo_k() or mll_k().", what),
+        i = "residuals(type = \"standardized\") finds outliers of any fit."))
+  }
+}
