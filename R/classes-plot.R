@@ -67,8 +67,8 @@ plot_calibration <- function(given, bins, left_out, levels, response) {
   graphics::points(curve$predicted, curve$observed, pch = 16, col = "#0072B2")
   graphics::lines(curve$predicted, curve$observed, col = "#0072B2")
   # Above the frame: within it the curve may be anywhere.
-  graphics::mtext(sprintf("calibration error %.3f; grey: where 95%% of points fall if calibrated",
-    calibration_error(judged)), side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
+  write_subtitle(sprintf("error %.3f; lines: 95%% of points if calibrated; bars: rows",
+    calibration_error(judged)))
 }
 
 plot_confusion <- function(counts, left_out) {
@@ -94,8 +94,7 @@ plot_confusion <- function(counts, left_out) {
   }
   graphics::axis(1L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85)
   graphics::axis(2L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85, las = 1L)
-  graphics::title(main = sprintf("Observed and predicted classes (%s)", left_out), font.main = 1,
-    cex.main = 1, line = 1)
+  write_title(sprintf("Observed and predicted classes (%s)", left_out), 1.25)
   graphics::title(xlab = "predicted")
   graphics::title(ylab = "observed", line = max(2.2, lines + 1.1))
 }

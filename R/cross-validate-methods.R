@@ -99,9 +99,10 @@ plot_cv_scores <- function(x, score, ...) {
   graphics::axis(1L, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
   graphics::axis(2L, at, settings, lwd = 0, cex.axis = 0.85)
   graphics::box(lwd = 0.8)
-  graphics::title(main = "Held-out scores", font.main = 1, cex.main = 1, line = 1)
-  graphics::title(xlab = sprintf("%s (circles: folds)",
-    gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score)))
+  write_title("Held-out scores", 1.25)
+  label <- sprintf("%s (circles: folds; diamonds: all rows)",
+    gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score))
+  graphics::title(xlab = label, cex.lab = fitting_size(label, 1L))
 }
 
 plot_binary_calibration <- function(x, setting) {
@@ -123,16 +124,15 @@ plot_pit <- function(predictions, main) {
     predictions$pit_upper)) * classes
   band <- stats::qbinom(c(0.025, 0.975), n, 1 / classes) / n * classes
   plot_frame(c(0, 1), c(0, max(density, band)), main,
-    "predictive distribution function at the observation", "density")
+    "probability integral transform", "density")
   graphics::rect(0, band[1L], 1, band[2L], col = "grey88", border = NA)
   left <- (seq_len(classes) - 1) / classes
   graphics::rect(left, 0, left + 1 / classes, density, border = "#0072B2",
     col = grDevices::adjustcolor("#0072B2", 0.3))
   graphics::abline(h = 1, col = "grey40")
   if (is_binary_table(predictions)) {
-    graphics::mtext(
-      "0/1 data: flat for all probabilities that are right on average; see which = \"calibration\"",
-      side = 3L, line = 0.15, cex = 0.8 * graphics::par("cex"))
+    write_subtitle(
+      "0/1 data: flat for all probabilities that are right on average; see which = \"calibration\"")
   }
   graphics::box(lwd = 0.8)
 }
@@ -141,7 +141,8 @@ plot_cv_errors <- function(x, predictions, main, ...) {
   error <- predictions$mean - predictions$observed
   place <- x$place
   place[c("x", "y")] <- list(place$x[predictions$row], place$y[predictions$row])
+  place$symbols <- signed_symbols(error)
   limit <- stats::quantile(abs(error), 0.99, names = FALSE)
   draw_map(place, error, color_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit),
-    title = "error", main = main, pch = 21, ...)
+    title = "error", main = main, ...)
 }

@@ -53,13 +53,13 @@ plot_deep_trace <- function(deep, ...) {
   lowest <- stats::quantile(series, 0.05, na.rm = TRUE, names = FALSE)
   plot_frame(range(trace$epoch), c(lowest, max(series, na.rm = TRUE)), "Training", "epoch",
     "log density a row")
-  graphics::abline(v = deep$notes$epoch, col = "grey70", lty = 2L)
+  graphics::abline(v = deep$notes$epoch, col = "grey70", lty = 3L, lwd = 1.5)
   graphics::lines(trace$epoch, trace$objective, col = "grey40", lwd = 1.5, ...)
   if (!all(is.na(trace$validation))) {
-    graphics::lines(trace$epoch, trace$validation, col = "#D55E00", lwd = 1.5, ...)
+    graphics::lines(trace$epoch, trace$validation, col = "#D55E00", lwd = 1.5, lty = 5L, ...)
   }
   graphics::legend("bottomright", c("objective", "rows held out", "kept"),
-    col = c("grey40", "#D55E00", "grey70"), lty = c(1L, 1L, 2L), lwd = 1.5, bty = "n", cex = 0.85)
+    col = c("grey40", "#D55E00", "grey70"), lty = c(1L, 5L, 3L), lwd = 1.5, bty = "n", cex = 0.85)
 }
 
 residuals_of_deep <- function(object) {

@@ -264,33 +264,3 @@ print.neargp_folds <- function(x, ...) {
   cat(sprintf("Rows in a fold: %s to %s\n", format_count(size[1L]), format_count(size[2L])))
   invisible(x)
 }
-
-#' @rdname folds
-#' @param x folds made by `block_folds()`.
-#' @param cex,pch size and symbol of the points.
-#' @param ... further arguments for [graphics::points()].
-#' @export
-plot.neargp_folds <- function(x, cex = NULL, pch = 16, ...) {
-  shown <- attr(x, "shown")
-  if (is.null(shown)) {
-    abort_neargp("argument", c(
-      "These folds have no locations to plot.",
-      i = "Random folds do not look at locations; `block_folds()` does."
-    ))
-  }
-  v <- attr(x, "v")
-  place <- list(x = shown[, 1L], y = if (ncol(shown) > 1L) shown[, 2L] else rep(0, nrow(shown)),
-    longlat = attr(x, "degrees"), unit = if (attr(x, "degrees")) "" else attr(x, "unit"),
-    names = colnames(shown)[1:2] %||% c("x", "y"))
-  old <- draw_places(place, fold_colors(v)[x], legend = FALSE, main = sprintf("%d folds", v),
-    cex = cex, pch = pch, ...)
-  on.exit(graphics::par(old))
-  invisible(x)
-}
-
-# Qualitative colours that differ in lightness as well as in hue: neighbours in the list stay apart
-# for colour-blind readers.
-fold_colors <- function(v) {
-  grDevices::hcl(h = seq(15, 375 - 360 / v, length.out = v),
-                 c = 60, l = rep_len(c(35, 75, 55), v), fixup = TRUE)
-}

@@ -50,7 +50,7 @@ quantile_residuals <- function(y, mixture) {
 # Parameters of a page of diagnostics with so many rows and columns of plots, unless the page was
 # divided before. Returns those to put back.
 open_page <- function(panels) {
-  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.4, 1), las = 1, tcl = -0.3)
+  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.6, 1), las = 1, tcl = -0.3)
   if (any(panels > 1L) && all(graphics::par("mfrow") == 1L)) {
     old <- c(old, graphics::par(mfrow = panels))
   }
@@ -67,9 +67,29 @@ plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA, log = "") {
     graphics::axis(side, at, labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
   }
   graphics::box(lwd = 0.8)
-  graphics::title(main = main, font.main = 1, cex.main = 1, line = 1)
-  graphics::title(xlab = xlab)
-  graphics::title(ylab = ylab, line = 2.9)
+  write_title(main, 1.25)
+  graphics::title(xlab = xlab, cex.lab = fitting_size(xlab, 1L))
+  graphics::title(ylab = ylab, line = 2.9, cex.lab = fitting_size(ylab, 2L))
+}
+
+# The size, at most `cex`, at which a label centred beside a plot ends within the figure.
+fitting_size <- function(label, side, cex = 1) {
+  if (is.null(label)) return(cex)
+  along <- if (side %in% c(1L, 3L)) 1L else 2L
+  middle <- mean(graphics::par("plt")[2L * along - 1:0])
+  room <- 1.96 * min(middle, 1 - middle) * graphics::par("fin")[along]
+  min(cex, room / max(graphics::strwidth(label, "inches"), 1e-6))
+}
+
+# The title of a plot, and a line of text between it and the plot.
+write_title <- function(main, line) {
+  graphics::title(main = main, font.main = 1, cex.main = fitting_size(main, 3L), line = line)
+}
+
+write_subtitle <- function(text, adj = 0.5) {
+  if (is.null(text)) return(invisible())
+  graphics::mtext(text, side = 3L, line = 0.1, adj = adj,
+    cex = fitting_size(text, 3L, 0.7) * graphics::par("cex"))
 }
 
 # Rows to draw: all, or evenly spaced ones where there are more than eyes and files can take.
@@ -85,8 +105,8 @@ draw_scatter <- function(x, y, ...) {
 
 note_shown <- function(shown, n) {
   if (length(shown) < n) {
-    graphics::mtext(sprintf("%s of %s rows shown", format_count(length(shown)), format_count(n)),
-      side = 3L, line = 0.1, adj = 1, cex = 0.7 * graphics::par("cex"))
+    write_subtitle(sprintf("%s of %s rows shown", format_count(length(shown)), format_count(n)),
+      adj = 1)
   }
 }
 
@@ -139,7 +159,7 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions",
     told <- sprintf("%s; %s of %s rows shown", told, format_count(length(shown)),
       format_count(nrow(loo)))
   }
-  graphics::mtext(told, side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
+  write_subtitle(told)
 }
 
 # `loo`: what loo_table() has of the fit.
@@ -157,6 +177,7 @@ loo_scores.neargp_method_families <- function(fit, loo) {
 
 plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
   place <- fit_place(fit, original_coords(fit))
+  place$symbols <- signed_symbols(loo$z)
   scale <- color_scale(loo$z, "Blue-Red 3", limits = c(-3, 3))
-  draw_map(place, loo$z, scale, title = "z", main = main, pch = 21, ...)
+  draw_map(place, loo$z, scale, title = "z", main = main, ...)
 }

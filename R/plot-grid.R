@@ -8,15 +8,28 @@ original_coords <- function(fit) {
 raw_positions <- function(coords, place) {
   if (place$metric == "longlat") {
     degrees <- 180 / pi
-    longitude <- atan2(coords[, 2L], coords[, 1L]) * degrees
+    longitude <- turned_longitude(atan2(coords[, 2L], coords[, 1L]) * degrees, -180)
     latitude <- atan2(coords[, 3L], sqrt(coords[, 1L]^2 + coords[, 2L]^2)) * degrees
-    # The map is cut where there are fewest data: half a turn from their mean direction.
-    center <- atan2(mean(coords[, 2L]), mean(coords[, 1L])) * degrees
-    longitude <- (longitude - center + 180) %% 360 - 180 + center
-    coords <- cbind(longitude, latitude, coords[, -(1:3), drop = FALSE])
+    coords <- cbind(joined_longitude(longitude), latitude, coords[, -(1:3), drop = FALSE])
   }
   structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
 }
+
+# Longitudes of a map as they are given, or cut in the middle of the widest gap between them where
+# that makes the map narrower by a quarter, as for data on both sides of the date line.
+joined_longitude <- function(longitude) {
+  known <- longitude[is.finite(longitude)]
+  if (!length(known)) return(longitude)
+  sorted <- sort(turned_longitude(known, -180))
+  gaps <- c(diff(sorted), sorted[1L] + 360 - sorted[length(sorted)])
+  widest <- which.max(gaps)
+  if (360 - gaps[widest] >= 0.75 * diff(range(known))) return(longitude)
+  turned_longitude(longitude, sorted[widest] + gaps[widest] / 2)
+}
+
+# The same longitudes between `cut` and a turn more. A rounding error would put a place at the cut on
+# either side of it.
+turned_longitude <- function(longitude, cut) cut + (longitude - cut + 1e-9) %% 360 - 1e-9
 
 # Degrees by metric, by CRS, or by the names of the coordinates: maps need it for their shape even
 # where the model does not.
@@ -38,8 +51,8 @@ named_degrees <- function(coords) {
     all(abs(coords[[j]]) <= limits[[j]], na.rm = TRUE), NA))
 }
 
-# About `cells` cells over the bounding box; for scattered data without those outside their convex
-# hull (widened a little).
+# About `cells` cells over the bounding box, without those outside the data's convex hull (widened a
+# little).
 map_grid <- function(fit, cells = 10000L, time = NULL) {
   raw <- original_coords(fit)
   if (length(fit$locations$raw_names) == 1L && is.null(fit$locations$time)) {
@@ -54,12 +67,9 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
     ))
   }
   grid <- data_lattice(raw, cells)
-  if (is.null(grid)) {
-    step <- cell_size(raw, cells, is_longlat_fit(fit))
-    grid <- cells_over(raw, step)
-    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02,
-      slack = 0.5 * max(step)), , drop = FALSE]
-  }
+  step <- cell_size(raw, cells, is_longlat_fit(fit))
+  if (is.null(grid)) grid <- cells_over(raw, step)
+  grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step)), , drop = FALSE]
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
   if (is.null(fit$locations$time)) return(grid)
   at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")

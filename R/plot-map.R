@@ -18,7 +18,10 @@
 #'   colour-blind readers: "viridis", "Lajolla" for `sd`, and "Blue-Red 3" centered
 #'   on zero when `centered`.
 #' @param limits two numbers: the range of the colour scale; values beyond take the
-#'   colour of its end. By default the range of the values.
+#'   colour of its end, which is pointed then and has the farthest of them beside it. By default the
+#'   range of the values without outliers: at most one in a hundred at either end (of few values
+#'   two), farther from the middle 90% of the values than 1.5 times their width.
+#'   `range()` of the values has all of them on the scale.
 #' @param centered `TRUE` for a scale symmetric about zero (residuals, differences).
 #' @param longlat `TRUE` when the coordinates are longitude and latitude in degrees:
 #'   sets the aspect ratio and the labels. Found out for sf and terra objects and
@@ -29,7 +32,8 @@
 #'   and the default symbol has an outline when `centered`, where colours may be pale.
 #' @param reset `FALSE` leaves margins and coordinates as they are so that
 #'   [graphics::points()] or [graphics::lines()] can add to the map; `TRUE` puts
-#'   the graphical parameters back.
+#'   the graphical parameters back. Places on both sides of the date line are drawn in one piece,
+#'   at longitudes such as 170 to 190.
 #' @param ... further arguments for [graphics::points()].
 #' @return `predictions`, invisibly.
 #' @section Errors:
@@ -78,8 +82,9 @@ map_place <- function(predictions, coords, longlat, unit = "") {
     abort_neargp("argument", "`predictions` must be a data frame, an sf object or a SpatRaster.")
   }
   xy <- map_coords(predictions, coords)
-  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% named_degrees(xy),
-    unit = unit, names = colnames(xy))
+  longlat <- longlat %||% named_degrees(xy)
+  list(x = if (longlat) joined_longitude(xy[, 1L]) else xy[, 1L], y = xy[, 2L], data = predictions,
+    longlat = longlat, unit = unit, names = colnames(xy))
 }
 
 map_coords <- function(data, coords) {
@@ -152,11 +157,24 @@ draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NU
   } else {
     draw_grid(grid, colors)
   }
+  if (!is.null(grid) && any(place$dotted, na.rm = TRUE)) draw_dots(place, grid)
   finish_map(place, main, xlab, ylab)
   old
 }
 
-# Symbols 21 to 25 have an outline, so that pale colours are seen.
+# Dots on the cells that are to be marked, about 40 along the longer side: white with an outline, for
+# any colour below.
+draw_dots <- function(place, grid) {
+  apart <- max(1L, max(grid$size) %/% 40L)
+  marked <- place$dotted %in% TRUE & grid$column %% apart == 0L & grid$row %% apart == 0L
+  graphics::points(place$x[marked], place$y[marked], pch = 21, cex = 0.3, bg = "white",
+    col = "grey20", lwd = 0.4)
+  graphics::mtext(dotted_note, side = 3L, line = 0.1, adj = 0, cex = graphics::par("cex") *
+    min(0.7, graphics::par("pin")[1L] / graphics::strwidth(dotted_note, "inches")))
+}
+
+dotted_note <- "dotted: the field is mostly unknown"
+
 # Text or mathematical notation, or NULL for none.
 check_label <- function(label, name) {
   if (is.null(label) || is.language(label) || (is.atomic(label) && length(label) == 1L)) {
@@ -171,17 +189,21 @@ check_symbol <- function(pch) {
   check_count(pch, "pch", 0L, 25L)
 }
 
+# Symbols 21 to 25 have an outline, so that pale colours are seen.
 draw_points <- function(place, colors, cex, pch, ...) {
-  pch <- check_symbol(pch)
+  pch <- place$symbols %||% check_symbol(pch)
   cex <- check_number(cex, "cex", 0, open = TRUE, null_ok = TRUE)
   cex <- cex %||% max(point_size(length(place$x)), roomy_point_size(length(place$x)))
-  if (pch %in% 21:25) {
+  if (all(pch %in% 21:25)) {
     graphics::points(place$x, place$y, bg = colors, col = outline_colors(colors, cex), lwd = 0.5,
       pch = pch, cex = cex, ...)
   } else {
     graphics::points(place$x, place$y, col = colors, pch = pch, cex = cex, ...)
   }
 }
+
+# Triangles that point up and down: in grey, both ends of a centered scale are dark.
+signed_symbols <- function(values) ifelse(values < 0, 25L, 24L)
 
 # On small symbols a grey outline would hide the colour.
 outline_colors <- function(colors, cex) if (cex < 0.6) colors else "grey45"
@@ -230,7 +252,7 @@ finish_map <- function(place, main, xlab, ylab) {
   }
   graphics::box(lwd = 0.8)
   label <- function(name) if (place$longlat) "" else label_with_unit(name, shown$unit)
-  graphics::title(main = main, font.main = 1, cex.main = 1, line = 1.25)
+  write_title(main, 1.25)
   graphics::title(xlab = xlab %||% label(place$names[1L]))
   # Beside the tick labels, however wide they are.
   line_height <- graphics::par("mai")[2L] / graphics::par("mar")[2L]
@@ -255,7 +277,7 @@ plain_labels <- function(x) {
 degree_labels <- function(degrees, side) {
   degrees <- if (side == 1L) (degrees + 180) %% 360 - 180 else degrees
   letters <- if (side == 1L) c("W", "", "E") else c("S", "", "N")
-  paste0(format(abs(degrees), trim = TRUE, drop0trailing = TRUE), "\u00b0",
+  paste0(format(abs(degrees), trim = TRUE), "\u00b0",
     letters[sign(degrees) + 2L])
 }
 

@@ -18,7 +18,7 @@ plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "se
   curve <- attr(x, "curve")
   groups <- unique(x$direction)
   shown <- axis_unit(attr(x, "unit"), x$distance)
-  old <- graphics::par(mar = c(3.4, 4.2, 2.4, 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
+  old <- graphics::par(mar = c(3.4, 4.2, 2.6, 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
   on.exit(graphics::par(old))
   plot_frame(c(0, max(x$distance)) / shown$factor, ylim %||% c(0, max(x$gamma, curve$gamma)), main,
     xlab %||% distance_label(shown$unit), ylab)
@@ -33,9 +33,7 @@ plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "se
         lty = c(1, 5)[(g - 1L) %% 2L + 1L])
     }
   }
-  if (!is.null(attr(x, "note"))) {
-    graphics::mtext(attr(x, "note"), side = 3L, line = 0.1, cex = 0.75 * graphics::par("cex"))
-  }
+  write_subtitle(variogram_caption(x))
   if (length(groups) > 1L) {
     graphics::legend("bottomright", direction_labels(groups),
       col = direction_colors[seq_along(groups)],
@@ -43,6 +41,14 @@ plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "se
         length(groups)), bty = "n", cex = 0.85)
   }
   invisible(x)
+}
+
+# What points and curve are.
+variogram_caption <- function(x) {
+  curve <- attr(x, "curve")
+  if (is.null(curve)) return(attr(x, "note"))
+  paste0("points: residuals, larger for more pairs; ", if (length(unique(curve$direction)) > 1L)
+    "curves: " else "curve: ", attr(x, "note") %||% "the fit")
 }
 
 # Okabe and Ito's colours, distinguishable for colour-blind readers.
@@ -55,7 +61,7 @@ pair_size <- function(n_pairs) 0.5 + 0.9 * (n_pairs / max(n_pairs))^0.25
 direction_labels <- function(directions) sprintf("%.0f\u00b0 from north", directions)
 
 distance_label <- function(unit) {
-  if (unit == "ranges") "distance / range" else label_with_unit("distance", unit)
+  if (unit == "ranges") "distance / range" else label_with_unit("distance", unit %||% "")
 }
 
 #' @export

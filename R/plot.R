@@ -11,13 +11,15 @@
 #'   hull of the data, made for the purpose, or at `newdata`. When the trend has covariates other
 #'   than the coordinates, whose values on such a grid are not known, the map shows the spatial
 #'   effect alone (the latent Gaussian process, trend left out); give `newdata` with the covariates
-#'   to see predictions. For a single coordinate, a curve with its pointwise prediction band.
+#'   to see predictions. Dots mark where the data leave more than half of the variance that the
+#'   field has without them: there the map shows the trend rather than the data. For a single
+#'   coordinate, a curve with its pointwise prediction band.
 #' * "residuals": standardised leave-one-out residuals against the leave-one-out
 #'   mean, with a smooth of their average; dotted lines hold 95% of them when the
 #'   model is right. Of a response that is not gaussian they are normal quantiles
 #'   of the probability integral transform, see [residuals.neargp()].
-#' * "residual_map": the same residuals where they are. Patches of one colour are
-#'   structure that the model misses.
+#' * "residual_map": the same residuals where they are, as triangles that point up where the
+#'   observation is above its prediction. Patches of one colour are structure that the model misses.
 #' * "qq": their normal quantiles, with a pointwise 95% band for independent
 #'   residuals.
 #' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
@@ -121,8 +123,16 @@ plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits
     return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
   }
   values <- drawn$predictions[[what]]
+  # A map of standard deviations shows by itself where little is known.
+  if (what == "sd") drawn$place$dotted <- NULL
   scale <- color_scale(values, palette %||% default_palette(what, centered), limits, centered)
-  draw_map(drawn$place, values, scale, title = title %||% what, main = main %||% drawn$title, ...)
+  draw_map(drawn$place, values, scale, title = title %||% what,
+    main = main %||% map_title(drawn, what), ...)
+}
+
+map_title <- function(drawn, what) {
+  if (what == "sd") paste0("Standard deviation: ", sub("^P", "p", sub("^S", "s", drawn$title))) else
+    drawn$title
 }
 
 # Plots along one coordinate: a curve with its band, and the data if they are on its scale (not
@@ -158,8 +168,17 @@ map_predictions <- function(fit, newdata, cells, time) {
     normal_summary(moments$mean, sqrt(moments$variance))
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else
     sprintf("Spatial effect on %s%s", response, at_time)
-  list(predictions = predictions, place = fit_place(fit, coords), title = title,
-    known = trend$known)
+  place <- fit_place(fit, coords)
+  place$dotted <- mostly_unknown(fit, moments$variance)
+  list(predictions = predictions, place = place, title = title, known = trend$known)
+}
+
+# Where the data leave more than half of the variance that the field has without them: beyond gaps
+# and edges a map would look like one of data. NULL where that variance is not one number.
+mostly_unknown <- function(fit, variance) {
+  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
+  if (!is.null(fit$deep) || "log_sd" %in% kinds) return(NULL)
+  variance > 0.5 * sum(vapply(fit$core_covariance$components, `[[`, 0, "variance"))
 }
 
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of
@@ -200,14 +219,37 @@ newdata_map <- function(fit, newdata) {
 fit_place <- function(fit, coords) {
   longlat <- is_longlat_fit(fit)
   names <- fit$locations$raw_names
-  list(x = coords[, 1L], y = if (length(names) > 1L) coords[, 2L], longlat = longlat,
+  list(x = if (longlat) joined_longitude(coords[, 1L]) else coords[, 1L],
+    y = if (length(names) > 1L) coords[, 2L], longlat = longlat,
     unit = if (longlat) "" else fit$locations$unit, names = names)
 }
 
 # The trend on a grid, when it depends on nothing but the coordinates.
 grid_trend <- function(fit, coords) {
   if (all(fit$required_columns %in% colnames(coords)) && is.null(fit$offset_argument)) {
-    return(c(newdata_design(fit, as.data.frame(coords)), known = TRUE))
+    turned <- longitudes_of_trend(fit, coords)
+    if (!is.null(turned)) return(c(newdata_design(fit, as.data.frame(turned)), known = TRUE))
   }
   list(X = matrix(0, nrow(coords), ncol(fit$data$X)), offset = rep(0, nrow(coords)), known = FALSE)
+}
+
+# The same places with longitudes as the rows had them that the trend was made of, which the fit has
+# only as points on the sphere: those with which the design of some rows comes out again.
+longitudes_of_trend <- function(fit, coords) {
+  name <- fit$locations$raw_names[1L]
+  used <- all.vars(stats::delete.response(fit$terms))
+  if (fit$locations$metric != "longlat" || !name %in% used) return(coords)
+  rows <- shown_rows(length(fit$data$y), 1000L)
+  known <- original_coords(fit)[rows, , drop = FALSE]
+  for (cut in list(NULL, -180, 0)) {
+    turn <- function(x) {
+      if (!is.null(cut)) x[, name] <- turned_longitude(x[, name], cut)
+      x
+    }
+    design <- evaluated_design(fit, as.data.frame(turn(known)))$X
+    same <- all.equal(unname(design), unname(fit$data$X[rows, , drop = FALSE]), tolerance = 1e-6,
+      check.attributes = FALSE)
+    if (isTRUE(same)) return(turn(coords))
+  }
+  NULL
 }

@@ -214,7 +214,8 @@ variogram_space <- function(fit, time_lag) {
   scaled <- length(unique(component$group)) > 1L
   metric <- if (scaled) core_scale(coords, component) else coords
   list(coords = metric, plane = coords, time = time, scaled = scaled,
-    unit = if (scaled) "ranges" else place$unit)
+    unit = if (scaled) "ranges" else if (!nzchar(place$unit) && is_longlat_fit(fit)) "degrees" else
+      place$unit)
 }
 
 short_time_lag <- function(fit) {

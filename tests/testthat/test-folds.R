@@ -104,7 +104,6 @@ test_that("impossible folds are refused with the reason", {
   expect_error(block_folds(cbind(1:5, 95), v = 2, longlat = TRUE), "no longitude and latitude",
     class = "neargp_error_coordinates")
   expect_error(block_folds(matrix(1, 5, 2), v = 2), "the same", class = "neargp_error_folds")
-  expect_error(plot(random_folds(5, v = 2)), "no locations", class = "neargp_error_argument")
 })
 
 test_that("print says what the folds are", {

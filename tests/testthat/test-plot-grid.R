@@ -82,3 +82,30 @@ test_that("the number of cells is a number", {
   for (cells in list("a", list(1), 2^30)) expect_error(plot(fit, which = "map", cells = cells),
     "`cells`", class = "neargp_error_argument")
 })
+
+test_that("maps of the world are cut at the date line, others where there are no data", {
+  set.seed(12)
+  world <- runif(500, -180, 180)
+  expect_identical(joined_longitude(world), world)
+  expect_identical(joined_longitude(c(world %% 360, NA)), c(world %% 360, NA))
+  # Half of the data around 20 E: their mean direction says nothing of where a map ends.
+  lonlat <- data.frame(lon = c(world[1:40], rnorm(40, 20)), lat = runif(80, -60, 60), z = rnorm(80))
+  fit <- suppressWarnings(neargp(z ~ 1, lonlat, coords = ~ lon + lat, distance = "chordal",
+    method = vecchia(k = 5)))
+  expect_equal(unname(original_coords(fit)[, "lon"]), lonlat$lon, tolerance = 1e-9)
+  fiji <- c(177, 179.5, -179, -178)
+  expect_equal(joined_longitude(fiji), c(177, 179.5, 181, 182))
+  expect_equal(map_place(data.frame(lon = fiji, lat = -17, mean = 1), NULL, NULL)$x,
+    c(177, 179.5, 181, 182))
+  expect_equal(turned_longitude(c(180 - 1e-12, -180, 360), -180), c(-180, -180, 0))
+})
+
+test_that("cells of a lattice outside the hull of the data are not on the map", {
+  lattice <- expand.grid(x = 1:20, y = 1:20)
+  data <- lattice[lattice$x + lattice$y <= 21, ]
+  data$z <- rnorm(nrow(data))
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5)))
+  grid <- map_grid(fit)
+  expect_true(all(grid[, "x"] + grid[, "y"] <= 22))
+  expect_true(all(do.call(paste, data[1:2]) %in% paste(grid[, "x"], grid[, "y"])))
+})

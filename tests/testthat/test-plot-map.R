@@ -29,8 +29,9 @@ test_that("cells land where they belong, north up", {
 })
 
 test_that("degrees are labelled by hemisphere", {
-  expect_equal(degree_labels(c(-105.5, 0, 20, 190), 1L), c("105.5\u00b0W", "0\u00b0", "20\u00b0E",
+  expect_equal(degree_labels(c(-105, 0, 20, 190), 1L), c("105\u00b0W", "0\u00b0", "20\u00b0E",
     "170\u00b0W"))
+  expect_equal(degree_labels(c(35.5, 36), 2L), c("35.5\u00b0N", "36.0\u00b0N"))
   expect_equal(degree_labels(c(-30, 0, 45), 2L), c("30\u00b0S", "0\u00b0", "45\u00b0N"))
 })
 

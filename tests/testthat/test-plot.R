@@ -116,3 +116,23 @@ test_that("along one coordinate a trend in constants and the coordinate is drawn
   plot(with_constant, which = "map")
   expect_lt(graphics::par("usr")[3], min(data$z))
 })
+
+test_that("dots are where the field keeps more than half of its variance", {
+  fit <- plotted_fit()
+  drawn <- map_predictions(fit, NULL, 400, NULL)
+  at <- data.frame(x = drawn$place$x, y = drawn$place$y)
+  field <- sum(vapply(fit$core_covariance$components, `[[`, 0, "variance"))
+  expect_equal(drawn$place$dotted, predict(fit, at, type = "link")$sd^2 > field / 2)
+  expect_match(map_title(drawn, "sd"), "Standard deviation: prediction of z")
+})
+
+test_that("a trend in longitude is drawn at the longitudes that it was made of", {
+  set.seed(13)
+  data <- data.frame(lon = runif(60, 200, 300), lat = runif(60, 20, 50))
+  data$z <- data$lon / 10 + rnorm(60, sd = 0.1)
+  fit <- neargp(z ~ lon, data, coords = ~ lon + lat, distance = "chordal", method = vecchia(k = 5))
+  drawn <- map_predictions(fit, NULL, 100, NULL)
+  expect_true(drawn$known)
+  expected <- predict(fit, data.frame(lon = drawn$place$x %% 360, lat = drawn$place$y))
+  expect_equal(drawn$predictions$mean, expected$mean)
+})
