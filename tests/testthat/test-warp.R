@@ -160,7 +160,7 @@ test_that("where the field is stationary, the optimum is not below the method's 
     fit <- function(covariance) suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y,
       covariance = covariance, method = case$method, threads = 1L))
     warped <- fit(cov_matern(1.5, warp = case$warp))
-    expect_gt(c(logLik(warped)) - local_penalty(warped$layout, warped$parameters$working),
+    expect_gt(c(logLik(warped)) - penalty_at(warped$layout, warped$parameters$working),
       c(logLik(fit(cov_matern(1.5)))) - 1e-3)
   }
 })
