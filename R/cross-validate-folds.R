@@ -48,21 +48,28 @@ within_buffer <- function(fit, held, kept, buffer) {
 }
 
 # The held-out rows of one fold, predicted as observations. Gaussian predictions are scored later
-# from mean and sd, those of other families here, since their scores take quadrature.
+# from mean and sd, those of other families here, since their scores take quadrature. Of several
+# outputs a fold is of places, and each output takes the part of a setting.
 predict_split <- function(case, split, refit, level) {
   fit <- case$fit
-  data <- take_data_rows(fit$data, split$held)
-  known <- with_own_keeper(on_refit_device(fit, split$kept,
-    if (refit) refit_rows(fit, split$kept) else restrict_rows(fit$method, fit, split$kept)))
+  data <- take_data_rows(fit$data, rows_of_places(fit$data, split$held))
+  kept <- rows_of_places(fit$data, split$kept)
+  known <- with_own_keeper(on_refit_device(fit, kept,
+    if (refit) refit_rows(fit, kept) else restrict_rows(fit$method, fit, kept)))
   if (refit && isFALSE(known$convergence$converged)) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,
       known$convergence$message))
   }
-  moments <- do.call(predict_latent, c(list(known, data$coords, data$X, data$offset),
-    case$arguments))
-  cbind(data.frame(row = split$held, fold = split$fold, observed = data$y),
+  at <- take_places(training_target(fit), split$held)
+  moments <- take_targets(do.call(predict_latent, c(list(known), at, case$arguments)),
+    targets_of_rows(data, split$held))
+  rows <- list(setting = fit$outputs[data$output], row = data$place %||% split$held,
+    fold = split$fold, observed = data$y)
+  cbind(as.data.frame(Filter(length, rows)),
     fold_scores(known$method, known, moments, data, level))
 }
+
+take_targets <- function(moments, rows) lapply(moments, take_rows, rows)
 
 # What is known of the predictions of held-out rows: `moments` of the field there, `data` of these
 # rows.
@@ -72,7 +79,7 @@ fold_scores <- function(method, fit, moments, data, level) {
 
 #' @export
 fold_scores.default <- function(method, fit, moments, data, level) {
-  data.frame(mean = moments$mean, sd = sqrt(moments$variance + fit$nugget / data$weights))
+  data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise_of_rows(fit, data)))
 }
 
 #' @export
@@ -88,8 +95,7 @@ predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = NULL, 
                            threads = NULL) {
   settings <- predict_settings(fit, k, local_mean, sectors, threads)
   target <- list(coords = coords, X = X, offset = offset, complete = rep(TRUE, nrow(coords)))
-  on_device(choose_device(settings$device, nrow(coords), settings$k),
-    chunked_moments(fit, target, settings), search_of(fit))
+  on_prediction_device(fit, nrow(coords), settings, chunked_moments(fit, target, settings))
 }
 
 # The fit with its covariance parameters, but with only these rows to condition on and to estimate
@@ -144,16 +150,27 @@ refit_problem <- function(fit, problem) {
 
 fold_problem <- function(fit, rows) {
   data <- take_data_rows(fit$data, rows)
-  tryCatch(check_trend_of(data, fit$family),
-    neargp_error_rank = function(error) abort_fold_trend(error))
+  for (one in single_outputs(data)) check_fold_data(one, fit$family)
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
   method <- with_k(fit$method, data, fit$family)
   settings <- new_settings(method, fit$family, fit$control, fit$threads, fit$covariance,
-    nugget = if (length(nugget) && !is.na(nugget)) nugget, prior = fit$prior)
+    nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(method, length(rows))
   problem
+}
+
+# `data`: of one output.
+check_fold_data <- function(data, family) {
+  if (!length(data$y)) {
+    abort_neargp("folds",
+      c(sprintf("Without the rows of one of the folds no value is known of %s.",
+        data$response_name),
+        i = "Spread the rows in which it is known over the folds, or use refit = FALSE."))
+  }
+  tryCatch(check_trend_of(data, family),
+    neargp_error_rank = function(error) abort_fold_trend(error))
 }
 
 abort_fold_trend <- function(error) {
@@ -174,5 +191,5 @@ with_estimates <- function(fit, problem, result) {
     beta = result$beta, beta_vcov = result$beta_vcov, core_trend = result$core_trend,
     convergence = result$convergence)
   fit[names(replaced)] <- replaced
-  complete_fit(fit$method, fit, result)
+  complete_fit(fit$method, fit_of_response(fit$method, fit), result)
 }

@@ -145,18 +145,21 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   for (case in cases) check_conditioning(case$arguments, if (classes) c("k", "threads") else c("k",
     "local_mean", "sectors", "threads"))
   start <- proc.time()[["elapsed"]]
-  folds <- resolve_folds(folds, fit)
-  splits <- fold_splits(folds, fit)
+  places <- as_places(fit)
+  folds <- resolve_folds(folds, places)
+  splits <- fold_splits(folds, places)
   tasks <- expand.grid(split = seq_along(splits), case = seq_along(cases))
   pieces <- apply_tasks(nrow(tasks), verbose, function(task) {
     case <- cases[[tasks$case[task]]]
     split <- splits[[tasks$split[task]]]
     predicted <- if (classes) predict_class_split(case, split, refit) else
       predict_split(case, split, refit, level)
+    if (!is.null(fit$outputs)) return(predicted)
     data.frame(setting = names(cases)[tasks$case[task]], predicted, check.names = FALSE)
   })
   predictions <- bind_tables(pieces)
-  predictions <- predictions[order(match(predictions$setting, names(cases)), predictions$row), ]
+  settings <- fit$outputs %||% names(cases)
+  predictions <- predictions[order(match(predictions$setting, settings), predictions$row), ]
   rownames(predictions) <- NULL
   grouped <- function(by) {
     if (classes) grouped_scores(predictions, by, score = class_fold_scores) else
@@ -165,8 +168,8 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   structure(list(
     scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
     predictions = predictions, folds = folds, refit = refit, level = level,
-    response = fit$data$response_name, levels = fit$data$levels,
-    place = fit_place(fit, original_coords(fit)), elapsed = proc.time()[["elapsed"]] - start
+    response = paste(fit$outputs %||% fit$data$response_name, collapse = ", "),
+    levels = fit$data$levels, place = fit_place(fit, original_coords(places)), elapsed = proc.time()[["elapsed"]] - start
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))
 }
 

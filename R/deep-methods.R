@@ -191,8 +191,10 @@ glance.neargp_deep_fit <- function(x, ...) {
 # Mixtures of new observations at the training rows, which the fit has seen.
 training_mixture <- function(object, threads) {
   data <- object$data
-  eta <- deep_mixture(object, data$coords, data$X, data$offset, resolve_threads(threads))
-  observed_rows(object, eta, data$trials %||% 1, data$weights)
+  at <- training_target(object)
+  eta <- deep_mixture(object, at$coords, at$X, at$offset, resolve_threads(threads))
+  observed_rows(object, take_normal_mixture(eta, targets_of_rows(data)), data$trials %||% 1,
+    data$weights, data$output %||% 1L)
 }
 
 #' @rdname residuals.neargp
@@ -205,18 +207,16 @@ residuals.neargp_deep_fit <- function(object, type = c("response", "pearson", "q
     weights_of_others(object$method, object, NULL)
   }
   type <- check_choice(type, "type", c("response", "pearson", "quantile"))
-  values <- deep_residuals(object, threads)[[type]]
-  names(values) <- object$row_names %||% seq_along(values)
-  stats::naresid(object$na_action, values)
+  residuals_of_rows(object, deep_residuals(object, threads)[[type]])
 }
 
 #' @export
 fitted.neargp_deep_fit <- function(object, k = NULL, threads = NULL, ...) {
-  if (length(object$outputs)) return(NextMethod())
   check_fit(object)
   check_no_more_arguments()
   check_no_neighbors(object$method, k)
-  stats::naresid(object$na_action, observed_mean(training_mixture(object, threads)))
+  stats::naresid(object$na_action,
+    rows_of_data(object, observed_mean(training_mixture(object, threads))))
 }
 
 deep_residuals <- function(object, threads = NULL) {

@@ -7,18 +7,19 @@ observed_mixture <- function(eta, noise) {
   eta
 }
 
-# Those of a fit's response. `weights` divide the dispersion.
-observed_rows <- function(object, eta, trials = 1, weights = 1) {
+# Those of a fit's response. `weights` divide the dispersion; `output`: of each row.
+observed_rows <- function(object, eta, trials = 1, weights = 1, output = 1L) {
   UseMethod("observed_rows", object$method)
 }
 
 #' @export
-observed_rows.default <- function(object, eta, trials = 1, weights = 1) {
-  observed_mixture(eta, object$nugget / weights)
+observed_rows.default <- function(object, eta, trials = 1, weights = 1, output = 1L) {
+  observed_mixture(eta, unname(object$nugget)[output] / weights)
 }
 
 #' @export
-observed_rows.neargp_method_families <- function(object, eta, trials = 1, weights = 1) {
+observed_rows.neargp_method_families <- function(object, eta, trials = 1, weights = 1,
+                                                 output = 1L) {
   new_component_mixture(eta, family_core_name(object$family), as.list(object$family_parameters),
     trials, weights)
 }

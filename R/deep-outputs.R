@@ -58,16 +58,16 @@ last_units <- function(object, coords, threads) {
 
 weighted_sum <- function(matrices, weights) Reduce(`+`, Map(`*`, matrices, weights))
 
-# The mixtures of the outputs' fields at places, one for each, in the unit of the response.
-outputs_mixtures <- function(object, target, units) {
+# The mixtures of the outputs' fields at places, a row for each target, in the unit of the response.
+outputs_mixture <- function(object, X, units) {
   location <- object$deep$location
   mixing <- object$deep$prediction$mixing
-  known <- location_of_outputs(object, target$X)
-  lapply(seq_along(object$outputs), function(p) {
-    new_normal_mixture(known[, p] + location$scale[p] * weighted_sum(units$mean, mixing[, p]),
-      location$scale[p] * sqrt(weighted_sum(units$variance, mixing[, p]^2)),
-      object$deep$prediction$log_weights)
-  })
+  known <- location_of_outputs(object, X)
+  of_outputs <- function(moments) do.call(rbind, lapply(seq_along(object$outputs), moments))
+  new_normal_mixture(
+    of_outputs(function(p) known[, p] + location$scale[p] * weighted_sum(units$mean, mixing[, p])),
+    of_outputs(function(p) location$scale[p] * sqrt(weighted_sum(units$variance, mixing[, p]^2))),
+    object$deep$prediction$log_weights)
 }
 
 location_of_outputs <- function(object, X) {
@@ -76,58 +76,38 @@ location_of_outputs <- function(object, X) {
   location_of_rows(object$deep$location, base_mean(object$data, stacked, 0), X)
 }
 
-# Moments as outputs_moments() takes them; `components` has the means of each output's mixture and
-# then its standard deviations.
 #' @export
-moments_of_places.neargp_deep_outputs <- function(object, target, settings) {
-  units <- last_units(object, target$coords, settings$threads)
-  mixtures <- outputs_mixtures(object, target, units)
-  m <- nrow(target$coords)
-  columns <- function(what) matrix(vapply(mixtures, what, double(m)), m)
-  moments <- list(mean = columns(normal_mixture_mean), variance = columns(normal_mixture_variance),
-    components = do.call(cbind,
-      lapply(mixtures, function(mixture) cbind(mixture$mean, mixture$sd))))
-  if (settings$covariance) {
-    moments$covariance <- covariance_of_mixtures(object, units, mixtures, moments)
+deep_mixture.neargp_deep_outputs <- function(object, coords, X, offset, threads) {
+  outputs_mixture(object, X, last_units(object, coords, threads))
+}
+
+#' @export
+predictor.neargp_deep_outputs <- function(method, object, settings) {
+  if (!settings$covariance) return(NextMethod())
+  function(coords, X, offset) {
+    units <- last_units(object, coords, settings$threads)
+    mixture <- outputs_mixture(object, X, units)
+    moments <- moments_of_mixture(mixture)
+    c(moments, list(covariance = covariance_of_mixtures(object, units,
+      mixture$mean - moments$mean)))
   }
-  moments
 }
 
 # Within components, A'diag(v_s)A, and between them.
-covariance_of_mixtures <- function(object, units, mixtures, moments) {
+# `error`: of the components' means, a row for each target.
+covariance_of_mixtures <- function(object, units, error) {
   weights <- exp(object$deep$prediction$log_weights)
   mixing <- object$deep$prediction$mixing
   scale <- object$deep$location$scale
-  P <- length(mixtures)
-  covariance <- array(0, c(nrow(moments$mean), P, P))
+  P <- length(object$outputs)
+  m <- nrow(error) %/% P
+  of_output <- function(p) error[(p - 1L) * m + seq_len(m), , drop = FALSE]
+  covariance <- array(0, c(m, P, P))
   for (p in seq_len(P)) for (q in seq_len(P)) {
     within <- scale[p] * scale[q] * weighted_sum(units$variance, mixing[, p] * mixing[, q])
-    between <- (mixtures[[p]]$mean - moments$mean[, p]) * (mixtures[[q]]$mean - moments$mean[, q])
-    covariance[, p, q] <- drop((within + between) %*% weights)
+    covariance[, p, q] <- drop((within + of_output(p) * of_output(q)) %*% weights)
   }
   covariance
-}
-
-# The mixture of output p of moments.
-output_mixture <- function(object, moments, p) {
-  log_weights <- object$deep$prediction$log_weights
-  count <- length(log_weights)
-  columns <- 2L * (p - 1L) * count + seq_len(count)
-  components <- moments$components %||% matrix(NA_real_, nrow(moments$mean),
-    2L * count * ncol(moments$mean))
-  new_normal_mixture(components[, columns, drop = FALSE],
-    components[, count + columns, drop = FALSE], log_weights)
-}
-
-#' @export
-outputs_columns.neargp_deep_outputs <- function(object, moments, settings) {
-  parts <- lapply(seq_along(object$outputs), function(p) {
-    latent <- output_mixture(object, moments, p)
-    normal_prediction_columns(latent, observed_mixture(latent, object$nugget[[p]]), settings)
-  })
-  names <- names(parts[[1L]])
-  output_columns(stats::setNames(lapply(names,
-    function(name) do.call(cbind, lapply(parts, `[[`, name))), names), object$outputs)
 }
 
 # The log density of all outputs that are known at a place; y: a row for each, NA where nothing is
@@ -168,52 +148,11 @@ outputs_draws.neargp_deep_outputs <- function(object, target, nsim, settings) {
 
 # ---- rows ----------------------------------------------------------------------------------------
 
-# Mixtures of new observations at the places of the fit, one for each output, with the rows of the
-# data in it.
-training_mixtures <- function(object, threads) {
-  data <- object$data
-  target <- places_of_fit(object)
-  mixtures <- outputs_mixtures(object, target,
-    last_units(object, target$coords, resolve_threads(threads)))
-  lapply(seq_along(mixtures), function(p) {
-    own <- which(data$output == p)
-    list(rows = own, mixture = observed_mixture(take_normal_mixture(mixtures[[p]], data$place[own]),
-      object$nugget[[p]] / data$weights[own]))
-  })
-}
-
-# As deep_residuals(), a row for each row of the data.
-deep_outputs_residuals <- function(object, threads = NULL) {
-  table <- data.frame(fitted = double(length(object$data$y)), response = 0, pearson = 0,
-    quantile = 0)
-  for (part in training_mixtures(object, threads)) {
-    y <- object$data$y[part$rows]
-    mean <- normal_mixture_mean(part$mixture)
-    table[part$rows, ] <- cbind(mean, y - mean, (y - mean) / observed_sd(part$mixture),
-      observed_residuals(y, part$mixture))
-  }
-  table
-}
-
-#' @rdname residuals.neargp
-#' @export
-residuals.neargp_deep_outputs <- function(object, type = c("response", "pearson", "quantile"),
-                                          threads = NULL, ...) {
-  check_fit(object)
-  check_no_more_arguments()
-  if (identical(type, "loo") || identical(type, "standardized")) {
-    weights_of_others(object$method, object, NULL)
-  }
-  type <- check_choice(type, "type", c("response", "pearson", "quantile"))
-  stats::naresid(object$na_action,
-    output_matrix(object$data, deep_outputs_residuals(object, threads)[[type]]))
-}
-
 #' @export
 augment.neargp_deep_outputs <- function(x, data = NULL, ...) {
   check_fit(x)
   check_no_more_arguments()
-  given <- deep_outputs_residuals(x)
+  given <- deep_residuals(x)
   columns <- output_columns(lapply(stats::setNames(given[c("fitted", "response", "quantile")],
     c(".fitted", ".resid", ".std_resid")), function(values) stats::naresid(x$na_action,
       output_matrix(x$data, values))), x$outputs)
@@ -231,12 +170,14 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
     newdata))
   weights <- rep_len(new_weights(object, newdata, weights), NROW(newdata))
   target <- new_target(object, newdata)
-  settings <- outputs_predict_settings(object, threads = threads)
-  moments <- outputs_moments(object, target, settings)
+  settings <- predict_settings(object, threads = threads)
+  moments <- chunked_moments(object, target, settings)
+  mixture <- moments_mixture(object, moments)
   parts <- lapply(seq_along(object$outputs), function(p) {
+    own <- (p - 1L) * nrow(observed) + seq_len(nrow(observed))
     complete <- complete_predictions(observed[, p],
-      list(mean = moments$mean[, p], weights = weights), na.rm)
-    mixture <- take_normal_mixture(observed_mixture(output_mixture(object, moments, p),
+      list(mean = moments$mean[own], weights = weights), na.rm)
+    mixture <- take_normal_mixture(observed_mixture(take_normal_mixture(mixture, own),
       object$nugget[[p]] / weights), complete)
     summarize_scores(observed[complete, p], normal_mixture_scores(observed[complete, p], mixture,
       level), level, sum(!complete))
@@ -247,22 +188,6 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
   with_joint_row(bind_output_scores(parts, object$outputs), joint)
 }
 
-# Predictions of the held-out rows `own` of the data, with their scores; `at`: place and output in
-# the moments.
-#' @export
-outputs_fold_scores.neargp_deep_outputs <- function(kept, moments, data, own, at, fold, level) {
-  parts <- lapply(unique(at[, 2L]), function(p) {
-    of_output <- at[, 2L] == p
-    rows <- own[of_output]
-    mixture <- take_normal_mixture(output_mixture(kept, moments, p), at[of_output, 1L])
-    cbind(data.frame(setting = kept$outputs[p], row = data$place[rows], fold = fold,
-      observed = data$y[rows]),
-      normal_mixture_scores(data$y[rows],
-        observed_mixture(mixture, kept$nugget[[p]] / data$weights[rows]), level))
-  })
-  do.call(rbind, parts)
-}
-
 # ---- plot ----------------------------------------------------------------------------------------
 
 #' @export
@@ -271,11 +196,6 @@ plot.neargp_deep_outputs <- function(x, which = NULL, ...) {
   possible <- c("trace", "residuals", "qq", if (length(x$deep$validation$rows)) "pit")
   plot.neargp_deep_fit(x, check_choices(which %||% setdiff(possible, "residuals"), "which",
     possible), ...)
-}
-
-#' @export
-leave_one_out.neargp_deep_outputs <- function(object, k, threads) {
-  weights_of_others(object$method, object, NULL)
 }
 
 #' @export

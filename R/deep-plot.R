@@ -33,7 +33,7 @@ plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdat
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
   seen <- if (any(which %in% c("residuals", "qq")))
-    stats::setNames(residuals_of_deep(x)[c("fitted", "quantile")], c("mean", "z"))
+    stats::setNames(deep_residuals(x)[c("fitted", "quantile")], c("mean", "z"))
   for (one in which) {
     switch(one,
       trace = plot_deep_trace(x$deep, ...),
@@ -62,16 +62,12 @@ plot_deep_trace <- function(deep, ...) {
     col = c("grey40", "#D55E00", "grey70"), lty = c(1L, 5L, 3L), lwd = 1.5, bty = "n", cex = 0.85)
 }
 
-residuals_of_deep <- function(object) {
-  if (length(object$outputs)) deep_outputs_residuals(object) else deep_residuals(object)
-}
-
 # Of several outputs all together.
 held_out_pit <- function(object) {
   rows <- object$deep$validation$rows
   if (length(object$outputs)) {
     held_out <- object$data$place %in% sort(unique(object$data$place))[rows]
-    pit <- stats::pnorm(deep_outputs_residuals(object)$quantile[held_out])
+    pit <- stats::pnorm(deep_residuals(object)$quantile[held_out])
     return(data.frame(pit_lower = pit, pit_upper = pit))
   }
   pit <- observed_pit(object$data$y[rows], take_observed(training_mixture(object, NULL), rows))

@@ -42,8 +42,14 @@ prediction_state <- function(state, seed, count) {
   state
 }
 
-# The mixture of the latent field at places, in the unit of the linear predictor.
+# The mixture of the latent field at places, a row for each target, in the unit of the linear
+# predictor.
 deep_mixture <- function(object, coords, X, offset, threads) {
+  UseMethod("deep_mixture", object$method)
+}
+
+#' @export
+deep_mixture.default <- function(object, coords, X, offset, threads) {
   deep <- object$deep
   found <- core_deep_components(deep$prediction, standardized_inputs(coords, deep$inputs), threads)
   if (!is.null(found$failure)) abort_singular_unit(found$failure)
@@ -55,10 +61,13 @@ deep_mixture <- function(object, coords, X, offset, threads) {
 #' @export
 predictor.neargp_deep <- function(method, object, settings) {
   function(coords, X, offset) {
-    mixture <- deep_mixture(object, coords, X, offset, settings$threads)
-    list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture),
-      components = cbind(mixture$mean, mixture$sd))
+    moments_of_mixture(deep_mixture(object, coords, X, offset, settings$threads))
   }
+}
+
+moments_of_mixture <- function(mixture) {
+  list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture),
+    components = cbind(mixture$mean, mixture$sd))
 }
 
 # Moments of rows as a mixture: where nothing was predicted there are no components.
@@ -93,7 +102,8 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 #' @export
 prediction_columns.neargp_deep <- function(method, object, moments, settings) {
   latent <- moments_mixture(object, moments)
-  normal_prediction_columns(latent, observed_mixture(latent, object$nugget), settings)
+  observed <- observed_mixture(latent, nugget_of_targets(object, length(moments$mean)))
+  target_columns(object, normal_prediction_columns(latent, observed, settings))
 }
 
 #' @export
@@ -117,7 +127,7 @@ normal_prediction_columns <- function(latent, observed, settings) {
     columns$upper <- normal_mixture_quantile((1 + settings$level) / 2, covered)
   }
   exceeding <- if (identical(settings$threshold_of, "mean")) latent else observed
-  as.data.frame(c(columns, deep_exceedance(exceeding, settings)), optional = TRUE)
+  c(columns, deep_exceedance(exceeding, settings))
 }
 
 deep_exceedance <- function(mixture, settings) {
@@ -171,5 +181,5 @@ restrict_rows.neargp_deep <- function(method, fit, rows) {
 #' @export
 fold_scores.neargp_deep <- function(method, fit, moments, data, level) {
   observed_scores(data$y, observed_rows(fit, moments_mixture(fit, moments), data$trials %||% 1,
-    data$weights), level)
+    data$weights, data$output %||% 1L), level)
 }

@@ -99,29 +99,35 @@ inducing_outputs <- function(object, coords, threads) {
   known
 }
 
-# Mean and variance of the outputs at places, and their covariances where these are asked for.
 #' @export
-moments_of_places.neargp_svgp_outputs <- function(object, target, settings) {
-  m <- nrow(target$coords)
-  P <- length(object$outputs)
-  known <- inducing_outputs(object, target$coords, settings$threads)
-  covariance <- known$posterior + known$unexplained
-  X <- stacked_targets(object, target)$X
-  if (!is.null(target$observed)) {
-    return(inducing_outputs_given(object, target, known$weighted, covariance, X))
+predictor.neargp_svgp_outputs <- function(method, object, settings) {
+  function(coords, X, offset, observed = NULL) {
+    target <- list(coords = coords, X = X, observed = observed)
+    known <- inducing_outputs(object, coords, settings$threads)
+    covariance <- known$posterior + known$unexplained
+    X <- stacked_targets(object, target)$X
+    if (!is.null(observed)) {
+      return(inducing_outputs_given(object, target, known$weighted, covariance, X))
+    }
+    moments <- trend_moments(object, known$weighted, own_variances(covariance), X, 0)
+    if (!settings$covariance) return(moments)
+    c(moments, list(covariance = covariance_with_trend(object, known$weighted, covariance, X,
+      by_output(object, moments$variance))))
   }
-  variance <- matrix(vapply(seq_len(P), function(p) covariance[, p, p], double(m)), m, P)
-  moments <- trend_moments(object, known$weighted, as.vector(variance), X, 0)
-  result <- list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
-  if (!settings$covariance) return(result)
-  unseen <- design_columns(object$data, X) - known$weighted[, -1L, drop = FALSE]
+}
+
+# Covariances of the fields with those of the trend.
+covariance_with_trend <- function(object, weighted, covariance, X, variance) {
+  m <- nrow(variance)
+  P <- ncol(variance)
+  unseen <- design_columns(object$data, X) - weighted[, -1L, drop = FALSE]
   through_trend <- row_products(unseen, core_trend(object)$beta_vcov)
   of_output <- function(x, p) x[(p - 1L) * m + seq_len(m), , drop = FALSE]
   for (p in seq_len(P)) for (q in seq_len(P)) {
-    covariance[, p, q] <- if (p == q) result$variance[, p] else covariance[, p, q] +
+    covariance[, p, q] <- if (p == q) variance[, p] else covariance[, p, q] +
       rowSums(of_output(through_trend, p) * of_output(unseen, q))
   }
-  c(result, list(covariance = covariance))
+  covariance
 }
 
 # The same given the other outputs that are observed at a place, with the trend of the fit: their
@@ -149,8 +155,7 @@ inducing_outputs_given <- function(object, target, weighted, covariance, X) {
     }
     weighted[row_of, ] <- told
   }
-  moments <- trend_moments(object, weighted, as.vector(variance), X, 0)
-  list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
+  trend_moments(object, weighted, as.vector(variance), X, 0)
 }
 
 # ---- draws ---------------------------------------------------------------------------------------
@@ -192,7 +197,8 @@ structure_features <- function(object, component, coords, threads) {
 # rows I of a place, P the posterior's part of the covariances of their fields. `given` is what the
 # other places predict of a row, `chain` what these and the outputs before it at its place do: with
 # C = Q_II^-1 = L L' the errors of `given` have the independent parts L^-1 error.
-inducing_left_out <- function(object, settings) {
+#' @export
+weights_of_others.neargp_svgp_outputs <- function(method, object, settings) {
   data <- object$data
   columns <- response_columns(data)
   known <- inducing_outputs(object, places_of_fit(object)$coords, settings$threads)
@@ -215,25 +221,11 @@ inducing_left_out <- function(object, settings) {
     chain$weighted[rows, ] <- columns[rows, ] - diag(lower) * forwardsolve(lower, error)
     chain$variance[rows] <- diag(lower)^2 - noise[rows]
   }
-  list(given = given, chain = chain,
-    unexplained = pmax(known$unexplained[cbind(data$place, data$output, data$output)], 0))
-}
-
-#' @export
-leave_one_out.neargp_svgp_outputs <- function(object, k, threads) {
-  known <- inducing_left_out(object, outputs_predict_settings(object, k, threads = threads))
-  noise <- noise_of_rows(object)
-  left <- without_own_place(object, known$given, known$chain, noise)
-  list(mean = left$mean, sd = sqrt(left$variance + known$unexplained + noise))
+  c(given, list(chain = chain,
+    unexplained = pmax(known$unexplained[cbind(data$place, data$output, data$output)], 0)))
 }
 
 #' @export
 check_outputs_conditioning.neargp_svgp <- function(method, k, k_other, observed) {
   check_no_neighbors(method, k, k_other = k_other)
-}
-
-# What inducing points know from the rows that the fit holds now.
-#' @export
-restrict_rows.neargp_svgp_outputs <- function(method, fit, rows) {
-  with_inducing_posterior(with_fold_trend(fit))
 }

@@ -27,9 +27,8 @@ leave_one_out <- function(object, k, threads) {
 }
 
 # The variance of each row's noise.
-noise_of_rows <- function(object) {
-  (if (is.null(object$outputs)) object$nugget else unname(object$nugget)[object$data$output]) /
-    object$data$weights
+noise_of_rows <- function(object, data = object$data) {
+  (if (is.null(data$output)) object$nugget else unname(object$nugget)[data$output]) / data$weights
 }
 
 #' @export
@@ -44,12 +43,14 @@ leave_one_out.default <- function(object, k, threads) {
   settings <- predict_settings(object, k, threads = threads)
   given <- weights_of_others(object$method, object, settings)
   noise <- noise_of_rows(object)
-  left <- without_own_trend(object, given, data$y, noise)
+  left <- if (is.null(given$chain)) without_own_trend(object, given, data$y, noise) else
+    without_own_place(object, given, given$chain, noise)
   list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
 }
 
 # What the other rows predict of each column of a row, with the variance of that given the trend;
-# `unexplained` is variance besides.
+# `unexplained` is variance besides. Of several outputs a row's place is left out; `chain` is what
+# the other places and the outputs before the row's own at its place predict.
 weights_of_others <- function(method, object, settings) {
   UseMethod("weights_of_others")
 }
@@ -200,20 +201,12 @@ without_prediction <- function(object, left, rows, names) {
 
 # ---- several outputs -----------------------------------------------------------------------------
 
-# Mean and sd of each observation, given its nearest in the rows that `leave_out` of the fit leaves
-# in.
+# Given the nearest in the rows that `leave_out` of the fit leaves in.
 #' @export
-leave_one_out.neargp_method_outputs <- function(object, k, threads) {
-  settings <- outputs_predict_settings(object, k, threads = threads)
-  noise <- noise_of_rows(object)
-  left <- if (identical(object$method$leave_out, "row")) {
-    without_own_trend(object, weights_of_other_outputs(object, settings, "row"), object$data$y,
-      noise)
-  } else {
-    without_own_place(object, weights_of_other_outputs(object, settings, "prediction"),
-      weights_of_other_outputs(object, settings, "location"), noise)
-  }
-  list(mean = left$mean, sd = sqrt(left$variance + noise))
+weights_of_others.neargp_method_outputs <- function(method, object, settings) {
+  if (identical(method$leave_out, "row")) return(weights_of_other_outputs(object, settings, "row"))
+  given <- weights_of_other_outputs(object, settings, "prediction")
+  c(given, list(chain = weights_of_other_outputs(object, settings, "location")))
 }
 
 weights_of_other_outputs <- function(object, settings, leave_out) {

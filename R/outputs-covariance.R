@@ -67,8 +67,7 @@ neighbor_covariance <- function(object, coords, neighbors, q) {
 scaled_covariance <- function(object, covariance, variance) {
   P <- ncol(variance)
   prior <- Reduce(`+`, lapply(object$core_covariance$components, function(x) rowSums(x$loadings^2)))
-  own <- matrix(vapply(seq_len(P), function(p) covariance[, p, p], double(nrow(variance))),
-    ncol = P)
+  own <- by_output(object, own_variances(covariance))
   known <- own <= 1e-10 * rep(prior, each = nrow(own))
   ratio <- ifelse(known, 0, sqrt(variance / ifelse(known, 1, own)))
   for (p in seq_len(P)) for (q in seq_len(P)) {
@@ -76,4 +75,10 @@ scaled_covariance <- function(object, covariance, variance) {
       ratio[, q]
   }
   covariance
+}
+
+# The variance of each target.
+own_variances <- function(covariance) {
+  P <- dim(covariance)[2L]
+  unlist(lapply(seq_len(P), function(p) covariance[, p, p]))
 }

@@ -121,6 +121,12 @@ data_of_output <- function(data, p) {
   without_outputs(own)
 }
 
+# The data of each output by itself.
+single_outputs <- function(data) {
+  if (is.null(data$output)) list(data) else lapply(seq_along(data$outputs), data_of_output,
+    data = data)
+}
+
 without_outputs <- function(data) {
   data[c("output", "place", "outputs", "places")] <- NULL
   data
@@ -145,4 +151,15 @@ output_matrix <- function(data, values) {
   result <- matrix(NA_real_, data$places, length(data$outputs), dimnames = list(NULL, data$outputs))
   result[cbind(data$place, data$output)] <- values
   result
+}
+
+# The targets at places (stacked_targets()) that are rows of the data.
+targets_of_rows <- function(data, places = seq_len(data$places)) {
+  if (is.null(data$output)) return(seq_along(data$y))
+  (data$output - 1L) * length(places) + match(data$place, places)
+}
+
+# Rows of the data that are at these places.
+rows_of_places <- function(data, places) {
+  if (is.null(data$output)) places else which(data$place %in% places)
 }

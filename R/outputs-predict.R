@@ -55,53 +55,43 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
                                    chunk_size = NULL, threads = NULL, device = NULL,
                                    verbose = rlang::is_interactive(), ...) {
   check_no_more_arguments()
-  if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata",
-      c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
-  }
+  if (missing(newdata) || is.null(newdata)) abort_no_newdata()
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type",
     c("response", "link"))
-  settings <- outputs_predict_settings(object, k, k_other, threads, device, type = type,
-    interval = interval, level = level, covariance = covariance, observed = observed,
-    chunk_size = chunk_size, verbose = verbose)
-  if (is_raster(newdata)) return(predict_outputs_raster(object, newdata, settings))
-  target <- new_target(object, newdata)
-  if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
-  moments <- outputs_moments(object, target, settings)
-  result <- target$restore(outputs_columns(object, moments, settings))
-  if (settings$covariance) {
-    attr(result, "covariance") <- outputs_covariance(object, moments, settings)
-  }
-  result
+  settings <- predict_settings(object, k, threads = threads, device = device, type = type,
+    interval = interval, level = level, chunk_size = chunk_size, verbose = verbose,
+    outputs = outputs_wanted(k_other, covariance, observed))
+  predict_target(object, newdata, settings)
 }
 
-outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL,
-                                     device = NULL, type = "link", interval = "none", level = 0.95,
-                                     covariance = FALSE, observed = FALSE, chunk_size = NULL,
-                                     verbose = FALSE) {
-  check_outputs_conditioning(object$method, k, k_other, observed)
+# ---- what is asked for ---------------------------------------------------------------------------
+
+# What only predictions of several outputs take, see predict.neargp_outputs().
+outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE) {
+  list(k_other = k_other, covariance = covariance, observed = observed)
+}
+
+conditioned_on_outputs <- function(object, k, wanted) {
+  check_outputs_conditioning(object$method, k, wanted$k_other, wanted$observed)
+  exact <- is.null(k) && is.null(wanted$k_other) && is_exact(object$method)
   most <- max(tabulate(object$data$output, length(object$outputs)))
-  exact <- is.null(k) && is.null(k_other) && is_exact(object$method)
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
-  k_other <- if (is.null(k_other)) min(most, predicted_k_other(object, k)) else
-    check_count(k_other, "k_other", lower = 0L)
+  k_other <- if (is.null(wanted$k_other)) min(most, predicted_k_other(object, k)) else
+    check_count(wanted$k_other, "k_other", lower = 0L)
   if (max(k, k_other) > most) {
     abort_neargp("k",
       c(sprintf("%d neighbours of an output are more than the %s rows in which any is known.",
         max(k, k_other), format_count(most)),
         i = "Use a smaller `k` and `k_other`, or leave them out."))
   }
-  if (check_flag(covariance, "covariance") && check_flag(observed, "observed")) {
+  if (check_flag(wanted$covariance, "covariance") && check_flag(wanted$observed, "observed")) {
     abort_argument("covariance",
-      "FALSE with observed = TRUE, where each output is conditioned on other ones", covariance)
+      "FALSE with observed = TRUE, where each output is conditioned on other ones",
+      wanted$covariance)
   }
-  new_prediction_settings(type = type, interval = interval, level = check_level(level),
-    k = as.integer(k), k_other = as.integer(k_other),
-    exact = exact, covariance = covariance, observed = check_flag(observed, "observed"),
-    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device, predicts_densely(object$method, exact)),
-    verbose = check_flag(verbose, "verbose"))
+  list(k = as.integer(k), k_other = as.integer(k_other), exact = exact, local_mean = FALSE,
+    sectors = 0L)
 }
 
 # Refuses what predictions by the method are not conditioned on.
@@ -120,77 +110,34 @@ predicted_k_other <- function(object, k) {
 
 # ---- moments -------------------------------------------------------------------------------------
 
-# Mean and variance of the process (without noise) as matrices of places and outputs, and the array
-# of covariances where it is asked for.
-outputs_moments <- function(object, target, settings) {
-  m <- nrow(target$coords)
-  P <- length(object$outputs)
-  moments <- list(mean = matrix(NA_real_, m, P), variance = matrix(NA_real_, m, P),
-    covariance = if (settings$covariance) array(NA_real_, c(m, P, P)))
-  starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
-  if (m > 0L) check_target(object$method, object, target$coords)
-  advance <- progress_reporter(length(starts), settings$verbose)
-  for (first in starts) {
-    rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- on_prediction_device(object, m, settings,
-      moments_of_places(object, take_places(target, rows), settings))
-    moments$mean[rows, ] <- part$mean
-    moments$variance[rows, ] <- part$variance
-    if (settings$covariance) moments$covariance[rows, , ] <- part$covariance
-    if (!is.null(part$components)) {
-      if (is.null(moments$components)) {
-        moments$components <- matrix(NA_real_, m, ncol(part$components))
-      }
-      moments$components[rows, ] <- part$components
-    }
-    advance()
-  }
-  spread_places(moments, target$complete)
-}
-
-take_places <- function(target, rows) {
-  list(coords = target$coords[rows, , drop = FALSE], X = target$X[rows, , drop = FALSE],
-    observed = if (!is.null(target$observed)) target$observed[rows, , drop = FALSE])
-}
-
-spread_places <- function(moments, complete) {
-  rows <- which(complete)
-  lapply(moments, function(x) {
-    if (is.null(x)) return(NULL)
-    full <- array(NA_real_, c(length(complete), dim(x)[-1L]))
-    if (length(dim(x)) == 2L) full[rows, ] <- x else full[rows, , ] <- x
-    full
-  })
-}
-
-moments_of_places <- function(object, target, settings) {
-  UseMethod("moments_of_places", object$method)
-}
-
 #' @export
-moments_of_places.default <- function(object, target, settings) {
-  m <- nrow(target$coords)
-  P <- length(object$outputs)
-  stacked <- stacked_targets(object, target)
-  if (settings$exact && is.null(target$observed)) {
-    found <- core_exact_krige(kept_exact_kriging(object, settings$threads), stacked$coords,
-      settings$threads, stacked$output)
-  } else {
-    neighbors <- if (settings$exact) all_rows_table(length(object$data$y), m * P) else
-      neighbors_of_new_outputs(object, target$coords, settings$k, settings$k_other,
-        settings$threads)
-    if (!is.null(target$observed)) {
-      neighbors <- compact_neighbors(rbind(observed_neighbors(object, target), neighbors))
-    }
-    found <- krige_outputs(object, target, stacked, neighbors, settings)
+predictor.neargp_method_outputs <- function(method, object, settings) {
+  function(coords, X, offset, observed = NULL) {
+    target <- list(coords = coords, X = X, observed = observed)
+    stacked <- stacked_targets(object, target)
+    found <- conditional_outputs(object, target, stacked, settings)
+    if (found$failed > 0L) abort_cholesky(0L)
+    moments <- trend_moments(object, found$weighted, found$variance, stacked$X, 0)
+    if (!settings$covariance) return(moments)
+    c(moments, list(covariance = scaled_covariance(object,
+      covariance_of_places(object, target, settings), by_output(object, moments$variance))))
   }
-  if (found$failed > 0L) abort_cholesky(0L)
-  moments <- trend_moments(object, found$weighted, found$variance, stacked$X, 0)
-  result <- list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
-  if (!settings$covariance) return(result)
-  result$covariance <- scaled_covariance(object, covariance_of_places(object, target, settings),
-    result$variance)
-  result
+}
+
+# Numbers of targets as a matrix with a row for each place and a column for each output.
+by_output <- function(object, x) matrix(x, ncol = length(object$outputs))
+
+conditional_outputs <- function(object, target, stacked, settings) {
+  if (settings$exact && is.null(target$observed)) {
+    return(core_exact_krige(kept_exact_kriging(object, settings$threads), stacked$coords,
+      settings$threads, stacked$output))
+  }
+  neighbors <- if (settings$exact) all_rows_table(length(object$data$y), nrow(stacked$coords)) else
+    neighbors_of_new_outputs(object, target$coords, settings$k, settings$k_other, settings$threads)
+  if (!is.null(target$observed)) {
+    neighbors <- compact_neighbors(rbind(observed_neighbors(object, target), neighbors))
+  }
+  krige_outputs(object, target, stacked, neighbors, settings)
 }
 
 # Stacks the places once for each output, output after output.
@@ -262,41 +209,11 @@ observed_neighbors <- function(object, target) {
 
 # ---- columns -------------------------------------------------------------------------------------
 
-outputs_columns <- function(object, moments, settings) {
-  UseMethod("outputs_columns", object$method)
-}
-
-#' @export
-outputs_columns.default <- function(object, moments, settings) {
-  noise <- function(kind) {
-    if (kind %in% c("response", "prediction")) rep(object$nugget, each = nrow(moments$mean)) else 0
-  }
-  sd <- sqrt(moments$variance + noise(settings$type))
-  parts <- list(mean = moments$mean, sd = sd)
-  if (settings$interval != "none") {
-    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance +
-      noise(settings$interval))
-    parts[c("lower", "upper")] <- list(moments$mean - half_width, moments$mean + half_width)
-  }
-  output_columns(parts, object$outputs)
-}
-
-# mean_zinc, sd_zinc, mean_lead, ... from a named list of matrices with a column for each output.
+# mean_zinc, sd_zinc, mean_lead, ... from a named list of numbers of targets.
 output_columns <- function(parts, outputs) {
+  by_output <- lapply(parts, matrix, ncol = length(outputs))
   columns <- lapply(seq_along(outputs), function(p) {
-    stats::setNames(lapply(parts, function(x) x[, p]), paste0(names(parts), "_", outputs[p]))
+    stats::setNames(lapply(by_output, function(x) x[, p]), paste0(names(parts), "_", outputs[p]))
   })
   as.data.frame(do.call(c, columns), optional = TRUE)
-}
-
-predict_outputs_raster <- function(object, newdata, settings) {
-  require_package("terra", "for SpatRaster objects")
-  check_raster(object, newdata)
-  if (settings$observed || settings$covariance) {
-    abort_neargp("newdata", c("`observed` and `covariance` are not for rasters.",
-      i = "Use the cells as a data frame: terra::as.data.frame(r, xy = TRUE)."))
-  }
-  target <- raster_target(object, newdata, seq_len(terra::ncell(newdata)))
-  as_raster_layers(newdata,
-    as.matrix(outputs_columns(object, outputs_moments(object, target, settings), settings)))
 }

@@ -4,7 +4,7 @@
 
 #' @export
 simulation_settings.neargp_method_outputs <- function(method, object, k, threads, device) {
-  settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
+  settings <- predict_settings(object, k, threads = threads, device = "cpu")
   settings$exact <- is_exact_draw(object, k)
   settings$device <- resolve_device(device, predicts_densely(method, settings$exact))
   settings$few_dense <- is.null(k) && settings$device != "cuda"
@@ -22,8 +22,8 @@ places_of_fit <- function(object) {
     own <- first[data$output[first] == p]
     X[data$place[own], ] <- data$X[own, (p - 1L) * q + seq_len(q)]
   }
-  list(coords = data$coords[first, , drop = FALSE], X = X, weights = data$weights[first],
-    complete = rep(TRUE, data$places), restore = identity)
+  list(coords = data$coords[first, , drop = FALSE], X = X, offset = double(data$places),
+    weights = data$weights[first], complete = rep(TRUE, data$places), restore = identity)
 }
 
 #' @export

@@ -8,6 +8,10 @@ predict_raster <- function(object, newdata, settings) {
   if (settings$joint) abort_argument("joint", "FALSE for a SpatRaster", settings$joint)
   if (settings$part == "process") object <- without_trend(object)
   check_raster(object, newdata)
+  if (settings$observed || settings$covariance) {
+    abort_neargp("newdata", c("`observed` and `covariance` are not for rasters.",
+      i = "Use the cells as a data frame: terra::as.data.frame(r, xy = TRUE)."))
+  }
   blocks <- raster_blocks(newdata, settings$chunk_size)
   result <- NULL
   advance <- progress_reporter(length(blocks), settings$verbose)

@@ -1,8 +1,12 @@
 # Mean and variance of the latent field at new places, by chunks of rows.
 
-# The predictor of a method: a function of (coords, X, offset) that returns the list of the mean and
-# variance of the latent field there. It is made once for all chunks, so that what they share is
-# computed once.
+# The predictor of a method: a function of (coords, X, offset) of places, for several outputs also of
+# those `observed` there, that returns the list of the mean and variance of the latent field of each
+# target. It is made once for all chunks, so that what they share is computed once. A place has a
+# target for each output: first those of the first output at all places, then those of the next
+# (stacked_targets()). So the number of the place varies fastest in all moments: `mean`, `variance`,
+# `components` of mixtures (a row for each target, deep-predict.R) and `covariance` of the outputs
+# (an array of place x output x output).
 predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
@@ -31,41 +35,51 @@ predictor.default <- function(method, object, settings) {
   function(coords, X, offset) conditional_moments(object, coords, X, offset, settings)
 }
 
-# Mean and latent variance for all complete rows of the target, chunk by chunk.
+# Moments of all targets, chunk by chunk of the places.
 chunked_moments <- function(object, target, settings,
                             moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
-  if (m > 0L) check_target(object$method, object, target$coords)
-  moments <- list(mean = double(m), variance = double(m))
-  starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
+  if (m == 0L) return(unknown_moments(object, length(target$complete), settings))
+  check_target(object$method, object, target$coords)
+  starts <- seq(1L, m, by = settings$chunk_size)
   advance <- progress_reporter(length(starts), settings$verbose)
-  for (first in starts) {
-    rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- moments_at(target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE],
-      target$offset[rows])
-    moments$mean[rows] <- part$mean
-    moments$variance[rows] <- part$variance
-    if (!is.null(part$components)) {
-      if (is.null(moments$components)) {
-        moments$components <- matrix(NA_real_, m, ncol(part$components))
-      }
-      moments$components[rows, ] <- part$components
-    }
+  parts <- lapply(starts, function(first) {
+    part <- do.call(moments_at, take_places(target, first:min(first - 1 + settings$chunk_size, m)))
     advance()
-  }
-  spread_over_rows(moments, target$complete)
+    part
+  })
+  spread_over_places(parts, diff(c(starts, m + 1L)), target$complete)
 }
 
-# `components`: of mixtures, a row for each row (deep-predict.R).
+take_places <- function(target, rows) {
+  c(list(coords = target$coords[rows, , drop = FALSE], X = target$X[rows, , drop = FALSE],
+    offset = target$offset[rows]),
+    if (!is.null(target$observed)) list(observed = target$observed[rows, , drop = FALSE]))
+}
+
+unknown_moments <- function(object, places, settings) {
+  P <- max(length(object$outputs), 1L)
+  list(mean = rep(NA_real_, places * P), variance = rep(NA_real_, places * P),
+    covariance = if (settings$covariance) array(NA_real_, c(places, P, P)))
+}
+
+# `parts`: moments of so many `places` each, which together are those that are complete. The others
+# get NA.
+spread_over_places <- function(parts, places, complete) {
+  known <- Filter(Negate(is.null), parts[[1L]])
+  lapply(stats::setNames(nm = names(known)), function(name) {
+    by_place <- do.call(rbind, Map(function(part, m) matrix(part[[name]], m), parts, places))
+    full <- matrix(NA_real_, length(complete), ncol(by_place))
+    full[complete, ] <- by_place
+    if (name %in% c("mean", "variance")) return(as.vector(full))
+    shape <- dim(known[[name]])[-1L]
+    array(full, c(length(full) %/% prod(shape), shape))
+  })
+}
+
+# Vectors with a number for each complete row.
 spread_over_rows <- function(moments, complete) {
-  spread <- function(x) replace(rep(NA_real_, length(complete)), complete, x)
-  spread_matrix <- function(x) {
-    all <- matrix(NA_real_, length(complete), ncol(x))
-    all[complete, ] <- x
-    all
-  }
-  list(mean = spread(moments$mean), variance = spread(moments$variance),
-    components = if (!is.null(moments$components)) spread_matrix(moments$components))
+  lapply(moments, function(x) replace(rep(NA_real_, length(complete)), complete, x))
 }
 
 conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL) {

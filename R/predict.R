@@ -123,10 +123,7 @@ predict.neargp <- function(object, newdata,
                            threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
   check_fit(object)
   check_no_more_arguments()
-  if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata",
-      c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
-  }
+  if (missing(newdata) || is.null(newdata)) abort_no_newdata()
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
@@ -143,8 +140,12 @@ predict.neargp <- function(object, newdata,
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)
   settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
-  settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
-  on_device(settings$device, predict_target(object, newdata, settings), search_of(object))
+  predict_target(object, newdata, settings)
+}
+
+abort_no_newdata <- function() {
+  abort_neargp("newdata",
+    c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
 }
 
 # Rows to predict, of a raster all cells.
@@ -153,28 +154,38 @@ target_size <- function(newdata) {
 }
 
 predict_target <- function(object, newdata, settings) {
-  if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
+  on_prediction_device(object, target_size(newdata), settings, if (is_raster(newdata))
+    predict_raster(object, newdata, settings) else predict_rows(object, newdata, settings))
+}
+
+predict_rows <- function(object, newdata, settings) {
   target <- new_target(object, newdata, settings$part)
+  if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
   moments <- if (settings$joint) joint_moments(object$method, object, target, settings) else
     chunked_moments(object, target, settings)
   result <- target$restore(prediction_columns(object$method, object, moments, settings))
   if (settings$joint) attr(result, "covariance") <- moments$covariance
+  if (settings$covariance) attr(result, "covariance") <- outputs_covariance(object, moments,
+    settings)
   result
 }
 
 # Settings of a prediction, what it is conditioned on and what is wanted of it: without further
-# arguments the latent field, row by row.
+# arguments the latent field, row by row. `outputs`: of several, see outputs_wanted().
 predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL,
                              device = NULL, type = "link", interval = "none", level = 0.95,
-                             joint = FALSE, chunk_size = NULL, verbose = FALSE) {
+                             joint = FALSE, chunk_size = NULL, verbose = FALSE,
+                             outputs = outputs_wanted()) {
   is_part <- type %in% parts_of_field
   joint <- check_flag(joint, "joint")
-  given <- prediction_conditioning(object$method, object, k, local_mean, sectors, joint, is_part)
+  given <- if (is.null(object$outputs)) prediction_conditioning(object$method, object, k,
+    local_mean, sectors, joint, is_part) else conditioned_on_outputs(object, k, outputs)
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   new_prediction_settings(type = if (is_part) "link" else type,
     part = if (is_part) type else "field", interval = interval, level = check_level(level),
-    k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors,
-    joint = joint, chunk_size = prediction_chunk(object, chunk_size),
+    k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
+    sectors = given$sectors, joint = joint, covariance = outputs$covariance,
+    observed = outputs$observed, chunk_size = prediction_chunk(object, chunk_size),
     threads = resolve_threads(threads), device = resolve_device(device,
       predicts_densely(object$method, given$exact) || is_local(object)),
     verbose = check_flag(verbose, "verbose"))
@@ -195,23 +206,30 @@ prediction_columns.default <- function(method, object, moments, settings) {
   if (settings$type == "quantile" || !is.null(settings$threshold)) {
     return(prediction_columns_by_family(object, moments, settings))
   }
-  noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0,
-    prediction = object$nugget)
-  columns <- as_columns(list(mean = moments$mean,
-    sd = sqrt(moments$variance + noise[[settings$type]])), length(moments$mean))
+  nugget <- nugget_of_targets(object, length(moments$mean))
+  noise <- list(link = 0, response = nugget, none = 0, confidence = 0, prediction = nugget)
+  columns <- list(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]]))
   if (settings$interval != "none") {
     half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance +
       noise[[settings$interval]])
     columns$lower <- moments$mean - half_width
     columns$upper <- moments$mean + half_width
   }
-  columns
+  target_columns(object, columns)
 }
 
-# The data frame of vectors of `rows` numbers: data.frame() takes longer than the prediction of a
-# row.
-as_columns <- function(vectors, rows) {
-  structure(vectors, class = "data.frame", row.names = .set_row_names(rows))
+# The nugget of each of so many targets: of several outputs these are the places of the first one,
+# then those of the next.
+nugget_of_targets <- function(object, count) {
+  nugget <- unname(object$nugget)
+  if (length(nugget) == 1L) nugget else rep(nugget, each = count %/% length(nugget))
+}
+
+# The data frame of vectors with a number for each target. data.frame() takes longer than the
+# prediction of a row.
+target_columns <- function(object, vectors) {
+  if (!is.null(object$outputs)) return(output_columns(vectors, object$outputs))
+  structure(vectors, class = "data.frame", row.names = .set_row_names(length(vectors[[1L]])))
 }
 
 # Parameters of the family on the natural scale, by name.

@@ -72,6 +72,10 @@ residuals.neargp <- function(object,
     standardized = loo_table(object, k, threads)$z,
     trend = trend_residuals(object)
   )
+  residuals_of_rows(object, values)
+}
+
+residuals_of_rows <- function(object, values) {
   if (is.null(object$outputs)) names(values) <- object$row_names %||% seq_along(values)
   stats::naresid(object$na_action, rows_of_data(object, values))
 }
@@ -132,23 +136,16 @@ smoothed <- function(object, k, threads) {
   UseMethod("smoothed", object$method)
 }
 
-# An output without nugget is its data.
-#' @export
-smoothed.neargp_method_outputs <- function(object, k, threads) {
-  data <- object$data
-  settings <- outputs_predict_settings(object, k, threads = threads)
-  mean <- outputs_moments(object, places_of_fit(object),
-    settings)$mean[cbind(data$place, data$output)]
-  ifelse(object$nugget[data$output] == 0, data$y, mean)
-}
-
+# What has no nugget is its data.
 #' @export
 smoothed.default <- function(object, k, threads) {
   if (is_latent(object)) return(posterior_response(object, k, threads)$mean)
   data <- object$data
-  if (object$nugget == 0) return(data$y)
+  known <- noise_of_rows(object) == 0
+  if (all(known)) return(data$y)
   settings <- predict_settings(object, k, threads = threads)
-  device <- choose_device(settings$device, length(data$y), settings$k)
-  on_device(device, chunked_moments(object, training_target(object), settings)$mean,
-    search_of(object))
+  at <- training_target(object)
+  mean <- on_prediction_device(object, length(at$complete), settings,
+    chunked_moments(object, at, settings)$mean)
+  ifelse(known, data$y, mean[targets_of_rows(data)])
 }
