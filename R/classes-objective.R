@@ -67,6 +67,7 @@ label_plan <- function(problem, at, component, k) {
 # `span`: which of the plan's observations count.
 label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   layout <- problem$layout
+  specification <- covariance_specification(layout, problem$groups)
   count <- plan$at$count[span]
   class <- plan$at$class[span]
   X <- plan$X[span, , drop = FALSE]
@@ -76,7 +77,7 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     part <- split_theta(problem, theta)
     values <- to_core(part$working, layout$transform)
     core_label_score(plan$pointer, span[1L], span[length(span)], class, count,
-      as_core_covariance(layout, problem$groups, values),
+      specified_covariance(specification, values),
       nugget_of(layout, values), exp(part$log_slope), link_shift(problem, X, offset, part$trend),
       link_bias(problem, part$bias), gradient, problem$threads)
   }

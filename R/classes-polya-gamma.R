@@ -81,6 +81,7 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   size <- min(method$batch_size, n)
   steps <- method$steps %||% 1000L
   singular <- 0L
+  specification <- covariance_specification(problem$layout, problem$groups)
   for (first_step in seq(1L, steps, by = method$refresh)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
     drawn <- matrix(vapply(now, function(step) sample.int(n, size), integer(size)), size)
@@ -91,7 +92,7 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
       batch <- polya_gamma_batch(nearest, drawn[, step - first_step + 1L])
       q <- variables_of(variables, batch$rows, step, rate)
       ascent <- polya_gamma_gradient(problem, theta, q$value, signs[batch$rows, , drop = FALSE],
-        batch, method$kl_weight)
+        batch, method$kl_weight, specification)
       if (is.null(ascent) || !all(is.finite(c(ascent$theta, ascent$q)))) {
         singular <- singular + 1L
         next
@@ -126,7 +127,9 @@ polya_gamma_batch <- function(nearest, at) {
 
 # The gradient of the objective per observation, at one draw: in theta, and in q at the rows of the
 # batch. NULL where a covariance matrix is singular.
-polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, draw = stats::rnorm) {
+polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight,
+                                 specification = covariance_specification(problem$layout,
+                                   problem$groups), draw = stats::rnorm) {
   layout <- problem$layout
   n <- length(batch$at)
   location <- q[, seq_len(ncol(signs)), drop = FALSE]
@@ -140,7 +143,7 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, dra
   score <- core_polya_gamma_score(problem$data$coords[batch$rows, , drop = FALSE], signs, omega,
     problem$data$coords[batch$at, , drop = FALSE], batch$neighbors, X %*% part$trend +
     problem$data$offset[batch$at], problem$labels$class[batch$at],
-    as_core_covariance(layout, problem$groups, values), problem$threads)
+    specified_covariance(specification, values), problem$threads)
   if (score$failed > 0L) return(NULL)
   own <- batch$own
   density <- core_log_polya_gamma(omega[own, ])
@@ -167,7 +170,7 @@ polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offse
   signs <- polya_gamma_signs(class_numbers(object$data)[rows], length(classifier$levels))
   probability <- core_polya_gamma_probabilities(object$data$coords[rows, , drop = FALSE], signs,
     classifier$omega[rows, , drop = FALSE], targets, neighbors, row_products(X, classifier$trend) +
-    offset, object$core_covariance, threads)
+    offset, as_specified(object$core_covariance), threads)
   if (nrow(probability) < nrow(targets)) abort_cholesky(0L)
   probability
 }

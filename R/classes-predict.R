@@ -109,7 +109,7 @@ label_probabilities <- function(object, coords, counts, targets, neighbors, X, o
     neighbors)
   like_problem <- list(labels = list(classes = length(classifier$levels)),
     per_class = classifier$estimator == "own-class")
-  result <- core_label_probabilities(pointer, object$core_covariance, object$nugget,
+  result <- core_label_probabilities(pointer, as_specified(object$core_covariance), object$nugget,
     classifier$slope, link_shift(like_problem, X, offset, unname(classifier$trend)),
     link_bias(like_problem, unname(classifier$bias)), threads)
   if (result$failed > 0L) abort_cholesky(0L)

@@ -69,7 +69,7 @@ prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mea
 
 #' @export
 estimated_trend.neargp_exact_gp <- function(method, fit, data, threads) {
-  result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance,
-    trend_nugget(fit), FALSE, threads, data$output)
+  result <- core_exact(data$coords, response_columns(data), 1 / data$weights,
+    as_specified(fit$core_covariance), trend_nugget(fit), FALSE, threads, data$output)
   solved_trend(result, length(data$y))
 }

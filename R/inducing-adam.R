@@ -70,7 +70,7 @@ objective_of_moments <- function(problem, method, reached, trend, parts) {
   response$design <- matrix(0, length(response$y), 0L)
   values <- to_core(reached$working, problem$layout$transform)
   at <- core_inducing_objective(problem$data$coords, response, reached$positions,
-    as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
+    problem_covariance(problem, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
     list(mean = parts$field, root = parts$field_root),
     list(score = row_score(method), bound = method$bound,

@@ -124,11 +124,13 @@ best_class_candidate <- function(problem, variance, rows = 500L, points = 100L) 
 # `start`: NULL begins at the labels.
 #' @export
 family_bound_at.neargp_svgp_classes <- function(problem, method, values, positions, start,
-                                                tolerance, derivatives = TRUE) {
+                                                tolerance, derivatives = TRUE,
+                                                specification = covariance_specification(
+                                                  problem$layout, problem$groups)) {
   data <- problem$data
   found <- core_class_bound(data$coords, class_numbers(data), data$weights, data$X,
     length(data$levels), problem$family$link, positions,
-    as_core_covariance(problem$layout, problem$groups, values), start,
+    specified_covariance(specification, values), start,
     max(location_index(data$coords)), method$bound, method$jitter,
     tolerance, derivatives, problem$threads)
   if (derivatives && !nzchar(found$failure)) found$d_likelihood <- double(0)

@@ -57,10 +57,12 @@ bound_objective.neargp_svgp_families <- function(problem, method, tolerance = 1e
 # trace.
 family_objective <- function(problem, method, tolerance) {
   layout <- problem$layout
+  specification <- covariance_specification(layout, problem$groups)
   best <- list(value = -Inf, end = start_pseudo_observations(problem))
   function(working, positions) {
     values <- to_core(working, layout$transform)
-    result <- family_bound_at(problem, method, values, positions, best$end, tolerance)
+    result <- family_bound_at(problem, method, values, positions, best$end, tolerance,
+      specification = specification)
     if (nzchar(result$failure)) return(result)
     if (result$value > best$value) best <<- result[c("value", "end")]
     result$gradient <- layout_gradient(layout, values, result$d_covariance, result$d_likelihood)
@@ -69,15 +71,19 @@ family_objective <- function(problem, method, tolerance) {
 }
 
 family_bound_at <- function(problem, method, values, positions, start, tolerance,
-                            derivatives = TRUE) {
+                            derivatives = TRUE,
+                            specification = covariance_specification(problem$layout,
+                              problem$groups)) {
   UseMethod("family_bound_at", method)
 }
 
 #' @export
 family_bound_at.default <- function(problem, method, values, positions, start, tolerance,
-                                    derivatives = TRUE) {
+                                    derivatives = TRUE,
+                                    specification = covariance_specification(problem$layout,
+                                      problem$groups)) {
   core_family_bound(problem$data$coords, latent_response(problem$data), positions,
-    as_core_covariance(problem$layout, problem$groups, values),
+    specified_covariance(specification, values),
     family_core_name(problem$family), family_values(problem$family, problem$layout, values), start,
     max(location_index(problem$data$coords)), method$bound, bound_kl_weight(method), method$jitter,
     tolerance, derivatives, problem$threads)

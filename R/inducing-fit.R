@@ -85,13 +85,14 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   data <- problem$data
   bound <- bound_over_rows(data, method, problem$threads)
   kl_weight <- bound_kl_weight(method)
+  wanted <- layout
+  # a fixed one, too, for the divergence
+  if (kl_weight != 1) wanted$fixed[layout$kind == "nugget"] <- FALSE
+  specification <- covariance_specification(wanted, problem$groups)
   function(working, positions) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
-    covariance <- as_core_covariance(layout, problem$groups, values)
-    # a fixed one, too, for the divergence
-    if (kl_weight != 1) covariance$active[layout$kind == "nugget"] <- TRUE
-    result <- bound(covariance, nugget, positions, TRUE)
+    result <- bound(specified_covariance(specification, values), nugget, positions, TRUE)
     if (nzchar(result$failure)) return(result)
     result$gradient <- core_to_working_slope(layout, values) * result$gradient
     if (kl_weight == 1) result else with_kl_weight(result, kl_weight,

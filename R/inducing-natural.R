@@ -39,7 +39,7 @@ fit_by_batches <- function(problem, method, working, positions) {
   start <- core_family_start(rows_in_batches(problem$method, problem)$suggested(), response, family,
     parameters, problem$threads)
   fitted <- run_adam(method, core_batch_fit(problem$data$coords, response, positions,
-    as_core_covariance(layout, problem$groups, values), family, parameters, start,
+    problem_covariance(problem, values), family, parameters, start,
     problem$warm_start$svgp$moments, batch_settings(problem, method, working), problem$threads))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),
     positions = fitted$inducing, trace = fitted$trace, skipped = fitted$skipped,

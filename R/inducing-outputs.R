@@ -70,10 +70,11 @@ outputs_bound <- function(data, method, threads) {
 #' @export
 bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-5) {
   layout <- problem$layout
+  specification <- covariance_specification(layout, problem$groups)
   bound <- outputs_bound(problem$data, method, problem$threads)
   function(working, positions) {
     values <- to_core(working, layout$transform)
-    result <- bound(as_core_covariance(layout, problem$groups, values), positions, TRUE)
+    result <- bound(specified_covariance(specification, values), positions, TRUE)
     if (!nzchar(result$failure)) {
       result$gradient <- core_to_working_slope(layout, values) * result$gradient
     }
@@ -87,8 +88,9 @@ bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-
 # each output and place, output after output; `posterior` and `unexplained`, the two parts of their
 # covariances given the data, are arrays of place x output x output.
 inducing_outputs <- function(object, coords, threads) {
-  known <- core_coregionalised_predict(coords, object$svgp$positions, object$core_covariance,
-    object$method$jitter, object$svgp$weights, object$svgp$factor, threads)
+  known <- core_coregionalised_predict(coords, object$svgp$positions,
+    as_specified(object$core_covariance), object$method$jitter, object$svgp$weights,
+    object$svgp$factor, threads)
   if (nzchar(known$failure)) abort_bound(known$failure)
   P <- length(object$outputs)
   pairs <- which(lower.tri(diag(P), diag = TRUE), arr.ind = TRUE)
@@ -186,7 +188,7 @@ outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, setti
 structure_features <- function(object, component, coords, threads) {
   component$loadings <- NULL
   given <- core_inducing_features(coords, core_inducing_prior(object$svgp$positions,
-    list(components = list(component)), 0, object$method$jitter), threads)
+    as_specified(list(components = list(component))), 0, object$method$jitter), threads)
   if (nzchar(given$failure)) abort_bound(given$failure)
   given
 }

@@ -196,8 +196,8 @@ refit_on_rows <- function(fit, rows) {
 
 #' @export
 estimated_trend.neargp_svgp <- function(method, fit, data, threads) {
-  found <- bound_at(data, fit$core_covariance, fit$nugget, fit$svgp$positions, fit$method, FALSE,
-    threads)
+  found <- bound_at(data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
+    fit$method, FALSE, threads)
   if (nzchar(found$failure)) abort_bound(found$failure)
   found[c("beta", "beta_vcov")]
 }

@@ -41,14 +41,15 @@ with_own_keeper <- function(fit) {
 kept_kriging <- function(object) {
   data <- object$data
   kept(object, "kriging", core_kriging(data$coords, response_columns(data), 1 / data$weights,
-    object$core_covariance, trend_nugget(object), data$output))
+    as_specified(object$core_covariance), trend_nugget(object), data$output))
 }
 
 # Of all rows: the factor of their covariance matrix.
 kept_exact_kriging <- function(object, threads) {
   data <- object$data
   kept(object, "exact_kriging", core_exact_kriging(data$coords, response_columns(data),
-    1 / data$weights, object$core_covariance, trend_nugget(object), threads, data$output))
+    1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), threads,
+    data$output))
 }
 
 kept_index <- function(object) {
@@ -66,7 +67,7 @@ kept_output_indices <- function(object) {
 # Of a fit on inducing points: their factored prior, and a posterior there, `at` one of several
 # fields.
 kept_prior <- function(object, positions, nugget = 0) {
-  kept(object, "prior", core_inducing_prior(positions, object$core_covariance, nugget,
+  kept(object, "prior", core_inducing_prior(positions, as_specified(object$core_covariance), nugget,
     object$method$jitter))
 }
 

@@ -77,7 +77,8 @@ weights_of_nearest_others <- function(object, settings) {
 weights_of_all_others <- function(object) {
   data <- object$data
   noise <- object$nugget / data$weights
-  covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
+  covariance <- core_covariance_matrix(data$coords, data$coords,
+    as_specified(object$core_covariance))
   diag(covariance) <- diag(covariance) + noise
   precision <- chol2inv(rlang::try_fetch(chol(covariance),
     error = function(condition) abort_cholesky(0L)))

@@ -282,9 +282,9 @@ with_gls_trend <- function(problem, result,
     neighbors = neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
       0)) {
     if (ncol(problem$data$X) == 0L) return(result)
-    nugget <- nugget_of(problem$layout, to_core(result$working, problem$layout$transform))
-    trend <- gls_trend(problem$data, covariance_at(problem, result$working), nugget, neighbors,
-      problem$threads)
+    values <- to_core(result$working, problem$layout$transform)
+    trend <- gls_trend(problem$data, problem_covariance(problem, values),
+      nugget_of(problem$layout, values), neighbors, problem$threads)
     result[names(trend)] <- trend
     result
   }

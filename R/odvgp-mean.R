@@ -51,10 +51,10 @@ mean_solver <- function(fit, points, most = 200L) {
   method <- fit$method
   function(precision, natural, values, tolerance = method$tolerance) {
     found <- if (is.null(points)) {
-      core_exact_mean(coords, precision, natural, values, fit$svgp$positions, fit$core_covariance,
-        method$jitter, tolerance, most, fit$threads)
+      core_exact_mean(coords, precision, natural, values, fit$svgp$positions,
+        as_specified(fit$core_covariance), method$jitter, tolerance, most, fit$threads)
     } else {
-      core_point_mean(coords, precision, natural, values, points, fit$core_covariance,
+      core_point_mean(coords, precision, natural, values, points, as_specified(fit$core_covariance),
         method$jitter, fit$threads)
     }
     if (nzchar(found$failure)) abort_bound(found$failure)

@@ -130,7 +130,7 @@ with_exact_mean <- function(fit, most = 200L) {
 
 mean_weights <- function(fit, points, solved) {
   if (is.null(points)) return(solved)
-  found <- core_point_weights(fit$data$coords, solved, points, fit$core_covariance,
+  found <- core_point_weights(fit$data$coords, solved, points, as_specified(fit$core_covariance),
     fit$method$jitter, fit$threads)
   if (nzchar(found$failure)) abort_bound(found$failure)
   found$weights
@@ -178,7 +178,7 @@ predictor.neargp_odvgp <- function(method, object, settings) {
 mean_columns.neargp_odvgp <- function(method, object, coords, features, threads) {
   mean <- object$svgp$mean
   core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights,
-    object$core_covariance, threads)
+    as_specified(object$core_covariance), threads)
 }
 
 refuse_leave_one_out <- function() {

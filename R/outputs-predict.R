@@ -155,8 +155,8 @@ all_rows_table <- function(n, columns) matrix(rep(seq_len(n), columns), n)
 krige_outputs <- function(object, target, stacked, neighbors, settings, keep_weights = FALSE) {
   kriging <- if (is.null(target$observed)) kept_kriging(object) else {
     data <- data_with_observed(object, target)
-    core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, 0,
-      data$output)
+    core_kriging(data$coords, response_columns(data), 1 / data$weights,
+      as_specified(object$core_covariance), 0, data$output)
   }
   core_krige(kriging, stacked$coords, neighbors, FALSE, settings$threads, stacked$output,
     keep_weights)

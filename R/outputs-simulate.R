@@ -134,11 +134,12 @@ drawn_outputs <- function(object, data, coords, at, values, settings) {
   normals <- matrix(stats::rnorm(length(place) * ncol(values)), ncol = ncol(values))
   drawn <- check_drawn(if (draws_dense(object, length(data$y) + length(place), settings)) {
     core_exact_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE],
-      object$core_covariance, 0, normals, settings$threads, data$output, output)
+      as_specified(object$core_covariance), 0, normals, settings$threads, data$output, output)
   } else {
     plan <- outputs_simulation_plan(object, data, coords, place, output, settings)
     core_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], plan$order,
-      plan$neighbors, object$core_covariance, 0, normals, settings$threads, data$output, output)
+      plan$neighbors, as_specified(object$core_covariance), 0, normals, settings$threads,
+      data$output, output)
   })
   tell_jitter(drawn$jitter)
   drawn$field

@@ -98,7 +98,7 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   result <- NextMethod()
   if (is_joint(method)) return(result)
   values <- to_core(result$working, problem$layout$transform)
-  covariance <- as_core_covariance(problem$layout, problem$groups, values)
+  covariance <- problem_covariance(problem, values)
   parameters <- family_values(problem$family, problem$layout, values)
   stage <- predictive_stage(method, problem, result, covariance, parameters)
   fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem)]
@@ -188,11 +188,11 @@ restrict_rows.neargp_ppgpr <- function(method, fit, rows) {
   if (is_joint(method)) return(refit_on_rows(fit, rows))
   fit$nugget <- fit$nugget / fit$predictive$ratio
   fit <- restrict_rows.neargp_svgp(method, fit, rows)
-  stage <- gaussian_stage(fit$data, fit$core_covariance, fit$nugget, fit$svgp$positions, method,
-    fit$threads)
+  stage <- gaussian_stage(fit$data, as_specified(fit$core_covariance), fit$nugget,
+    fit$svgp$positions, method, fit$threads)
   fixed <- fit$layout$fixed[fit$layout$kind == "nugget"]
   with_predictive_part(fit, maximize_predictive_score(stage, method, fit$family,
-    fit$core_covariance, fit$nugget, !fixed, fit$threads))
+    as_specified(fit$core_covariance), fit$nugget, !fixed, fit$threads))
 }
 
 #' @export

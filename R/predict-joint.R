@@ -13,11 +13,12 @@ joint_moments.default <- function(method, object, target, settings) {
   data <- take_data_rows(object$data, rows)
   factor <- joint_factor(object, data)
   cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords,
-    object$core_covariance), transpose = TRUE)
+    as_specified(object$core_covariance)), transpose = TRUE)
   weighted <- crossprod(cross, backsolve(factor, response_columns(data), transpose = TRUE))
   unseen <- design_columns(data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) -
+  covariance <- core_covariance_matrix(target$coords, target$coords,
+    as_specified(object$core_covariance)) -
     crossprod(cross) +
     unseen %*% trend$beta_vcov %*% t(unseen)
   observed <- if (settings$type == "response") covariance +
@@ -37,7 +38,8 @@ joint_rows <- function(object, target, settings) {
 }
 
 joint_factor <- function(object, data) {
-  covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
+  covariance <- core_covariance_matrix(data$coords, data$coords,
+    as_specified(object$core_covariance))
   tryCatch(chol(covariance + diag(object$nugget / data$weights, length(data$y))),
     error = function(e) abort_cholesky(0L))
 }

@@ -42,9 +42,10 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 new_objective <- function(problem, n, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method)) {
   layout <- problem$layout
+  specification <- covariance_specification(layout, problem$groups)
   at <- function(working) {
     values <- to_core(working, layout$transform)
-    list(values = values, covariance = as_core_covariance(layout, problem$groups, values),
+    list(values = values, covariance = specified_covariance(specification, values),
       nugget = nugget_of(layout, values))
   }
   evaluate <- function(working, information = FALSE) {

@@ -29,6 +29,8 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
   state <- maximize_pseudo_observation_score(method, problem, pseudo_observation_start(problem))
   problem <- state$problem
   known <- pseudo_observation_parameters(problem, state$theta)
+  known$component <- metric_component(as_core_covariance(problem$layout, problem$groups,
+    known$values))
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
   scored <- pseudo_observation_score(problem, state$theta, method$k)
   pseudo_observations <- fitted_pseudo_observations(given, problem, known)
@@ -283,7 +285,7 @@ pseudo_observation_trend_covariance <- function(problem, pseudo_observations, kn
   q <- ncol(problem$data$X)
   if (q == 0L) return(matrix(0, 0L, 0L))
   like_problem <- list(data = pseudo_observations$data, threads = problem$threads)
-  neighbors <- neighbors_before(like_problem, metric_component(known$covariance), k, "maxmin", 0)
+  neighbors <- neighbors_before(like_problem, known$component, k, "maxmin", 0)
   result <- core_evaluate(local_problem(pseudo_observations$data, neighbors,
     threads = problem$threads), known$covariance, known$nugget, FALSE, problem$threads)
   design <- 1L + seq_len(q)

@@ -59,8 +59,9 @@ restrict_rows.neargp_loo_k_families <- function(method, fit, rows) {
 # The trend in the core's columns.
 known_parameters <- function(object) {
   family <- unname(object$family_parameters)
-  list(covariance = object$core_covariance, nugget = pseudo_observation_noise(object$family,
-    object$nugget, family), family = family,
+  list(covariance = as_specified(object$core_covariance),
+    component = metric_component(object$core_covariance),
+    nugget = pseudo_observation_noise(object$family, object$nugget, family), family = family,
     beta = unname(core_trend(object)$beta), bias = object$pseudo_observations$bias)
 }
 
@@ -149,7 +150,7 @@ far_and_observed_means <- function(object, at_most = 5000L) {
   known <- known_parameters(object)
   X <- design_columns(data, data$X[rows, , drop = FALSE])
   trend <- known$bias + data$offset[rows] + drop(X %*% known$beta)
-  sill <- sum(vapply(known$covariance$components, function(component) component$variance, 0))
+  sill <- sum(vapply(object$core_covariance$components, function(component) component$variance, 0))
   trials <- if (is.null(data$trials)) rep(1, n) else data$trials
   count <- observation_counts(data, object$family)[rows]
   per_trial <- function(response) sum(count * response) / sum(count * trials[rows])

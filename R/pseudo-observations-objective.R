@@ -34,14 +34,20 @@ pseudo_observation_plan <- function(problem, at, component, k) {
     problem$threads), at = at)
 }
 
-pseudo_observation_parameters <- function(problem, theta) {
+# The derivative in the nugget is of use to the family's parameters even where it is given.
+pseudo_observation_specification <- function(problem) {
+  layout <- problem$layout
+  layout$fixed[layout$kind == "nugget"] <- FALSE
+  covariance_specification(layout, problem$groups)
+}
+
+pseudo_observation_parameters <- function(problem, theta,
+                                          specification = pseudo_observation_specification(
+                                            problem)) {
   part <- split_pseudo_observation_theta(problem, theta)
   values <- to_core(part$working, problem$layout$transform)
-  covariance <- as_core_covariance(problem$layout, problem$groups, values)
-  # of use to the family's parameters even where the nugget is given
-  covariance$active[which(problem$layout$kind == "nugget")] <- TRUE
   family <- values[problem$layout$kind == "family"]
-  list(values = values, covariance = covariance,
+  list(values = values, covariance = specified_covariance(specification, values),
     nugget = pseudo_observation_noise(problem$family, nugget_of(problem$layout, values), family),
     family = family, beta = part$beta, bias = part$bias)
 }
@@ -62,13 +68,14 @@ pseudo_observation_model <- function(locations, at, component, k, known, threads
 # `span`: which of the plan's observations count.
 pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   layout <- problem$layout
+  specification <- pseudo_observation_specification(problem)
   rows <- plan$at$row[span]
   data <- take_data_rows(problem$data, rows)
   X <- problem$design$X[rows, , drop = FALSE]
   count <- observation_counts(data, problem$family)
   limits <- c(span[1L], span[length(span)])
   score <- function(theta, gradient) {
-    known <- pseudo_observation_parameters(problem, theta)
+    known <- pseudo_observation_parameters(problem, theta, specification)
     at <- core_pseudo_observation_moments(plan$pointer, limits[1L], limits[2L], known$covariance,
       known$nugget, problem$threads)
     if (at$failed > 0L) return(list(failed = 1L))

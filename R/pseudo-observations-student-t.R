@@ -22,10 +22,10 @@ with_gamma_variables <- function(rows, known, threads) {
 }
 
 # Finds one gamma variable for each row, from its prediction by its nearest others: for predictions
-# at new locations, which have no response that could leak. A few rounds from omega = 1.
+# at new locations, which have no response that could leak. A few rounds from omega = 1. `known` has
+# the component, too, in whose metric neighbours are searched.
 row_gamma_variables <- function(data, known, k, threads, rounds = 3L) {
-  neighbors <- core_neighbors_others(core_scale(data$coords, metric_component(known$covariance)), k,
-    threads)
+  neighbors <- core_neighbors_others(core_scale(data$coords, known$component), k, threads)
   residuals <- data$y - data$offset - drop(data$X %*% known$beta)
   omega <- rep(1, length(residuals))
   for (round in seq_len(rounds)) {

@@ -195,8 +195,8 @@ field_drawer <- function(object, data, coords, settings) {
   noise_scale <- 1 / data$weights
   if (draws_dense(object, length(data$y) + nrow(coords), settings)) {
     return(function(values, normals, betas) {
-      core_exact_simulate(data$coords, values, noise_scale, coords, object$core_covariance,
-        object$nugget, normals, settings$threads)
+      core_exact_simulate(data$coords, values, noise_scale, coords,
+        as_specified(object$core_covariance), object$nugget, normals, settings$threads)
     })
   }
   neighbor_drawer(object$method, object, data, coords, settings)
@@ -213,7 +213,7 @@ neighbor_drawer.default <- function(method, object, data, coords, settings) {
   plan <- simulation_plan(object$core_covariance, data, coords, settings)
   function(values, normals, betas) {
     core_simulate(data$coords, values, noise_scale, coords, plan$order, plan$neighbors,
-      object$core_covariance, object$nugget, normals, settings$threads)
+      as_specified(object$core_covariance), object$nugget, normals, settings$threads)
   }
 }
 

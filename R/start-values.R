@@ -106,6 +106,7 @@ start_problem <- function(problem, scales) {
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   farthest <- scaled[neighbors[k, ], , drop = FALSE] - scaled[targets, , drop = FALSE]
   list(pointer = local_problem(reduced$data, reduced$neighbors, reduced$targets),
+    specification = covariance_specification(problem$layout, problem$groups),
     n = length(targets), reach = sqrt(stats::median(rowSums(farthest^2))),
     extent = sqrt(ncol(scaled)))
 }
@@ -193,7 +194,7 @@ range_scales <- function(problem, j, scales) {
 
 score_candidate <- function(problem, trial, values) {
   layout <- problem$layout
-  result <- core_evaluate(trial$pointer, as_core_covariance(layout, problem$groups, values),
+  result <- core_evaluate(trial$pointer, specified_covariance(trial$specification, values),
     nugget_of(layout, values), FALSE, problem$threads)
   if (result$failed > 0L) return(list(score = -Inf))
   profile <- profile_trend(result, trial$n)

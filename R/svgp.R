@@ -252,8 +252,8 @@ with_inducing_points <- function(fit, result) {
 
 # The distribution of the field at the inducing points given the rows that the fit holds now.
 with_inducing_posterior <- function(fit) {
-  posterior <- bound_at(fit$data, fit$core_covariance, fit$nugget, fit$svgp$positions, fit$method,
-    FALSE, fit$threads)
+  posterior <- bound_at(fit$data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
+    fit$method, FALSE, fit$threads)
   if (nzchar(posterior$failure)) abort_bound(posterior$failure)
   fit$svgp[c("weights", "factor", "unexplained")] <- posterior[c("weights", "factor",
     "unexplained")]

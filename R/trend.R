@@ -18,8 +18,8 @@ estimated_trend <- function(method, fit, data, threads) {
 
 #' @export
 estimated_trend.default <- function(method, fit, data, threads) {
-  gls_trend(data, fit$core_covariance, trend_nugget(fit), earlier_neighbors(fit, data, threads),
-    threads)
+  gls_trend(data, as_specified(fit$core_covariance), trend_nugget(fit), earlier_neighbors(fit, data,
+    threads), threads)
 }
 
 # Nuggets of several outputs are part of their covariance.

@@ -89,7 +89,7 @@ neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords
   function(values, normals, betas) {
     core_residual_simulate(data$coords, values, 1 / data$weights, coords, plan$order,
       plan$neighbors, object$low_rank$positions,
-      object$core_covariance, object$nugget, object$method$jitter,
+      as_specified(object$core_covariance), object$nugget, object$method$jitter,
       draw_whitened(object$low_rank, betas, settings$conditional), normals, settings$threads)
   }
 }
@@ -102,7 +102,8 @@ weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) 
   data <- object$data
   neighbors <- low_rank_neighbors(object, data, object$low_rank$order, settings$threads)
   known <- core_residual_leave_one_out(data$coords, response_columns(data), 1 / data$weights,
-    neighbors, object$low_rank$positions, object$core_covariance, object$nugget, method$jitter,
+    neighbors, object$low_rank$positions, as_specified(object$core_covariance), object$nugget,
+    method$jitter,
     object$low_rank$weights, object$low_rank$factor, settings$threads)
   if (is_failure(known)) abort_low_rank(known)
   list(weighted = known$weighted, variance = known$variance - object$nugget / data$weights)

@@ -153,14 +153,15 @@ longest_units <- function(problem, working, most = 2) {
 
 residual_objective <- function(problem, method, positions, neighbors) {
   layout <- problem$layout
+  specification <- covariance_specification(layout, problem$groups)
   data <- problem$data
   columns <- response_columns(data)
   noise_scale <- 1 / data$weights
   evaluate <- function(working, ...) {
     values <- to_core(working, layout$transform)
     found <- core_residual_vecchia(data$coords, columns, noise_scale, positions, neighbors,
-      as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), method$jitter,
-      TRUE, problem$threads)
+      specified_covariance(specification, values), nugget_of(layout, values), method$jitter, TRUE,
+      problem$threads)
     if (is_failure(found)) {
       return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
     }

@@ -110,7 +110,7 @@ correlated_neighbors <- function(problem, arrangement, covariance, method) {
   candidates <- nearest_residual(problem, metric_component(covariance), arrangement$order,
     candidates_for_each * k)
   found <- core_residual_neighbors(problem$data$coords, arrangement$positions, candidates, k,
-    covariance, method$jitter, problem$threads)
+    as_specified(covariance), method$jitter, problem$threads)
   if (nzchar(found$failure)) abort_low_rank(found)
   found$neighbors
 }
@@ -146,7 +146,8 @@ with_low_rank_posterior <- function(fit,
 
 low_rank_posterior <- function(fit, data, neighbors, threads = fit$threads) {
   found <- core_residual_vecchia(data$coords, response_columns(data), 1 / data$weights,
-    fit$low_rank$positions, neighbors, fit$core_covariance, fit$nugget, fit$method$jitter, FALSE,
+    fit$low_rank$positions, neighbors, as_specified(fit$core_covariance), fit$nugget,
+    fit$method$jitter, FALSE,
     threads)
   if (is_failure(found)) abort_low_rank(found)
   found

@@ -82,6 +82,7 @@ latent_response <- function(data) {
 # that a likelihood which is not log-concave may have the best one is kept.
 latent_objective <- function(problem, latent, start = start_posterior(problem, latent)) {
   layout <- problem$layout
+  specification <- covariance_specification(layout, problem$groups)
   family <- problem$family
   best <- list(value = -Inf, end = start)
   # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite,
@@ -89,7 +90,7 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
     found <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end,
-      as_core_covariance(layout, problem$groups, values),
+      specified_covariance(specification, values),
       family_core_name(family), family_values(family, layout, values), tolerance, max_iterations,
       derivatives, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))

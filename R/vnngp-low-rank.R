@@ -76,7 +76,7 @@ residual_neighbors <- function(problem, nodes, component, order, k) {
   candidates <- core_neighbors_before(scaled, order, min(candidates_for_each * k, n - 1L),
     problem$threads)
   found <- core_residual_neighbors(nodes$coords, nodes$low_rank, candidates, k,
-    list(components = list(component)), problem$method$jitter, problem$threads)
+    as_specified(list(components = list(component))), problem$method$jitter, problem$threads)
   if (nzchar(found$failure)) abort_low_rank(found)
   found$neighbors
 }
@@ -137,7 +137,8 @@ low_rank_elsewhere <- function(object, coords, nodes, whitened, settings) {
   plan <- simulation_plan(object$core_covariance, known, coords, settings)
   normals <- matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes))
   drawn <- check_drawn(core_residual_simulate(known$coords, nodes, rep(1, nrow(nodes)), coords,
-    plan$order, plan$neighbors, posterior$low_rank, object$core_covariance, jitter_variance(object),
+    plan$order, plan$neighbors, posterior$low_rank, as_specified(object$core_covariance),
+    jitter_variance(object),
     object$method$jitter, whitened, normals, settings$threads))
   tell_jitter(drawn$jitter)
   drawn$field

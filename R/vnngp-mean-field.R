@@ -21,7 +21,7 @@ fit_mean_field <- function(method, problem) {
     list(coords = nodes$coords, order = search$order, neighbors = search$neighbors,
       jitter = method$jitter),
     latent_data(nodes, problem$data$coords, component, method$k, problem$threads), response,
-    as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
+    problem_covariance(problem, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
     mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)),
     problem$threads))
@@ -137,7 +137,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
   at_end <- core_mean_field_state(
     list(coords = nodes$coords, order = search$order, neighbors = fitted$neighbors,
       jitter = method$jitter), data,
-    latent_response(problem$data), as_core_covariance(layout, problem$groups, values),
+    latent_response(problem$data), problem_covariance(problem, values),
     family_core_name(problem$family), fitted$family, fitted$beta, fitted$mean, fitted$variance,
     problem$threads)
   state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta,
@@ -168,7 +168,7 @@ mean_field_predictor <- function(object, settings) {
       posterior$field_response[nodes, , drop = FALSE])
     part <- core_mean_field_predict(posterior$coords[nodes, , drop = FALSE], columns,
       object$method$jitter, coords, matrix(match(neighbors, nodes), nrow(neighbors)),
-      object$core_covariance, settings$threads)
+      as_specified(object$core_covariance), settings$threads)
     latent_prediction(object, part, X, offset)
   }
 }

@@ -52,8 +52,8 @@ restored_latent <- function(object, threads) {
   }
   pointer <- with_pattern(wider_pattern(posterior, threads))
   if (core_latent_is_restricted(pointer) && !posterior$restricted) pointer <- with_pattern(NULL)
-  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta,
-    posterior$pseudo_precision, posterior$field_response, threads)
+  core_latent_restore(pointer, as_specified(object$core_covariance), posterior$mean,
+    core_trend(object)$beta, posterior$pseudo_precision, posterior$field_response, threads)
   pointer
 }
 
@@ -106,9 +106,9 @@ node_joint <- function(object, target, settings) {
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
   nodes <- posterior$coords[rows, , drop = FALSE]
-  inner <- core_covariance_matrix(nodes, nodes, object$core_covariance) +
+  inner <- core_covariance_matrix(nodes, nodes, as_specified(object$core_covariance)) +
     diag(jitter_variance(object), length(rows))
-  cross <- core_covariance_matrix(nodes, target$coords, object$core_covariance)
+  cross <- core_covariance_matrix(nodes, target$coords, as_specified(object$core_covariance))
   weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L,
     has_nugget(object$method)))
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
@@ -118,7 +118,8 @@ node_joint <- function(object, target, settings) {
   }
   list(mean = crossprod(weights, posterior$mean[rows]),
     response = crossprod(weights, posterior$field_response[rows, , drop = FALSE]),
-    covariance = core_covariance_matrix(target$coords, target$coords, object$core_covariance) -
+    covariance = core_covariance_matrix(target$coords, target$coords,
+      as_specified(object$core_covariance)) -
     crossprod(cross, weights) +
       crossprod(weights, solved[rows, , drop = FALSE]))
 }

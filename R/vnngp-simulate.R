@@ -88,7 +88,8 @@ field_elsewhere <- function(object, coords, nodes, settings) {
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
   neighbors <- core_neighbors_joint(reference, queries, order, k, settings$threads)
   drawn <- check_drawn(core_simulate(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], nodes,
-    rep(1, nrow(nodes)), coords, order, neighbors, object$core_covariance, jitter_variance(object),
+    rep(1, nrow(nodes)), coords, order, neighbors, as_specified(object$core_covariance),
+    jitter_variance(object),
     matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)), settings$threads))
   tell_jitter(drawn$jitter)
   drawn$field

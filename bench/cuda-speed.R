@@ -39,7 +39,7 @@ evaluation <- function(n = 1e6L, k = 30L, shape = 1.5) {
   neighbors <- neargp:::core_neighbors_before(coords, seq_len(n), k, threads)
   columns <- cbind(rnorm(n), 1)
   part <- list(family = "matern", variance = 1.3, range = 0.1, group = c(1L, 1L), anisotropy = numeric(), shape = shape)
-  covariance <- list(components = list(part), active = c(TRUE, TRUE, FALSE, TRUE))
+  covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, TRUE, FALSE, TRUE)))
   problem_on <- function(device) neargp:::on_device(device, neargp:::core_problem(coords, columns, rep(1, n), neighbors, NULL, threads))
   problems <- lapply(c(cuda = "cuda", cpu = "cpu"), problem_on)
   value <- function(device) neargp:::core_evaluate(problems[[device]], covariance, 0.1, TRUE, threads)
@@ -95,7 +95,7 @@ inducing <- function(points, n = 1e5L, d = 8L) {
   coords <- as.matrix(data[-1L])
   positions <- coords[seq_len(points), ]
   part <- list(family = "matern", variance = 1, range = rep(0.5, d), group = seq_len(d), anisotropy = numeric(), shape = 2.5)
-  covariance <- list(components = list(part), active = c(TRUE, rep(TRUE, d), FALSE, TRUE))
+  covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, rep(TRUE, d), FALSE, TRUE)))
   bound <- function(device) {
     neargp:::on_device(device, neargp:::core_collapsed_bound(coords, cbind(data$y, 1), rep(1, n), positions, covariance, 0.1, "tight", 1e-6, TRUE, threads))
   }

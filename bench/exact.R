@@ -10,7 +10,7 @@ sizes <- if (length(arguments)) as.integer(strsplit(arguments[[1L]], ",")[[1L]])
 describe_run()
 
 part <- list(family = "matern", variance = 1.3, range = 0.1, group = c(1L, 1L), anisotropy = numeric(), shape = 1.5)
-covariance <- list(components = list(part), active = c(TRUE, TRUE, FALSE, TRUE))
+covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, TRUE, FALSE, TRUE)))
 
 times <- function(n) {
   set.seed(n)

@@ -41,7 +41,7 @@ from_triangle <- function(variance, l) {
 # Profile log-likelihood, as GpGp's loglik: trend at its generalised least squares estimate.
 neargp_loglik <- function(problem, n, parameters) {
   parameters$covariance$active <- rep(TRUE, n_parameters(parameters$covariance$components[[1L]]))
-  result <- neargp:::core_evaluate(problem, parameters$covariance, parameters$nugget, FALSE, bench_threads())
+  result <- neargp:::core_evaluate(problem, neargp:::as_specified(parameters$covariance), parameters$nugget, FALSE, bench_threads())
   gram <- result$gram
   beta <- solve(gram[-1L, -1L, drop = FALSE], gram[-1L, 1L])
   -0.5 * (n * log(2 * pi) + result$log_det + gram[1L, 1L] - sum(beta * gram[-1L, 1L]))

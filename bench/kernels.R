@@ -15,7 +15,7 @@ component <- function(dim, shape) {
 
 # Value, information and adjoint gradient over `rows` rows of a problem, each as microseconds a row.
 kernel_times <- function(problem, rows, part, estimated, repetitions) {
-  covariance <- list(components = list(part), active = c(TRUE, rep(TRUE, length(part$range)), estimated, TRUE))
+  covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, rep(TRUE, length(part$range)), estimated, TRUE)))
   per_row <- function(seconds) 1e6 * seconds / rows
   data.frame(
     value = per_row(least(repetitions, neargp:::core_evaluate(problem, covariance, 0.1, FALSE, 1L))),
@@ -54,7 +54,7 @@ large_sets <- function(n = 20000L, dim = 8L) {
 
 two_threads <- function(n = 200000L, k = 30L) {
   problem <- planar_problem(n, k)
-  covariance <- list(components = list(component(2L, 1.5)), active = c(TRUE, TRUE, FALSE, TRUE))
+  covariance <- neargp:::as_specified(list(components = list(component(2L, 1.5)), active = c(TRUE, TRUE, FALSE, TRUE)))
   evaluate <- function(threads) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, threads)
   stopifnot(identical(evaluate(1L), evaluate(2L)))
   seconds <- vapply(1:2, function(threads) least(5L, evaluate(threads), "elapsed"), 0)

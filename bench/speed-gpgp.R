@@ -22,7 +22,7 @@ evaluation <- function(label, name, family, shape, parameters, rows, rounds, est
   table <- cbind(seq_len(rows), t(neighbors))
   X <- matrix(1, rows, 1L)
   component <- list(family = family, variance = 1, range = 0.1, group = c(1L, 1L), anisotropy = double(0), shape = shape)
-  covariance <- list(components = list(component), active = c(TRUE, TRUE, rep(estimated, length(shape)), TRUE))
+  covariance <- neargp:::as_specified(list(components = list(component), active = c(TRUE, TRUE, rep(estimated, length(shape)), TRUE)))
   problem <- neargp:::core_problem(places, cbind(frame$z, X), rep(1, rows), neighbors)
   calls <- max(2L, 100000L %/% rows)
   sets <- neargp:::core_simd_available()

@@ -36,7 +36,7 @@ value_only <- function(covariance, rows, k, rounds) {
   reached <- list()
   keep <- function(name, value) reached[[name]] <<- value
   contestants <- list(neargp = function() cpu_seconds(for (call in 1:10) {
-    sums <- neargp:::core_evaluate(problem, list(components = list(component)), 0.1, FALSE, 1L)
+    sums <- neargp:::core_evaluate(problem, neargp:::as_specified(list(components = list(component))), 0.1, FALSE, 1L)
     keep("neargp", -0.5 * (rows * log(2 * pi) + sums$log_det + sums$gram[1L]))
   }) / 10)
   if (with_gpgp) contestants$GpGp <- function() cpu_seconds(

@@ -36,6 +36,7 @@ small <- data.frame(coords[1:200, ], y = columns[1:200, 1L])
 covariance <- neargp(y ~ 1, small, coords = ~ ., method = exact_gp(), nugget = 0.01,
   covariance = cov_matern(nu = 2.5, variance = 1, range = 0.5))$core_covariance
 covariance$active <- c(TRUE, TRUE, FALSE, TRUE)  # the smoothness is held
+covariance <- neargp:::as_specified(covariance)
 weight <- rep(1, n)
 
 evaluate <- function(bound, derivatives) {

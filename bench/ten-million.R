@@ -29,7 +29,7 @@ set.seed(1)
 coords <- matrix(runif(2 * n), n)
 columns <- cbind(rnorm(n), 1)
 component <- list(family = "matern", variance = 1, range = 0.05, group = c(1L, 1L), anisotropy = numeric(), shape = 1.5)
-covariance <- list(components = list(component), active = c(TRUE, TRUE, FALSE, TRUE))
+covariance <- neargp:::as_specified(list(components = list(component), active = c(TRUE, TRUE, FALSE, TRUE)))
 ones <- rep(1, n)
 
 ordering <- measure("maxmin ordering", neargp:::core_order(coords, "maxmin", 0, threads))

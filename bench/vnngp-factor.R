@@ -19,7 +19,7 @@ variances <- function(fit, places, k) {
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = fit$method$jitter)
   if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, 1L)
   pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), "sparse", k == 0L, Inf, 1L)
-  neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$pseudo_precision,
+  neargp:::core_latent_restore(pointer, neargp:::as_specified(fit$core_covariance), posterior$mean, fit$beta, posterior$pseudo_precision,
     posterior$field_response, 1L)
   near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, 1L)
   neargp:::core_latent_predict(pointer, places, near, 1L)$variance
@@ -50,7 +50,7 @@ narrow_errors <- function(k, noise, n = 2000L, d = 8L) {
   set.seed(1)
   coords <- matrix(stats::runif(n * d), n)
   component <- list(family = "matern", variance = 1, range = rep(1, d), group = seq_len(d), anisotropy = double(0), shape = 2.5)
-  covariance <- list(components = list(component), active = c(rep(TRUE, d + 1L), FALSE, FALSE))
+  covariance <- neargp:::as_specified(list(components = list(component), active = c(rep(TRUE, d + 1L), FALSE, FALSE)))
   field <- drop(crossprod(chol(neargp:::core_covariance_matrix(coords, coords, covariance) + diag(1e-8, n)), stats::rnorm(n)))
   binary <- is.na(noise)
   y <- if (binary) stats::rbinom(n, 1L, stats::plogis(field)) else field + sqrt(noise) * stats::rnorm(n)

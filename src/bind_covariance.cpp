@@ -75,9 +75,12 @@ neargp::Component to_component(const Rcpp::List& list) {
   return component;
 }
 
-neargp::Covariance to_covariance(const Rcpp::List& list, double nugget) {
+namespace {
+
+using SpecificationPointer = Rcpp::XPtr<neargp::Covariance>;
+
+neargp::Covariance to_specification(const Rcpp::List& list) {
   neargp::Covariance covariance;
-  covariance.nugget = nugget;
   const Rcpp::List components = list["components"];
   for (R_xlen_t i = 0; i < components.size(); ++i)
     covariance.components.push_back(to_component(Rcpp::as<Rcpp::List>(components[i])));
@@ -85,6 +88,30 @@ neargp::Covariance to_covariance(const Rcpp::List& list, double nugget) {
   if (list.containsElementNamed("active"))
     for (const int flag : Rcpp::as<std::vector<int>>(list["active"])) covariance.active.push_back(flag != 0);
   return covariance;
+}
+
+}  // namespace
+
+neargp::Covariance to_covariance(const Rcpp::List& specified, double nugget) {
+  neargp::Covariance covariance = *SpecificationPointer(SEXP(specified["specification"]));
+  const Rcpp::NumericVector values = specified["values"];
+  if (values.size() < covariance.parameters())
+    throw neargp::Error("There must be one value for each covariance parameter.");
+  neargp::set_parameter_values(covariance, {values.begin(), values.begin() + covariance.parameters()});
+  covariance.nugget = nugget;
+  return covariance;
+}
+
+// From R's list(components = list(...), active = logical, and of several outputs nuggets), at whatever values.
+// [[Rcpp::export]]
+SEXP core_covariance_specification(const Rcpp::List& covariance) {
+  return SpecificationPointer(new neargp::Covariance(to_specification(covariance)), true);
+}
+
+// The values at which a specification was made.
+// [[Rcpp::export]]
+std::vector<double> core_specification_values(SEXP specification) {
+  return neargp::parameter_values(*SpecificationPointer(specification));
 }
 
 namespace {

@@ -9,8 +9,10 @@
 #include "covariance/prepared.h"
 #include "geometry/points.h"
 
-// R's list(components = list(...), active = logical) and the nugget; see as_core_covariance() in R.
-neargp::Covariance to_covariance(const Rcpp::List& covariance, double nugget);
+// From R's list(specification = pointer, values = numeric): what R has had parsed once, at values in the order of
+// covariance.h, after which those of a response's family may stand. `nugget` is in place of the one among the values.
+// See R/covariance-specification.R.
+neargp::Covariance to_covariance(const Rcpp::List& specified, double nugget);
 neargp::Component to_component(const Rcpp::List& component);
 
 // transform, lower, upper, free

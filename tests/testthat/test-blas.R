@@ -53,6 +53,7 @@ test_that("with OpenBLAS results agree with Eigen's, and are the same for any nu
   columns <- cbind(sin(5 * coords[, 1L]), 1)
   covariance <- given_covariance(1, 0.2)
   covariance$active[] <- TRUE
+  covariance <- as_specified(covariance)
   sums <- function(blas, threads) {
     withr::local_options(neargp.blas = blas)
     on_device("cpu", core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, threads))

@@ -55,7 +55,7 @@ test_on_devices(
     neighbors <- core_neighbors_before(data$coords, n:1, n - 1L, 1L)
     problem <- core_problem(data$coords, data$columns, data$noise, neighbors)
     for (model in names(core_test_models)) {
-      covariance <- list(components = core_test_models[[model]])
+      covariance <- as_specified(list(components = core_test_models[[model]]))
       reference <- core_reference(data, covariance)
       exact <- core_exact(data$coords, data$columns, data$noise, covariance, data$nugget, TRUE, 1L)
       expect_equal(exact[c("log_det", "gram")], reference, tolerance = 1e-10, info = model)
@@ -81,7 +81,7 @@ test_on_devices("LOO-k and MLL-k are the densities of the neighbourhoods", {
   data <- core_test_data()
   neighbors <- core_neighbors_others(data$coords, 6L, 1L)
   problem <- core_problem(data$coords, data$columns, data$noise, neighbors)
-  covariance <- list(components = core_test_models$sum)
+  covariance <- as_specified(list(components = core_test_models$sum))
   part <- function(rows) {
     core_reference(list(coords = data$coords[rows, , drop = FALSE],
       columns = data$columns[rows, , drop = FALSE],
@@ -108,7 +108,7 @@ test_on_devices("numbers do not depend on threads", {
   columns <- cbind(rnorm(n), 1)
   noise <- rep(1, n)
   normals <- matrix(rnorm(2 * 600), 600)
-  covariance <- list(components = core_test_models$sum)
+  covariance <- as_specified(list(components = core_test_models$sum))
   everything <- function(threads) {
     order <- core_order(coords, "maxmin", 0, threads)
     order_new <- core_order(new, "maxmin", 0, threads)
@@ -142,7 +142,7 @@ test_on_devices(
     data <- core_test_data()
     new <- rbind(matrix(c(0.1, 0.5, 0.9, 0.4), 2), data$coords[3, ])
     neighbors <- core_neighbors_to(data$coords, new, nrow(data$coords), 1L)
-    covariance <- list(components = core_test_models$matern)
+    covariance <- as_specified(list(components = core_test_models$matern))
     for (nugget in c(data$nugget, 0)) {
       exact <- core_exact_krige(core_exact_kriging(data$coords, data$columns, data$noise,
         covariance, nugget, 1L), new, 1L)
@@ -160,7 +160,7 @@ test_on_devices("a singular covariance matrix is reported with its row", {
   coords <- rbind(cbind(0:4 / 4, 0), c(0.5, 0))
   problem <- core_problem(coords, cbind(1:6, 1), rep(1, 6), core_neighbors_before(coords, 1:6, 3L,
     1L))
-  covariance <- list(components = core_test_models$matern)
+  covariance <- as_specified(list(components = core_test_models$matern))
   with_each_simd(function(name) {
     expect_identical(core_evaluate(problem, covariance, 0, TRUE, 1L)$failed, 6L)
     expect_identical(core_evaluate(problem, covariance, 0.1, TRUE, 1L)$failed, 0L)

@@ -40,6 +40,7 @@ test_that("the number of threads does not change a digit", {
   columns <- cbind(sin(5 * coords[, 1L]), 1)
   covariance <- given_covariance(1, 0.2)
   covariance$active[] <- TRUE
+  covariance <- as_specified(covariance)
   sums <- function(threads) core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, threads)
   expect_identical(sums(2L), sums(1L))
   predicted <- function(threads) {

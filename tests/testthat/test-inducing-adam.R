@@ -9,8 +9,8 @@ test_that("Adam comes near the bound of all rows, keeps its own posterior, and g
   adam <- batch_fit(data, adam_method(), z ~ x)
   expect_lt(c(adam$log_likelihood), c(collapsed$log_likelihood) + 1e-6)
   expect_gt(c(adam$log_likelihood), c(collapsed$log_likelihood) - 8)
-  at_end <- bound_at(adam$data, adam$core_covariance, adam$nugget, adam$svgp$positions, adam$method,
-    FALSE, 1L)
+  at_end <- bound_at(adam$data, as_specified(adam$core_covariance), adam$nugget,
+    adam$svgp$positions, adam$method, FALSE, 1L)
   expect_lt(c(adam$log_likelihood), at_end$value)
   expect_gt(c(adam$log_likelihood), at_end$value - 5)
   new <- data.frame(x = c(0.1, 0.5, 0.9), y = c(0.2, 0.5, 0.9))
@@ -158,7 +158,7 @@ test_that("the value of the collapsed objective is that of its posterior, and lo
       value <- function(weight) {
         core_inducing_objective(fit$data$coords, list(y = as.double(fit$data$y), trials = NULL,
           weights = fit$data$weights, offset = double(250),
-          design = matrix(0, 250L, 0L)), fit$svgp$positions, fit$core_covariance,
+          design = matrix(0, 250L, 0L)), fit$svgp$positions, as_specified(fit$core_covariance),
           family_core_name(family), if (gaussian) 2 else double(0),
           list(mean = fit$svgp$weights[, 1L], root = root), list(score = "expected", bound = bound,
             kl_weight = weight, jitter = 1e-6), TRUE, 1L)

@@ -3,7 +3,8 @@ test_that("an outlier counts little among its neighbours", {
   coords <- cbind(runif(30), runif(30))
   values <- sin(4 * coords[, 1L])
   values[7L] <- 20
-  known <- list(covariance = given_covariance(), nugget = 0.01, family = c(0.1, 3),
+  known <- list(covariance = as_specified(given_covariance()),
+    component = given_covariance()$components[[1L]], nugget = 0.01, family = c(0.1, 3),
     beta = double(0))
   data <- list(coords = coords, y = values, X = matrix(0, 30L, 0L), offset = rep(0, 30),
     weights = rep(1, 30))
@@ -20,8 +21,8 @@ test_that("variables of a set are the dense ones, and absent neighbours have non
   coords <- cbind(runif(8), runif(8))
   z <- rnorm(8)
   neighbors <- matrix(c(2L, 5L, NA, 3L), 4L)
-  omega <- drop(core_gamma_variables(coords, z, 1:8 / 4, neighbors, given_covariance(), 0.3, 0.5, 4,
-    1L))
+  omega <- drop(core_gamma_variables(coords, z, 1:8 / 4, neighbors,
+    as_specified(given_covariance()), 0.3, 0.5, 4, 1L))
   rows <- c(2L, 5L, 3L)
   K <- dense_covariance(coords[rows, ], coords[rows, ], given_covariance())
   expected <- dense_omega(K, z[rows], 0.3 * rows / 4, 0.25 * rows / 4, 4)

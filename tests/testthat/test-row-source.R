@@ -91,7 +91,8 @@ test_that("the bound and its gradient over a source are those in memory, whateve
     rows <- held$data
     rows$stream <- with_coding(stream, frame, model)
     at <- function(rows, threads) {
-      bound_at(rows, held$core_covariance, 0.3, held$svgp$positions, held$method, TRUE, threads)
+      bound_at(rows, as_specified(held$core_covariance), 0.3, held$svgp$positions, held$method,
+        TRUE, threads)
     }
     expect_identical(at(rows, threads), at(held$data, 1L))
   }

@@ -13,7 +13,8 @@ namespace {
 template <class AnyCovariance, class Action>
 void for_each_parameter(AnyCovariance& covariance, const Action& action) {
   for (auto& component : covariance.components) {
-    action(component.variance, false);
+    if (component.loadings.empty()) action(component.variance, false);
+    for (auto& loading : component.loadings) action(loading, false);
     for (auto& range : component.range) action(range, false);
     if (component.anisotropic) {
       action(component.u, false);
@@ -25,7 +26,8 @@ void for_each_parameter(AnyCovariance& covariance, const Action& action) {
     for (auto& warp : component.warps)
       for (auto& coefficient : warp.field.coefficients) action(coefficient, false);
   }
-  action(covariance.nugget, false);
+  if (covariance.output_nuggets.empty()) action(covariance.nugget, false);
+  for (auto& nugget : covariance.output_nuggets) action(nugget, false);
 }
 
 }  // namespace

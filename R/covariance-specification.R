@@ -1,0 +1,25 @@
+# A covariance as functions of the core take it: its specification, which is what stays while
+# parameters change (families, groups, local fields, the pattern of loadings, the derivatives that
+# are wanted), parsed once and kept by the core behind a pointer, and the values of its parameters.
+# Pointers live while a problem is solved or a prediction made: a fit holds the list of
+# as_core_covariance(), which is plain data.
+
+covariance_specification <- function(layout, groups) {
+  core_covariance_specification(as_core_covariance(layout, groups, rep(1, nrow(layout))))
+}
+
+# `values`: of the rows of the layout, on the core's scale.
+specified_covariance <- function(specification, values) {
+  list(specification = specification, values = values)
+}
+
+# Of a problem, for a single use; an objective makes its specification once.
+problem_covariance <- function(problem, values) {
+  specified_covariance(covariance_specification(problem$layout, problem$groups), values)
+}
+
+# From the list of a fit.
+as_specified <- function(core_covariance) {
+  specification <- core_covariance_specification(core_covariance)
+  specified_covariance(specification, core_specification_values(specification))
+}
