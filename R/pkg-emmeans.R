@@ -1,0 +1,29 @@
+# All that knows about emmeans: marginal means are linear functions of the trend's coefficients.
+
+#' @exportS3Method emmeans::recover_data
+recover_data.neargp <- function(object, data = NULL, ...) {
+  refused <- tryCatch(check_one_trend(object, "emmeans()"), neargp_error = conditionMessage)
+  if (is.character(refused)) return(refused)  # emmeans stops with the text
+  own <- is.null(data)
+  if (own) data <- original_columns(object)
+  if (is.null(data)) {
+    return("The data of the fit are no longer found. Hand them over: emmeans(fit, data = ).")
+  }
+  # Offsets of the formula and of the argument, which are averaged over.
+  known <- if (own && any(object$data$offset != 0)) list(`(offset)` = object$data$offset)
+  emmeans::recover_data(object$call, stats::delete.response(object$terms), NULL,
+    data = drop_geometry(data), frame = structure(known %||% list(), class = "data.frame"), ...)
+}
+
+# Of responses that are not gaussian on the scale of the link. There are no degrees of freedom: the
+# tests of summary() are by the normal distribution, too.
+#' @exportS3Method emmeans::emm_basis
+emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...) {
+  frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
+  gaussian <- is_gaussian(object$family)
+  list(X = stats::model.matrix(trms, frame, contrasts.arg = object$contrasts),
+    bhat = unname(object$beta), nbasis = matrix(NA),
+    V = as.matrix(if (is.function(vcov.)) vcov.(object) else vcov.),
+    dffun = function(k, dfargs) Inf, dfargs = list(),
+    misc = if (gaussian) list() else emmeans::.std.link.labels(object$family, list()))
+}

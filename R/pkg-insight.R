@@ -1,0 +1,77 @@
+# All that knows about insight, on which parameters, performance and ggeffects stand. What it does
+# by default for any model works as it is; here is what it gets wrong, or only knows of models on
+# its list.
+
+#' @exportS3Method insight::get_statistic
+get_statistic.neargp <- function(x, ...) {
+  check_one_trend(x, "get_statistic()")
+  structure(data.frame(Parameter = names(x$beta), Statistic = unname(wald_tests(x)$z)),
+    statistic = "z-statistic")
+}
+
+# Tests and intervals are by the normal distribution.
+#' @exportS3Method insight::get_df
+get_df.neargp <- function(x, type = "residual", ...) {
+  switch(check_choice(tolower(type), "type", c("residual", "model", "analytical", "wald", "normal")),
+    residual = stats::df.residual(x), model = attr(stats::logLik(x), "df"), Inf)
+}
+
+#' @exportS3Method insight::get_loglikelihood
+get_loglikelihood.neargp <- function(x, estimator = "ML", REML = FALSE, ...) {
+  value <- if (REML || estimator == "REML") stats::logLik(x, REML = TRUE) else stats::logLik(x)
+  structure(value, per_obs = NA)
+}
+
+#' @exportS3Method insight::is_converged
+is_converged.neargp <- function(x, tolerance = 0.001, ...) as.logical(x$convergence$converged)
+
+# Predictions at rows that have places are those of predict(); at covariates alone those of the
+# trend, as for fixed effects of mixed models.
+#' @exportS3Method insight::get_predicted
+get_predicted.neargp <- function(x, data = NULL, predict = "expectation", ci = 0.95,
+                                 include_random = "default", ...) {
+  predict <- check_choice(predict, "predict", c("expectation", "link", "prediction"))
+  if (!is.null(ci)) check_level(ci, "ci")
+  if (is.null(data)) {
+    return(as_insight_predictions(list(Predicted = stats::fitted(x)), predict, NULL, NULL))
+  }
+  with_field <- if (identical(include_random, "default")) has_places(x, data) else
+    check_flag(include_random, "include_random")
+  if (!with_field && predict == "prediction") {
+    abort_neargp("newdata", c("A new observation has a place, and `data` has none.",
+      i = sprintf("Add the columns %s.", format_some(place_columns(x)))))
+  }
+  moments <- if (with_field) predicted_at_places(x, data, predict, ci) else
+    predicted_by_trend(x, data, predict, ci)
+  as_insight_predictions(moments, predict, ci, data)
+}
+
+place_columns <- function(object) c(all.vars(object$locations$terms), object$locations$time)
+
+has_places <- function(object, data) is_sf(data) || (length(place_columns(object)) &&
+  all(place_columns(object) %in% names(data)))
+
+predicted_at_places <- function(object, data, predict, ci) {
+  interval <- if (predict == "prediction") "prediction" else "confidence"
+  columns <- drop_geometry(stats::predict(object, data, type = if (predict == "link") "link" else
+    "response", interval = interval, level = ci %||% 0.95))
+  list(Predicted = columns$mean, SE = if (predict == "link") columns$sd,
+    CI_low = columns$lower, CI_high = columns$upper)
+}
+
+predicted_by_trend <- function(object, data, predict, ci) {
+  check_one_trend(object, "get_predicted() at covariates alone")
+  at <- trend_at(object, data)
+  half_width <- stats::qnorm((1 + (ci %||% 0.95)) / 2) * sqrt(at$variance)
+  to_scale <- if (predict == "link") identity else object$family$linkinv
+  list(Predicted = to_scale(at$mean), SE = if (predict == "link" || is_gaussian(object$family))
+    sqrt(at$variance), CI_low = to_scale(at$mean - half_width),
+    CI_high = to_scale(at$mean + half_width))
+}
+
+# As the methods of insight return them.
+as_insight_predictions <- function(moments, predict, ci, data) {
+  limits <- Filter(Negate(is.null), moments[setdiff(names(moments), "Predicted")])
+  structure(unname(moments$Predicted), ci_data = if (!is.null(ci)) as.data.frame(limits),
+    data = data, ci = ci, predict = predict, class = c("get_predicted", "numeric"))
+}

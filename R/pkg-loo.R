@@ -1,0 +1,48 @@
+# All that knows about loo: log densities of leave-one-out predictions, in closed form and not made
+# of posterior draws.
+
+#' @exportS3Method loo::elpd
+elpd.neargp <- function(x, ...) {
+  check_fit(x)
+  check_no_more_arguments()
+  # The expected density of one draw is its density.
+  structure(loo::elpd(matrix(loo_log_densities(x), nrow = 1L)), yhash = rlang::hash(x$data$y))
+}
+
+#' @exportS3Method loo::loo
+loo.neargp <- function(x, ...) elpd.neargp(x, ...)
+
+# Of each row's observation given the other rows.
+loo_log_densities <- function(fit) {
+  if (is_streamed(fit)) refuse_rows("elpd()")
+  if (!is.null(fit$outputs) || !is.null(fit$deep)) {
+    abort_neargp("method", c("elpd() is for fits to one response that leave out single rows.",
+      i = "cross_validate() and scores() are for others."))
+  }
+  if (inherits(fit, "neargp_classifier")) {
+    given <- classes_and_probabilities(fit, NULL, NULL)
+    return(log(as.matrix(given$prob)[cbind(seq_along(given$observed), given$observed)]))
+  }
+  check_leave_one_out(fit)
+  values <- densities_given_others(fit$method, fit)
+  complete_predictions(fit$data$y, list(mean = values), FALSE, fit$row_names %||% seq_along(values))
+  values
+}
+
+densities_given_others <- function(method, fit) {
+  UseMethod("densities_given_others")
+}
+
+#' @export
+densities_given_others.default <- function(method, fit) {
+  loo <- loo_table(fit)
+  stats::dnorm(loo$observed, loo$mean, loo$sd, log = TRUE)
+}
+
+#' @export
+densities_given_others.neargp_method_families <- function(method, fit) {
+  cavity <- cavity_mixture(fit)
+  y <- fit$data$y
+  replace(rep(NA_real_, length(y)), cavity$rows,
+    mixture_density(y[cavity$rows], cavity$mixture, log = TRUE))
+}

@@ -1,0 +1,35 @@
+# All that knows about performance, but for r2() (r2.R).
+
+#' @exportS3Method performance::model_performance
+model_performance.neargp <- function(model, ...) {
+  likelihood <- is_likelihood(model)
+  shares <- r2.neargp(model)
+  loo <- predicted_rows(loo_moments(model))
+  table <- data.frame(AIC = if (likelihood) stats::AIC(model) else NA_real_,
+    BIC = if (likelihood) stats::BIC(model) else NA_real_, R2_loo = shares$R2_loo,
+    R2_trend = shares$R2_trend, RMSE_loo = sqrt(mean((loo$observed - loo$mean)^2)),
+    Sigma = stats::sigma(model))
+  structure(table, class = c("performance_model", "data.frame"))
+}
+
+#' @exportS3Method performance::check_convergence
+check_convergence.neargp <- function(x, tolerance = 0.001, ...) {
+  as.logical(x$convergence$converged)
+}
+
+# Draws of the observed rows beside the response, as performance plots and prints them.
+#' @exportS3Method performance::check_predictions
+check_predictions.neargp <- function(object, iterations = 50, check_range = FALSE, ...) {
+  drawn <- stats::simulate(object, nsim = iterations)
+  attr(drawn, "seed") <- NULL
+  drawn$y <- object$data$y
+  structure(drawn, check_range = check_range, response_name = object$data$response_name,
+    class = c("performance_pp_check", "see_performance_pp_check", "data.frame"))
+}
+
+# The test of Breusch and Pagan is for independent residuals with a variance that is estimated.
+#' @exportS3Method performance::check_heteroscedasticity
+check_heteroscedasticity.neargp <- function(x, ...) {
+  abort_neargp("method", c("The test of Breusch and Pagan is for residuals without a field.",
+    i = "plot(fit, \"residuals\") shows whether leave-one-out residuals scatter alike."))
+}

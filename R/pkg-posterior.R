@@ -1,0 +1,16 @@
+# All that knows about posterior. simulate() returns places as rows, posterior has draws as rows.
+
+#' @exportS3Method posterior::as_draws
+as_draws.neargp <- function(x, nsim = 1000, newdata = NULL, ...) {
+  if (inherits(newdata, c("SpatRaster", "stars"))) {
+    abort_neargp("newdata", c("Draws of a grid are layers of it, and no draws of posterior.",
+      i = "Use simulate(), or the cells as a data frame."))
+  }
+  drawn <- stats::simulate(x, nsim = nsim, newdata = newdata, ...)
+  values <- as.matrix(drop_geometry(drawn))
+  names <- x$outputs %||% x$data$response_name
+  # column sim_1_<output>, sim_2_<output>, ... of each output
+  draws <- aperm(array(values, c(nrow(values), nsim, length(names))), c(2L, 1L, 3L))
+  variables <- outer(seq_len(nrow(values)), names, function(row, name) sprintf("%s[%d]", name, row))
+  posterior::as_draws_matrix(matrix(draws, nsim, dimnames = list(NULL, variables)))
+}

@@ -1,0 +1,33 @@
+# The trend at covariates of new rows, which need no places: what packages of marginal means and
+# effects ask for.
+
+# Linear predictor of the trend, offset included, and its variance, on the scale of the link.
+trend_at <- function(object, newdata) {
+  check_trend_columns(object, newdata)
+  design <- newdata_design(object, as.data.frame(newdata))
+  columns <- design_columns(object$data, design$X)
+  trend <- core_trend(object)
+  list(mean = base_mean(object$data, design$X, design$offset, columns) +
+    drop(row_products(columns, trend$beta)), variance = row_forms(columns, trend$beta_vcov))
+}
+
+check_trend_columns <- function(object, newdata) {
+  wanted <- c(all.vars(stats::delete.response(object$terms)), all.vars(object$offset_argument))
+  missing <- setdiff(intersect(wanted, object$required_columns), names(newdata))
+  if (!length(missing)) return(invisible())
+  abort_neargp("newdata", sprintf("The data lack columns that the trend needs: %s.",
+    format_some(missing)))
+}
+
+# One response, whose trend is a linear predictor with a covariance matrix.
+check_one_trend <- function(object, what) {
+  check_fit(object)
+  if (inherits(object, "neargp_classifier")) {
+    abort_for_classes(what, "predict() has the probabilities of classes.")
+  }
+  if (!is.null(object$deep)) stats::vcov(object)  # an error, which says why
+  if (!is.null(object$outputs)) {
+    abort_neargp("method", c(sprintf("%s is for fits to one response, and this has several.", what),
+      i = "coef() and vcov() have the trends of all outputs."))
+  }
+}

@@ -1,0 +1,107 @@
+# What packages on top of insight say of a fit: ggeffects, parameters, performance; and car and
+# effects, which need no methods but those of stats.
+
+insight_fit <- function(package, ...) {
+  skip_if_not_installed(package)
+  neargp(z ~ height + group, simulated_data(80), coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(), ...)
+}
+
+test_that("parameters has the tests and intervals of summary() and confint()", {
+  fit <- insight_fit("parameters")
+  table <- parameters::model_parameters(fit, ci = 0.9)
+  expected <- summary(fit)$coefficients
+  expect_equal(table$Parameter, rownames(expected))
+  expect_equal(unname(as.matrix(as.data.frame(table)[c("Coefficient", "SE", "z", "p")])),
+    unname(expected))
+  expect_equal(unname(as.matrix(as.data.frame(table)[c("CI_low", "CI_high")])),
+    unname(confint(fit, level = 0.9)))
+  expect_identical(table$df_error, rep(Inf, 4L))
+  expect_error(parameters::standard_error(fit, vcov = "HC3"), class = "neargp_error_argument")
+  both <- parameters::ci(fit, ci = c(0.5, 0.9))
+  expect_identical(both$CI, rep(c(0.5, 0.9), each = 4L))
+})
+
+test_that("insight knows statistic, degrees of freedom, likelihood and convergence", {
+  fit <- insight_fit("insight")
+  expect_equal(insight::get_statistic(fit)$Statistic, unname(summary(fit)$coefficients[, "z value"]))
+  expect_identical(insight::get_df(fit), df.residual(fit))
+  expect_identical(insight::get_df(fit, type = "wald"), Inf)
+  expect_identical(insight::get_df(fit, type = "model"), attr(logLik(fit), "df"))
+  expect_equal(c(insight::get_loglikelihood(fit)), c(logLik(fit)))
+  expect_true(insight::is_converged(fit))
+})
+
+test_that("insight predicts by the trend at covariates and by everything at places", {
+  fit <- insight_fit("insight")
+  grid <- data.frame(height = c(-1, 2), group = c("a", "c"))
+  X <- cbind(1, grid$height, 0, c(0, 1))
+  trend <- as.data.frame(insight::get_predicted(fit, grid, ci = 0.9))
+  error <- sqrt(diag(X %*% vcov(fit) %*% t(X)))
+  expect_equal(trend$Predicted, drop(X %*% coef(fit)))
+  expect_equal(trend$CI_high - trend$Predicted, qnorm(0.95) * error)
+  places <- cbind(grid, x = c(0.2, 0.7), y = 0.5)
+  at <- as.data.frame(insight::get_predicted(fit, places))
+  expected <- predict(fit, places, interval = "confidence")
+  expect_equal(at[c("Predicted", "CI_low", "CI_high")], expected[c("mean", "lower", "upper")],
+    ignore_attr = TRUE)
+  expect_equal(c(insight::get_predicted(fit, places, include_random = FALSE)),
+    c(insight::get_predicted(fit, grid)), ignore_attr = TRUE)
+  expect_equal(as.vector(insight::get_predicted(fit)), fitted(fit))
+  expect_error(insight::get_predicted(fit, grid, predict = "prediction"), "Add the columns x and y",
+    class = "neargp_error_newdata")
+  expect_error(insight::get_predicted(fit, grid["height"]), "group", class = "neargp_error_newdata")
+})
+
+test_that("ggeffects has the trend's predictions, and those of emmeans", {
+  skip_if_not_installed("emmeans")
+  fit <- insight_fit("ggeffects")
+  predicted <- ggeffects::ggpredict(fit, "height [-1, 1]", verbose = FALSE)
+  X <- cbind(1, c(-1, 1), 0, 0)
+  expect_equal(predicted$predicted, drop(X %*% coef(fit)))
+  expect_equal(predicted$conf.low, drop(X %*% coef(fit)) -
+    qnorm(0.975) * sqrt(diag(X %*% vcov(fit) %*% t(X))))
+  means <- ggeffects::ggemmeans(fit, "group", verbose = FALSE)
+  expect_equal(means$predicted, as.data.frame(emmeans::emmeans(fit, "group"))$emmean)
+})
+
+test_that("performance has leave-one-out figures, and no test that ignores the field", {
+  fit <- insight_fit("performance")
+  table <- performance::model_performance(fit)
+  expect_equal(table$AIC, AIC(fit))
+  expect_equal(table$RMSE_loo, sqrt(mean(residuals(fit, "loo")^2)))
+  expect_equal(table$R2_loo, 1 - sum(residuals(fit, "loo")^2) / sum((fit$data$y -
+    mean(fit$data$y))^2))
+  expect_true(performance::check_convergence(fit))
+  expect_equal(performance::performance_aicc(fit), AIC(fit) + 2 * 7 * 8 / (80 - 7 - 1))
+  expect_error(performance::check_heteroscedasticity(fit), "leave-one-out",
+    class = "neargp_error_method")
+  set.seed(1)
+  drawn <- performance::check_predictions(fit, iterations = 3)
+  set.seed(1)
+  expect_equal(drawn$sim_2, simulate(fit, 3)$sim_2)
+  expect_equal(drawn$y, fit$data$y)
+})
+
+test_that("car tests terms by Wald statistics from vcov(), and has inflation factors", {
+  fit <- insight_fit("car")
+  table <- car::Anova(fit)
+  statistic <- function(columns) {
+    b <- coef(fit)[columns]
+    drop(b %*% solve(vcov(fit)[columns, columns], b))
+  }
+  expect_equal(table$Chisq, c(statistic(2L), statistic(3:4)))
+  expect_identical(table$Df, c(1, 2))
+  expect_equal(car::Anova(fit, type = "III")[c("height", "group"), "Chisq"], table$Chisq)
+  R <- cov2cor(vcov(fit)[-1L, -1L])
+  expect_equal(car::vif(fit)["group", "GVIF"], det(R[2:3, 2:3]) / det(R))
+  expect_equal(car::linearHypothesis(fit, c("groupb = 0", "groupc = 0"))$Chisq[2L], statistic(3:4))
+})
+
+test_that("effects are those of the trend with the fit's coefficients and covariance matrix", {
+  fit <- insight_fit("effects")
+  effect <- effects::Effect("group", fit)
+  X <- cbind(1, mean(fit$data$X[, "height"]), c(0, 1, 0), c(0, 0, 1))
+  expect_equal(as.vector(effect$fit), drop(X %*% coef(fit)))
+  expect_equal(as.vector(effect$se), sqrt(diag(X %*% vcov(fit) %*% t(X))))
+})
