@@ -12,7 +12,7 @@
 #'   one.
 #' @param k number of neighbouring locations, by default that of the fit; a fit by [svgp()] has
 #'   none.
-#' @param chunk_size,threads,device,verbose as for [predict.neargp()].
+#' @param chunk_size,threads,device,verbose,filename,overwrite as for [predict.neargp()].
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row for each of its rows, in its order.
 #'   `type = "prob"`: columns `prob_<level>`, which sum to one. `type = "class"`: a factor `class`
@@ -29,7 +29,8 @@
 #' @export
 predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"),
                                       k = NULL, chunk_size = NULL, threads = NULL, device = NULL,
-                                      verbose = rlang::is_interactive(), ...) {
+                                      verbose = rlang::is_interactive(), filename = NULL,
+                                      overwrite = FALSE, ...) {
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata",
@@ -45,6 +46,7 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
     chunk_size = prediction_chunk(object, chunk_size),
     device = resolve_device(device, is_dense(object$method)),
     verbose = check_flag(verbose, "verbose"))
+  settings$file <- raster_file(newdata, filename, overwrite)
   settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
   on_device(settings$device, predict_class_target(object, newdata, type, settings),
     search_of(object))
@@ -152,23 +154,11 @@ most_probable <- function(probability) {
 predict_class_raster <- function(object, newdata, type, settings, probability_at) {
   require_package("terra", "for SpatRaster objects")
   check_raster(object, newdata)
-  values <- NULL
-  for (cells in raster_blocks(newdata, settings$chunk_size)) {
+  levels <- object$classifier$levels
+  raster_by_blocks(newdata, settings, function(cells) {
     target <- raster_target(object, newdata, cells)
-    columns <- class_columns(object$classifier$levels, chunked_probabilities(object, target,
-      settings, probability_at), type)
-    if (is.null(values)) {
-      values <- matrix(NA_real_, terra::ncell(newdata), ncol(columns),
-        dimnames = list(NULL, names(columns)))
-    }
-    values[cells, ] <- data.matrix(columns)
-  }
-  layers <- as_raster_layers(newdata, values)
-  if (type == "class") {
-    levels(layers) <- data.frame(value = seq_along(object$classifier$levels),
-      class = object$classifier$levels)
-  }
-  layers
+    class_columns(levels, chunked_probabilities(object, target, settings, probability_at), type)
+  }, if (type == "class") data.frame(value = seq_along(levels), class = levels))
 }
 
 # ---- leave one out -------------------------------------------------------------------------------

@@ -81,9 +81,11 @@ crs_unit <- function(crs) {
   if (is.null(unit) || is.na(unit)) "" else switch(unit, metre = "m", kilometre = "km", unit)
 }
 
-# `transform`: the call that transforms an object of the class of `newdata`.
+# `transform`: the call that transforms an object of the class of `newdata`; `untell`: how its CRS is
+# taken off.
 check_same_crs <- function(crs, locations,
-                           transform = "sf::st_transform(newdata, fit$locations$crs)") {
+                           transform = "sf::st_transform(newdata, fit$locations$crs)",
+                           untell = NULL) {
   trained <- locations$crs
   same <- if (is.null(trained)) is.na(crs) else !is.na(crs) && crs == trained
   if (!same) {
@@ -92,7 +94,7 @@ check_same_crs <- function(crs, locations,
         x = paste0("Training data: ", describe_crs(trained), "; newdata: ", describe_crs(crs), "."),
         i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
           paste0(if (is.na(crs)) "Set its own CRS, and if that is another one transform it: " else
-            "Transform it: ", transform, ".")))
+            "Transform it: ", transform, "."), i = if (is.null(trained)) untell))
   }
 }
 

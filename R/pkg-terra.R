@@ -12,22 +12,12 @@ predict_raster <- function(object, newdata, settings) {
     abort_neargp("newdata", c("`observed` and `covariance` are not for rasters.",
       i = "Use the cells as a data frame: terra::as.data.frame(r, xy = TRUE)."))
   }
-  blocks <- raster_blocks(newdata, settings$chunk_size)
-  result <- NULL
-  advance <- progress_reporter(length(blocks), settings$verbose)
   moments_at <- part_predictor(object, settings)
-  for (cells in blocks) {
+  raster_by_blocks(newdata, settings, function(cells) {
     target <- raster_target(object, newdata, cells, settings$part)
-    columns <- prediction_columns(object$method, object, chunked_moments(object, target, settings,
-      moments_at), settings)
-    if (is.null(result)) {
-      result <- matrix(NA_real_, terra::ncell(newdata), ncol(columns),
-        dimnames = list(NULL, names(columns)))
-    }
-    result[cells, ] <- as.matrix(columns)
-    advance()
-  }
-  as_raster_layers(newdata, result)
+    prediction_columns(object$method, object, chunked_moments(object, target, settings, moments_at),
+      settings)
+  })
 }
 
 as_raster_layers <- function(template, values) {
@@ -46,14 +36,15 @@ raster_blocks <- function(raster, chunk_size) {
   })
 }
 
-# Cells as rows of a data frame with their centres as coordinates. Cells without a value in any
-# layer are outside of a mask.
+# Cells of whole rows, one row after the other, as rows of a data frame with their centres as
+# coordinates. Cells without a value in any layer are outside of a mask.
 raster_target <- function(object, raster, cells, part = "field") {
   centers <- terra::xyFromCell(raster, cells)
   covered <- rep(TRUE, length(cells))
   columns <- as.data.frame(matrix(NA, length(cells), 0L))
   if (terra::hasValues(raster)) {
-    columns <- raster[cells]
+    columns <- terra::values(raster, row = (cells[1L] - 1) %/% terra::ncol(raster) + 1,
+      nrows = length(cells) / terra::ncol(raster), dataframe = TRUE)
     covered <- rowSums(!is.na(columns)) > 0
   }
   locations <- object$locations
@@ -78,12 +69,7 @@ check_raster <- function(object, raster) {
       c("The model's coordinates are not two plain columns, so a raster cannot give them.",
         i = "Give `newdata` as a data frame."))
   }
-  if (!is.null(locations$crs)) {
-    require_package("sf", "to compare coordinate reference systems")
-    wkt <- terra::crs(raster)
-    check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations,
-      "terra::project(newdata, fit$locations$crs$wkt)")
-  }
+  check_raster_crs(raster, locations)
   needed <- setdiff(object$required_columns, locations$names[1:2])
   missing <- setdiff(needed, names(raster))
   if (length(missing)) {
@@ -91,6 +77,17 @@ check_raster <- function(object, raster) {
       c(paste0("The raster lacks layers that the model needs: ", format_some(missing), "."),
         i = "Name its layers as the columns of the training data: names(raster) <- ."))
   }
+}
+
+# terra gives a raster whose extent could be degrees a CRS that nobody asked for, when it is made and
+# when it is read from a file without one.
+check_raster_crs <- function(raster, locations) {
+  wkt <- terra::crs(raster)
+  if (is.null(locations$crs) && !nzchar(wkt)) return(invisible())
+  require_package("sf", "to compare coordinate reference systems")
+  check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations,
+    "terra::project(newdata, fit$locations$crs$wkt)",
+    "Where its coordinates are those of the data, take it off: terra::crs(newdata) <- \"\".")
 }
 
 # Unit of a raster's coordinates, where it is one that maps show.

@@ -76,6 +76,13 @@
 #' @param chunk_size number of rows predicted at a time, which bounds the memory; by default
 #'   100,000, or a fifth of the rows of the fit where that is more.
 #' @param threads,device,verbose as in [neargp()].
+#' @param filename for a SpatRaster: name of a file that the layers are written to, in a format that
+#'   [terra::writeRaster()] knows by its ending, as numbers of 8 bytes. The raster is read, predicted
+#'   and written in blocks of rows of `chunk_size` cells or so, so that neither it nor the result
+#'   need fit in memory. The file appears when it is whole: after an error or interrupt there is
+#'   none, or that which was there before. By default the layers are in memory, or where they do not
+#'   fit in a temporary file of terra.
+#' @param overwrite whether a file that exists is replaced.
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
@@ -95,7 +102,7 @@
 #' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed
 #'   columns), `neargp_error_crs` (not the CRS of the training data), `neargp_error_factor_level`,
 #'   `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
-#'   `neargp_error_cholesky`. A warning, `neargp_warning_newdata`, tells of covariates and offsets
+#'   `neargp_error_cholesky`, `neargp_error_file` (a `filename` that cannot be written). A warning, `neargp_warning_newdata`, tells of covariates and offsets
 #'   whose values depend on the other rows of `newdata`, as those of `x - mean(x)` in a formula;
 #'   `scale(x, scale = FALSE)` keeps the mean of the rows of the fit. With a log link a warning,
 #'   `neargp_warning_overflow`, reports means, standard deviations and quantiles beyond the range of
@@ -120,7 +127,8 @@ predict.neargp <- function(object, newdata,
                            probs = c(0.05, 0.5, 0.95), threshold = NULL,
                            threshold_of = c("observation", "mean"), trials = 1, k = NULL,
                            local_mean = NULL, sectors = NULL, joint = FALSE, chunk_size = NULL,
-                           threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
+                           threads = NULL, device = NULL, verbose = rlang::is_interactive(),
+                           filename = NULL, overwrite = FALSE, ...) {
   check_fit(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
@@ -140,6 +148,7 @@ predict.neargp <- function(object, newdata,
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)
   settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
+  settings$file <- raster_file(newdata, filename, overwrite)
   predict_target(object, newdata, settings)
 }
 

@@ -53,6 +53,7 @@ new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = F
     sectors = sectors,           # directions that neighbours are taken from, 0 for any
     # ---- how it is computed
     chunk_size = chunk_size,     # rows at a time
+    file = NULL,                 # of a raster: name of the file that is written, NULL for none
     threads = threads,
     device = device,             # "auto", "cpu" or "cuda"
     verbose = verbose)

@@ -55,3 +55,19 @@ test_that("what a raster cannot give is a classed error", {
   expect_error(predict(scaled, raster), "plain columns", class = "neargp_error_newdata")
   expect_error(predict(scaled, raster, joint = TRUE), "`joint`", class = "neargp_error_argument")
 })
+
+test_that("a raster with a CRS for data without one is refused as sf points are", {
+  skip_if_not_installed("sf")
+  raster <- raster_of_height()
+  fit <- neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = vecchia(k = 10))
+  points <- sf::st_as_sf(data.frame(x = 0.5, y = 0.5, height = 0), coords = c("x", "y"),
+    crs = 32633)
+  expect_error(predict(fit, points), "Training data: none", class = "neargp_error_crs")
+  terra::crs(raster) <- "EPSG:32633"
+  expect_error(predict(fit, raster), "Training data: none.*terra::crs\\(newdata\\) <-",
+    class = "neargp_error_crs")
+  expect_error(simulate(fit, newdata = raster), class = "neargp_error_crs")
+  classes <- neargp(group ~ 1, simulated_data(60), coords = ~ x + y, method = loo_k(k = 5),
+    family = categorical())
+  expect_error(predict(classes, raster), class = "neargp_error_crs")
+})

@@ -1,0 +1,98 @@
+# Layers written block by block, so that neither they nor what they are made of need fit in memory.
+
+# `columns_at`: a function of cell numbers, of whole rows, that returns a data frame with a row for
+# each. `classes`: the categories of the layer, a data frame of value and class.
+raster_by_blocks <- function(template, settings, columns_at, classes = NULL) {
+  blocks <- raster_blocks(template, settings$chunk_size)
+  advance <- progress_reporter(length(blocks), settings$verbose)
+  writer <- NULL
+  on.exit(if (!is.null(writer)) writer$abandon())
+  for (cells in blocks) {
+    values <- data.matrix(columns_at(cells))
+    if (is.null(writer)) {
+      writer <- new_raster_writer(template, colnames(values), settings$file, classes)
+    }
+    writer$write(values, cells)
+    advance()
+  }
+  written <- writer$finish()
+  writer <- NULL
+  written
+}
+
+# Without a file the layers are in memory where there is room, else in a temporary file of terra. A
+# file is written under another name beside its own, and gets that when it is whole: one that was
+# there before is kept until then. Numbers have 8 bytes, as in memory; those of classes one.
+new_raster_writer <- function(template, names, file, classes) {
+  layers <- terra::rast(template, nlyrs = length(names))
+  names(layers) <- names
+  if (!is.null(classes)) levels(layers) <- classes
+  part <- if (is.null(file)) "" else part_name(file)
+  type <- if (is.null(classes)) "FLT8S" else if (nrow(classes) < 255L) "INT1U" else "INT2U"
+  rlang::try_fetch(terra::writeStart(layers, part, overwrite = TRUE, datatype = type),
+    error = function(error) abort_file(file, "cannot be written", error))
+  list(
+    write = function(values, cells) {
+      terra::writeValues(layers, values, (cells[1L] - 1) %/% terra::ncol(template) + 1,
+        length(cells) / terra::ncol(template))
+    },
+    finish = function() {
+      done <- terra::writeStop(layers)
+      if (is.null(file)) return(done)
+      rename_parts(part, file)
+      written <- terra::rast(file)
+      terra::crs(written) <- terra::crs(template)
+      written
+    },
+    abandon = function() {
+      try(terra::writeStop(layers), silent = TRUE)
+      if (!is.null(file)) unlink(files_of(part))
+    })
+}
+
+part_name <- function(file) {
+  file.path(dirname(file), sprintf(".%s-%s", basename(tempfile("part")), basename(file)))
+}
+
+# A raster and what its format keeps beside it: name.tif.aux.xml, name.grd with name.gri.
+files_of <- function(file) {
+  there <- list.files(dirname(file), all.files = TRUE)
+  beside <- if (grepl("\\.grd$", file)) sub("grd$", "gri", basename(file))
+  file.path(dirname(file), there[there %in% c(basename(file), beside) |
+    startsWith(there, paste0(basename(file), "."))])
+}
+
+rename_parts <- function(part, file) {
+  unlink(files_of(file))
+  before <- nchar(basename(part)) - nchar(basename(file))
+  for (own in files_of(part)) {
+    file.rename(own, file.path(dirname(file), substring(basename(own), before + 1L)))
+  }
+}
+
+# `filename` of predict(), NULL for none.
+raster_file <- function(newdata, filename, overwrite) {
+  check_flag(overwrite, "overwrite")
+  if (is.null(filename)) return(NULL)
+  if (!rlang::is_string(filename) || !nzchar(filename)) {
+    abort_argument("filename", "the name of one file or NULL", filename)
+  }
+  if (!is_raster(newdata)) {
+    abort_argument("filename", "left out unless `newdata` is a SpatRaster", filename)
+  }
+  require_package("terra", "for SpatRaster objects")
+  file <- path.expand(filename)
+  if (!dir.exists(dirname(file))) abort_file(file, "is in a directory that does not exist")
+  if (dir.exists(file)) abort_file(file, "is a directory")
+  if (!file.exists(file)) return(file)
+  if (!overwrite) abort_file(file, "is there already: overwrite = TRUE replaces it")
+  if (normalizePath(file) %in% normalizePath(terra::sources(newdata), mustWork = FALSE)) {
+    abort_file(file, "is that of `newdata`, which is read while predictions are written")
+  }
+  file
+}
+
+abort_file <- function(file, why, parent = NULL) {
+  abort_neargp("file", sprintf("The file %s %s.", encodeString(file, quote = "\""), why),
+    parent = parent)
+}

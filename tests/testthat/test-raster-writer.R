@@ -1,0 +1,92 @@
+written_raster <- function() {
+  skip_if_not_installed("terra")
+  raster <- terra::rast(nrows = 12, ncols = 10, xmin = 1000, xmax = 1001, ymin = 0, ymax = 1,
+    crs = "")
+  terra::values(raster) <- sin(seq_len(120))
+  names(raster) <- "height"
+  raster[c(5, 77)] <- NA
+  raster
+}
+
+raster_fit <- function(...) {
+  neargp(z ~ height, transform(simulated_data(100), x = 1000 + x), coords = ~ x + y,
+    method = vecchia(k = 15), covariance = cov_exponential(), ...)
+}
+
+plain_values <- function(raster) {
+  values <- terra::values(raster)
+  replace(values, is.nan(values), NA)
+}
+
+test_that("a raster is read, predicted and written in windows, with the same result", {
+  fit <- raster_fit()
+  folder <- withr::local_tempdir()
+  source <- file.path(folder, "covariate.tif")
+  terra::writeRaster(written_raster(), source, datatype = "FLT8S")
+  at_once <- predict(fit, written_raster(), interval = "prediction")
+  for (name in c("map.tif", "map.grd")) {
+    file <- file.path(folder, name)
+    result <- predict(fit, terra::rast(source), interval = "prediction", filename = file,
+      chunk_size = 25)
+    expect_match(terra::sources(result), "map\\.(tif|grd)$")
+    expect_identical(names(result), c("mean", "sd", "lower", "upper"))
+    expect_equal(plain_values(result), plain_values(at_once), tolerance = 0)
+    expect_equal(plain_values(terra::rast(file)), plain_values(at_once), tolerance = 0)
+  }
+  # nothing but the files asked for, and what their formats keep beside them
+  expect_match(list.files(folder, all.files = TRUE, no.. = TRUE), "^(covariate|map)\\.")
+  expect_true(file.exists(file.path(folder, "map.gri")))
+})
+
+test_that("classes are written with their names", {
+  raster <- written_raster()
+  fit <- neargp(group ~ height, transform(simulated_data(90), x = 1000 + x), coords = ~ x + y,
+    method = loo_k(k = 8), family = categorical())
+  file <- file.path(withr::local_tempdir(), "classes.tif")
+  result <- predict(fit, raster, type = "class", filename = file, chunk_size = 30)
+  cells <- data.frame(terra::xyFromCell(raster, 1:120), height = terra::values(raster)[, 1])
+  expect_identical(as.character(terra::values(terra::rast(file), dataframe = TRUE)$class),
+    as.character(predict(fit, cells, type = "class")$class))
+  expect_equal(plain_values(result), plain_values(predict(fit, raster, type = "class")))
+})
+
+test_that("an error on the way leaves no file, and one that was there as it was", {
+  fit <- raster_fit()
+  folder <- withr::local_tempdir()
+  file <- file.path(folder, "map.tif")
+  # the last block has a number that no trend takes
+  raster <- written_raster()
+  raster[115] <- Inf
+  expect_error(predict(fit, raster, filename = file, chunk_size = 30),
+    class = "neargp_error_missing_values")
+  expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), character(0))
+  predict(fit, written_raster(), filename = file)
+  before <- tools::md5sum(file)
+  expect_error(predict(fit, raster, filename = file, overwrite = TRUE, chunk_size = 30),
+    class = "neargp_error_missing_values")
+  expect_identical(tools::md5sum(file), before)
+  expect_error(predict(fit, written_raster(), filename = file), "overwrite = TRUE",
+    class = "neargp_error_file")
+  predict(fit, written_raster(), type = "process", filename = file, overwrite = TRUE)
+  expect_false(identical(tools::md5sum(file), before))
+  expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "map.tif")
+})
+
+test_that("files that cannot be written are refused before anything is predicted", {
+  fit <- raster_fit()
+  raster <- written_raster()
+  folder <- withr::local_tempdir()
+  expect_error(predict(fit, raster, filename = file.path(folder, "no", "map.tif")),
+    "directory that does not exist", class = "neargp_error_file")
+  expect_error(predict(fit, raster, filename = folder), "is a directory",
+    class = "neargp_error_file")
+  expect_error(predict(fit, raster, filename = file.path(folder, "map.nonsense")),
+    "cannot be written", class = "neargp_error_file")
+  expect_error(predict(fit, raster, filename = 1), "`filename`", class = "neargp_error_argument")
+  expect_error(predict(fit, data.frame(x = 1000, y = 0, height = 0), filename = "map.tif"),
+    "SpatRaster", class = "neargp_error_argument")
+  own <- file.path(folder, "own.tif")
+  terra::writeRaster(raster, own)
+  expect_error(predict(fit, terra::rast(own), filename = own, overwrite = TRUE),
+    "that of `newdata`", class = "neargp_error_file")
+})
