@@ -1,58 +1,132 @@
-# Methods for ggplot2, registered when that package is loaded.
+# Methods for ggplot2, registered when that package is loaded: each draws one plot of plot(), from
+# the same tables.
 
 #' @rdname plot.neargp
+#' @param palette,limits of `autoplot()`: as in [plot_map()].
 #' @exportS3Method ggplot2::autoplot
-#' @importFrom rlang .data
-autoplot.neargp <- function(object, which = c("map", "variogram"), what = c("mean", "sd"),
-                            newdata = NULL, cells = 10000, time = NULL, ...) {
+autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdata = NULL,
+                            cells = 10000, time = NULL, palette = NULL, limits = NULL, ...) {
   check_fit(object)
-  which <- check_choice(which, "which", c("map", "variogram"))
+  which <- which %||% default_plots(object)[1L]
+  if (is.character(which)) check_local_plots(object, which)
+  check_choice(which, "which", fit_plots(object))
   what <- check_choice(what, "what", c("mean", "sd"))
-  if (which == "variogram") return(ggplot2::autoplot(empirical_variogram(object, ...)))
-  drawn <- map_predictions(object, newdata, cells, time)
-  if (length(drawn$place$names) == 1L) return(ggplot_curve(object, drawn))
-  ggplot_map(drawn$place, drawn$predictions[[what]], what) + ggplot2::ggtitle(drawn$title)
+  check_count(cells, "cells", upper = 1e7)
+  if (which != "variogram") check_no_more_arguments()
+  loo <- if (which %in% c("residuals", "residual_map", "qq", "loo")) loo_table(object)
+  switch(which,
+    map = ggplot_fit_map(object, what, newdata, cells, time, palette, limits),
+    residuals = ggplot_residuals(object, loo),
+    residual_map = ggplot_residual_map(object, loo),
+    qq = ggplot_qq(loo),
+    variogram = ggplot2::autoplot(empirical_variogram(object, ...)),
+    loo = ggplot_predictions(loo, object$data$response_name, "Leave-one-out predictions",
+      loo_scores(object, loo)),
+    range = , sd = ggplot_local_scale(object, which, what, newdata, cells, time, palette, limits),
+    warp = ggplot_warp(object, what, newdata, cells, time, palette, limits),
+    inducing = ggplot_inducing(object))
 }
 
-ggplot_map <- function(place, values, what) {
-  table <- data.frame(x = place$x, y = place$y, value = values)
-  grid <- as_grid(place$x, place$y)
-  option <- if (what == "sd") "magma" else "viridis"
-  # Tiles of the step that as_grid() found: ggplot2 would take the smallest difference, rounding
-  # errors included.
-  layers <- if (is.null(grid)) {
-    list(ggplot2::geom_point(ggplot2::aes(colour = .data$value), size = 1.5),
-      ggplot2::scale_colour_viridis_c(what, option = option))
-  } else {
-    list(ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = grid$step[1L],
-      height = grid$step[2L]), ggplot2::scale_fill_viridis_c(what, option = option))
+#' @rdname plot.neargp_deep_fit
+#' @param object a fit by [neargp()] with [dspp()] or [dgp()].
+#' @param palette,limits of `autoplot()`: as in [plot_map()].
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_deep_fit <- function(object, which = "trace", what = c("mean", "sd"),
+                                     newdata = NULL, cells = 10000, time = NULL, palette = NULL,
+                                     limits = NULL, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  check_choice(which, "which", deep_plots(object))
+  what <- check_choice(what, "what", c("mean", "sd"))
+  check_count(cells, "cells", upper = 1e7)
+  switch(which,
+    trace = ggplot_trace(object$deep),
+    residuals = ggplot_residuals(object, seen_residuals(object), main = seen_title),
+    qq = ggplot_qq(seen_residuals(object), main = seen_title),
+    pit = ggplot_pit(held_out_pit(object), "Rows held out"),
+    map = ggplot_fit_map(object, what, newdata, cells, time, palette, limits))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_deep_outputs <- function(object, which = "trace", ...) {
+  check_choice(which, "which", setdiff(deep_plots(object), "map"))
+  autoplot.neargp_deep_fit(object, which, ...)
+}
+
+#' @rdname plot.neargp_classifier
+#' @param object a fit of [neargp()] to classes.
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_classifier <- function(object, which = NULL, newdata = NULL, observed = NULL,
+                                       bins = 10L, cells = 10000, ...) {
+  check_no_more_arguments()
+  which <- which %||% default_class_plots(object, newdata)[1L]
+  check_choice(which, "which", c("map", "calibration", "confusion"))
+  bins <- check_bins(bins)
+  if (which == "map") {
+    check_class_map(object, newdata)
+    return(ggplot_class_map(object, newdata, cells))
   }
-  ggplot2::ggplot(table, ggplot2::aes(.data$x, .data$y)) + layers + ggplot_axes(place)
-}
-
-ggplot_axes <- function(place) {
-  shown <- axis_unit(place$unit, c(place$x, place$y))
-  labeller <- function(side) {
-    if (place$longlat) function(x) degree_labels(x, side) else
-      function(x) plain_labels(x / shown$factor)
+  given <- classes_and_probabilities(object, newdata, observed, at_most = 10000L)
+  if (which == "confusion") {
+    return(ggplot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE),
+      judged_rows(newdata)))
   }
-  title <- function(name) if (!place$longlat) label_with_unit(name, shown$unit)
-  list(
-    ggplot2::scale_x_continuous(title(place$names[1L]), labels = labeller(1L)),
-    ggplot2::scale_y_continuous(title(place$names[2L]), labels = labeller(2L)),
-    if (place$longlat) ggplot2::coord_quickmap(expand = FALSE) else
-    ggplot2::coord_equal(expand = FALSE)
-  )
+  ggplot_calibration(given, bins, judged_rows(newdata), object$classifier$levels,
+    object$data$response_name)
 }
 
-ggplot_curve <- function(fit, drawn) {
-  table <- data.frame(x = drawn$place$x, drawn$predictions[c("mean", "lower", "upper")])
-  data <- data.frame(x = original_coords(fit)[, 1L], y = fit$data$y)
-  ggplot2::ggplot(table, ggplot2::aes(.data$x)) +
-    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lower, ymax = .data$upper), fill = "grey85") +
-    ggplot2::geom_point(ggplot2::aes(y = .data$y), data = data, colour = "grey40", size = 1) +
-    ggplot2::geom_line(ggplot2::aes(y = .data$mean), colour = "#0072B2") +
-    ggplot2::labs(x = drawn$place$names, y = fit$data$response_name, title = drawn$title)
+#' @rdname plot.neargp_cv
+#' @param object the result of [cross_validate()].
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_cv <- function(object, which = NULL, setting = NULL, score = "crps", ...) {
+  check_no_more_arguments()
+  which <- which %||% default_cv_plots(object)[1L]
+  check_choice(which, "which", cv_plots)
+  setting <- shown_setting(object, setting, score)
+  shown <- object$predictions[object$predictions$setting == setting, ]
+  switch(which,
+    scores = ggplot_scores(object, score),
+    predictions = ggplot_predictions(shown, object$response,
+      cv_title(object, "Held-out predictions", setting),
+      object$scores[object$scores$setting == setting, ]),
+    pit = ggplot_pit(shown, cv_title(object, "Calibration", setting)),
+    calibration = ggplot_cv_calibration(object, setting, 10L),
+    confusion = ggplot_confusion(confusion_table(object, setting = setting),
+      cv_rows(object, setting)),
+    map = ggplot_errors(object, shown, cv_title(object, error_title, setting)))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_class_cv <- function(object, which = NULL, setting = NULL, score = "log_loss",
+                                     bins = 10L, ...) {
+  check_no_more_arguments()
+  which <- which %||% if (nrow(object$scores) > 1L) "scores" else "calibration"
+  check_choice(which, "which", class_cv_plots)
+  check_class_score(object, score)
+  if (which == "scores") return(ggplot_scores(object, score))
+  if (which == "calibration") return(ggplot_cv_calibration(object, setting, check_bins(bins)))
+  given <- validated_classes(object, setting)
+  ggplot_confusion(confusion_table(given$observed, prob = given$prob),
+    cv_rows(object, given$setting))
+}
+
+#' @rdname folds
+#' @param object the same.
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_folds <- function(object, which = NULL, ...) {
+  check_no_more_arguments()
+  place <- fold_place(object)
+  which <- shown_folds(object, which)
+  places <- data.frame(x = place$x, y = place$y)
+  held <- do.call(rbind, lapply(which, function(fold) {
+    cbind(places[object %in% fold, ], panel = fold_labels(object, fold))
+  }))
+  held$panel <- factor(held$panel, fold_labels(object, which))
+  size <- 1.5 * point_size(length(object))
+  ggplot2::ggplot(held, ggplot2::aes(.data$x, .data$y)) +
+    ggplot2::geom_point(data = places, colour = "grey80", size = size) +
+    ggplot2::geom_point(colour = "#0072B2", size = size) +
+    ggplot2::facet_wrap("panel") + ggplot_axes(place, expand = TRUE)
 }
 
 #' @rdname plot.neargp_variogram
@@ -64,16 +138,21 @@ autoplot.neargp_variogram <- function(object, ...) {
   }
   several <- !all(is.na(object$direction))
   shown <- axis_unit(attr(object, "unit"), object$distance)
+  guide <- if (several) "legend" else "none"
   plot <- ggplot2::ggplot(named(object), ggplot2::aes(.data$distance, .data$gamma,
     colour = .data$direction)) +
-    ggplot2::geom_point(ggplot2::aes(size = .data$n_pairs), shape = 1) +
+    ggplot2::geom_point(ggplot2::aes(size = .data$n_pairs, shape = .data$direction)) +
     ggplot2::scale_size_area("pairs", max_size = 4) +
-    ggplot2::scale_colour_manual("direction", values = direction_colors,
-      guide = if (several) "legend" else "none") +
+    ggplot2::scale_colour_manual("direction", values = direction_colors, guide = guide) +
+    ggplot2::scale_shape_manual("direction", values = rep_len(c(1L, 2L), length(direction_colors)),
+      guide = guide) +
     ggplot2::expand_limits(x = 0, y = 0) +
     ggplot2::scale_x_continuous(distance_label(shown$unit),
       labels = function(x) plain_labels(x / shown$factor)) +
-    ggplot2::labs(y = "semivariance", subtitle = attr(object, "note"))
+    ggplot2::labs(y = "semivariance", title = "Variogram", subtitle = variogram_caption(object))
   curve <- attr(object, "curve")
-  if (is.null(curve)) plot else plot + ggplot2::geom_line(data = named(curve))
+  if (is.null(curve)) return(plot)
+  plot + ggplot2::geom_line(ggplot2::aes(linetype = .data$direction), data = named(curve)) +
+    ggplot2::scale_linetype_manual("direction",
+      values = rep_len(c("solid", "longdash"), length(direction_colors)), guide = guide)
 }

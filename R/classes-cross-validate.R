@@ -79,10 +79,10 @@ plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_l
                                  ...) {
   check_no_more_arguments()
   which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("calibration", "confusion")
-  check_choices(which, "which", c("scores", "calibration", "confusion"))
-  check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "n_missing")))
+  check_choices(which, "which", class_cv_plots)
+  check_class_score(x, score)
   given <- validated_classes(x, setting)
-  told <- if (nrow(x$scores) > 1L) given$setting else "held out"
+  told <- cv_rows(x, given$setting)
   old <- open_page(grDevices::n2mfrow(length(which))[2:1])
   on.exit(graphics::par(old))
   for (one in which) {
@@ -94,4 +94,10 @@ plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_l
     )
   }
   invisible(x)
+}
+
+class_cv_plots <- c("scores", "calibration", "confusion")
+
+check_class_score <- function(x, score) {
+  check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "n_missing")))
 }

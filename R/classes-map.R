@@ -18,8 +18,10 @@ plot_class_map <- function(fit, newdata, cells) {
   drawn <- class_map(fit, newdata, cells)
   levels <- fit$classifier$levels
   draw_map(drawn$place, as.integer(drawn$class), class_scale(levels), title = "class",
-    main = sprintf("Most probable %s", fit$data$response_name))
+    main = class_title(fit))
 }
+
+class_title <- function(fit) sprintf("Most probable %s", fit$data$response_name)
 
 class_map <- function(fit, newdata, cells) {
   if (is.null(newdata)) {

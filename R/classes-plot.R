@@ -20,7 +20,7 @@
 #' @param bins number of bins of the calibration curve.
 #' @param cells number of cells of the map's grid over the bounding box of the data.
 #' @param ... not used.
-#' @return `x`, invisibly.
+#' @return `x`, invisibly; `autoplot()` one of the plots as a ggplot object, by default the first.
 #' @examples
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
 #'   covariance = cov_matern(nu = 2.5))
@@ -29,7 +29,7 @@
 plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L,
                                    cells = 10000, ...) {
   check_no_more_arguments()
-  which <- which %||% c(if (has_class_map(x) && is.null(newdata)) "map", "calibration", "confusion")
+  which <- which %||% default_class_plots(x, newdata)
   check_choices(which, "which", c("map", "calibration", "confusion"))
   bins <- check_bins(bins)
   if ("map" %in% which) check_class_map(x, newdata)
@@ -38,7 +38,7 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
-  left_out <- if (is.null(newdata)) "leave one out" else "new rows"
+  left_out <- judged_rows(newdata)
   for (one in which) {
     switch(one,
       map = plot_class_map(x, newdata, cells),
@@ -51,25 +51,49 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
   invisible(x)
 }
 
+default_class_plots <- function(x, newdata) {
+  c(if (has_class_map(x) && is.null(newdata)) "map", "calibration", "confusion")
+}
+
+judged_rows <- function(newdata) if (is.null(newdata)) "leave one out" else "new rows"
+
 plot_calibration <- function(given, bins, left_out, levels, response) {
   judged <- judged_classes(given$observed, given$prob, na.rm = TRUE)
-  curve <- binned_calibration(event_of(judged), bins)
-  event <- if (length(levels) == 2L) sprintf("%s = %s", response, levels[2L]) else
-    "the predicted class"
+  curve <- calibration_table(judged, bins)
   plot_frame(c(0, 1), c(0, 1), sprintf("Calibration (%s)", left_out),
-    sprintf("probability of %s", event), "share in which it was so")
-  graphics::rect(curve$lower, 0, curve$upper, 0.2 * curve$n / max(curve$n), col = "grey92",
-    border = "white")
+    calibration_label(levels, response), calibration_share)
+  graphics::rect(curve$lower, 0, curve$upper, curve$bar, col = "grey92", border = "white")
   graphics::abline(0, 1, col = "grey40")
-  band <- function(p) stats::qbinom(p, curve$n, curve$predicted) / curve$n
-  graphics::segments(curve$predicted, band(0.025), curve$predicted, band(0.975), col = "grey60",
-    lwd = 5, lend = 1)
+  graphics::segments(curve$predicted, curve$band_lower, curve$predicted, curve$band_upper,
+    col = "grey60", lwd = 5, lend = 1)
   graphics::points(curve$predicted, curve$observed, pch = 16, col = "#0072B2")
   graphics::lines(curve$predicted, curve$observed, col = "#0072B2")
   # Above the frame: within it the curve may be anywhere.
-  write_subtitle(sprintf("error %.3f; lines: 95%% of points if calibrated; bars: rows",
-    calibration_error(judged)))
+  write_subtitle(calibration_caption(judged))
 }
+
+# The calibration curve with the band that holds 95% of its points when all is well, and bars of the
+# numbers of rows, the highest a fifth of the plot.
+calibration_table <- function(judged, bins) {
+  curve <- binned_calibration(event_of(judged), bins)
+  band <- function(p) stats::qbinom(p, curve$n, curve$predicted) / curve$n
+  cbind(curve, band_lower = band(0.025), band_upper = band(0.975), bar = 0.2 * curve$n /
+    max(curve$n))
+}
+
+calibration_label <- function(levels, response) {
+  event <- if (length(levels) == 2L) sprintf("%s = %s", response, levels[2L]) else
+    "the predicted class"
+  sprintf("probability of %s", event)
+}
+
+calibration_share <- "share in which it was so"
+
+calibration_caption <- function(judged) {
+  sprintf("error %.3f; lines: 95%% of points if calibrated; bars: rows", calibration_error(judged))
+}
+
+confusion_title <- function(left_out) sprintf("Observed and predicted classes (%s)", left_out)
 
 plot_confusion <- function(counts, left_out) {
   classes <- nrow(counts)
@@ -94,7 +118,7 @@ plot_confusion <- function(counts, left_out) {
   }
   graphics::axis(1L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85)
   graphics::axis(2L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85, las = 1L)
-  write_title(sprintf("Observed and predicted classes (%s)", left_out), 1.25)
+  write_title(confusion_title(left_out), 1.25)
   graphics::title(xlab = "predicted")
   graphics::title(ylab = "observed", line = max(2.2, lines + 1.1))
 }

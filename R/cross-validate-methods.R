@@ -45,7 +45,7 @@ scores.neargp_cv <- function(object, ...) {
 #'   the one with the least `score`.
 #' @param score the column of [scores()] that "scores" shows.
 #' @param ... further arguments for [graphics::points()].
-#' @return `x`, invisibly.
+#' @return `x`, invisibly; `autoplot()` one of the plots as a ggplot object, by default the first.
 #' @examples
 #' cells <- land_temperature()
 #' set.seed(1)
@@ -55,18 +55,13 @@ scores.neargp_cv <- function(object, ...) {
 #' plot(cross_validate(fit, folds = 5))
 #' @export
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
-  last <- if (is_binary_table(x$predictions)) c("calibration", "confusion") else
-    c("predictions", "pit")
-  which <- which %||% if (nrow(x$scores) > 1L) "scores" else last
-  check_choices(which, "which", c("scores", "predictions", "pit", "map", "calibration",
-    "confusion"))
-  check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "level", "n_missing")))
-  setting <- check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting",
-    x$scores$setting)
+  which <- which %||% default_cv_plots(x)
+  check_choices(which, "which", cv_plots)
+  setting <- shown_setting(x, setting, score)
   old <- open_page(grDevices::n2mfrow(length(which))[2:1])
   on.exit(graphics::par(old))
   shown <- x$predictions[x$predictions$setting == setting, ]
-  main <- function(title) if (nrow(x$scores) > 1L) sprintf("%s: %s", title, setting) else title
+  main <- function(title) cv_title(x, title, setting)
   for (one in which) {
     switch(one,
       scores = plot_cv_scores(x, score, ...),
@@ -74,12 +69,31 @@ plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...)
         main = main("Held-out predictions"), score = x$scores[x$scores$setting == setting, ], ...),
       pit = plot_pit(shown, main("Calibration")),
       calibration = plot_binary_calibration(x, setting),
-      confusion = plot_confusion(confusion_table(x, setting = setting),
-        if (nrow(x$scores) > 1L) setting else "held out"),
-      map = plot_cv_errors(x, shown, main("Errors (predicted - observed)"), ...)
+      confusion = plot_confusion(confusion_table(x, setting = setting), cv_rows(x, setting)),
+      map = plot_cv_errors(x, shown, main(error_title), ...)
     )
   }
   invisible(x)
+}
+
+cv_plots <- c("scores", "predictions", "pit", "map", "calibration", "confusion")
+
+default_cv_plots <- function(x) {
+  if (nrow(x$scores) > 1L) "scores" else
+    if (is_binary_table(x$predictions)) c("calibration", "confusion") else c("predictions", "pit")
+}
+
+# What is told of the setting where there are several.
+cv_title <- function(x, title, setting) {
+  if (nrow(x$scores) > 1L) sprintf("%s: %s", title, setting) else title
+}
+
+cv_rows <- function(x, setting) if (nrow(x$scores) > 1L) setting else "held out"
+
+shown_setting <- function(x, setting, score) {
+  check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "level", "n_missing")))
+  check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting",
+    x$scores$setting)
 }
 
 # Plots one line for each setting: small points for the folds, a large one for all rows together.
@@ -100,49 +114,67 @@ plot_cv_scores <- function(x, score, ...) {
   graphics::axis(2L, at, settings, lwd = 0, cex.axis = 0.85)
   graphics::box(lwd = 0.8)
   write_title("Held-out scores", 1.25)
-  label <- sprintf("%s (circles: folds; diamonds: all rows)",
-    gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score))
+  label <- score_label(score)
   graphics::title(xlab = label, cex.lab = fitting_size(label, 1L))
+}
+
+score_label <- function(score) {
+  sprintf("%s (circles: folds; diamonds: all rows)",
+    gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score))
 }
 
 plot_binary_calibration <- function(x, setting) {
   given <- validated_classes(x, setting)
-  plot_calibration(given, 10L, if (nrow(x$scores) > 1L) setting else "held out",
-    levels(given$observed), x$response)
+  plot_calibration(given, 10L, cv_rows(x, setting), levels(given$observed), x$response)
 }
 
 # Probability integral transform in 20 classes, with the band that holds 95% of a class when all is
 # well.
-plot_pit <- function(predictions, main) {
-  classes <- 20L
+pit_table <- function(predictions, classes = 20L) {
   n <- nrow(predictions)
   if (is.null(predictions$pit_upper) || anyNA(predictions$pit_upper)) {
     predictions$pit_lower <- predictions$pit_upper <- stats::pnorm(predictions$observed,
       predictions$mean, predictions$sd)
   }
-  density <- diff(pit_distribution(seq(0, 1, length.out = classes + 1L), predictions$pit_lower,
-    predictions$pit_upper)) * classes
-  band <- stats::qbinom(c(0.025, 0.975), n, 1 / classes) / n * classes
-  plot_frame(c(0, 1), c(0, max(density, band)), main,
-    "probability integral transform", "density")
-  graphics::rect(0, band[1L], 1, band[2L], col = "grey88", border = NA)
   left <- (seq_len(classes) - 1) / classes
-  graphics::rect(left, 0, left + 1 / classes, density, border = "#0072B2",
+  band <- stats::qbinom(c(0.025, 0.975), n, 1 / classes) / n * classes
+  data.frame(left = left, right = left + 1 / classes,
+    density = diff(pit_distribution(seq(0, 1, length.out = classes + 1L), predictions$pit_lower,
+      predictions$pit_upper)) * classes, lower = band[1L], upper = band[2L])
+}
+
+plot_pit <- function(predictions, main) {
+  table <- pit_table(predictions)
+  plot_frame(c(0, 1), c(0, max(table$density, table$upper)), main, pit_label, "density")
+  graphics::rect(0, table$lower[1L], 1, table$upper[1L], col = "grey88", border = NA)
+  graphics::rect(table$left, 0, table$right, table$density, border = "#0072B2",
     col = grDevices::adjustcolor("#0072B2", 0.3))
   graphics::abline(h = 1, col = "grey40")
-  if (is_binary_table(predictions)) {
-    write_subtitle(
-      "0/1 data: flat for all probabilities that are right on average; see which = \"calibration\"")
-  }
+  write_subtitle(pit_note(predictions))
   graphics::box(lwd = 0.8)
 }
 
+pit_label <- "probability integral transform"
+
+pit_note <- function(predictions) {
+  if (is_binary_table(predictions)) {
+    "0/1 data: flat for all probabilities that are right on average; see which = \"calibration\""
+  }
+}
+
 plot_cv_errors <- function(x, predictions, main, ...) {
+  drawn <- error_map(x, predictions)
+  draw_map(drawn$place, drawn$error, drawn$scale, title = "error", main = main, ...)
+}
+
+error_title <- "Errors (predicted - observed)"
+
+error_map <- function(x, predictions) {
   error <- predictions$mean - predictions$observed
   place <- x$place
   place[c("x", "y")] <- list(place$x[predictions$row], place$y[predictions$row])
   place$symbols <- signed_symbols(error)
   limit <- stats::quantile(abs(error), 0.99, names = FALSE)
-  draw_map(place, error, color_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit),
-    title = "error", main = main, ...)
+  list(place = place, error = error,
+    scale = color_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit))
 }

@@ -193,7 +193,7 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
 #' @export
 plot.neargp_deep_outputs <- function(x, which = NULL, ...) {
   check_fit(x)
-  possible <- c("trace", "residuals", "qq", if (length(x$deep$validation$rows)) "pit")
+  possible <- setdiff(deep_plots(x), "map")
   plot.neargp_deep_fit(x, check_choices(which %||% setdiff(possible, "residuals"), "which",
     possible), ...)
 }

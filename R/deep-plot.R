@@ -9,7 +9,7 @@
 #'   seen. By default the first, third and fourth, and a map where there are no more than two
 #'   coordinates.
 #' @param what,newdata,cells,time,... as in [plot.neargp()].
-#' @return `x`, invisibly.
+#' @return `x`, invisibly; `autoplot()` draws one of them as a ggplot object, by default the trace.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400))
@@ -22,23 +22,22 @@
 plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
                                  cells = 10000, time = NULL, ...) {
   check_fit(x)
-  held_out <- length(x$deep$validation$rows) > 0L
-  which <- which %||% c("trace", if (length(x$locations$raw_names) <= 2L) "map", "qq",
-    if (held_out) "pit")
-  check_choices(which, "which", c("trace", "residuals", "qq", "map", if (held_out) "pit"))
+  possible <- deep_plots(x)
+  which <- which %||% setdiff(possible, c("residuals",
+    if (length(x$locations$raw_names) > 2L) "map"))
+  check_choices(which, "which", possible)
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
   check_count(cells, "cells", upper = 1e7)
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
-  seen <- if (any(which %in% c("residuals", "qq")))
-    stats::setNames(deep_residuals(x)[c("fitted", "quantile")], c("mean", "z"))
+  seen <- if (any(which %in% c("residuals", "qq"))) seen_residuals(x)
   for (one in which) {
     switch(one,
       trace = plot_deep_trace(x$deep, ...),
-      residuals = plot_loo_residuals(x, seen, main = "Quantile residuals, rows of the fit", ...),
-      qq = plot_loo_qq(seen, main = "Quantile residuals, rows of the fit", ...),
+      residuals = plot_loo_residuals(x, seen, main = seen_title, ...),
+      qq = plot_loo_qq(seen, main = seen_title, ...),
       pit = plot_pit(held_out_pit(x), "Rows held out"),
       map = plot_fit_map(x, what, newdata, cells, time, ...)
     )
@@ -46,13 +45,25 @@ plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdat
   invisible(x)
 }
 
+deep_plots <- function(fit) {
+  c("trace", "map", "residuals", "qq", if (length(fit$deep$validation$rows)) "pit")
+}
+
+seen_residuals <- function(fit) {
+  stats::setNames(deep_residuals(fit)[c("fitted", "quantile")], c("mean", "z"))
+}
+
+seen_title <- "Quantile residuals, rows of the fit"
+
+# The first epochs would leave no room for the others.
+trace_limits <- function(trace) {
+  series <- cbind(trace$objective, trace$validation)
+  c(stats::quantile(series, 0.05, na.rm = TRUE, names = FALSE), max(series, na.rm = TRUE))
+}
+
 plot_deep_trace <- function(deep, ...) {
   trace <- deep$trace
-  series <- cbind(trace$objective, trace$validation)
-  # The first epochs would leave no room for the others.
-  lowest <- stats::quantile(series, 0.05, na.rm = TRUE, names = FALSE)
-  plot_frame(range(trace$epoch), c(lowest, max(series, na.rm = TRUE)), "Training", "epoch",
-    "log density a row")
+  plot_frame(range(trace$epoch), trace_limits(trace), "Training", "epoch", "log density a row")
   graphics::abline(v = deep$notes$epoch, col = "grey70", lty = 3L, lwd = 1.5)
   graphics::lines(trace$epoch, trace$objective, col = "grey40", lwd = 1.5, ...)
   if (!all(is.na(trace$validation))) {

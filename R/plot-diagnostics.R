@@ -98,19 +98,20 @@ shown_rows <- function(n, at_most = 20000L) {
 }
 
 draw_scatter <- function(x, y, ...) {
-  opacity <- max(0.15, min(0.8, 40 / sqrt(length(x))))
   graphics::points(x, y, pch = 16, cex = max(0.35, 0.9 * point_size(length(x))),
-    col = grDevices::adjustcolor("#0072B2", opacity), ...)
+    col = grDevices::adjustcolor("#0072B2", scatter_opacity(length(x))), ...)
 }
 
-note_shown <- function(shown, n) {
-  if (length(shown) < n) {
-    write_subtitle(sprintf("%s of %s rows shown", format_count(length(shown)), format_count(n)),
-      adj = 1)
-  }
+scatter_opacity <- function(n) max(0.15, min(0.8, 40 / sqrt(n)))
+
+shown_caption <- function(shown, n) {
+  if (length(shown) == n) return(NULL)
+  sprintf("%s of %s rows shown", format_count(length(shown)), format_count(n))
 }
 
-plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) {
+residuals_title <- "Leave-one-out residuals"
+
+plot_loo_residuals <- function(fit, loo, main = residuals_title, ...) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
   plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main,
@@ -118,31 +119,41 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
   graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
   graphics::abline(h = 0, col = "grey40")
   draw_scatter(loo$mean[shown], loo$z[shown], ...)
-  smoothed <- shown_rows(nrow(loo), 5000L)
-  graphics::lines(stats::lowess(loo$mean[smoothed], loo$z[smoothed]), col = "#D55E00", lwd = 2)
-  note_shown(shown, nrow(loo))
+  graphics::lines(smoothed_residuals(loo), col = "#D55E00", lwd = 2)
+  write_subtitle(shown_caption(shown, nrow(loo)), adj = 1)
 }
 
-# Plots quantiles with a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n
-# + 1 - i).
-plot_loo_qq <- function(loo, main = "Quantiles of leave-one-out residuals", ...) {
-  loo <- predicted_rows(loo)
+smoothed_residuals <- function(loo) {
+  rows <- shown_rows(nrow(loo), 5000L)
+  stats::lowess(loo$mean[rows], loo$z[rows])
+}
+
+# Quantiles with a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 -
+# i). All of the tails, and of many rows some between.
+quantile_table <- function(loo) {
   n <- nrow(loo)
-  z <- sort(loo$z)
   tails <- c(seq_len(min(500L, n)), seq(max(1L, n - 499L), n))
   shown <- sort(unique(c(tails, shown_rows(n, 5000L))))
-  theory <- stats::qnorm((shown - 0.5) / n)
   band <- function(p) stats::qnorm(stats::qbeta(p, shown, n + 1 - shown))
-  lower <- band(0.025)
-  upper <- band(0.975)
-  plot_frame(range(theory), range(z, lower, upper), main, "standard normal quantile",
-    "standardised residual")
-  graphics::polygon(c(theory, rev(theory)), c(lower, rev(upper)), col = "grey88", border = NA)
+  data.frame(theory = stats::qnorm((shown - 0.5) / n), z = sort(loo$z)[shown], lower = band(0.025),
+    upper = band(0.975))
+}
+
+plot_loo_qq <- function(loo, main = qq_title, ...) {
+  loo <- predicted_rows(loo)
+  table <- quantile_table(loo)
+  plot_frame(range(table$theory), range(table$z, table$lower, table$upper), main, qq_labels[1L],
+    qq_labels[2L])
+  graphics::polygon(c(table$theory, rev(table$theory)), c(table$lower, rev(table$upper)),
+    col = "grey88", border = NA)
   graphics::abline(0, 1, col = "grey40")
-  graphics::points(theory, z[shown], pch = 16, cex = max(0.35, 0.9 * point_size(n)),
+  graphics::points(table$theory, table$z, pch = 16, cex = max(0.35, 0.9 * point_size(nrow(loo))),
     col = "#0072B2", ...)
   graphics::box(lwd = 0.8)
 }
+
+qq_title <- "Quantiles of leave-one-out residuals"
+qq_labels <- c("standard normal quantile", "standardised residual")
 
 plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions",
                                  score = loo_scores(fit, loo), ...) {
@@ -152,14 +163,13 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions",
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
   draw_scatter(loo$mean[shown], loo$observed[shown], ...)
   graphics::abline(0, 1, col = "grey40")
-  told <- sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L),
-    format(score$crps, digits = 3L), 100 * score$level, 100 * score$coverage)
   # Above the frame: within it points may be anywhere.
-  if (length(shown) < nrow(loo)) {
-    told <- sprintf("%s; %s of %s rows shown", told, format_count(length(shown)),
-      format_count(nrow(loo)))
-  }
-  write_subtitle(told)
+  write_subtitle(paste(c(score_caption(score), shown_caption(shown, nrow(loo))), collapse = "; "))
+}
+
+score_caption <- function(score) {
+  sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L),
+    format(score$crps, digits = 3L), 100 * score$level, 100 * score$coverage)
 }
 
 # `loo`: what loo_table() has of the fit.
@@ -176,8 +186,12 @@ loo_scores.neargp_method_families <- function(fit, loo) {
 }
 
 plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
+  drawn <- residual_map(fit, loo)
+  draw_map(drawn$place, loo$z, drawn$scale, title = "z", main = main, ...)
+}
+
+residual_map <- function(fit, loo) {
   place <- fit_place(fit, original_coords(fit))
   place$symbols <- signed_symbols(loo$z)
-  scale <- color_scale(loo$z, "Blue-Red 3", limits = c(-3, 3))
-  draw_map(place, loo$z, scale, title = "z", main = main, ...)
+  list(place = place, scale = color_scale(loo$z, "Blue-Red 3", limits = c(-3, 3)))
 }

@@ -27,8 +27,8 @@ joined_longitude <- function(longitude) {
   turned_longitude(longitude, sorted[widest] + gaps[widest] / 2)
 }
 
-# The same longitudes between `cut` and a turn more. A rounding error would put a place at the cut on
-# either side of it.
+# The same longitudes between `cut` and a turn more. A rounding error would put a place at the cut
+# on either side of it.
 turned_longitude <- function(longitude, cut) cut + (longitude - cut + 1e-9) %% 360 - 1e-9
 
 # Degrees by metric, by CRS, or by the names of the coordinates: maps need it for their shape even
@@ -69,7 +69,8 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   grid <- data_lattice(raw, cells)
   step <- cell_size(raw, cells, is_longlat_fit(fit))
   if (is.null(grid)) grid <- cells_over(raw, step)
-  grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step)), , drop = FALSE]
+  inside <- inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step))
+  grid <- grid[inside, , drop = FALSE]
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
   if (is.null(fit$locations$time)) return(grid)
   at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")

@@ -25,21 +25,29 @@ local_labels <- c(range = "range", sd = "standard deviation")
 
 plot_local_scale <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL,
                              title = NULL, main = NULL, ...) {
+  drawn <- local_scale_map(fit, which, what, newdata, cells, time, palette, limits)
+  main <- main %||% drawn$main
+  label <- title %||% drawn$label
+  if (is_curve(fit)) return(plot_local_curve(drawn, main, label, ...))
+  draw_map(drawn$place, if (drawn$is_error) drawn$error else log(drawn$value), drawn$scale,
+    title = label, main = main, ...)
+}
+
+# What the map or curve shows, of which values, how coloured and how called.
+local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL) {
   drawn <- local_scale_places(fit, which, newdata, cells, time)
-  is_error <- what == "sd"
-  if (is_error && all(is.na(drawn$error))) {
+  drawn$is_error <- what == "sd"
+  if (drawn$is_error && all(is.na(drawn$error))) {
     abort_neargp("plot",
       c(sprintf("The fit has no standard errors of its local %s: %s.", which, why_no_errors(fit)),
         i = "vecchia() and exact_gp() have them."))
   }
-  main <- main %||% local_title(fit, which, is_error)
-  label <- title %||% if (is_error) "error" else label_with_unit(which, drawn$unit)
-  if (is_curve(fit)) return(plot_local_curve(drawn, is_error, main, label, ...))
-  scale <- if (is_error) color_scale(drawn$error, palette %||% default_palette("sd", FALSE),
-    limits) else
+  drawn$main <- local_title(fit, which, drawn$is_error)
+  drawn$label <- if (drawn$is_error) "error" else label_with_unit(which, drawn$unit)
+  drawn$scale <- if (drawn$is_error) color_scale(drawn$error, palette %||% default_palette("sd",
+    FALSE), limits) else
     log_color_scale(drawn$value, palette %||% default_palette("mean", FALSE), limits)
-  draw_map(drawn$place, if (is_error) drawn$error else log(drawn$value), scale, title = label,
-    main = main, ...)
+  drawn
 }
 
 # Places with value and error of the logarithm there, and the unit of the value.
@@ -84,18 +92,22 @@ local_title <- function(fit, which, is_error) {
 }
 
 # A curve with its pointwise 95% band, which is symmetric on the axis of the logarithm.
-plot_local_curve <- function(drawn, is_error, main, label, ...) {
-  order <- order(drawn$place$x)
-  x <- drawn$place$x[order]
-  value <- if (is_error) drawn$error[order] else drawn$value[order]
-  band <- if (!is_error) value * exp(stats::qnorm(0.975) * outer(drawn$error[order], c(-1, 1)))
-  plot_frame(range(x, na.rm = TRUE), range(value, band, na.rm = TRUE), main, drawn$place$names,
-    label, log = if (is_error) "" else "y")
-  known <- stats::complete.cases(x, band)
-  if (!is_error && any(known)) {
-    graphics::polygon(c(x[known], rev(x[known])), c(band[known, 1L], rev(band[known, 2L])),
-      col = "grey88", border = NA)
+plot_local_curve <- function(drawn, main, label, ...) {
+  table <- local_curve_table(drawn)
+  plot_frame(range(table$x, na.rm = TRUE), range(table[-1L], na.rm = TRUE), main, drawn$place$names,
+    label, log = if (drawn$is_error) "" else "y")
+  known <- table[stats::complete.cases(table), ]
+  if (!drawn$is_error && nrow(known)) {
+    graphics::polygon(c(known$x, rev(known$x)), c(known$lower, rev(known$upper)), col = "grey88",
+      border = NA)
   }
-  graphics::lines(x, value, col = "#0072B2", lwd = 2, ...)
+  graphics::lines(table$x, table$value, col = "#0072B2", lwd = 2, ...)
   graphics::box(lwd = 0.8)
+}
+
+local_curve_table <- function(drawn) {
+  value <- if (drawn$is_error) drawn$error else drawn$value
+  half_width <- if (drawn$is_error) 0 else stats::qnorm(0.975) * drawn$error
+  data.frame(x = drawn$place$x, value = value, lower = value * exp(-half_width),
+    upper = value * exp(half_width))[order(drawn$place$x), ]
 }

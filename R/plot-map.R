@@ -1,8 +1,8 @@
 #' Map of predictions
 #'
 #' Draws predictions, or any column given for points, as a map: an image where
-#' the points form a regular grid, coloured points elsewhere. Base graphics; the
-#' aspect ratio is right for longitude and latitude as well as for the plane.
+#' the points form a regular grid of which a quarter or more is filled, coloured
+#' points elsewhere. Base graphics; the aspect ratio is right for longitude and latitude as well as for the plane.
 #'
 #' @param predictions a data frame, an sf object of points or a terra `SpatRaster`,
 #'   such as [predict()] returns.
@@ -148,7 +148,7 @@ draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NU
   check_label(main, "main")
   check_label(xlab, "xlab")
   check_label(ylab, "ylab")
-  grid <- as_grid(place$x, place$y)
+  grid <- drawn_grid(place)
   pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
   old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L],
     place$longlat, legend)
@@ -161,19 +161,6 @@ draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NU
   finish_map(place, main, xlab, ylab)
   old
 }
-
-# Dots on the cells that are to be marked, about 40 along the longer side: white with an outline, for
-# any colour below.
-draw_dots <- function(place, grid) {
-  apart <- max(1L, max(grid$size) %/% 40L)
-  marked <- place$dotted %in% TRUE & grid$column %% apart == 0L & grid$row %% apart == 0L
-  graphics::points(place$x[marked], place$y[marked], pch = 21, cex = 0.3, bg = "white",
-    col = "grey20", lwd = 0.4)
-  graphics::mtext(dotted_note, side = 3L, line = 0.1, adj = 0, cex = graphics::par("cex") *
-    min(0.7, graphics::par("pin")[1L] / graphics::strwidth(dotted_note, "inches")))
-}
-
-dotted_note <- "dotted: the field is mostly unknown"
 
 # Text or mathematical notation, or NULL for none.
 check_label <- function(label, name) {
@@ -279,48 +266,4 @@ degree_labels <- function(degrees, side) {
   letters <- if (side == 1L) c("W", "", "E") else c("S", "", "N")
   paste0(format(abs(degrees), trim = TRUE), "\u00b0",
     letters[sign(degrees) + 2L])
-}
-
-# Rows and columns of points on a regular grid, or NULL when they are none. Less than one cell in 25
-# filled is no grid worth an image.
-as_grid <- function(x, y) {
-  column <- grid_index(x)
-  row <- grid_index(y)
-  if (is.null(column) || is.null(row)) return(NULL)
-  size <- c(max(column$index), max(row$index))
-  if (prod(size) > 25 * length(x) || anyDuplicated((row$index - 1) * size[1L] + column$index)) {
-    return(NULL)
-  }
-  list(column = column$index, row = row$index, size = size, step = c(column$step, row$step),
-       origin = c(min(x), min(y)))
-}
-
-grid_index <- function(x) {
-  distinct <- sort(unique(x))
-  if (length(distinct) < 2L) return(NULL)
-  gaps <- diff(distinct)
-  gaps <- gaps[gaps > 1e-6 * diff(range(distinct))]
-  smallest <- min(gaps)
-  # The smallest gaps are one step, up to rounding: their mean is the better estimate.
-  step <- mean(gaps[gaps < 1.01 * smallest])
-  steps <- (distinct[length(distinct)] - distinct[1L]) / step
-  if (steps > 1e5) return(NULL)
-  step <- step * steps / max(1, round(steps))
-  position <- (x - distinct[1L]) / step
-  if (any(abs(position - round(position)) > 0.05)) return(NULL)
-  list(index = as.integer(round(position)) + 1L, step = step)
-}
-
-draw_grid <- function(grid, colors) {
-  from <- grid$origin - grid$step / 2
-  to <- from + grid$size * grid$step
-  graphics::rasterImage(grDevices::as.raster(grid_cells(grid, colors)), from[1L], from[2L], to[1L],
-    to[2L], interpolate = FALSE)
-}
-
-# The first row of an image is the top one, the north.
-grid_cells <- function(grid, colors) {
-  cells <- matrix(NA_character_, grid$size[2L], grid$size[1L])
-  cells[cbind(grid$size[2L] + 1L - grid$row, grid$column)] <- colors
-  cells
 }

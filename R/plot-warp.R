@@ -6,35 +6,51 @@ count_warp_panels <- function(fit) {
 
 plot_warp <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL,
   title = NULL, main = NULL, ...) {
-  component <- warped_component(fit)
   is_error <- what == "sd"
-  errors <- fit$parameters$std_error[component_rows(fit$layout, component, warp_kinds)]
-  if (is_error && all(is.na(errors))) {
+  check_warp_errors(fit, is_error)
+  for (curve in monotone_curves(fit, is_error)) {
+    plot_warp_curve(curve$table, curve$name, curve$label, main %||% curve$main,
+      identity = !is_error, ...)
+  }
+  maps <- further_maps(fit, is_error, newdata, cells, time)
+  if (is.null(maps)) return(invisible())
+  scale <- further_scale(maps$values, is_error, palette, limits)
+  label <- title %||% maps$label
+  for (i in seq_along(maps$values)) {
+    if (length(maps$place$names) == 1L) {
+      plot_warp_curve(curve_table(maps$place$x, maps$values[[i]], maps$errors[[i]]),
+        maps$place$names, label, main %||% maps$main[i], ...)
+    } else {
+      draw_map(maps$place, maps$values[[i]], scale, title = label, main = main %||% maps$main[i],
+        ...)
+    }
+  }
+}
+
+check_warp_errors <- function(fit, is_error) {
+  rows <- component_rows(fit$layout, warped_component(fit), warp_kinds)
+  if (is_error && all(is.na(fit$parameters$std_error[rows]))) {
     abort_neargp("plot", c(
       sprintf("The fit has no standard errors of its warp: %s.", why_no_errors(fit)),
       i = "vecchia() and exact_gp() have them."))
   }
-  kinds <- vapply(recipes_of(fit$locations, component, warp_kinds), `[[`, "", "kind")
-  if ("monotone" %in% kinds) plot_monotone(fit, component, is_error, main, ...)
-  if (!"expand" %in% kinds) return(invisible())
+}
+
+# Further coordinates where they are to be drawn, with standard errors beside values; NULL where the
+# warp has none.
+further_maps <- function(fit, is_error, newdata, cells, time) {
+  component <- warped_component(fit)
+  if (!length(recipes_of(fit$locations, component, "expand"))) return(NULL)
   drawn <- warp_places(fit, component, newdata, cells, time)
   unit <- range_units(fit$layout$name[component_rows(fit$layout, component, "range")[1L]],
     fit$locations)
   names <- grep("^warp[0-9]+$", names(drawn$values), value = TRUE)
-  shown <- drawn$values[if (is_error) paste0(names, "_error") else names]
-  scale <- further_scale(shown, is_error, palette, limits)
-  for (name in names) {
-    value <- shown[[match(name, names)]]
-    heading <- main %||% paste0(if (is_error) "Standard error of further" else "Further",
-      " coordinate ", sub("warp", "", name))
-    label <- title %||% label_with_unit(if (is_error) "error" else "coordinate", unit)
-    if (length(drawn$place$names) == 1L) {
-      plot_warp_curve(drawn$place$x, value, if (!is_error) drawn$values[[paste0(name, "_error")]],
-        drawn$place$names, label, heading, ...)
-    } else {
-      draw_map(drawn$place, value, scale, title = label, main = heading, ...)
-    }
-  }
+  errors <- drawn$values[paste0(names, "_error")]
+  list(place = drawn$place, values = if (is_error) errors else drawn$values[names],
+    errors = if (!is_error) errors,
+    label = label_with_unit(if (is_error) "error" else "coordinate", unit),
+    main = paste0(if (is_error) "Standard error of further" else "Further", " coordinate ",
+      sub("warp", "", names)))
 }
 
 # One scale for all further coordinates: one of little spread has little colour.
@@ -57,38 +73,45 @@ warp_places <- function(fit, component, newdata, cells, time) {
   list(place = place, values = warped_coordinates(fit, newdata, component))
 }
 
-# The warped beside the original coordinate, over the rows of the fit.
-plot_monotone <- function(fit, component, is_error, main, ...) {
-  for (recipe in recipes_of(fit$locations, component, "monotone")) {
+# The warped beside the original coordinate, over the rows of the fit, for each monotone warp.
+monotone_curves <- function(fit, is_error) {
+  component <- warped_component(fit)
+  lapply(recipes_of(fit$locations, component, "monotone"), function(recipe) {
     span <- range(fit$data$coords[, recipe$coordinate])
     x <- seq(span[1L], span[2L], length.out = 200L)
     coords <- matrix(0, length(x), ncol(fit$data$coords))
     coords[, recipe$coordinate] <- x
     coords[, recipe$columns] <- hat_integrals(x, recipe$knots)
-    warps <- warped_at(fit, coords, component)
     warp <- Filter(function(warp) warp$name == recipe$coordinate_name && warp$kind == "monotone",
-      warps)[[1L]]
-    heading <- main %||% paste0(if (is_error) "Standard error of the warp of " else "Warp of ",
-      recipe$coordinate_name)
-    plot_warp_curve(x, if (is_error) warp$error else warp$value, if (!is_error) warp$error,
-      recipe$coordinate_name,
-      if (is_error) "error" else paste("warped", recipe$coordinate_name), heading,
-      identity = !is_error, ...)
-  }
+      warped_at(fit, coords, component))[[1L]]
+    list(table = curve_table(x, if (is_error) warp$error else warp$value,
+      if (!is_error) warp$error), name = recipe$coordinate_name,
+      label = if (is_error) "error" else paste("warped", recipe$coordinate_name),
+      main = paste0(if (is_error) "Standard error of the warp of " else "Warp of ",
+        recipe$coordinate_name))
+  })
 }
 
-# A curve with its pointwise 95% band. The identity is what a coordinate is without a warp.
-plot_warp_curve <- function(x, value, error, x_label, label, main, identity = FALSE, ...) {
-  order <- order(x)
-  band <- if (!is.null(error)) value + stats::qnorm(0.975) * outer(error, c(-1, 1))
-  plot_frame(range(x, na.rm = TRUE), range(value, band, if (identity) x, na.rm = TRUE), main,
-    x_label, label)
-  known <- order[stats::complete.cases(x, value, band)[order]]
-  if (!is.null(band) && length(known)) {
-    graphics::polygon(c(x[known], rev(x[known])), c(band[known, 1L], rev(band[known, 2L])),
-      col = "grey88", border = NA)
+# Values in the order of x with a pointwise 95% band, where there are standard errors.
+curve_table <- function(x, value, error = NULL) {
+  table <- data.frame(x = x, value = value)
+  if (!is.null(error)) {
+    table$lower <- value - stats::qnorm(0.975) * error
+    table$upper <- value + stats::qnorm(0.975) * error
   }
-  if (identity) graphics::lines(range(x), range(x), lty = 2, col = "grey40")
-  graphics::lines(x[order], value[order], col = "#0072B2", lwd = 2, ...)
+  table[order(x), ]
+}
+
+# The identity is what a coordinate is without a warp.
+plot_warp_curve <- function(table, x_label, label, main, identity = FALSE, ...) {
+  plot_frame(range(table$x, na.rm = TRUE), range(table[-1L], if (identity) table$x, na.rm = TRUE),
+    main, x_label, label)
+  known <- table[stats::complete.cases(table), ]
+  if (!is.null(table$lower) && nrow(known)) {
+    graphics::polygon(c(known$x, rev(known$x)), c(known$lower, rev(known$upper)), col = "grey88",
+      border = NA)
+  }
+  if (identity) graphics::lines(range(table$x), range(table$x), lty = 2, col = "grey40")
+  graphics::lines(table$x, table$value, col = "#0072B2", lwd = 2, ...)
   graphics::box(lwd = 0.8)
 }

@@ -50,7 +50,7 @@
 #'   default.
 #' @param ... further arguments for [plot_map()] (`palette`, `limits`, ...) when
 #'   `which` is one map, for [graphics::points()] in other single plots.
-#' @return `x`, invisibly; `autoplot()` a ggplot object.
+#' @return `x`, invisibly; `autoplot()` one of the plots as a ggplot object, by default the first.
 #' @section Errors:
 #' `neargp_error_plot` when a map is asked of a fit with more than two
 #' coordinates in space; `neargp_error_argument` for unknown names;
@@ -70,8 +70,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
   check_fit(x)
   which <- which %||% default_plots(x)
   if (is.character(which)) check_local_plots(x, which)
-  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo",
-    local_plots(x), if (!is.null(x$inducing)) "inducing"))
+  check_choices(which, "which", fit_plots(x))
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
   check_count(cells, "cells", upper = 1e7)
@@ -105,6 +104,11 @@ check_plot_arguments <- function(names) {
     abort_neargp("argument", c(sprintf("plot() has no argument %s.", format_some(unknown)),
       i = "Its own are which, what, newdata, cells and time; others are for plot_map() and points()."))
   }
+}
+
+fit_plots <- function(fit) {
+  c("map", "residuals", "residual_map", "qq", "variogram", "loo", local_plots(fit),
+    if (!is.null(fit$inducing)) "inducing")
 }
 
 default_plots <- function(fit) {

@@ -1,33 +1,3 @@
-test_that("regular grids are recognised, with gaps and rounding errors", {
-  grid <- expand.grid(x = seq(-3.3, 4.1, 0.1), y = seq(10, 20, 0.25))
-  found <- as_grid(grid$x, grid$y)
-  expect_equal(found$size, c(75, 41))
-  expect_equal(found$step, c(0.1, 0.25), tolerance = 1e-6)
-  expect_equal(found$column, rep(1:75, 41))
-  set.seed(1)
-  some <- grid[sort(sample(nrow(grid), 600)), ]
-  some$x <- some$x + runif(600, -1e-9, 1e-9)
-  sparse <- as_grid(some$x, some$y)
-  expect_equal(sparse$origin + (sparse$size - 1) * sparse$step, c(max(some$x), max(some$y)),
-    tolerance = 1e-6)
-  expect_equal(sparse$column, round((some$x - min(some$x)) / 0.1) + 1)
-})
-
-test_that("scattered, repeated and nearly empty places are no grid", {
-  set.seed(2)
-  expect_null(as_grid(runif(100), runif(100)))
-  expect_null(as_grid(c(1, 2, 1, 2, 1), c(1, 1, 2, 2, 1)))
-  expect_null(as_grid(1:100, 1:100))
-  expect_null(as_grid(rep(1, 10), 1:10))
-})
-
-test_that("cells land where they belong, north up", {
-  grid <- list(column = c(1L, 2L, 1L), row = c(1L, 1L, 2L), size = c(2L, 2L), step = c(1, 1),
-    origin = c(0, 0))
-  cells <- grid_cells(grid, c("red", "green", "blue"))
-  expect_equal(cells, rbind(c("blue", NA), c("red", "green")))
-})
-
 test_that("degrees are labelled by hemisphere", {
   expect_equal(degree_labels(c(-105, 0, 20, 190), 1L), c("105\u00b0W", "0\u00b0", "20\u00b0E",
     "170\u00b0W"))
