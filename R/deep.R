@@ -190,6 +190,10 @@ allows_flat_places.neargp_deep <- function(method) TRUE
 #' @export
 begins_with_parameters.neargp_deep <- function(method) FALSE
 
+# Mixtures of normals.
+#' @export
+takes_transform.neargp_deep <- function(method) FALSE
+
 #' @export
 takes_outputs.neargp_deep <- function(method) TRUE
 

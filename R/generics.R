@@ -139,7 +139,7 @@ logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
   trend <- length(object$beta)
   structure(log_likelihood_of(object, restricted),
     df = trend + sum(!object$parameters$fixed) - count_rotations(object$locations) -
-      count_slope_directions(object),
+      count_slope_directions(object) + count_powers(object$family),
     nobs = stats::nobs(object) - if (restricted) trend else 0L,
     score = if (!is_likelihood(object)) object$score,
     class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))

@@ -65,6 +65,14 @@ takes_local_fields <- function(method, family) {
 #' @export
 takes_local_fields.default <- function(method, family) FALSE
 
+# Whether a gaussian response may have a transform, and be recalibrated: its predictions are normal.
+takes_transform <- function(method) {
+  UseMethod("takes_transform")
+}
+
+#' @export
+takes_transform.default <- function(method) TRUE
+
 # Whether a GPU computes the evaluations of a fit by a dense method.
 device_has_bound <- function(method, family) {
   UseMethod("device_has_bound")

@@ -3,8 +3,9 @@
 # response is known: that of loo_k() is "neargp_loo_k_families" and then "neargp_loo_k", and the
 # method of all other responses "neargp_method_families".
 
-# The kinds of responses, the more special first. A gaussian response of one output is of none.
-response_kinds <- c("polya_gamma", "classes", "outputs", "families")
+# The kinds of responses, the more special first. A gaussian response of one output is of none, unless
+# it is transformed or recalibrated.
+response_kinds <- c("polya_gamma", "classes", "outputs", "families", "transformed")
 
 method_kinds <- function(method, family, data) {
   UseMethod("method_kinds")
@@ -13,7 +14,7 @@ method_kinds <- function(method, family, data) {
 #' @export
 method_kinds.default <- function(method, family, data) {
   if (!is.null(data$output)) "outputs" else if (is_class_data(data)) "classes" else
-    if (!is_gaussian(family)) "families"
+    if (!is_gaussian(family)) "families" else if (has_transform(family)) "transformed"
 }
 
 # The method as that of such a response, whichever it was of before.

@@ -11,6 +11,7 @@
 #   upper(mixture): the least q at which P(Y <= q) is 1
 
 mixture_rule <- function(mixture) {
+  if (is_transformed(mixture)) return(transformed_rule(mixture))
   rule <- mixture_rules[[mixture$name]]
   if (has_components(mixture)) component_rule(rule) else rule
 }

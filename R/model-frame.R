@@ -180,6 +180,7 @@ new_model_data <- function(frame, formula, settings) {
   model_data[names(response)] <- response
   check_finite_data(model_data, frame)
   check_exposure(model_data$offset, settings$family)
+  model_data <- transformed_data(model_data, settings$family, frame)
   model_data$weights <- as.double(model_data$weights)
   check_trend_of(model_data, settings$family)
   c(list(data = model_data), frame_settings(frame, design))

@@ -40,6 +40,25 @@
 #' `print()`. A method without `k` takes its default number of neighbours, 30 for [vecchia()], or as
 #' many as there are, with a message of class `neargp_message_k`.
 #'
+#' # Transforms of the response
+#' With `transform` the model is `g(y) = trend + offset + w + noise`: trend, offset, covariance,
+#' nugget and start values are of the transformed response, and so are predictions of `type =
+#' "link"` and residuals of type `"trend"`. All that is said of responses is on the scale of `y`:
+#' predictions, quantiles, intervals, exceedances, fitted values, draws, scores, leave-one-out
+#' predictions. Means are those of `y`, and not the transform of means: `exp(m + s^2 / 2)` where the
+#' logarithm has mean `m` and variance `s^2`. The log-likelihood is that of `y`, the Jacobian
+#' included, so that [stats::AIC()] compares transforms, and a transform with none. (The score of
+#' [mll_k()] has no Jacobian, as it is none of each response.) A function in the formula, as in
+#' `log(y) ~ 1`, makes its values the response, and all of this is about them.
+#'
+#' Responses of `"log"`, `"sqrt"` and [box_cox()] are greater than 0, where their densities are
+#' finite. A normal variable of `"sqrt"` may be negative, and one of `box_cox(lambda)` below `-1 /
+#' lambda`: the response is 0 there, with the probability of that. With `lambda < 0` it is infinite
+#' above `-1 / lambda`, and so are mean and standard deviation where that is within 12 standard
+#' deviations. Means are in closed form for `"log"` and `"sqrt"`, else integrals to eight digits. A
+#' pair of functions takes vectors (and `inverse` matrices); its slope is found by differences,
+#' unless the list has it as `derivative`, that of `forward`.
+#'
 #' # Known measurement errors
 #' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With
 #' `nugget = NULL` the weights are relative.
@@ -103,6 +122,9 @@
 #' @param prior [pc_priors()] of range, standard deviations and smoothness, as a penalty on the
 #'   objective of [vecchia()], [exact_gp()], [loo_k()], [mll_k()] or [vnngp()]; `NULL` for none.
 #' @param control settings of the optimisation, [neargp_control()].
+#' @param transform of a gaussian response of one output, `NULL` for none: `"log"`, `"sqrt"`,
+#'   [box_cox()], or a pair of functions, `list(forward = , inverse = )`, of which the first one
+#'   increases. See the section on transforms.
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a
 #'   GPU where there is one and the computation takes more than a second or so of one core. By
 #'   default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts of which
@@ -121,7 +143,8 @@
 #'   of a setting), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
 #'   after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or empty),
 #'   `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row),
-#'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_method` (not
+#'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_transform` (of
+#'   another response, not increasing, or without its inverse), `_method` (not
 #'   for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
 #'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a
 #'   covariance matrix that is numerically singular), `_quadrature` (responses whose density cannot
@@ -160,19 +183,21 @@
 neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, covariance = NULL,
                    family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, distance = c("auto", "euclidean", "chordal"), crs = NULL,
-                   start = NULL, control = neargp_control(), prior = NULL,
+                   start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
                    device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
   began <- proc.time()[["elapsed"]]
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
+  transform <- as_transform(transform)
+  if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
   coords <- columns_argument(coords, "coords", "~ x + y")
   time <- columns_argument(time, "time", "~ day")
   source <- if (is_row_source(data)) data
   if (!is.null(source)) data <- first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
     threads, verbose, prior)
-  if (!is.null(source)) check_streamable(settings)
+  if (!is.null(source)) check_streamable(settings, transform)
   check_prior(settings, source)
   check_local_fields(settings, source, data)
   locations <- new_locations(data, coords, time, distance, crs,
@@ -186,6 +211,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
+  settings$family <- with_transform(settings, transform, frame)
   check_local_family(settings)
   check_prior_family(settings)
   model <- in_sample(stream, new_model_data(frame, formula, settings))

@@ -53,8 +53,9 @@ reduce_to_neighbors <- function(data, targets, neighbors) {
 }
 
 take_data_rows <- function(data, rows) {
-  c(list(y = data$y[rows], X = data$X[rows, , drop = FALSE], offset = data$offset[rows],
-    weights = data$weights[rows], trials = data$trials[rows],
+  c(list(y = data$y[rows], untransformed = data$untransformed[rows],
+    X = data$X[rows, , drop = FALSE], offset = data$offset[rows], weights = data$weights[rows],
+    trials = data$trials[rows],
     coords = data$coords[rows, , drop = FALSE], response_name = data$response_name,
     levels = data$levels, binomial = data$binomial, basis = data$basis),
     if (!is.null(data$output)) list(output = data$output[rows], place = data$place[rows],

@@ -36,6 +36,7 @@ print_header <- function(x) {
     cat("Response:  ", family_call(x$family), " with ", x$family$link, " link",
       describe_successes(x), "\n", sep = "")
   }
+  cat(describe_transformed(x$family))
   details <- c(if (length(x$chosen)) stats::setNames(paste("by default", x$chosen),
     names(x$chosen) %||% "Method"), fit_details(x$method, x))
   cat(detail_lines(details))

@@ -13,7 +13,10 @@ new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights
       family$family, family$link))
   }
   parameters <- check_family_parameters(parameters, response_families[[name]]$parameters, family)
-  named_mixture(name, mean, sd, parameters, trials, weights)
+  mixture <- named_mixture(name, mean, sd, parameters, trials, weights)
+  mixture$transform <- family$transform
+  mixture$recalibration <- family$recalibration
+  mixture
 }
 
 # The same by the family's name in the table.

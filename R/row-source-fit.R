@@ -1,7 +1,7 @@
 # Fits to the rows of a source. They hold none of them: what would need them is an error that says
 # what to do instead.
 
-check_streamable <- function(settings) {
+check_streamable <- function(settings, transform) {
   method <- settings$method
   if (plain_class(method)[1L] != "neargp_svgp" || settings$method_open) {
     abort_source(c(sprintf("%s needs all rows in memory, and not a source that is read in chunks.",
@@ -20,6 +20,10 @@ check_streamable <- function(settings) {
   if (bound_kl_weight(method) != 1) {
     abort_source(c("`kl_weight` needs the weight of each row in memory.",
       i = "Leave `kl_weight` at 1, or read the rows into a data frame."))
+  }
+  if (!is.null(transform)) {
+    abort_source(c("`transform` needs all rows in memory, and not a source that is read in chunks.",
+      i = "Transform the response in the formula, or read the rows into a data frame."))
   }
 }
 

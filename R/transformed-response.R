@@ -1,0 +1,124 @@
+# What a fit to a transformed or recalibrated response does otherwise than one to a gaussian
+# response: all that is said of responses is on the user's scale, by R/mixture-transformed.R.
+
+# The fit of the transformed response as one of a gaussian response.
+normal_scale_fit <- function(object) {
+  object$family[c("transform", "recalibration")] <- NULL
+  object$method <- method_for(object$method, object$family, object$data)
+  object
+}
+
+# Responses of rows whose transformed ones have these moments, noise included.
+responses_of <- function(object, mean, sd) {
+  new_mixture(mean, sd, object$family, c(variance = 0))
+}
+
+# The leave-one-out predictions of the rows that have them.
+left_out_responses <- function(object, k = NULL, threads = NULL) {
+  left <- leave_one_out(normal_scale_fit(object), k, threads)
+  rows <- which(!is.na(left$mean))
+  list(rows = rows, mixture = responses_of(object, left$mean[rows], left$sd[rows]))
+}
+
+#' @export
+leave_one_out.neargp_method_transformed <- function(object, k, threads) {
+  response_given_others(object, left_out_responses(object, k, threads))
+}
+
+# ---- predictions ---------------------------------------------------------------------------------
+
+#' @export
+prediction_columns.neargp_method_transformed <- function(method, object, moments, settings) {
+  if (!is.null(object$family$recalibration)) check_observation_wanted(settings)
+  prediction_columns_by_family(object, moments, settings)
+}
+
+# A recalibration is of new observations: it knows nothing of their mean given the field.
+check_observation_wanted <- function(settings) {
+  of_mean <- settings$interval == "confidence" || identical(settings$threshold_of, "mean")
+  if (settings$type == "link" || !of_mean) return(invisible())
+  abort_neargp("recalibration",
+    c("Recalibrated are new observations, and not the latent field or their mean given it.",
+      i = "Use interval = \"prediction\", type = \"link\", or the fit before recalibrate()."))
+}
+
+# Draws of the transformed response, back on the user's scale. Those of a recalibrated fit would
+# need the dependence of places, too.
+#' @export
+simulation_columns.neargp_method_transformed <- function(object, target, nsim, settings) {
+  if (settings$noise && !is.null(object$family$recalibration)) {
+    abort_neargp("recalibration",
+      c("There are no draws of recalibrated responses: the map is of each by itself.",
+        i = "Use type = \"link\", or the fit before recalibrate()."))
+  }
+  draws <- simulation_columns(normal_scale_fit(object), target, nsim, settings)
+  if (settings$noise) draws[] <- lapply(draws, from_normal_scale, object$family$transform)
+  draws
+}
+
+# ---- the rows of the fit -------------------------------------------------------------------------
+
+# The expected response of a new observation with the weight of each row; without a nugget the data.
+#' @export
+smoothed.neargp_method_transformed <- function(object, k, threads) {
+  if (has_exact_data(object)) return(observed_response(object$data))
+  mixture_mean(data_mixture_given_all(object, k, threads))
+}
+
+has_exact_data <- function(object) isTRUE(object$nugget == 0)
+
+data_mixture_given_all <- function(object, k, threads) {
+  moments <- moments_at_data(normal_scale_fit(object), k, threads)
+  responses_of(object, moments$mean, sqrt(moments$variance + noise_of_rows(object)))
+}
+
+# Moments of the field at the data, given all of them.
+moments_at_data <- function(object, k, threads) {
+  if (is_latent(object)) return(posterior_moments(object, k, threads))
+  settings <- predict_settings(object, k, threads = threads)
+  device <- choose_device(settings$device, length(object$data$y), settings$k)
+  on_device(device, chunked_moments(object, training_target(object), settings), search_of(object))
+}
+
+#' @export
+loo_table.neargp_method_transformed <- function(fit, k = NULL, threads = NULL) {
+  y <- observed_response(fit$data)
+  left <- left_out_responses(fit, k, threads)
+  predicted <- response_given_others(fit, left)
+  z <- replace(rep(NA_real_, length(y)), left$rows,
+    score_of_response(y[left$rows], left$mixture))
+  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
+}
+
+# ---- scores --------------------------------------------------------------------------------------
+
+#' @export
+loo_scores.neargp_method_transformed <- function(fit, loo) loo_scores.neargp_method_families(fit)
+
+#' @export
+scores_of_observations.neargp_method_transformed <- function(object, truth, predicted, weights,
+                                                             level, na.rm) {
+  response_scores(truth$y, predicted$mean, predicted$sd, object$family,
+    response_parameters(object), 1, level, na.rm, weights)
+}
+
+#' @export
+scores_given_others.neargp_method_transformed <- function(object, level, na.rm) {
+  scores_of_left_out(object, left_out_responses(object), level, na.rm)
+}
+
+scores_of_left_out <- function(object, left, level, na.rm) {
+  y <- observed_response(object$data)
+  found <- list(mean = replace(rep(NA_real_, length(y)), left$rows, 0))
+  observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
+  summarize_scores(observed, mixture_scores(observed, left$mixture, level), level,
+    length(y) - length(observed))
+}
+
+#' @export
+fold_scores.neargp_method_transformed <- function(method, fit, moments, data, level) {
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family,
+    response_parameters(fit), 1, data$weights)
+  cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean,
+    link_sd = mixture$sd)
+}

@@ -1,0 +1,97 @@
+transformed_data_set <- function(n = 90, seed = 3) {
+  set.seed(seed)
+  d <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+  d$g <- 1.5 + 0.3 * d$h + sin(5 * d$x) + rnorm(n, sd = 0.3)
+  d$z <- exp(d$g)
+  d
+}
+
+transformed_fit <- function(d = transformed_data_set(), transform = "log", method = exact_gp(),
+                            formula = z ~ h, ...) {
+  neargp(formula, d, coords = ~ x + y, method = method, transform = transform,
+    covariance = cov_exponential(), ...)
+}
+
+test_that("a fit of the logarithm is that of the transformed response, with the Jacobian", {
+  d <- transformed_data_set()
+  for (method in list(exact_gp(), vecchia(8), loo_k(8))) {
+    plain <- transformed_fit(d, NULL, method, g ~ h)
+    fit <- transformed_fit(d, "log", method)
+    expect_equal(coef(fit), coef(plain), tolerance = 1e-6)
+    expect_equal(coef(fit, "covariance"), coef(plain, "covariance"), tolerance = 1e-5)
+    expect_equal(c(logLik(fit)), c(logLik(plain)) - sum(log(d$z)))
+  }
+})
+
+test_that("the log-likelihood is the density of the responses", {
+  d <- transformed_data_set(40)
+  fit <- transformed_fit(d, "sqrt", exact_gp())
+  p <- as.list(coef(fit, "covariance"))
+  K <- p$variance * exp(-as.matrix(dist(d[c("x", "y")])) / p$range) + diag(p$nugget, nrow(d))
+  r <- sqrt(d$z) - drop(cbind(1, d$h) %*% coef(fit))
+  half <- -0.5 * (nrow(d) * log(2 * pi) + c(determinant(K)$modulus) + sum(r * solve(K, r)))
+  expect_equal(c(logLik(fit)), half + sum(log(0.5 / sqrt(d$z))))
+})
+
+test_that("predictions are on the scale of the response, the link is not", {
+  d <- transformed_data_set()
+  plain <- transformed_fit(d, NULL, formula = g ~ h)
+  fit <- transformed_fit(d)
+  new <- data.frame(x = c(0.2, 0.7), y = 0.5, h = 0)
+  observation <- predict(plain, new, interval = "prediction", threshold = 1)
+  s2 <- observation$sd^2
+  response <- predict(fit, new, interval = "prediction", threshold = exp(1))
+  expect_equal(response$mean, exp(observation$mean + s2 / 2), tolerance = 1e-6)
+  expect_equal(response$sd, response$mean * sqrt(exp(s2) - 1), tolerance = 1e-6)
+  expect_equal(response$upper, exp(observation$upper), tolerance = 1e-6)
+  expect_equal(response$p_exceed, observation$p_exceed, tolerance = 1e-5)
+  expect_equal(predict(fit, new, type = "quantile", probs = 0.5)$q0.5, exp(observation$mean),
+    tolerance = 1e-6)
+  expect_equal(predict(fit, new, type = "link"), predict(plain, new, type = "link"),
+    tolerance = 1e-6)
+})
+
+test_that("a pair of functions is the transform that it writes out", {
+  d <- transformed_data_set()
+  fit <- transformed_fit(d)
+  pair <- transformed_fit(d, list(forward = log, inverse = exp))
+  expect_equal(c(logLik(pair)), c(logLik(fit)), tolerance = 1e-9)
+  with_slope <- transformed_fit(d, list(forward = log, inverse = exp,
+    derivative = function(y) 1 / y))
+  expect_equal(c(logLik(with_slope)), c(logLik(fit)))
+  new <- data.frame(x = 0.3, y = 0.5, h = 0)
+  expect_equal(predict(pair, new), predict(fit, new), tolerance = 1e-8)
+  expect_equal(predict(transformed_fit(d, box_cox(0)), new), predict(fit, new))
+})
+
+test_that("transforms refuse what they cannot have", {
+  d <- transformed_data_set(40)
+  refused <- function(class, ..., data = d) {
+    expect_error(transformed_fit(data, ...), class = paste0("neargp_error_", class))
+  }
+  refused("argument", "cube")
+  refused("argument", list(log))
+  refused("argument", list(log, 3))
+  refused("transform", "log", formula = cbind(z, g) ~ h)
+  refused("transform", "log", vnngp(5), family = Gamma(link = "log"))
+  refused("transform", "log", dspp(inducing = 5))
+  refused("transform", list(function(y) -y, function(z) -z))
+  refused("transform", list(log, function(z) exp(z) + 1))
+  refused("transform", list(function(y) 1, exp))
+  d$z[c(7, 9)] <- c(0, -1)
+  refused("response", "log")
+  refused("response", "sqrt")
+  expect_error(transformed_fit(d), "rows 7 and 9", class = "neargp_error_response")
+  expect_error(box_cox(Inf), class = "neargp_error_argument")
+})
+
+test_that("a transform is printed, and updated", {
+  d <- transformed_data_set(40)
+  fit <- neargp(z ~ h, d, coords = ~ x + y, method = exact_gp(), transform = "log",
+    covariance = cov_exponential())
+  expect_output(print(fit), "Transform: +log\\(\\)")
+  changed <- update(fit, transform = "sqrt")
+  expect_identical(family(changed)$transform$name, "sqrt")
+  expect_null(family(update(fit, transform = NULL))$transform)
+  expect_output(print(box_cox(0.5)), "box_cox\\(0.5\\)")
+})
