@@ -197,7 +197,9 @@ check_compared <- function(fits) {
 }
 
 compared_differences <- function(a, b) {
-  parts <- list(method = list(a$method, b$method), response = list(a$data$y, b$data$y),
+  as_made <- function(method) structure(method, class = plain_class(method))
+  parts <- list(method = list(as_made(a$method), as_made(b$method)),
+    response = list(observed_response(a$data), observed_response(b$data)),
     weights = list(a$data$weights, b$data$weights),
     coordinates = list(unname(places_of(a$data$coords, a$locations)),
       unname(places_of(b$data$coords, b$locations))))

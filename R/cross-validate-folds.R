@@ -64,7 +64,7 @@ predict_split <- function(case, split, refit, level) {
   moments <- take_targets(do.call(predict_latent, c(list(known), at, case$arguments)),
     targets_of_rows(data, split$held))
   rows <- list(setting = fit$outputs[data$output], row = data$place %||% split$held,
-    fold = split$fold, observed = data$y)
+    fold = split$fold, observed = observed_response(data))
   cbind(as.data.frame(Filter(length, rows)),
     fold_scores(known$method, known, moments, data, level))
 }
@@ -84,9 +84,9 @@ fold_scores.default <- function(method, fit, moments, data, level) {
 
 #' @export
 fold_scores.neargp_method_families <- function(method, fit, moments, data, level) {
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters,
-    data$trials %||% 1, data$weights)
-  cbind(mixture_scores(data$y, mixture, level), link_mean = mixture$mean, link_sd = mixture$sd,
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family,
+    response_parameters(fit), data$trials %||% 1, data$weights)
+  cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean, link_sd = mixture$sd,
     trials = mixture$trials)
 }
 

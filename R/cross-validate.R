@@ -269,7 +269,7 @@ check_comparable_fits <- function(fits) {
         if (sum(numbers) == 1L) paste(names(fits)[numbers], "is") else
         paste(format_some(names(fits)[numbers]), "are"))))
   }
-  responses <- lapply(fits, function(fit) list(fit$data$y, if (any(classes)) fit$data$levels %||%
+  responses <- lapply(fits, function(fit) list(observed_response(fit$data), if (any(classes)) fit$data$levels %||%
     c("0", "1")))
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {

@@ -146,7 +146,7 @@ plot_fit_curve <- function(fit, drawn, main, ...) {
   x <- drawn$place$x[order]
   p <- drawn$predictions[order, ]
   raw <- original_coords(fit)[, 1L]
-  y <- if (drawn$known) fit$data$y
+  y <- if (drawn$known) observed_response(fit$data)
   plot_frame(range(x), range(p$lower, p$upper, y), main, drawn$place$names, fit$data$response_name)
   graphics::polygon(c(x, rev(x)), c(p$lower, rev(p$upper)), col = "grey88", border = NA)
   if (drawn$known) {
@@ -198,7 +198,7 @@ observation_summary.default <- function(method, fit, moments) {
 
 #' @export
 observation_summary.neargp_method_families <- function(method, fit, moments) {
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters)
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, response_parameters(fit))
   as.data.frame(c(mixture_moments(mixture), if (is_curve(fit)) prediction_limits(mixture, 0.95)))
 }
 

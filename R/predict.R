@@ -133,7 +133,7 @@ predict.neargp <- function(object, newdata,
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
-  gaussian <- is_gaussian(object$family)
+  gaussian <- is_gaussian(object$family) && !has_transform(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
     check_choice(type, "type", c("response", "link", "quantile", parts_of_field))
   check_one_scale(object$family, type, interval, threshold)
@@ -247,14 +247,14 @@ response_parameters <- function(object) object$family_parameters %||% c(variance
 # Limits and probabilities of a new observation beside a mean on the scale of the link would be read
 # as limits of that.
 check_one_scale <- function(family, type, interval, threshold) {
-  if (type != "link" || family$link == "identity" ||
+  if (type != "link" || (family$link == "identity" && !has_transform(family)) ||
       (interval != "prediction" && is.null(threshold))) {
     return(invisible())
   }
   what <- if (interval == "prediction") "interval = \"prediction\" is" else "`threshold` is"
   abort_neargp("argument",
     c(sprintf("%s about a new observation, on another scale than type = \"link\" (%s).", what,
-      family$link),
+      if (has_transform(family)) describe_scale(family) else family$link),
       i = if (interval == "prediction")
       "Use type = \"response\" with it, or interval = \"confidence\" with type = \"link\"." else
         "Use type = \"response\" with it."))

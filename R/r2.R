@@ -45,7 +45,8 @@ r2.neargp <- function(model, ...) {
 
 # Observations and the means of their predictions from the others.
 loo_moments <- function(model) {
-  data.frame(observed = model$data$y, mean = leave_one_out(model, NULL, NULL)$mean)
+  data.frame(observed = observed_response(model$data),
+    mean = leave_one_out(model, NULL, NULL)$mean)
 }
 
 trend_share <- function(model) {

@@ -66,9 +66,9 @@ residuals.neargp <- function(object,
   type <- check_choice(type, "type", c("response", "pearson", "loo", "standardized", "trend"))
   data <- object$data
   values <- switch(type,
-    response = data$y - smoothed(object, k, threads),
+    response = observed_response(data) - smoothed(object, k, threads),
     pearson = pearson_residuals(object, k, threads),
-    loo = data$y - leave_one_out(object, k, threads)$mean,
+    loo = observed_response(data) - leave_one_out(object, k, threads)$mean,
     standardized = loo_table(object, k, threads)$z,
     trend = trend_residuals(object)
   )
@@ -87,13 +87,18 @@ rows_of_data <- function(object, values) {
 }
 
 pearson_residuals <- function(object, k, threads) {
+  if (has_transform(object$family)) return(pearson_of_transformed(object, k, threads))
   if (is_latent(object)) return(pearson_of_latent(object, k, threads))
+  check_pearson_noise(object)
+  (object$data$y - smoothed(object, k, threads)) / sqrt(noise_of_rows(object))
+}
+
+check_pearson_noise <- function(object) {
   if (any(object$nugget == 0)) {
     abort_argument("type",
       "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation",
       "pearson")
   }
-  (object$data$y - smoothed(object, k, threads)) / sqrt(noise_of_rows(object))
 }
 
 trend_residuals <- function(object) {

@@ -40,6 +40,7 @@ check_no_intervals <- function(lower, upper, draws) {
 
 # An observation that the family cannot have has no density: its log score would be infinite.
 check_support_of <- function(observed, mixture, family, rows) {
+  if (!is.null(mixture$transform)) return(check_domain_of(observed, mixture$transform, rows))
   discrete <- mixture_family(mixture)$discrete
   least <- if (mixture_rule(mixture)$scale == "identity") -Inf else 0
   most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
@@ -85,7 +86,7 @@ scores_of_observations.default <- function(object, truth, predicted, weights, le
 #' @export
 scores_of_observations.neargp_method_families <- function(object, truth, predicted, weights, level,
                                                           na.rm) {
-  response_scores(truth$y, predicted$mean, predicted$sd, object$family, object$family_parameters,
+  response_scores(truth$y, predicted$mean, predicted$sd, object$family, response_parameters(object),
     truth$trials, level, na.rm, weights)
 }
 
@@ -103,11 +104,15 @@ scores_given_others.default <- function(object, level, na.rm) {
 
 #' @export
 scores_given_others.neargp_method_families <- function(object, level, na.rm) {
-  cavity <- cavity_mixture(object)
-  y <- object$data$y
-  found <- list(mean = replace(rep(NA_real_, length(y)), cavity$rows, 0))
+  scores_of_left_out(object, cavity_mixture(object), level, na.rm)
+}
+
+# `left`: the leave-one-out mixtures of rows, see cavity_mixture().
+scores_of_left_out <- function(object, left, level, na.rm) {
+  y <- observed_response(object$data)
+  found <- list(mean = replace(rep(NA_real_, length(y)), left$rows, 0))
   observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
-  summarize_scores(observed, mixture_scores(observed, cavity$mixture, level), level,
+  summarize_scores(observed, mixture_scores(observed, left$mixture, level), level,
     length(y) - length(observed))
 }
 

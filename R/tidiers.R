@@ -116,7 +116,7 @@ augment.neargp <- function(x, data = NULL, ...) {
   check_fit(x)
   check_no_more_arguments()
   fitted <- smoothed(x, NULL, NULL)
-  said <- data.frame(.fitted = fitted, .resid = x$data$y - fitted)
+  said <- data.frame(.fitted = fitted, .resid = observed_response(x$data) - fitted)
   if (leaves_rows_out(x$method)) {
     said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]
   }
@@ -159,7 +159,7 @@ original_columns <- function(fit) {
 }
 
 fitted_columns <- function(fit) {
-  data <- structure(data.frame(fit$data$y), names = fit$data$response_name)
+  data <- structure(data.frame(observed_response(fit$data)), names = fit$data$response_name)
   trend <- fit$data$X[, setdiff(colnames(fit$data$X), "(Intercept)"), drop = FALSE]
   extra <- cbind(trend, original_coords(fit))
   cbind(data, extra[, !duplicated(colnames(extra)), drop = FALSE])

@@ -156,6 +156,15 @@ check_inside <- function(inside, transform, frame) {
       "At 0 its density would be infinite: a pair of functions may begin elsewhere, list(function(y) log(y + 1), expm1)."))
 }
 
+# The same of new observations.
+check_domain_of <- function(observed, transform, rows) {
+  outside <- !is.finite(to_normal_scale(observed, transform)) |
+    !is.finite(transform_log_slope(observed, transform))
+  if (!any(outside)) return(invisible())
+  abort_neargp("response", sprintf("Observed values in %s are outside of the domain of transform = %s.",
+    format_rows(rows[outside]), transform_call(transform)))
+}
+
 check_transform_pair <- function(y, z, transform, frame) {
   ordered <- order(y)
   falls <- which(diff(z[ordered]) < 0 | (diff(y[ordered]) > 0 & diff(z[ordered]) == 0))
@@ -192,6 +201,12 @@ describe_transform <- function(transform) {
   switch(transform$name,
     box_cox = paste0(transform_call(transform), if (transform$estimated) ", lambda estimated"),
     functions = "a pair of functions", paste0(transform$name, "()"))
+}
+
+# The scale of type = "link".
+describe_scale <- function(family) {
+  if (is.null(family$transform)) "before its recalibration" else
+    sprintf("that of transform = %s", transform_call(family$transform))
 }
 
 # Lines of the header of a fit.

@@ -25,10 +25,21 @@ leave_one_out.neargp_method_transformed <- function(object, k, threads) {
   response_given_others(object, left_out_responses(object, k, threads))
 }
 
+# The same without its recalibration, which is of observations that are not known.
+without_recalibration <- function(object) {
+  object$family$recalibration <- NULL
+  object$method <- method_for(object$method, object$family, object$data)
+  object
+}
+
 # ---- predictions ---------------------------------------------------------------------------------
 
 #' @export
 prediction_columns.neargp_method_transformed <- function(method, object, moments, settings) {
+  if (settings$joint && settings$type != "link") {
+    abort_argument("type", paste("\"link\" with joint = TRUE where the response is transformed or",
+      "recalibrated; simulate() draws responses jointly"), settings$type)
+  }
   if (!is.null(object$family$recalibration)) check_observation_wanted(settings)
   prediction_columns_by_family(object, moments, settings)
 }
@@ -61,15 +72,21 @@ simulation_columns.neargp_method_transformed <- function(object, target, nsim, s
 # The expected response of a new observation with the weight of each row; without a nugget the data.
 #' @export
 smoothed.neargp_method_transformed <- function(object, k, threads) {
-  if (has_exact_data(object)) return(observed_response(object$data))
-  mixture_mean(data_mixture_given_all(object, k, threads))
+  object <- without_recalibration(object)
+  if (!has_transform(object$family)) return(smoothed(object, k, threads))
+  if (isTRUE(object$nugget == 0)) return(observed_response(object$data))
+  moments <- moments_at_data(normal_scale_fit(object), k, threads)
+  mixture_mean(responses_of(object, moments$mean, sqrt(moments$variance + noise_of_rows(object))))
 }
 
-has_exact_data <- function(object) isTRUE(object$nugget == 0)
-
-data_mixture_given_all <- function(object, k, threads) {
-  moments <- moments_at_data(normal_scale_fit(object), k, threads)
-  responses_of(object, moments$mean, sqrt(moments$variance + noise_of_rows(object)))
+# Divided by the standard deviation of the response given the posterior mean of the field.
+pearson_of_transformed <- function(object, k, threads) {
+  object <- without_recalibration(object)
+  if (!has_transform(object$family)) return(pearson_residuals(object, k, threads))
+  check_pearson_noise(object)
+  mean <- moments_at_data(normal_scale_fit(object), k, threads)$mean
+  (observed_response(object$data) - smoothed(object, k, threads)) /
+    sqrt(mixture_variance(responses_of(object, mean, sqrt(noise_of_rows(object)))))
 }
 
 # Moments of the field at the data, given all of them.
@@ -90,16 +107,22 @@ loo_table.neargp_method_transformed <- function(fit, k = NULL, threads = NULL) {
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
 }
 
-# ---- scores --------------------------------------------------------------------------------------
+# ---- by the mixture, as of other families --------------------------------------------------------
 
 #' @export
-loo_scores.neargp_method_transformed <- function(fit, loo) loo_scores.neargp_method_families(fit)
+observation_summary.neargp_method_transformed <- function(method, fit, moments) {
+  observation_summary.neargp_method_families(method, fit, moments)
+}
+
+#' @export
+loo_scores.neargp_method_transformed <- function(fit, loo) {
+  loo_scores.neargp_method_families(fit, loo)
+}
 
 #' @export
 scores_of_observations.neargp_method_transformed <- function(object, truth, predicted, weights,
                                                              level, na.rm) {
-  response_scores(truth$y, predicted$mean, predicted$sd, object$family,
-    response_parameters(object), 1, level, na.rm, weights)
+  scores_of_observations.neargp_method_families(object, truth, predicted, weights, level, na.rm)
 }
 
 #' @export
@@ -107,18 +130,7 @@ scores_given_others.neargp_method_transformed <- function(object, level, na.rm) 
   scores_of_left_out(object, left_out_responses(object), level, na.rm)
 }
 
-scores_of_left_out <- function(object, left, level, na.rm) {
-  y <- observed_response(object$data)
-  found <- list(mean = replace(rep(NA_real_, length(y)), left$rows, 0))
-  observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
-  summarize_scores(observed, mixture_scores(observed, left$mixture, level), level,
-    length(y) - length(observed))
-}
-
 #' @export
 fold_scores.neargp_method_transformed <- function(method, fit, moments, data, level) {
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family,
-    response_parameters(fit), 1, data$weights)
-  cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean,
-    link_sd = mixture$sd)
+  fold_scores.neargp_method_families(method, fit, moments, data, level)
 }
