@@ -77,6 +77,14 @@ core_exact_krige <- function(kriging, newcoords, threads, new_outputs = NULL) {
     .Call(`_neargp_core_exact_krige`, kriging, newcoords, threads, new_outputs)
 }
 
+core_covariance_specification <- function(covariance) {
+    .Call(`_neargp_core_covariance_specification`, covariance)
+}
+
+core_specification_values <- function(specification) {
+    .Call(`_neargp_core_specification_values`, specification)
+}
+
 core_metric_shape <- function(component) {
     .Call(`_neargp_core_metric_shape`, component)
 }

@@ -93,7 +93,7 @@ ggplot_fit_curve <- function(fit, drawn) {
     drawn$predictions[c("lower", "upper")])
   plot <- ggplot_band(table, drawn$place$names, fit$data$response_name, drawn$title)
   if (!drawn$known) return(plot)
-  data <- data.frame(x = original_coords(fit)[, 1L], y = fit$data$y)
+  data <- data.frame(x = original_coords(fit)[, 1L], y = observed_response(fit$data))
   points <- ggplot2::geom_point(ggplot2::aes(y = .data$y), data = data, colour = "grey40", size = 1)
   plot$layers <- append(plot$layers, list(points), 1L)
   plot

@@ -328,6 +328,28 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_covariance_specification
+SEXP core_covariance_specification(const Rcpp::List& covariance);
+RcppExport SEXP _neargp_core_covariance_specification(SEXP covarianceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_covariance_specification(covariance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_specification_values
+std::vector<double> core_specification_values(SEXP specification);
+RcppExport SEXP _neargp_core_specification_values(SEXP specificationSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type specification(specificationSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_specification_values(specification));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_metric_shape
 std::vector<double> core_metric_shape(const Rcpp::List& component);
 RcppExport SEXP _neargp_core_metric_shape(SEXP componentSEXP) {
@@ -1672,6 +1694,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 8},
     {"_neargp_core_exact_kriging", (DL_FUNC) &_neargp_core_exact_kriging, 7},
     {"_neargp_core_exact_krige", (DL_FUNC) &_neargp_core_exact_krige, 4},
+    {"_neargp_core_covariance_specification", (DL_FUNC) &_neargp_core_covariance_specification, 1},
+    {"_neargp_core_specification_values", (DL_FUNC) &_neargp_core_specification_values, 1},
     {"_neargp_core_metric_shape", (DL_FUNC) &_neargp_core_metric_shape, 1},
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
     {"_neargp_core_correlation", (DL_FUNC) &_neargp_core_correlation, 2},
