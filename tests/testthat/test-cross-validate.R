@@ -7,7 +7,7 @@ dense_prediction <- function(fit, held, kept) {
   fit$beta_vcov <- trend$vcov
   covariance <- function(i, j) {
     core_covariance_matrix(data$coords[i, , drop = FALSE], data$coords[j, , drop = FALSE],
-      fit$core_covariance)
+      as_specified(fit$core_covariance))
   }
   noise <- fit$nugget / data$weights
   weights <- solve(covariance(kept, kept) + diag(noise[kept]), covariance(kept, held))
