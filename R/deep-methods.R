@@ -251,12 +251,16 @@ scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, tria
   target <- if (is_raster(newdata)) raster_target(object, newdata,
     seq_len(terra::ncell(newdata))) else new_target(object, newdata)
   moments <- chunked_moments(object, target, predict_settings(object, threads = threads))
-  complete <- complete_predictions(truth$y,
+  scores_of_mixture(object, truth$y,
     list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)), weights = weights),
-    na.rm)
-  observed <- observed_rows(object, moments_mixture(object, moments), truth$trials, weights)
-  mixture <- take_observed(observed, complete)
-  y <- truth$y[complete]
+    observed_rows(object, moments_mixture(object, moments), truth$trials, weights), level, na.rm)
+}
+
+# `given`: what must be known of a row besides.
+scores_of_mixture <- function(object, y, given, mixture, level, na.rm) {
+  complete <- complete_predictions(y, given, na.rm)
+  mixture <- take_observed(mixture, complete)
+  y <- y[complete]
   if (!is_normal(mixture)) check_support_of(y, mixture, object$family, which(complete))
   summarize_scores(y, observed_scores(y, mixture, level), level, sum(!complete))
 }

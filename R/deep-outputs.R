@@ -127,9 +127,8 @@ outputs_log_density <- function(object, target, y, weights, threads) {
 
 # Draws of new observations: places x draws x outputs, all outputs of a place from one component.
 #' @export
-outputs_draws.neargp_deep_outputs <- function(object, target, nsim, settings) {
-  if (!settings$conditional) refuse_joint(object$method, "field to draw from without the data")
-  if (!settings$noise) refuse_joint(object$method, "joint distribution of its field to draw from")
+simulation_draws.neargp_deep_outputs <- function(method, object, target, nsim, settings) {
+  check_draws_of_mixture(method, settings)
   units <- last_units(object, target$coords, settings$threads)
   mixing <- object$deep$prediction$mixing
   m <- nrow(target$coords)
@@ -166,26 +165,21 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
   check_no_more_arguments()
   check_level(level)
   if (is.null(newdata)) weights_of_others(object$method, object, NULL)
-  observed <- check_observed_outputs(object, newdata, observed %||% newdata_outputs(object,
-    newdata))
+  observed <- new_observations(object, newdata, observed)$y
   weights <- rep_len(new_weights(object, newdata, weights), NROW(newdata))
   target <- new_target(object, newdata)
   settings <- predict_settings(object, threads = threads)
   moments <- chunked_moments(object, target, settings)
   mixture <- moments_mixture(object, moments)
-  parts <- lapply(seq_along(object$outputs), function(p) {
+  table <- scores_of_outputs(object, function(p) {
     own <- (p - 1L) * nrow(observed) + seq_len(nrow(observed))
-    complete <- complete_predictions(observed[, p],
-      list(mean = moments$mean[own], weights = weights), na.rm)
-    mixture <- take_normal_mixture(observed_mixture(take_normal_mixture(mixture, own),
-      object$nugget[[p]] / weights), complete)
-    summarize_scores(observed[complete, p], normal_mixture_scores(observed[complete, p], mixture,
-      level), level, sum(!complete))
+    scores_of_mixture(object, observed[, p], list(mean = moments$mean[own], weights = weights),
+      observed_rows(object, take_normal_mixture(mixture, own), 1, weights, p), level, na.rm)
   })
   joint <- rep(NA_real_, nrow(observed))
   joint[target$complete] <- -outputs_log_density(object, target,
     observed[target$complete, , drop = FALSE], weights[target$complete], settings$threads)
-  with_joint_row(bind_output_scores(parts, object$outputs), joint)
+  with_joint_row(table, joint)
 }
 
 # ---- plot ----------------------------------------------------------------------------------------

@@ -139,10 +139,14 @@ deep_exceedance <- function(mixture, settings) {
 
 #' @export
 simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
-  if (!settings$conditional) refuse_joint(method, "field to draw from without the data")
-  if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
+  check_draws_of_mixture(method, settings)
   draws_of_mixture(object, target, nsim, deep_mixture(object, target$coords, target$X,
     target$offset, settings$threads), settings$trials)
+}
+
+check_draws_of_mixture <- function(method, settings) {
+  if (!settings$conditional) refuse_joint(method, "field to draw from without the data")
+  if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
 }
 
 draws_of_mixture <- function(object, target, nsim, eta, trials) {

@@ -162,6 +162,12 @@ inducing_outputs_given <- function(object, target, weighted, covariance, X) {
 
 # ---- draws ---------------------------------------------------------------------------------------
 
+# As of other methods: it is the field that is drawn otherwise.
+#' @export
+simulation_draws.neargp_svgp_outputs <- function(method, object, target, nsim, settings) {
+  simulation_draws.neargp_method_outputs(method, object, target, nsim, settings)
+}
+
 # Fields of the outputs at distinct places, output after output, a column for each draw of the
 # trend: each latent field is drawn at the inducing points with all others, and what these leave of
 # it by itself.

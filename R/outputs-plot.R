@@ -40,19 +40,18 @@ plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
     for (output in outputs) plot(empirical_variogram(x, output = output), main = output, ...)
     return(invisible(x))
   }
-  loo <- leave_one_out(x, NULL, NULL)
+  loo <- loo_table(x)
   for (output in outputs) plot_output(x, loo, output, which, ...)
   invisible(x)
 }
 
 plot_output <- function(x, loo, output, which, ...) {
-  own <- x$data$output == match(output, x$outputs)
-  table <- data.frame(observed = x$data$y[own], mean = loo$mean[own], sd = loo$sd[own])
-  table$z <- (table$observed - table$mean) / table$sd
-  single <- structure(list(data = data_of_output(x$data, match(output, x$outputs)),
-    locations = x$locations, family = x$family), class = "neargp")
-  if (which == "loo") return(plot_loo_predictions(single, table, main = output, ...))
-  plot_loo_map(single, table, main = output, ...)
+  p <- match(output, x$outputs)
+  own <- loo[x$data$output == p, ]
+  single <- structure(list(data = data_of_output(x$data, p), locations = x$locations,
+    family = x$family), class = "neargp")
+  if (which == "loo") plot_loo_predictions(single, own, main = output, ...) else
+    plot_loo_map(single, own, main = output, ...)
 }
 
 pairs_of <- function(outputs) {

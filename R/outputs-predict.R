@@ -72,7 +72,7 @@ outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE)
   list(k_other = k_other, covariance = covariance, observed = observed)
 }
 
-conditioned_on_outputs <- function(object, k, wanted) {
+conditioned_on_outputs <- function(object, k, wanted = outputs_wanted()) {
   check_outputs_conditioning(object$method, k, wanted$k_other, wanted$observed)
   exact <- is.null(k) && is.null(wanted$k_other) && is_exact(object$method)
   most <- max(tabulate(object$data$output, length(object$outputs)))

@@ -7,31 +7,47 @@
 #' @export
 scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL,
                                   level = 0.95, na.rm = FALSE, ...) {
+  if (is.null(newdata) && !is.null(observed)) {
+    abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
+  }
   if (is.null(newdata)) {
     check_no_more_arguments()
-    if (!is.null(observed)) {
-      abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
-    }
-    loo <- leave_one_out(object, NULL, NULL)
-    data <- object$data
-    parts <- lapply(seq_along(object$outputs), function(p) {
-      own <- data$output == p
-      scores(data$y[own], mean = loo$mean[own], sd = loo$sd[own], level = level)
-    })
-    return(bind_output_scores(parts, object$outputs))
+    return(scores.neargp(object, level = level, na.rm = na.rm))
   }
-  observed <- check_observed_outputs(object, newdata, observed %||% newdata_outputs(object,
-    newdata))
-  predicted <- weigh_outputs(stats::predict(object, newdata, type = "link", covariance = TRUE, ...),
-    object, rep_len(new_weights(object, newdata, weights), NROW(newdata)))
-  parts <- lapply(seq_along(object$outputs), function(p) {
-    scores(observed[, p], mean = predicted[[paste0("mean_", object$outputs[p])]],
-      sd = predicted[[paste0("sd_", object$outputs[p])]], level = level, na.rm = na.rm)
+  scores.neargp(object, newdata, observed, NULL, weights, level, na.rm, covariance = TRUE, ...)
+}
+
+#' @export
+scores_given_others.neargp_method_outputs <- function(object, level, na.rm) {
+  loo <- loo_table(object)
+  scores_of_outputs(object, function(p) {
+    own <- loo[object$data$output == p, ]
+    scores(own, observed = own$observed, level = level, na.rm = na.rm)
   })
-  joint <- joint_log_scores(observed,
-    as.matrix(drop_geometry(predicted)[paste0("mean_", object$outputs)]),
-    attr(predicted, "covariance"))
-  with_joint_row(bind_output_scores(parts, object$outputs), joint)
+}
+
+#' @export
+scores_of_observations.neargp_method_outputs <- function(object, truth, predicted, weights, level,
+                                                         na.rm) {
+  observed <- truth$y
+  predicted <- weigh_outputs(predicted, object, rep_len(weights, nrow(observed)))
+  column <- function(name, p) predicted[[paste0(name, object$outputs[p])]]
+  table <- scores_of_outputs(object, function(p) scores(observed[, p], mean = column("mean_", p),
+    sd = column("sd_", p), level = level, na.rm = na.rm))
+  mean <- do.call(cbind, lapply(seq_along(object$outputs), column, name = "mean_"))
+  with_joint_row(table, joint_log_scores(observed, mean, attr(predicted, "covariance")))
+}
+
+# A row for each output p from score(p).
+scores_of_outputs <- function(object, score) {
+  parts <- lapply(seq_along(object$outputs), function(p) as.data.frame(score(p)))
+  structure(cbind(output = object$outputs, do.call(rbind, parts)),
+    class = c("neargp_scores", "data.frame"))
+}
+
+#' @export
+new_observations.neargp_outputs <- function(fit, newdata, observed, trials) {
+  list(y = check_observed_outputs(fit, newdata, observed %||% newdata_outputs(fit, newdata)))
 }
 
 check_observed_outputs <- function(object, newdata, observed) {
@@ -62,11 +78,6 @@ weigh_outputs <- function(predicted, object, weights) {
     attr(predicted, "covariance")[, p, p] <- attr(predicted, "covariance")[, p, p] + noise
   }
   predicted
-}
-
-bind_output_scores <- function(parts, outputs) {
-  structure(cbind(output = outputs, do.call(rbind, lapply(parts, as.data.frame))),
-    class = c("neargp_scores", "data.frame"))
 }
 
 newdata_outputs <- function(object, newdata) {

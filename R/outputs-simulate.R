@@ -2,15 +2,6 @@
 # the other; each is drawn given its nearest among the observations and what has been drawn before,
 # at the same place, too.
 
-#' @export
-simulation_settings.neargp_method_outputs <- function(method, object, k, threads, device) {
-  settings <- predict_settings(object, k, threads = threads, device = "cpu")
-  settings$exact <- is_exact_draw(object, k)
-  settings$device <- resolve_device(device, predicts_densely(method, settings$exact))
-  settings$few_dense <- is.null(k) && settings$device != "cuda"
-  settings
-}
-
 # The rows of the model frame as places to predict at. Their design is that of an output which is
 # known there.
 places_of_fit <- function(object) {
@@ -27,24 +18,7 @@ places_of_fit <- function(object) {
 }
 
 #' @export
-simulation_columns.neargp_method_outputs <- function(object, target, nsim, settings) {
-  P <- length(object$outputs)
-  m <- nrow(target$coords)
-  full <- array(NA_real_, c(length(target$complete), nsim, P))
-  if (m > 0L) full[target$complete, , ] <- outputs_draws(object, target, nsim, settings)
-  parts <- lapply(seq_len(P), function(p) {
-    structure(matrix(full[, , p], ncol = nsim),
-      dimnames = list(NULL, paste0("sim_", seq_len(nsim), "_", object$outputs[p])))
-  })
-  as.data.frame(do.call(cbind, parts), optional = TRUE)
-}
-
-outputs_draws <- function(object, target, nsim, settings) {
-  UseMethod("outputs_draws", object$method)
-}
-
-#' @export
-outputs_draws.default <- function(object, target, nsim, settings) {
+simulation_draws.neargp_method_outputs <- function(method, object, target, nsim, settings) {
   P <- length(object$outputs)
   m <- nrow(target$coords)
   index <- location_index(target$coords)

@@ -127,6 +127,11 @@ check_leave_one_out <- function(fit) {
 
 # Responses of new rows as numbers, with their trials: those of the formula, a column, or values.
 new_observations <- function(fit, newdata, observed, trials) {
+  UseMethod("new_observations")
+}
+
+#' @export
+new_observations.default <- function(fit, newdata, observed, trials) {
   if (!is_raster(newdata)) check_newdata_class(newdata)
   plain <- drop_geometry(newdata)
   if (is.null(observed)) {

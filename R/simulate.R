@@ -70,7 +70,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   if (!is.null(trials)) check_has_trials(object$family)
-  settings <- simulation_settings(object$method, object, k, threads, device)
+  settings <- simulation_settings(object, k, threads, device)
   settings$noise <- type == "response"
   settings$conditional <- check_flag(conditional, "conditional")
   if (!is.null(trials)) settings$trials <- check_trials(trials)
@@ -85,15 +85,12 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
 }
 
 # What draws are conditioned on, and where they are computed.
-simulation_settings <- function(method, object, k, threads, device) {
-  UseMethod("simulation_settings")
-}
-
-#' @export
-simulation_settings.default <- function(method, object, k, threads, device) {
+simulation_settings <- function(object, k, threads, device) {
   exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, predicts_densely(method, exact) || is_local(object))
-  new_prediction_settings(resolve_threads(threads), prediction_k(method, object, k), exact = exact,
+  device <- resolve_device(device, predicts_densely(object$method, exact) || is_local(object))
+  given <- if (is.null(object$outputs)) list(k = prediction_k(object$method, object, k)) else
+    conditioned_on_outputs(object, k)
+  new_prediction_settings(resolve_threads(threads), given$k, given$k_other, exact = exact,
     few_dense = is.null(k) && device != "cuda", device = device)
 }
 
@@ -138,13 +135,9 @@ training_target <- function(object) {
 }
 
 simulation_columns <- function(object, target, nsim, settings) {
-  UseMethod("simulation_columns", object$method)
-}
-
-#' @export
-simulation_columns.default <- function(object, target, nsim, settings) {
-  draws <- matrix(NA_real_, length(target$complete), nsim,
-    dimnames = list(NULL, paste0("sim_", seq_len(nsim))))
+  names <- paste0("sim_", seq_len(nsim))
+  if (!is.null(object$outputs)) names <- outer(names, object$outputs, paste, sep = "_")
+  draws <- matrix(NA_real_, length(target$complete), length(names), dimnames = list(NULL, names))
   if (any(target$complete)) {
     draws[target$complete, ] <- simulation_draws(object$method, object, target, nsim, settings)
   }
@@ -153,7 +146,7 @@ simulation_columns.default <- function(object, target, nsim, settings) {
 
 # For each draw: trend coefficients, the residuals they leave at the data, and the process given
 # these; at data without noise it is these. Blocks of draws bound the memory to that of about 50
-# million numbers.
+# million numbers. Of several outputs an array of place x draw x output.
 simulation_draws <- function(method, object, target, nsim, settings) {
   UseMethod("simulation_draws")
 }
