@@ -1,4 +1,14 @@
 #' @rdname cross_validate
+#' @section Several outputs: All outputs of a held-out row of the data are held out; folds have a
+#' value for each such row. The outputs take the part of `setting` in the result.
+#' @export
+cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, level = 0.95,
+                                          verbose = rlang::is_interactive(), ...) {
+  check_no_more_arguments()
+  validate_cases(list(fit = list(fit = object, arguments = list())), folds, refit, level, verbose)
+}
+
+#' @rdname cross_validate
 #' @param x the result of `cross_validate()`.
 #' @param digits number of significant digits to print.
 #' @export

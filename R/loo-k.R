@@ -225,8 +225,11 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
-  search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
+  search <- others_search(problem, method$k, method$leave_out %||% "location")
   objective_for <- function(component, k) local_objective(problem, search(component, k))
+  if (has_outputs(problem) && method$optimizer == "adam") {
+    abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
+  }
   state <- if (method$optimizer == "adam") {
     adam_fit(method, problem, objective_for)
   } else {
@@ -253,6 +256,7 @@ warn_of_copies <- function(data) {
 }
 
 quasi_newton_optimizer <- function(problem) {
+  if (has_outputs(problem)) return(outputs_optimizer(problem))
   function(objective, working, coarse) {
     quasi_newton(objective, working, problem$free, problem$bounds, problem$control,
       relative_tolerance = max(if (coarse) 1e-5 else 1e-7, resolution_of(objective) / objective$n))

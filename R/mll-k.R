@@ -21,7 +21,7 @@ takes_local_fields.neargp_mll_k <- function(method, family) TRUE
 
 #' @export
 fit_method.neargp_mll_k <- function(method, problem) {
-  search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
+  search <- others_search(problem, method$k)
   objective_for <- function(component, k) joint_objective(problem, search(component, k))
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))

@@ -2,6 +2,7 @@
 # coordinates divided by its ranges, and rotated where it is anisotropic.
 
 neighbors_before <- function(problem, component, k, ordering, key) {
+  if (has_outputs(problem)) return(earlier_outputs(problem, component, k, ordering, key))
   neighbors_in_order(problem, component, k, row_order(problem, component, ordering, key))
 }
 
@@ -13,6 +14,18 @@ neighbors_in_order <- function(problem, component, k, order) {
 neighbors_others <- function(problem, component, k) {
   release_old_problems(k * nrow(problem$data$coords))
   core_neighbors_others(core_scale(problem$data$coords, component), k, problem$threads)
+}
+
+# A function of component and k: the neighbours of each row among the others, of several outputs
+# those that `leave_out` leaves in (neighbors_of_outputs()).
+others_search <- function(problem, largest_k, leave_out = "row") {
+  if (!has_outputs(problem)) {
+    return(search_once(function(component, k) neighbors_others(problem, component, k), largest_k))
+  }
+  function(component, k) {
+    neighbors_of_outputs(problem$data, component, k, k_other_of(problem, k), leave_out,
+      problem$threads)
+  }
 }
 
 row_order <- function(problem, component, ordering, key) {

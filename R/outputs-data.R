@@ -163,3 +163,11 @@ targets_of_rows <- function(data, places = seq_len(data$places)) {
 rows_of_places <- function(data, places) {
   if (is.null(data$output)) places else which(data$place %in% places)
 }
+
+# The fit as folds need it: one row for each place.
+as_places <- function(object) {
+  if (is.null(object$outputs)) return(object)
+  first <- match(seq_len(object$data$places), object$data$place)
+  object$data <- without_outputs(take_data_rows(object$data, first))
+  as_one_output(object)
+}

@@ -31,46 +31,10 @@ check_outputs_method <- function(method) {
 }
 
 #' @export
-fit_method.neargp_loo_k_outputs <- function(method, problem) {
-  if (method$optimizer == "adam") {
-    abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
-  }
-  table <- function(component, k, k_other) {
-    neighbors_of_outputs(problem$data, component, k, k_other, method$leave_out %||% "location",
-      problem$threads)
-  }
-  fit_neighbor_score(method, problem, function(table) local_objective(problem, table), table,
-    "leave-one-out log score")
-}
-
-#' @export
-fit_method.neargp_mll_k_outputs <- function(method, problem) {
-  table <- function(component, k, k_other) {
-    neighbors_of_outputs(problem$data, component, k, k_other, "row", problem$threads)
-  }
-  fit_neighbor_score(method, problem, function(table) joint_objective(problem, table), table,
-    "neighbourhood score")
-}
-
-fit_neighbor_score <- function(method, problem, objective, table, score) {
-  objective_for <- function(component, k) {
-    objective(table(component, k, k_other_of(method, k, length(problem$data$outputs))))
-  }
-  state <- fit_with_neighbors(problem, method$k, objective_for,
-    with_single_precision(problem, outputs_optimizer(problem)), negligible_score(problem))
-  state <- with_fresh_neighbors(problem, state, objective_for, method$k)
-  result <- method_result(state, score = score, information = NULL, k = method$k)
-  k_other <- k_other_of(method, method$k, length(problem$data$outputs))
-  with_gls_trend(problem, result, neighbors_before_of_outputs(problem$data,
-    component_at(problem, result$working), result$k, k_other, "maxmin", 0, problem$threads))
-}
-
-#' @export
 fit_method.neargp_vecchia_outputs <- function(method, problem) {
   key <- if (method$ordering == "random") order_key() else 0
   objective_for <- function(component, k) {
-    local_objective(problem, neighbors_before_of_outputs(problem$data, component, k,
-      k_other_of(method, k, length(problem$data$outputs)), method$ordering, key, problem$threads))
+    local_objective(problem, neighbors_before(problem, component, k, method$ordering, key))
   }
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, outputs_optimizer(problem)))
@@ -143,23 +107,155 @@ information_by_differences <- function(gradient, working, free, scales, step = 1
   information
 }
 
-# Checks as check_problem() does. Of an output that is known in fewer than k rows all are
-# neighbours.
-check_outputs_problem <- function(problem, frame) {
-  check_outputs_method(problem$method)
-  check_locations(problem$data$coords, problem$covariance, problem$locations,
-    flat_allowed = allows_flat_places(problem$method))
-  data <- problem$data
-  check_k(problem$method, max(tabulate(data$output, length(data$outputs))))
-  without_noise <- which(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)
-  for (p in without_noise) {
-    own <- which(data$output == p)
-    duplicated <- duplicated_locations(data$coords[own, , drop = FALSE])
-    if (length(duplicated)) {
-      abort_neargp("duplicates", c(
-        paste0("With nugget = 0 no two rows may have the same location, but ",
-          format_rows(original_rows(frame, data$place[own[duplicated]])), " do."),
-        i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
-    }
+# ---- starting values -----------------------------------------------------------------------------
+
+# Those of each output by itself, brought together. Its grid search gives its variance in each
+# structure, ranges and nugget; ranges are averaged over the outputs, and the correlations of the
+# structures are those of the residuals at shared places.
+outputs_start <- function(problem) {
+  variances <- residual_variances(problem$data)
+  problem$bounds <- outputs_bounds(problem, variances)
+  values <- start_values_of_outputs(problem, variances)
+  layout <- problem$layout
+  given <- ifelse(layout$fixed, layout$value, layout$start)
+  values[!is.na(given)] <- given[!is.na(given)]
+  problem$start <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
+  problem
+}
+
+# Residuals of each output's least squares trend.
+trend_residual_matrix <- function(data) {
+  residuals <- data$y - base_mean(data)
+  for (p in seq_along(data$outputs)) {
+    own <- data$output == p
+    X <- own_columns(data, p)
+    if (ncol(X)) residuals[own] <- stats::lm.wfit(X, residuals[own], data$weights[own])$residuals
   }
+  output_matrix(data, residuals)
+}
+
+# The trend's columns that belong to an output, in its rows.
+own_columns <- function(data, p) {
+  q <- ncol(data$X) %/% length(data$outputs)
+  data$X[data$output == p, (p - 1L) * q + seq_len(q), drop = FALSE]
+}
+
+residual_variances <- function(data) {
+  weights <- output_matrix(data, data$weights)
+  colSums(weights * trend_residual_matrix(data)^2, na.rm = TRUE) / colSums(weights, na.rm = TRUE)
+}
+
+outputs_bounds <- function(problem, variances) {
+  layout <- problem$layout
+  bounds <- working_bounds(problem, 1)
+  nugget <- layout$kind == "nugget"
+  bounds[c("lower", "upper")] <- Map(function(bound, share) replace(bound, nugget,
+    log(variances * share)), bounds[c("lower", "upper")], nugget_bounds(problem$data$weights))
+  loading <- layout$kind == "loading"
+  bounds$upper[loading] <- 100 * loading_scales(problem)[loading]
+  bounds$lower[loading] <- -bounds$upper[loading]
+  bounds
+}
+
+# For each parameter the unit in which it is to be looked for: of loadings the standard deviation of
+# their output, else 1.
+loading_scales <- function(problem) {
+  loading_units(problem$layout, sqrt(residual_variances(problem$data)))
+}
+
+# For each parameter the unit of its output where it is a loading, else 1. `units`: of the outputs.
+loading_units <- function(layout, units) {
+  factor <- rep(1, nrow(layout))
+  for (j in unique(layout$component[layout$kind == "loading"])) {
+    own <- which(layout$kind == "loading" & layout$component == j)
+    factor[own] <- rep(units, each = length(own) / length(units))
+  }
+  factor
+}
+
+start_values_of_outputs <- function(problem, variances) {
+  layout <- problem$layout
+  singles <- lapply(seq_along(variances), function(p) single_output_start(problem, p, variances[p]))
+  values <- rep(NA_real_, nrow(layout))
+  correlation <- residual_correlation(problem$data)
+  for (j in seq_along(problem$groups)) {
+    of_component <- function(single, kinds) {
+      single$values[single$layout$component %in% j & single$layout$kind %in% kinds]
+    }
+    own <- layout$component %in% j
+    deviations <- sqrt(vapply(singles, of_component, 0, "variance"))
+    rank <- sum(own & layout$kind == "loading") / length(variances)
+    values[own & layout$kind ==
+      "loading"] <- as.vector(t(loadings_of(correlation * outer(deviations, deviations), rank)))
+    for (kind in intersect(c("range", "shape"), layout$kind[own])) {
+      logs <- vapply(singles, function(single) log(of_component(single, kind)),
+        double(sum(own & layout$kind == kind)))
+      values[own & layout$kind == kind] <- exp(rowMeans(matrix(logs, ncol = length(singles))))
+    }
+    values[own & layout$kind %in% c("u", "v")] <- rowMeans(matrix(vapply(singles, of_component,
+      double(sum(own & layout$kind %in% c("u", "v"))), c("u", "v")), ncol = length(singles)))
+  }
+  values[layout$kind == "nugget"] <- vapply(singles,
+    function(single) single$values[single$layout$kind == "nugget"], 0)
+  values
+}
+
+single_output_start <- function(problem, p, variance) {
+  single <- problem
+  single$data <- with_trend_basis(data_of_output(problem$data, p))
+  nugget <- problem$layout$value[problem$layout$kind == "nugget"][p]
+  single$layout <- new_layout(structure(problem$covariance["components"],
+    class = "neargp_covariance"), if (!is.na(nugget)) nugget, problem$locations)
+  list(layout = single$layout, values = to_core(start_working(single, variance),
+    single$layout$transform))
+}
+
+# Shrunk towards none: where few places are shared the sample correlations are rough, and need not
+# be those of a covariance matrix.
+residual_correlation <- function(data) {
+  residuals <- trend_residual_matrix(data)
+  shared <- crossprod(!is.na(residuals))
+  correlation <- suppressWarnings(stats::cor(residuals, use = "pairwise.complete.obs"))
+  correlation[is.na(correlation) | shared < 10] <- 0
+  correlation <- 0.9 * correlation
+  diag(correlation) <- 1
+  least <- min(eigen(correlation, symmetric = TRUE, only.values = TRUE)$values)
+  if (least < 0.05) {
+    correlation <- (correlation + (0.05 - least) * diag(nrow(correlation))) / (1.05 - least)
+  }
+  correlation
+}
+
+# Takes the starting values from an earlier fit of the same outputs.
+apply_outputs_start <- function(layout, start) {
+  natural <- match(layout$name, start$layout$name)
+  values <- to_core(start$parameters$working, start$layout$transform)[natural]
+  layout$start <- ifelse(layout$fixed | is.na(natural), layout$start, values)
+  layout
+}
+
+# Variances and covariances of the outputs, named as coef() does, as starting values of the
+# loadings: all of a structure or none.
+with_start_loadings <- function(start, layout) {
+  outputs <- sub("^nugget_", "", layout$name[layout$kind == "nugget"])
+  structures <- unique(layout$component[layout$kind == "loading"])
+  for (j in structures) {
+    entries <- coregionalisation_names(outputs, j, length(structures))
+    given <- entries %in% names(start)
+    if (!any(given)) next
+    if (!all(given)) {
+      abort_neargp("argument",
+        c(sprintf("`start` has %s without %s.", format_some(entries[given]),
+          format_some(entries[!given])),
+          i = "Give all variances and covariances of a structure, or none."))
+    }
+    pairs <- output_pairs(length(outputs))
+    B <- matrix(0, length(outputs), length(outputs))
+    B[pairs] <- B[pairs[, 2:1, drop = FALSE]] <- start[entries]
+    check_covariance_matrix(B, "start")
+    loading <- layout$name[layout$kind == "loading" & layout$component %in% j]
+    loadings <- as.vector(t(loadings_of(B, length(loading) / length(outputs))))
+    start <- c(start[!names(start) %in% entries], stats::setNames(loadings, loading))
+  }
+  start
 }

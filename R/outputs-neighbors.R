@@ -6,8 +6,10 @@
 # Half as many as of the own, in all, and at least three of each: see bench/outputs.md.
 default_k_other <- function(k, outputs) max(3L, as.integer(ceiling(k / (2 * (outputs - 1)))))
 
-k_other_of <- function(method, k, outputs) {
-  if (is.null(method$k_other)) return(default_k_other(k, outputs))
+# `problem`: has data and method.
+k_other_of <- function(problem, k) {
+  method <- problem$method
+  if (is.null(method$k_other)) return(default_k_other(k, length(problem$data$outputs)))
   if (k >= method$k) return(method$k_other)
   as.integer(ceiling(method$k_other * k / method$k)) # of a coarse fit
 }
@@ -16,10 +18,11 @@ k_other_of <- function(method, k, outputs) {
 conditioning_size <- function(method, data) {
   outputs <- length(data$outputs)
   k <- max(method$k, 0)
-  if (outputs > 1L) k + (outputs - 1L) * k_other_of(method, k, outputs) else k
+  if (outputs > 1L) k + (outputs - 1L) * k_other_of(list(method = method, data = data), k) else k
 }
 
 rows_by_output <- function(data) {
+  if (is.null(data$output)) return(list(seq_along(data$y)))
   split(seq_along(data$output), factor(data$output, seq_along(data$outputs)))
 }
 
@@ -86,13 +89,14 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads
 
 # The neighbours of Vecchia's likelihood, which come earlier. Places are ordered, at each place the
 # outputs follow each other.
-neighbors_before_of_outputs <- function(data, component, k, k_other, ordering, key, threads) {
+earlier_outputs <- function(problem, component, k, ordering, key) {
+  data <- problem$data
   scaled <- core_scale(data$coords, component)
-  rank <- output_rank(data, scaled, ordering, key, threads)
+  rank <- output_rank(data, scaled, ordering, key, problem$threads)
   rows <- rows_by_output(data)
-  gather_neighbors(rows, k, k_other, function(p, q, wanted) {
+  gather_neighbors(rows, k, k_other_of(problem, k), function(p, q, wanted) {
     within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], rank[rows[[q]]],
-      scaled[rows[[p]], , drop = FALSE], rank[rows[[p]]], wanted, threads), rows[[q]])
+      scaled[rows[[p]], , drop = FALSE], rank[rows[[p]]], wanted, problem$threads), rows[[q]])
   })
 }
 

@@ -77,19 +77,31 @@ new_problem <- function(data, locations, settings, start) {
     stale = NULL))                   # TRUE where they could not always be renewed
 }
 
+# Of an output that is known in fewer than k rows all are neighbours.
 check_problem <- function(problem, frame) {
-  if (has_outputs(problem)) return(check_outputs_problem(problem, frame))
-  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance,
-    problem$locations, flat_allowed = allows_flat_places(problem$method))
-  check_k(problem$method, length(problem$data$y))
-  if (!needs_distinct_locations(problem$method, problem)) return(invisible())
-  duplicated <- duplicated_locations(places_of(problem$data$coords, problem$locations))
-  if (length(duplicated)) {
+  data <- problem$data
+  if (has_outputs(problem)) check_outputs_method(problem$method)
+  places <- places_of(data$coords, problem$locations)
+  check_locations(places, problem$covariance, problem$locations,
+    flat_allowed = allows_flat_places(problem$method))
+  check_k(problem$method, max(lengths(rows_by_output(data))))
+  for (rows in rows_without_noise(problem)) {
+    duplicated <- rows[duplicated_locations(places[rows, , drop = FALSE])]
+    if (!length(duplicated)) next
     abort_neargp("duplicates", c(
       paste0("With nugget = 0 no two rows may have the same location, but ",
-        format_rows(original_rows(frame, duplicated)), " do."),
+        format_rows(original_rows(frame, (data$place %||% seq_along(data$y))[duplicated])), " do."),
       i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
   }
+}
+
+# Those that must have locations of their own, of several outputs in sets of one output each.
+rows_without_noise <- function(problem) {
+  if (!has_outputs(problem)) {
+    return(rows_by_output(problem$data)[needs_distinct_locations(problem$method, problem)])
+  }
+  nugget <- problem$layout$value[problem$layout$kind == "nugget"]
+  rows_by_output(problem$data)[which(nugget %in% 0)]
 }
 
 # Bounds and starting values.

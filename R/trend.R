@@ -26,13 +26,8 @@ estimated_trend.default <- function(method, fit, data, threads) {
 trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
 
 earlier_neighbors <- function(fit, data, threads) {
-  component <- metric_component(fit$core_covariance)
-  k <- min(fit$k, length(data$y) - 1L)
-  if (is.null(fit$outputs)) {
-    return(neighbors_before(list(data = data, threads = threads), component, k, "maxmin", 0))
-  }
-  neighbors_before_of_outputs(data, component, k,
-    k_other_of(fit$method, fit$k, length(fit$outputs)), "maxmin", 0, threads)
+  neighbors_before(list(data = data, method = fit$method, threads = threads),
+    metric_component(fit$core_covariance), min(fit$k, length(data$y) - 1L), "maxmin", 0)
 }
 
 gls_trend <- function(data, covariance, nugget, neighbors, threads) {

@@ -21,9 +21,9 @@ test_that("the exact and Vecchia's likelihood with all neighbours are the dense 
       if (inherits(method, "neargp_vecchia")) {
         most <- max(tabulate(fit$data$output)) - 1L
         problem <- list(data = fit$data, layout = fit$layout, threads = 1L,
+          method = list(k = most, k_other = 60L),
           groups = component_groups(fit$covariance, fit$locations))
-        table <- neighbors_before_of_outputs(fit$data, fit$core_covariance$components[[1L]], most,
-          60L, "maxmin", 0, 1L)
+        table <- neighbors_before(problem, fit$core_covariance$components[[1L]], most, "maxmin", 0)
         found <- with_natural_trend(local_objective(problem,
           table)$evaluate(fit$parameters$working), fit$data)
       } else {
