@@ -2,21 +2,6 @@
 # mixture A_p'u of them with noise of its own, and a row's predictive distribution is a mixture of
 # normal distributions of all outputs together (Jankowiak et al. 2020, section 4.3).
 
-# Rows of the data that are the first of a place, and the trend's columns there.
-first_of_places <- function(data) {
-  first <- which(!duplicated(data$place))
-  first[order(data$place[first])]
-}
-
-design_of_places <- function(data) {
-  first <- first_of_places(data)
-  q <- ncol(data$X) %/% length(data$outputs)
-  X <- matrix(0, length(first), q)
-  for (column in seq_len(q)) X[, column] <- data$X[cbind(first, (data$output[first] - 1L) * q +
-    column)]
-  X
-}
-
 outputs_deep_response <- function(data) {
   first <- first_of_places(data)
   y <- output_matrix(data, response_columns(data)[, 1L])[data$place[first], , drop = FALSE]
@@ -71,9 +56,8 @@ outputs_mixture <- function(object, X, units) {
 }
 
 location_of_outputs <- function(object, X) {
-  stacked <- outputs_design(X, rep(seq_along(object$outputs), each = nrow(X)),
-    rep(seq_len(nrow(X)), length(object$outputs)), object$outputs)
-  location_of_rows(object$deep$location, base_mean(object$data, stacked, 0), X)
+  base <- base_mean(object$data, stacked_targets(object, X, X)$X, 0)
+  location_of_rows(object$deep$location, base, X)
 }
 
 #' @export
@@ -88,8 +72,8 @@ predictor.neargp_deep_outputs <- function(method, object, settings) {
     units <- last_units(object, coords, settings$threads)
     mixture <- outputs_mixture(object, X, units)
     moments <- moments_of_mixture(mixture)
-    c(moments, list(covariance = covariance_of_mixtures(object, units,
-      mixture$mean - moments$mean)))
+    moments$covariance <- covariance_of_mixtures(object, units, mixture$mean - moments$mean)
+    moments
   }
 }
 

@@ -104,17 +104,18 @@ inducing_outputs <- function(object, coords, threads) {
 #' @export
 predictor.neargp_svgp_outputs <- function(method, object, settings) {
   function(coords, X, offset, observed = NULL) {
-    target <- list(coords = coords, X = X, observed = observed)
     known <- inducing_outputs(object, coords, settings$threads)
     covariance <- known$posterior + known$unexplained
-    X <- stacked_targets(object, target)$X
+    X <- stacked_targets(object, coords, X)$X
     if (!is.null(observed)) {
-      return(inducing_outputs_given(object, target, known$weighted, covariance, X))
+      return(inducing_outputs_given(object, observed, known$weighted, covariance, X))
     }
     moments <- trend_moments(object, known$weighted, own_variances(covariance), X, 0)
-    if (!settings$covariance) return(moments)
-    c(moments, list(covariance = covariance_with_trend(object, known$weighted, covariance, X,
-      by_output(object, moments$variance))))
+    if (settings$covariance) {
+      moments$covariance <- covariance_with_trend(object, known$weighted, covariance, X,
+        by_output(object, moments$variance))
+    }
+    moments
   }
 }
 
@@ -134,8 +135,8 @@ covariance_with_trend <- function(object, weighted, covariance, X, variance) {
 
 # The same given the other outputs that are observed at a place, with the trend of the fit: their
 # errors tell of the own one's.
-inducing_outputs_given <- function(object, target, weighted, covariance, X) {
-  m <- nrow(target$coords)
+inducing_outputs_given <- function(object, observed, weighted, covariance, X) {
+  m <- nrow(observed)
   P <- length(object$outputs)
   variance <- matrix(0, m, P)
   base <- matrix(base_mean(object$data, X, 0), m, P)
@@ -143,11 +144,11 @@ inducing_outputs_given <- function(object, target, weighted, covariance, X) {
   for (i in seq_len(m)) {
     row_of <- (seq_len(P) - 1L) * m + i
     prior <- matrix(covariance[i, , ], P)
-    errors <- cbind(target$observed[i, ] - base[i, ], design[row_of, , drop = FALSE]) -
+    errors <- cbind(observed[i, ] - base[i, ], design[row_of, , drop = FALSE]) -
       weighted[row_of, , drop = FALSE]
     told <- weighted[row_of, , drop = FALSE]
     for (p in seq_len(P)) {
-      others <- setdiff(which(!is.na(target$observed[i, ])), p)
+      others <- setdiff(which(!is.na(observed[i, ])), p)
       gain <- if (length(others)) solve(prior[others, others, drop = FALSE] +
         diag(object$nugget[others], length(others)), prior[others, p])
       variance[i, p] <- prior[p, p] - sum(gain * prior[others, p])

@@ -67,9 +67,7 @@ weights_of_nearest_others <- function(object, settings) {
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
   neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$threads)
-  weights <- conditional_weights(object, data$coords, settings, neighbors)
-  if (weights$failed > 0L) abort_cholesky(0L)
-  weights
+  conditional_weights(object, data$coords, settings, neighbors)
 }
 
 # All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is
@@ -212,14 +210,10 @@ weights_of_others.neargp_method_outputs <- function(method, object, settings) {
 
 weights_of_other_outputs <- function(object, settings, leave_out) {
   data <- object$data
-  n <- length(data$y)
-  found <- on_prediction_device(object, data$places, settings, {
+  most <- function(k) if (settings$exact) length(data$y) else k
+  on_prediction_device(object, data$places, settings, {
     neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance),
-      if (settings$exact) n else settings$k, if (settings$exact) n else settings$k_other, leave_out,
-      settings$threads)
-    krige_outputs(object, list(), list(coords = data$coords, output = data$output), neighbors,
-      settings)
+      most(settings$k), most(settings$k_other), leave_out, settings$threads)
+    conditional_weights(object, data$coords, settings, neighbors, data$output)
   })
-  if (found$failed > 0L) abort_cholesky(0L)
-  found
 }

@@ -12,29 +12,27 @@ outputs_covariance <- function(object, moments, settings) {
 # With one set of neighbours common to the outputs of a place, weights b_p, covariances c_q with
 # them, and d_p what they do not see of the trend, the errors of outputs p and q have the covariance
 # B[p, q] - b_p'c_q + d_p' V d_q.
-covariance_of_places <- function(object, target, settings) {
-  m <- nrow(target$coords)
+covariance_of_places <- function(object, coords, target, settings) {
+  m <- nrow(coords)
   P <- length(object$outputs)
   each <- max(1L, as.integer(ceiling((settings$k + (P - 1) * settings$k_other) / P)))
-  common <- if (settings$exact) all_rows_table(length(object$data$y), m) else
-    neighbors_of_new_outputs(object, target$coords, each, each,
-      settings$threads)[, seq_len(m), drop = FALSE]
+  common <- (if (settings$exact) all_rows_table(object, target) else
+    neighbors_of_new_outputs(object, coords, each, each,
+      settings$threads))[, seq_len(m), drop = FALSE]
   covariance <- array(0, c(m, P, P))
-  stacked <- stacked_targets(object, target)
-  neighbors <- common[, stacked$place, drop = FALSE]
-  found <- krige_outputs(object, list(), stacked, neighbors, settings, keep_weights = TRUE)
-  if (found$failed > 0L) abort_cholesky(0L)
-  unseen <- design_columns(object$data, stacked$X) - found$weighted[, -1L, drop = FALSE]
+  found <- conditional_weights(object, target$coords, settings, common[, target$place,
+    drop = FALSE], target$output, keep_weights = TRUE)
+  unseen <- design_columns(object$data, target$X) - found$weighted[, -1L, drop = FALSE]
   beta_vcov <- core_trend(object)$beta_vcov
   total <- Reduce(`+`, lapply(object$core_covariance$components,
     function(x) tcrossprod(x$loadings)))
   for (q in seq_len(P)) {
-    cross <- neighbor_covariance(object, target$coords, common, q)
+    cross <- neighbor_covariance(object, coords, common, q)
     for (p in seq_len(P)) {
-      rows <- stacked$output == p
+      rows <- target$output == p
       explained <- rowSums(found$weights[rows, , drop = FALSE] * cross)
       trend <- rowSums(row_products(unseen[rows, , drop = FALSE], beta_vcov) *
-        unseen[stacked$output == q, , drop = FALSE])
+        unseen[target$output == q, , drop = FALSE])
       covariance[, p, q] <- total[p, q] - explained + trend
     }
   }

@@ -167,7 +167,54 @@ rows_of_places <- function(data, places) {
 # The fit as folds need it: one row for each place.
 as_places <- function(object) {
   if (is.null(object$outputs)) return(object)
-  first <- match(seq_len(object$data$places), object$data$place)
-  object$data <- without_outputs(take_data_rows(object$data, first))
+  object$data <- without_outputs(take_data_rows(object$data, first_of_places(object$data)))
   as_one_output(object)
+}
+
+# ---- places and their targets --------------------------------------------------------------------
+
+# The rows of the model frame as places to predict at. Their design is that of an output which is
+# known there.
+places_of_fit <- function(object) {
+  data <- object$data
+  first <- first_of_places(data)
+  list(coords = data$coords[first, , drop = FALSE], X = design_of_places(data),
+    offset = double(data$places), weights = data$weights[first], complete = rep(TRUE, data$places),
+    restore = identity)
+}
+
+# Rows of the data that are the first of a place, and the trend's columns there.
+first_of_places <- function(data) {
+  first <- which(!duplicated(data$place))
+  first[order(data$place[first])]
+}
+
+design_of_places <- function(data) {
+  first <- first_of_places(data)
+  q <- ncol(data$X) %/% length(data$outputs)
+  X <- matrix(0, length(first), q)
+  for (column in seq_len(q)) X[, column] <- data$X[cbind(first, (data$output[first] - 1L) * q +
+    column)]
+  X
+}
+
+# The places once for each output, output after output.
+stacked_targets <- function(object, coords, X) {
+  m <- nrow(coords)
+  place <- rep(seq_len(m), length(object$outputs))
+  output <- rep(seq_along(object$outputs), each = m)
+  list(coords = coords[place, , drop = FALSE], output = output, place = place,
+    X = outputs_design(X, output, place, object$outputs))
+}
+
+# Numbers of targets as a matrix with a row for each place and a column for each output.
+by_output <- function(object, x) matrix(x, ncol = length(object$outputs))
+
+# mean_zinc, sd_zinc, mean_lead, ... from a named list of numbers of targets.
+output_columns <- function(parts, outputs) {
+  by_output <- lapply(parts, matrix, ncol = length(outputs))
+  columns <- lapply(seq_along(outputs), function(p) {
+    stats::setNames(lapply(by_output, function(x) x[, p]), paste0(names(parts), "_", outputs[p]))
+  })
+  as.data.frame(do.call(c, columns), optional = TRUE)
 }

@@ -123,3 +123,46 @@ neighbors_of_new_outputs <- function(object, coords, k, k_other, threads) {
       rows[[q]])
   })
 }
+
+# ---- of predictions ------------------------------------------------------------------------------
+
+# What only predictions of several outputs take, see predict.neargp_outputs().
+outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE) {
+  list(k_other = k_other, covariance = covariance, observed = observed)
+}
+
+conditioned_on_outputs <- function(object, k, wanted = outputs_wanted()) {
+  check_outputs_conditioning(object$method, k, wanted$k_other, wanted$observed)
+  exact <- is.null(k) && is.null(wanted$k_other) && is_exact(object$method)
+  most <- max(tabulate(object$data$output, length(object$outputs)))
+  k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
+  k_other <- if (is.null(wanted$k_other)) min(most, predicted_k_other(object, k)) else
+    check_count(wanted$k_other, "k_other", lower = 0L)
+  if (max(k, k_other) > most) {
+    abort_neargp("k",
+      c(sprintf("%d neighbours of an output are more than the %s rows in which any is known.",
+        max(k, k_other), format_count(most)),
+        i = "Use a smaller `k` and `k_other`, or leave them out."))
+  }
+  if (check_flag(wanted$covariance, "covariance") && check_flag(wanted$observed, "observed")) {
+    abort_argument("covariance",
+      "FALSE with observed = TRUE, where each output is conditioned on other ones",
+      wanted$covariance)
+  }
+  list(k = as.integer(k), k_other = as.integer(k_other), exact = exact, local_mean = FALSE,
+    sectors = 0L)
+}
+
+# Refuses what predictions by the method are not conditioned on.
+check_outputs_conditioning <- function(method, k, k_other, observed) {
+  UseMethod("check_outputs_conditioning")
+}
+
+#' @export
+check_outputs_conditioning.default <- function(method, k, k_other, observed) invisible()
+
+predicted_k_other <- function(object, k) {
+  count <- length(object$outputs)
+  if (is.null(object$method$k_other)) return(default_k_other(k, count))
+  max(1L, as.integer(ceiling(object$method$k_other * k / object$k)))
+}

@@ -65,101 +65,28 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
   predict_target(object, newdata, settings)
 }
 
-# ---- what is asked for ---------------------------------------------------------------------------
-
-# What only predictions of several outputs take, see predict.neargp_outputs().
-outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE) {
-  list(k_other = k_other, covariance = covariance, observed = observed)
-}
-
-conditioned_on_outputs <- function(object, k, wanted = outputs_wanted()) {
-  check_outputs_conditioning(object$method, k, wanted$k_other, wanted$observed)
-  exact <- is.null(k) && is.null(wanted$k_other) && is_exact(object$method)
-  most <- max(tabulate(object$data$output, length(object$outputs)))
-  k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
-  k_other <- if (is.null(wanted$k_other)) min(most, predicted_k_other(object, k)) else
-    check_count(wanted$k_other, "k_other", lower = 0L)
-  if (max(k, k_other) > most) {
-    abort_neargp("k",
-      c(sprintf("%d neighbours of an output are more than the %s rows in which any is known.",
-        max(k, k_other), format_count(most)),
-        i = "Use a smaller `k` and `k_other`, or leave them out."))
-  }
-  if (check_flag(wanted$covariance, "covariance") && check_flag(wanted$observed, "observed")) {
-    abort_argument("covariance",
-      "FALSE with observed = TRUE, where each output is conditioned on other ones",
-      wanted$covariance)
-  }
-  list(k = as.integer(k), k_other = as.integer(k_other), exact = exact, local_mean = FALSE,
-    sectors = 0L)
-}
-
-# Refuses what predictions by the method are not conditioned on.
-check_outputs_conditioning <- function(method, k, k_other, observed) {
-  UseMethod("check_outputs_conditioning")
-}
-
-#' @export
-check_outputs_conditioning.default <- function(method, k, k_other, observed) invisible()
-
-predicted_k_other <- function(object, k) {
-  count <- length(object$outputs)
-  if (is.null(object$method$k_other)) return(default_k_other(k, count))
-  max(1L, as.integer(ceiling(object$method$k_other * k / object$k)))
-}
-
-# ---- moments -------------------------------------------------------------------------------------
-
 #' @export
 predictor.neargp_method_outputs <- function(method, object, settings) {
   function(coords, X, offset, observed = NULL) {
-    target <- list(coords = coords, X = X, observed = observed)
-    stacked <- stacked_targets(object, target)
-    found <- conditional_outputs(object, target, stacked, settings)
-    if (found$failed > 0L) abort_cholesky(0L)
-    moments <- trend_moments(object, found$weighted, found$variance, stacked$X, 0)
-    if (!settings$covariance) return(moments)
-    c(moments, list(covariance = scaled_covariance(object,
-      covariance_of_places(object, target, settings), by_output(object, moments$variance))))
+    target <- stacked_targets(object, coords, X)
+    neighbors <- if (!settings$exact) neighbors_of_new_outputs(object, coords, settings$k,
+      settings$k_other, settings$threads)
+    if (!is.null(observed)) {
+      return(moments_given_observed(object, target, neighbors %||% all_rows_table(object, target),
+        observed, settings))
+    }
+    moments <- conditional_moments(object, target$coords, target$X, 0, settings, neighbors,
+      target$output)
+    if (settings$covariance) {
+      moments$covariance <- scaled_covariance(object, covariance_of_places(object, coords, target,
+        settings), by_output(object, moments$variance))
+    }
+    moments
   }
 }
 
-# Numbers of targets as a matrix with a row for each place and a column for each output.
-by_output <- function(object, x) matrix(x, ncol = length(object$outputs))
-
-conditional_outputs <- function(object, target, stacked, settings) {
-  if (settings$exact && is.null(target$observed)) {
-    return(core_exact_krige(kept_exact_kriging(object, settings$threads), stacked$coords,
-      settings$threads, stacked$output))
-  }
-  neighbors <- if (settings$exact) all_rows_table(length(object$data$y), nrow(stacked$coords)) else
-    neighbors_of_new_outputs(object, target$coords, settings$k, settings$k_other, settings$threads)
-  if (!is.null(target$observed)) {
-    neighbors <- compact_neighbors(rbind(observed_neighbors(object, target), neighbors))
-  }
-  krige_outputs(object, target, stacked, neighbors, settings)
-}
-
-# Stacks the places once for each output, output after output.
-stacked_targets <- function(object, target) {
-  m <- nrow(target$coords)
-  P <- length(object$outputs)
-  place <- rep(seq_len(m), P)
-  output <- rep(seq_len(P), each = m)
-  list(coords = target$coords[place, , drop = FALSE], output = output, place = place,
-    X = outputs_design(target$X, output, place, object$outputs))
-}
-
-all_rows_table <- function(n, columns) matrix(rep(seq_len(n), columns), n)
-
-krige_outputs <- function(object, target, stacked, neighbors, settings, keep_weights = FALSE) {
-  kriging <- if (is.null(target$observed)) kept_kriging(object) else {
-    data <- data_with_observed(object, target)
-    core_kriging(data$coords, response_columns(data), 1 / data$weights,
-      as_specified(object$core_covariance), 0, data$output)
-  }
-  core_krige(kriging, stacked$coords, neighbors, FALSE, settings$threads, stacked$output,
-    keep_weights)
+all_rows_table <- function(object, target) {
+  matrix(seq_along(object$data$y), length(object$data$y), nrow(target$coords))
 }
 
 # ---- outputs observed at the new places ----------------------------------------------------------
@@ -185,35 +112,34 @@ observed_outputs <- function(object, newdata, target) {
   observed
 }
 
+# The neighbours of an output are those of the data, and the other ones at its place.
+moments_given_observed <- function(object, target, neighbors, observed, settings) {
+  data <- data_with_observed(object, target, observed)
+  kriging <- core_kriging(data$coords, response_columns(data), 1 / data$weights,
+    as_specified(object$core_covariance), 0, data$output)
+  found <- conditional_weights(object, target$coords, settings,
+    compact_neighbors(rbind(observed_neighbors(object, observed), neighbors)), target$output,
+    kriging)
+  trend_moments(object, found$weighted, found$variance, target$X, 0)
+}
+
 # The data of the fit, and after them what is observed at the new places.
-data_with_observed <- function(object, target) {
+data_with_observed <- function(object, target, observed) {
   data <- object$data
-  known <- which(!is.na(target$observed), arr.ind = TRUE)
-  place <- known[, 1L]
-  list(y = c(data$y, target$observed[known]), offset = rep(0, length(data$y) + nrow(known)),
-    weights = c(data$weights, rep(1, nrow(known))),
-    X = rbind(data$X, outputs_design(target$X, known[, 2L], place, object$outputs)),
-    coords = rbind(data$coords, target$coords[place, , drop = FALSE]),
-    output = c(data$output, known[, 2L]), basis = data$basis)
+  known <- which(!is.na(observed))
+  list(y = c(data$y, observed[known]), offset = rep(0, length(data$y) + length(known)),
+    weights = c(data$weights, rep(1, length(known))),
+    X = rbind(data$X, target$X[known, , drop = FALSE]),
+    coords = rbind(data$coords, target$coords[known, , drop = FALSE]),
+    output = c(data$output, target$output[known]), basis = data$basis)
 }
 
 # Column (place, output): the rows of the other outputs observed at that place.
-observed_neighbors <- function(object, target) {
-  known <- !is.na(target$observed)
+observed_neighbors <- function(object, observed) {
+  known <- !is.na(observed)
   number <- matrix(NA_integer_, nrow(known), ncol(known))
   number[known] <- length(object$data$y) + seq_len(sum(known))
   do.call(cbind,
     lapply(seq_len(ncol(known)),
       function(p) t(replace(number, cbind(seq_len(nrow(known)), p), NA_integer_))))
-}
-
-# ---- columns -------------------------------------------------------------------------------------
-
-# mean_zinc, sd_zinc, mean_lead, ... from a named list of numbers of targets.
-output_columns <- function(parts, outputs) {
-  by_output <- lapply(parts, matrix, ncol = length(outputs))
-  columns <- lapply(seq_along(outputs), function(p) {
-    stats::setNames(lapply(by_output, function(x) x[, p]), paste0(names(parts), "_", outputs[p]))
-  })
-  as.data.frame(do.call(c, columns), optional = TRUE)
 }

@@ -2,21 +2,6 @@
 # the other; each is drawn given its nearest among the observations and what has been drawn before,
 # at the same place, too.
 
-# The rows of the model frame as places to predict at. Their design is that of an output which is
-# known there.
-places_of_fit <- function(object) {
-  data <- object$data
-  first <- match(seq_len(data$places), data$place)
-  q <- ncol(data$X) %/% length(data$outputs)
-  X <- matrix(0, data$places, q)
-  for (p in seq_along(data$outputs)) {
-    own <- first[data$output[first] == p]
-    X[data$place[own], ] <- data$X[own, (p - 1L) * q + seq_len(q)]
-  }
-  list(coords = data$coords[first, , drop = FALSE], X = X, offset = double(data$places),
-    weights = data$weights[first], complete = rep(TRUE, data$places), restore = identity)
-}
-
 #' @export
 simulation_draws.neargp_method_outputs <- function(method, object, target, nsim, settings) {
   P <- length(object$outputs)
@@ -27,9 +12,9 @@ simulation_draws.neargp_method_outputs <- function(method, object, target, nsim,
   betas <- draw_trend(object, nsim, settings$conditional)
   field <- outputs_field(object, data, coords, betas, settings)
   # rows are output after output, also of the field and the trend
-  sd <- sqrt(rep(object$nugget, each = m) / (target$weights %||% 1))
+  sd <- sqrt(nugget_of_targets(object, m * P) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
-  X <- stacked_targets(object, target)$X
+  X <- stacked_targets(object, target$coords, target$X)$X
   drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] +
     design_columns(data, X) %*% betas + noise
   # to place x draw x output

@@ -82,9 +82,10 @@ spread_over_rows <- function(moments, complete) {
   lapply(moments, function(x) replace(rep(NA_real_, length(complete)), complete, x))
 }
 
-conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL) {
-  weights <- conditional_weights(object, coords, settings, neighbors)
-  if (weights$failed > 0L) abort_cholesky(0L)
+# `output`: of each target, where there are several.
+conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL,
+                                output = NULL) {
+  weights <- conditional_weights(object, coords, settings, neighbors, output)
   trend_moments(object, weights$weighted, weights$variance, X, offset)
 }
 
@@ -99,10 +100,14 @@ trend_moments <- function(object, weighted, variance, X, offset) {
     variance = pmax(variance, 0) + row_forms(unseen, trend$beta_vcov))
 }
 
-conditional_weights <- function(object, coords, settings, neighbors = NULL) {
-  if (settings$exact && is.null(neighbors)) {
-    return(core_exact_krige(kept_exact_kriging(object, settings$threads), coords, settings$threads))
+conditional_weights <- function(object, coords, settings, neighbors = NULL, output = NULL,
+                                kriging = kept_kriging(object), keep_weights = FALSE) {
+  found <- if (settings$exact && is.null(neighbors)) {
+    core_exact_krige(kept_exact_kriging(object, settings$threads), coords, settings$threads, output)
+  } else {
+    core_krige(kriging, coords, neighbors %||% prediction_neighbors(object, coords, settings),
+      settings$local_mean, settings$threads, output, keep_weights)
   }
-  if (is.null(neighbors)) neighbors <- prediction_neighbors(object, coords, settings)
-  core_krige(kept_kriging(object), coords, neighbors, settings$local_mean, settings$threads)
+  if (found$failed > 0L) abort_cholesky(0L)
+  found
 }
