@@ -60,7 +60,7 @@ nearest_other_locations <- function(locations, of, component, k, threads) {
   scaled <- core_scale(locations$coords, component)
   distinct <- unique(of)
   nearest <- if (length(distinct) == nrow(scaled)) {
-    core_neighbors_others(scaled, k, threads)[, distinct, drop = FALSE]
+    as.matrix(core_neighbors_others(scaled, k, threads))[, distinct, drop = FALSE]
   } else {
     without_self(core_neighbors_to(scaled, scaled[distinct, , drop = FALSE], k + 1L, threads),
       distinct)

@@ -179,7 +179,7 @@ polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offse
 class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
   index <- kept_index(object)
   function(coords, X, offset) {
-    neighbors <- core_index_nearest(index, coords, settings$k, settings$threads)
+    neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$threads))
     rows <- sort(unique(as.vector(neighbors)))
     polya_gamma_probabilities(object, rows, coords, matrix(match(neighbors, rows), nrow(neighbors)),
       X, offset, settings$threads)

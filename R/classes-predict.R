@@ -91,7 +91,7 @@ class_predictor.default <- function(method, object, settings) {
   index <- kept(object, "label_index",
     core_index(labels$coords, metric_component(object$core_covariance)))
   function(coords, X, offset) {
-    neighbors <- core_index_nearest(index, coords, settings$k, settings$threads)
+    neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$threads))
     used <- sort(unique(as.vector(neighbors)))
     label_probabilities(object, labels$coords[used, , drop = FALSE],
       labels$content[used, , drop = FALSE], coords,

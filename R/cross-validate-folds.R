@@ -43,7 +43,7 @@ within_buffer <- function(fit, held, kept, buffer) {
   coords <- places_of(fit$data$coords, fit$locations)
   if (!is.null(fit$locations$time)) coords <- coords[, -ncol(coords), drop = FALSE]
   held_coords <- coords[held, , drop = FALSE]
-  nearest <- as.integer(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L, 1L))
+  nearest <- drop(as.matrix(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L, 1L)))
   sqrt(rowSums((coords[kept, , drop = FALSE] - held_coords[nearest, , drop = FALSE])^2)) < buffer
 }
 

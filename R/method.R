@@ -161,7 +161,11 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   index <- metric_index(covariance_at(problem, state$working))
   component <- covariance_at(problem, state$working)$components[[index]]
   last_move <- 0
-  optimize_from <- function(working) optimize(objective_for(component, k), working, coarse)
+  optimize_from <- function(working) {
+    objective <- objective_for(component, k)
+    release_unused(k * length(problem$data$y))
+    optimize(objective, working, coarse)
+  }
   for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
     result <- if (round == 1L) optimize_from_shorter(problem, state$working, optimize_from) else
       if_computable(optimize_from(state$working))

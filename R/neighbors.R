@@ -7,12 +7,12 @@ neighbors_before <- function(problem, component, k, ordering, key) {
 }
 
 neighbors_in_order <- function(problem, component, k, order) {
-  release_old_problems(k * length(order))
+  release_unused(k * length(order))
   core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$threads)
 }
 
 neighbors_others <- function(problem, component, k) {
-  release_old_problems(k * nrow(problem$data$coords))
+  release_unused(k * nrow(problem$data$coords))
   core_neighbors_others(core_scale(problem$data$coords, component), k, problem$threads)
 }
 
@@ -42,15 +42,15 @@ search_once <- function(search, largest_k) {
     if (!is_isotropic(component)) return(search(component, k))
     table <- found %||% search(component, largest_k)
     found <<- if (k < largest_k) table
-    if (k < largest_k) table[seq_len(k), , drop = FALSE] else table
+    if (k < largest_k) core_neighbors_first(table, k) else table
   }
 }
 
-# R's collector knows nothing of the memory that the core holds behind a pointer, and would leave
-# the last problem where it is, with fewer neighbours or in another metric, while the next one is
-# made. It is asked to collect where tables of `entries` neighbours, of 4 bytes in R and 4 in the
-# core, make that worth its time.
-release_old_problems <- function(entries) {
+# R's collector knows nothing of the memory that the core holds behind a pointer. It would leave the
+# last problem where it is, with fewer neighbours or in another metric, while the next one is made,
+# and the table that a problem was made of while that is solved. It is asked to collect where tables
+# of `entries` neighbours, of 4 bytes each, make that worth its time.
+release_unused <- function(entries) {
   if (entries > 5e6) gc()
 }
 

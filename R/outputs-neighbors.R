@@ -54,7 +54,9 @@ compact_neighbors <- function(table) {
 }
 
 # Numbers within `rows` to rows.
-within_rows <- function(table, rows) matrix(rows[table], nrow(table), ncol(table))
+within_rows <- function(table, rows) {
+  matrix(rows[as.matrix(table)], nrow(table), ncol(table))
+}
 
 # Neighbours of the leave-one-out score. `leave_out`:
 #   "location"    the whole place is left out but for the outputs before the target's own: the

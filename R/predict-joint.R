@@ -33,7 +33,7 @@ joint_moments.default <- function(method, object, target, settings) {
 
 joint_rows <- function(object, target, settings) {
   if (settings$exact || nrow(target$coords) == 0L) return(seq_along(object$data$y))
-  neighbors <- prediction_neighbors(object, target$coords, settings)
+  neighbors <- as.matrix(prediction_neighbors(object, target$coords, settings))
   sort(unique(neighbors[!is.na(neighbors)]))
 }
 

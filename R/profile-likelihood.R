@@ -109,7 +109,7 @@ exact_objective <- function(problem) {
 
 # `neighbors` has one column for each target, or for each row.
 local_problem <- function(data, neighbors, targets = NULL, threads = 1L) {
-  release_old_problems(length(neighbors))
+  release_unused(prod(dim(neighbors)))
   core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads,
     data$output)
 }

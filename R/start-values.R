@@ -114,6 +114,7 @@ start_problem <- function(problem, scales) {
 # Column i holds the neighbours of row targets[i]; removes that row itself, or the last neighbour
 # where duplicates crowded it out.
 without_self <- function(neighbors, targets) {
+  neighbors <- as.matrix(neighbors)
   self <- neighbors == rep(targets, each = nrow(neighbors))
   self[nrow(neighbors), !colSums(self)] <- TRUE
   matrix(neighbors[!self], nrow(neighbors) - 1L)

@@ -55,7 +55,7 @@ neighbor_pairs <- function(coords, rows, share) {
   # Asks for one more than wanted: the nearest row is the anchor itself, dropped below with i = j.
   nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE],
     k + 1L, 1L)
-  pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(nearest)])
+  pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(as.matrix(nearest))])
   pairs[pairs$i != pairs$j, , drop = FALSE]
 }
 

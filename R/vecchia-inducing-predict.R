@@ -30,7 +30,8 @@ low_rank_moments <- function(object, coords, settings) {
     list(min(candidates_for_each * settings$k, length(data$y))))
   candidates <- prediction_neighbors(object, coords, settings_of_candidates)
   # the features of few places do not need those of all rows
-  if (length(candidates) < length(data$y)) {
+  if (prod(dim(candidates)) < length(data$y)) {
+    candidates <- as.matrix(candidates)
     rows <- sort(unique(as.vector(candidates)))
     data <- take_data_rows(data, rows)
     candidates[] <- match(candidates, rows)

@@ -46,7 +46,7 @@ latent_data <- function(nodes, coords, component, k, threads) {
 
 latent_problem <- function(problem, nodes, search) {
   data <- problem$data
-  release_old_problems(length(search$neighbors))
+  release_unused(prod(dim(search$neighbors)))
   pointer <- in_memory(nrow(search$neighbors), nrow(nodes$coords), core_latent(
     core_nodes(nodes$coords, search$order, search$neighbors, problem$method$jitter, nodes$low_rank),
     latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads),

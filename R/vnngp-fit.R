@@ -212,7 +212,7 @@ latent_score <- function(problem) {
 # All that predictions need, as plain numbers.
 latent_posterior <- function(latent, state, fitted) {
   posterior <- list(coords = latent$nodes$coords, node = latent$nodes$node,
-    order = latent$search$order, neighbors = latent$search$neighbors,
+    order = latent$search$order, neighbors = as.matrix(latent$search$neighbors),
     component = latent$search$component, mean = state$mean, variance = state$node_variance,
     pseudo_precision = state$pseudo_precision,
     linear_predictor = state$linear_predictor, slope = state$slope,

@@ -100,7 +100,7 @@ low_rank_candidates <- function(object, coords, settings) {
 # (src/core/latent/low_rank_prediction.h).
 low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
-  near <- posterior_neighbors(object, target$coords, settings)
+  near <- as.matrix(posterior_neighbors(object, target$coords, settings))
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
   given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords),

@@ -147,8 +147,8 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
     score = if (is_swsgp(method)) "SWSGP objective" else "evidence lower bound (mean field)",
     information = NULL, k = if (is.null(nodes$node)) method$k else nrow(search$neighbors))
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order,
-    neighbors = fitted$neighbors, component = component_at(problem, working), mean = fitted$mean,
-    variance = fitted$variance, field_response = at_end$field_response,
+    neighbors = as.matrix(fitted$neighbors), component = component_at(problem, working),
+    mean = fitted$mean, variance = fitted$variance, field_response = at_end$field_response,
     pseudo_precision = at_end$pseudo_precision, linear_predictor = at_end$linear_predictor,
     slope = at_end$slope, variance_at_data = at_end$variance,
     variance_given_nodes = at_end$variance_given_nodes, trace = fitted$trace)
@@ -162,7 +162,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
 mean_field_predictor <- function(object, settings) {
   posterior <- object$posterior
   function(coords, X, offset) {
-    neighbors <- posterior_neighbors(object, coords, settings)
+    neighbors <- as.matrix(posterior_neighbors(object, coords, settings))
     nodes <- sort(unique(as.vector(neighbors)))
     columns <- cbind(posterior$mean[nodes], posterior$variance[nodes],
       posterior$field_response[nodes, , drop = FALSE])

@@ -102,7 +102,7 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
 # Mean, response to the trend and covariance without its own.
 node_joint <- function(object, target, settings) {
   posterior <- object$posterior
-  near <- posterior_neighbors(object, target$coords, settings)
+  near <- as.matrix(posterior_neighbors(object, target$coords, settings))
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
   nodes <- posterior$coords[rows, , drop = FALSE]

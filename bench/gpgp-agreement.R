@@ -83,7 +83,7 @@ compare <- function(case) {
   y <- case$y[shared$order]
   X <- case$X[shared$order, , drop = FALSE]
   places <- case$places[shared$order, , drop = FALSE]
-  table <- cbind(seq_along(y), t(shared$neighbors))
+  table <- cbind(seq_along(y), t(as.matrix(shared$neighbors)))
   problem <- neargp:::core_problem(ours$value$data$coords[shared$order, , drop = FALSE], cbind(y, X), rep(1, length(y)), shared$neighbors)
   theirs <- timed(GpGp::fit_model(y, places, X, case$name, NNarray = table, reorder = FALSE, group = FALSE, m_seq = c(10, k), silent = TRUE))
   loglik <- function(p) neargp_loglik(problem, length(y), from_gpgp(case$name, p))

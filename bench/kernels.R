@@ -45,7 +45,7 @@ large_sets <- function(n = 20000L, dim = 8L) {
   coords <- matrix(stats::runif(dim * n), n)
   targets <- seq_len(2048L)
   rows <- lapply(c(64L, 128L, 256L), function(k) {
-    neighbors <- neargp:::core_neighbors_to(coords, coords[targets, ], k + 1L, 1L)[-1L, ]
+    neighbors <- as.matrix(neargp:::core_neighbors_to(coords, coords[targets, ], k + 1L, 1L))[-1L, ]
     problem <- neargp:::core_problem(coords, cbind(stats::rnorm(n), 1), rep(1, n), neighbors, targets)
     data.frame(k = k, kernel_times(problem, length(targets), component(dim, 2.5), FALSE, 3L), floor = k^3 / 3 / 51e3)
   })

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
+#include "bind_neighbors.h"
 #include "response/conditional_simulation.h"
 #include "response/exact_gp.h"
 #include "response/joint_likelihood.h"
@@ -96,14 +97,14 @@ std::vector<double> to_vector(const Rcpp::NumericVector& x) { return {x.begin(),
 
 // [[Rcpp::export]]
 SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                  const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors,
+                  const Rcpp::NumericVector& noise_scale, SEXP neighbors,
                   Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue, int threads = 1,
                   Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
   return ProblemPointer(
-      new neargp::LocalProblem(data.view(), neighbor_rows(neighbors), rows, make_run_context(threads)), true);
+      new neargp::LocalProblem(data.view(), Neighbors(neighbors).rows(), rows, make_run_context(threads)), true);
 }
 
 // [[Rcpp::export]]
@@ -147,24 +148,25 @@ SEXP core_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
                       bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue,
                       bool keep_weights = false) {
   KrigingPointer pointer(kriging);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
-  std::vector<double> weights(keep_weights ? std::size_t(neighbors.size()) : 0);
+  Neighbors sets(neighbors);
+  std::vector<double> weights(keep_weights ? std::size_t(sets.n() * sets.k()) : 0);
   Rcpp::List result =
-      to_r(pointer->predictor.at(targets.view(), to_neighbor_table(neighbors), local_mean, make_run_context(threads),
+      to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, make_run_context(threads),
                                  target_outputs.data(), keep_weights ? weights.data() : nullptr));
-  if (keep_weights) result["weights"] = from_row_major(weights, neighbors.nrow());
+  if (keep_weights) result["weights"] = from_row_major(weights, sets.k());
   return result;
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
                          const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                         const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
+                         const Rcpp::IntegerVector& order_new, SEXP neighbors,
                          const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads,
                          Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
                          Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
@@ -173,7 +175,7 @@ Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericM
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   const std::vector<double> normal_rows = row_major(normals);
   return to_r(neargp::simulate_conditional(data.view(), targets.view(), to_rows(order_new),
-                                           to_neighbor_table(neighbors), to_covariance(covariance, nugget),
+                                           Neighbors(neighbors).table(), to_covariance(covariance, nugget),
                                            normal_rows.data(), make_run_context(threads), target_outputs.data()),
               data.columns);
 }

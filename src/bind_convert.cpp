@@ -36,33 +36,13 @@ Rcpp::NumericMatrix from_row_major(const std::vector<double>& entries, int colum
 PointStore::PointStore(const Rcpp::NumericMatrix& coords)
     : data_(row_major(coords)), n_(coords.nrow()), dim_(coords.ncol()) {}
 
-namespace {
-
 int to_one_based(int index) { return index < 0 ? NA_INTEGER : index + 1; }
 int to_zero_based(int index) { return index == NA_INTEGER ? -1 : index - 1; }
-
-}  // namespace
 
 OutputStore::OutputStore(const Outputs& output_of_row, int n) {
   if (output_of_row.isNull()) return;
   rows_ = to_rows(Rcpp::IntegerVector(output_of_row));
   if (int(rows_.size()) != n) throw neargp::Error("There must be one output for each row.");
-}
-
-Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table) {
-  Rcpp::IntegerMatrix out(Rcpp::no_init(table.k, int(table.n)));
-  std::transform(table.index.begin(), table.index.end(), out.begin(), to_one_based);
-  return out;
-}
-
-neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors) {
-  neargp::NeighborTable table(neighbors.ncol(), neighbors.nrow());
-  std::transform(neighbors.begin(), neighbors.end(), table.index.begin(), to_zero_based);
-  return table;
-}
-
-neargp::NeighborRows neighbor_rows(const Rcpp::IntegerMatrix& neighbors) {
-  return {neighbors.begin(), neighbors.ncol(), neighbors.nrow(), 1, NA_INTEGER};
 }
 
 Rcpp::IntegerVector to_r(const std::vector<int>& rows) {

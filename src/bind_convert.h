@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "base/run_context.h"
-#include "conditional/problem.h"
-#include "geometry/neighbors.h"
 #include "geometry/points.h"
 
 // `threads` threads, interruptible from the R console, on the device that R has set (bind_device.h).
@@ -40,10 +38,8 @@ class OutputStore {
   std::vector<int> rows_;
 };
 
-// Converts between the core (0-based, absent = -1) and R (1-based, absent = NA). Neighbour matrices are k x n.
-Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table);
-neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors);
-// R's matrix itself, for a problem to read.
-neargp::NeighborRows neighbor_rows(const Rcpp::IntegerMatrix& neighbors);
+// Converts between the core (0-based, absent = -1) and R (1-based, absent = NA).
+int to_one_based(int index);
+int to_zero_based(int index);
 Rcpp::IntegerVector to_r(const std::vector<int>& rows);
 std::vector<int> to_rows(const Rcpp::IntegerVector& rows);

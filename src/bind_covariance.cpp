@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "bind_convert.h"
+#include "conditional/data.h"
 #include "covariance/covariance_matrix.h"
 #include "covariance/metric_shape.h"
 #include "simd/instruction_set.h"

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
+#include "bind_neighbors.h"
 #include "geometry/longlat.h"
 #include "geometry/neighbor_index.h"
 #include "geometry/ordering.h"
@@ -38,7 +39,7 @@ using IndexPointer = Rcpp::XPtr<ScaledIndex>;
 
 // Calls search(index, queries) with the queries in the index's metric.
 template <class Search>
-Rcpp::IntegerMatrix search_index(SEXP index, const Rcpp::NumericMatrix& newcoords, const Search& search) {
+SEXP search_index(SEXP index, const Rcpp::NumericMatrix& newcoords, const Search& search) {
   IndexPointer pointer(index);
   const std::vector<double> queries = pointer->metric.scaled(PointStore(newcoords).view());
   return to_r(search(pointer->index, neargp::Points{queries.data(), newcoords.nrow(), pointer->metric.dim()}));
@@ -56,14 +57,14 @@ Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::str
 }
 
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k,
+SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k,
                                           int threads) {
   const PointStore points(coords);
   return to_r(neargp::nearest_before(points.view(), to_rows(order), k, make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank,
+SEXP core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank,
                                            const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank,
                                            int k, int threads) {
   const PointStore reference(coords), queries(newcoords);
@@ -72,13 +73,13 @@ Rcpp::IntegerMatrix core_neighbors_earlier(const Rcpp::NumericMatrix& coords, co
 }
 
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads) {
+SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads) {
   const PointStore points(coords);
   return to_r(neargp::nearest_others(points.view(), k, make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k,
+SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k,
                                       int threads) {
   const PointStore reference(coords), queries(newcoords);
   return to_r(neargp::nearest_to(reference.view(), queries.view(), k, make_run_context(threads)));
@@ -91,14 +92,14 @@ SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) 
 }
 
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads) {
+SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads) {
   return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
     return points.nearest(queries, k, make_run_context(threads));
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors,
+SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors,
                                          int per_sector, int threads) {
   return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
     return points.by_sector(queries, to_surface(on_sphere), sectors, per_sector, make_run_context(threads));
@@ -106,7 +107,7 @@ Rcpp::IntegerMatrix core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& 
 }
 
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
+SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
                                          const Rcpp::IntegerVector& order_new, int k, int threads) {
   const PointStore reference(coords), queries(newcoords);
   return to_r(

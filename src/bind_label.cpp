@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
+#include "bind_neighbors.h"
 #include "loo/label_link.h"
 
 using neargp::Index;
@@ -29,12 +30,12 @@ neargp::ClassLink class_link(const neargp::LabelRegression& model, double slope,
 // targets.
 // [[Rcpp::export]]
 SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool per_class,
-                      const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors) {
+                      const Rcpp::NumericMatrix& targets, SEXP neighbors) {
   if (coords.nrow() != counts.nrow()) throw neargp::Error("Coordinates and counts must have the same number of rows.");
   const PointStore locations(coords), target_points(targets);
   const std::vector<double> count_rows = row_major(counts);
   return LabelPointer(new neargp::LabelRegression({locations.view(), counts.ncol(), count_rows.data()}, per_class,
-                                                  target_points.view(), to_neighbor_table(neighbors)),
+                                                  target_points.view(), Neighbors(neighbors).table()),
                       true);
 }
 

@@ -2,6 +2,7 @@
 #include "bind_latent.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
+#include "bind_neighbors.h"
 #include "latent/low_rank_prediction.h"
 
 namespace {
@@ -128,12 +129,12 @@ void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
                                int threads) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
   const neargp::LatentPrediction prediction =
-      neargp::predict_latent(fit->model, fit->posterior, locations.view(), to_neighbor_table(neighbors),
+      neargp::predict_latent(fit->model, fit->posterior, locations.view(), Neighbors(neighbors).table(),
                              fit->field_response, fit->coefficients, fit->workspaces, make_run_context(threads));
   return prediction_to_r(prediction, newcoords.nrow(), fit->coefficients);
 }
@@ -141,11 +142,11 @@ Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords
 // The same with a low-rank part: `k` of the candidates near each location are its neighbours.
 // [[Rcpp::export]]
 Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords,
-                                        const Rcpp::IntegerMatrix& candidates, int k, int threads) {
+                                        SEXP candidates, int k, int threads) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
   return prediction_to_r(
-      neargp::predict_low_rank(fit->model, fit->posterior, locations.view(), to_neighbor_table(candidates), k,
+      neargp::predict_low_rank(fit->model, fit->posterior, locations.view(), Neighbors(candidates).table(), k,
                                fit->field_response, fit->coefficients, make_run_context(threads)),
       newcoords.nrow(), fit->coefficients);
 }

@@ -1,6 +1,7 @@
 #include "bind_latent.h"
 
 #include "base/error.h"
+#include "bind_neighbors.h"
 
 namespace {
 
@@ -18,17 +19,17 @@ LatentInput::LatentInput(const Rcpp::List& nodes, const Rcpp::List& data)
     : nodes_(coords_of(nodes, "coords")), data_(coords_of(data, "coords")), inducing_(coords_of(nodes, "inducing")) {
   latent_.nodes = nodes_.view();
   latent_.order = to_rows(Rcpp::as<Rcpp::IntegerVector>(nodes["order"]));
-  latent_.node_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["neighbors"]));
+  latent_.node_neighbors = Neighbors(nodes["neighbors"]).table();
   latent_.jitter = Rcpp::as<double>(nodes["jitter"]);
   if (nodes.containsElementNamed("pattern_neighbors"))
-    latent_.pattern_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["pattern_neighbors"]));
+    latent_.pattern_neighbors = Neighbors(nodes["pattern_neighbors"]).table();
   latent_.inducing = inducing_.view();
   if (data.containsElementNamed("node")) {
     latent_.node_of_datum = to_rows(Rcpp::as<Rcpp::IntegerVector>(data["node"]));
     return;
   }
   latent_.data = data_.view();
-  latent_.data_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(data["neighbors"]));
+  latent_.data_neighbors = Neighbors(data["neighbors"]).table();
 }
 
 neargp::LatentResponse to_response(const Rcpp::List& list) {

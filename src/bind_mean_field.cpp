@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "bind_covariance.h"
 #include "bind_latent.h"
+#include "bind_neighbors.h"
 #include "latent/mean_field_adam.h"
 #include "latent/mean_field_prediction.h"
 
@@ -146,11 +147,11 @@ Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data
 // columns: mean and variance of the nodes, then the columns of field_response.
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter,
-                                   const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
+                                   const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
                                    const Rcpp::List& covariance, int threads) {
   const PointStore nodes(coords), locations(newcoords);
   const neargp::MeanFieldPrediction prediction = neargp::predict_mean_field(
-      nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(), to_neighbor_table(neighbors),
+      nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(), Neighbors(neighbors).table(),
       to_covariance(covariance, 0.0), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
                             Rcpp::_["response"] = columns.ncol() > 2

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
+#include "bind_neighbors.h"
 #include "loo/polya_gamma.h"
 
 using neargp::Index;
@@ -18,7 +19,7 @@ struct PolyaGammaStore {
 
   PolyaGammaStore(const Rcpp::NumericMatrix& coords_matrix, const Rcpp::NumericMatrix& sign_matrix,
                   const Rcpp::NumericMatrix& omega_matrix, const Rcpp::NumericMatrix& target_matrix,
-                  const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift_matrix,
+                  SEXP neighbors, const Rcpp::NumericMatrix& shift_matrix,
                   const std::vector<int>& classes)
       : coords(coords_matrix), target_coords(target_matrix), sign(row_major(sign_matrix)),
         omega(row_major(omega_matrix)), shift(row_major(shift_matrix)), observed(classes) {
@@ -28,7 +29,7 @@ struct PolyaGammaStore {
       throw neargp::Error(
           "Labels, variables and shifts must have a row for each location and a column for each process.");
     data = {coords.view(), outputs, sign.data(), omega.data()};
-    targets = {target_coords.view(), to_neighbor_table(neighbors), shift.data(), observed.data()};
+    targets = {target_coords.view(), Neighbors(neighbors).table(), shift.data(), observed.data()};
   }
 };
 
@@ -37,7 +38,7 @@ struct PolyaGammaStore {
 // [[Rcpp::export]]
 Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign,
                                   const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets,
-                                  const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift,
+                                  SEXP neighbors, const Rcpp::NumericMatrix& shift,
                                   const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, int threads) {
   const PolyaGammaStore store(coords, sign, omega, targets, neighbors, shift, to_rows(observed));
   const int classes = sign.ncol() == 1 ? 2 : sign.ncol();
@@ -56,7 +57,7 @@ Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp:
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign,
                                                    const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets,
-                                                   const Rcpp::IntegerMatrix& neighbors,
+                                                   SEXP neighbors,
                                                    const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance,
                                                    int threads) {
   const PolyaGammaStore store(coords, sign, omega, targets, neighbors, shift, {});

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
+#include "bind_neighbors.h"
 #include "likelihoods/marginal.h"
 #include "loo/pseudo_observations.h"
 #include "loo/student_t_variables.h"
@@ -25,7 +26,7 @@ const double* optional(const std::vector<double>& values, std::size_t n) {
 // [[Rcpp::export]]
 SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                               const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets,
-                              const Rcpp::IntegerMatrix& neighbors) {
+                              SEXP neighbors) {
   const Index n = coords.nrow();
   if (columns.nrow() != n || Index(noise_scale.size()) != n)
     throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
@@ -33,7 +34,7 @@ SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::Num
   const std::vector<double> values = row_major(columns);
   return PseudoObservationsPointer(
       new neargp::PseudoObservations({points.view(), columns.ncol(), values.data(), noise_scale.data()},
-                                     target_points.view(), to_neighbor_table(neighbors)),
+                                     target_points.view(), Neighbors(neighbors).table()),
       true);
 }
 
@@ -64,16 +65,17 @@ std::vector<double> core_pseudo_observation_adjoint(SEXP model, int first, int l
 // Omega, a column for each target. The data are residuals at the rows of coords.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals,
-                                         const std::vector<double>& noise_scale, const Rcpp::IntegerMatrix& neighbors,
+                                         const std::vector<double>& noise_scale, SEXP neighbors,
                                          const Rcpp::List& covariance, double nugget, double scale, double df,
                                          int threads) {
   const PointStore points(coords);
   if (Index(residuals.size()) != coords.nrow() || Index(noise_scale.size()) != coords.nrow())
     throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
+  Neighbors sets(neighbors);
   const std::vector<double> omega =
-      neargp::gamma_variables({points.view(), 1, residuals.data(), noise_scale.data()}, to_neighbor_table(neighbors),
+      neargp::gamma_variables({points.view(), 1, residuals.data(), noise_scale.data()}, sets.table(),
                               to_covariance(covariance, nugget), {scale, df}, make_run_context(threads));
-  return Rcpp::NumericMatrix(neighbors.nrow(), neighbors.ncol(), omega.begin());
+  return Rcpp::NumericMatrix(sets.k(), int(sets.n()), omega.begin());
 }
 
 // The gamma variables that match data with these residuals about predictions of these variances.

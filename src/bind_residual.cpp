@@ -5,6 +5,7 @@
 #include "bind_covariance.h"
 #include "bind_eigen.h"
 #include "bind_inducing.h"
+#include "bind_neighbors.h"
 #include "response/residual_leave_one_out.h"
 #include "response/residual_neighbors.h"
 #include "response/residual_simulation.h"
@@ -43,12 +44,12 @@ Rcpp::List moments_to_r(const Result& result) {
 // [[Rcpp::export]]
 Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,
-                                 const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget,
+                                 SEXP neighbors, const Rcpp::List& covariance, double nugget,
                                  double jitter, bool derivatives, int threads) {
   const Regression data(coords, columns, noise_scale);
   const PointStore positions(inducing);
   const neargp::ResidualVecchia result =
-      neargp::residual_vecchia(data.view(), positions.view(), to_neighbor_table(neighbors),
+      neargp::residual_vecchia(data.view(), positions.view(), Neighbors(neighbors).table(),
                                to_covariance(covariance, nugget), jitter, derivatives, make_run_context(threads));
   Rcpp::List list = Rcpp::List::create(
       Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["failed"] = failed_row(result.failed_row),
@@ -62,11 +63,11 @@ Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::
 // candidates: k x n, as a table of neighbours.
 // [[Rcpp::export]]
 Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing,
-                                   const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::List& covariance,
+                                   SEXP candidates, int k, const Rcpp::List& covariance,
                                    double jitter, int threads) {
   const PointStore points(coords), positions(inducing);
   const neargp::ResidualNeighbors result =
-      neargp::residual_neighbors(points.view(), positions.view(), to_neighbor_table(candidates), k,
+      neargp::residual_neighbors(points.view(), positions.view(), Neighbors(candidates).table(), k,
                                  to_covariance(covariance, 0.0), jitter, make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
                             Rcpp::_["neighbors"] = to_r(result.neighbors));
@@ -75,19 +76,19 @@ Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp
 // [[Rcpp::export]]
 Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                                 const Rcpp::IntegerMatrix& candidates, int k, SEXP prior, SEXP posterior,
+                                 SEXP candidates, int k, SEXP prior, SEXP posterior,
                                  int threads) {
   const Regression data(coords, columns, noise_scale);
   const PointStore targets(newcoords);
   const InducingPosteriorPointer at_points(posterior);
-  return moments_to_r(neargp::residual_prediction(data.view(), targets.view(), to_neighbor_table(candidates), k,
+  return moments_to_r(neargp::residual_prediction(data.view(), targets.view(), Neighbors(candidates).table(), k,
                                                   *InducingPriorPointer(prior), at_points->weights, at_points->factor,
                                                   make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                                       const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors,
+                                       const Rcpp::NumericVector& noise_scale, SEXP neighbors,
                                        const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
                                        double jitter, const Rcpp::NumericMatrix& weights,
                                        const Rcpp::NumericMatrix& factor, int threads) {
@@ -95,7 +96,7 @@ Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const 
   const PointStore positions(inducing);
   const Eigen::MatrixXd posterior_weights = to_eigen(weights), posterior_factor = to_eigen(factor);
   return moments_to_r(neargp::residual_leave_one_out(
-      data.view(), to_neighbor_table(neighbors), to_covariance(covariance, nugget),
+      data.view(), Neighbors(neighbors).table(), to_covariance(covariance, nugget),
       {positions.view(), jitter, posterior_weights, posterior_factor}, make_run_context(threads)));
 }
 
@@ -104,7 +105,7 @@ Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const 
 // [[Rcpp::export]]
 Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
                                   const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                                  const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
+                                  const Rcpp::IntegerVector& order_new, SEXP neighbors,
                                   const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
                                   double jitter, const Rcpp::NumericMatrix& inducing_draws,
                                   const Rcpp::NumericMatrix& normals, int threads) {
@@ -113,7 +114,7 @@ Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp:
   const std::vector<double> normal_rows = row_major(normals);
   const Eigen::MatrixXd whitened = to_eigen(inducing_draws);
   const neargp::Simulation result = neargp::simulate_residual(
-      data.view(), targets.view(), to_rows(order_new), to_neighbor_table(neighbors), to_covariance(covariance, nugget),
+      data.view(), targets.view(), to_rows(order_new), Neighbors(neighbors).table(), to_covariance(covariance, nugget),
       {positions.view(), jitter, whitened}, normal_rows.data(), make_run_context(threads));
   Rcpp::List list =
       Rcpp::List::create(Rcpp::_["jitter"] = result.jitter, Rcpp::_["failed"] = failed_row(result.failed));

@@ -79,7 +79,7 @@ test_on_devices(
 
 test_on_devices("LOO-k and MLL-k are the densities of the neighbourhoods", {
   data <- core_test_data()
-  neighbors <- core_neighbors_others(data$coords, 6L, 1L)
+  neighbors <- as.matrix(core_neighbors_others(data$coords, 6L, 1L))
   problem <- core_problem(data$coords, data$columns, data$noise, neighbors)
   covariance <- as_specified(list(components = core_test_models$sum))
   part <- function(rows) {
@@ -116,8 +116,10 @@ test_on_devices("numbers do not depend on threads", {
     near <- core_neighbors_to(coords, new, 9L, threads)
     joint <- core_neighbors_joint(coords, new, order_new, 7L, threads)
     problem <- core_problem(coords, columns, noise, neighbors, threads = threads)
-    list(order, neighbors, near, joint, core_neighbors_before(coords, order, 8L, threads),
-      core_index_by_sector(core_index(coords, core_unit_metric(2L)), new, FALSE, 4L, 2L, threads),
+    sectors <- core_index_by_sector(core_index(coords, core_unit_metric(2L)), new, FALSE, 4L, 2L,
+      threads)
+    before <- core_neighbors_before(coords, order, 8L, threads)
+    list(order, lapply(list(neighbors, near, joint, before, sectors), as.matrix),
       value = core_evaluate(problem, covariance, 0.2, FALSE, threads),
       information = core_evaluate(problem, covariance, 0.2, TRUE, threads),
       gradient = core_gradient(problem, covariance, 0.2, 0.5, threads),

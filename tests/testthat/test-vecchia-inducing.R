@@ -46,7 +46,7 @@ test_that("predictions are those of the dense joint distribution", {
     fit$core_covariance))
   rest <- dense_covariance(places, places, fit$core_covariance) - crossprod(features)
   known <- seq_len(80)
-  neighbors <- low_rank_neighbors(fit, fit$data, fit$low_rank$order)
+  neighbors <- as.matrix(low_rank_neighbors(fit, fit$data, fit$low_rank$order))
   noisy <- rest + diag(c(rep(fit$nugget, 80), rep(0, 6)))
   whitening <- diag(80)
   variance <- double(80)

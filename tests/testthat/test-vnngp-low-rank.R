@@ -9,8 +9,8 @@ low_rank_cases <- list(
 dense_low_rank_at <- function(case, made, working) {
   covariance <- covariance_at(made$problem, working)
   nodes <- made$latent$nodes
-  K <- dense_low_rank_covariance(nodes$coords, nodes$low_rank, made$latent$search$neighbors,
-    covariance, made$problem$method$jitter)$field
+  K <- dense_low_rank_covariance(nodes$coords, nodes$low_rank,
+    as.matrix(made$latent$search$neighbors), covariance, made$problem$method$jitter)$field
   data <- made$problem$data
   dense_low_rank_posterior(case$response, data$y, data$X, K[nodes$node, nodes$node], case$posterior)
 }

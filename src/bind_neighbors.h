@@ -1,0 +1,32 @@
+// Tables of neighbours between R and the core.
+#pragma once
+
+#include <Rcpp.h>
+
+#include "conditional/problem.h"
+#include "geometry/neighbors.h"
+
+// An external pointer to a table that stays in the core, of class neargp_neighbor_table: R hands it on, and sees the
+// matrix where it asks for it (R/neighbor-table.R).
+SEXP to_r(neargp::NeighborTable table);
+
+// What R hands on as neighbours: a table of the core, or a matrix of R's own, k x n, numbered from 1 and NA where there
+// are fewer.
+class Neighbors {
+ public:
+  explicit Neighbors(SEXP neighbors);
+
+  int k() const;
+  neargp::Index n() const;
+  // For a problem to read, without a copy.
+  neargp::NeighborRows rows() const;
+  // The core's own, or one made of R's matrix; it lives as long as this object.
+  const neargp::NeighborTable& table();
+  // R's own, or one made of the core's table.
+  Rcpp::IntegerMatrix matrix() const;
+
+ private:
+  Rcpp::RObject object_;
+  const neargp::NeighborTable* in_core_ = nullptr;
+  neargp::NeighborTable made_;
+};
