@@ -148,17 +148,15 @@ SEXP core_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
-                      bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue,
-                      bool keep_weights = false) {
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, int threads,
+                      Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue, bool keep_weights = false) {
   KrigingPointer pointer(kriging);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   Neighbors sets(neighbors);
   std::vector<double> weights(keep_weights ? std::size_t(sets.n() * sets.k()) : 0);
-  Rcpp::List result =
-      to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, make_run_context(threads),
-                                 target_outputs.data(), keep_weights ? weights.data() : nullptr));
+  Rcpp::List result = to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, make_run_context(threads),
+                                                 target_outputs.data(), keep_weights ? weights.data() : nullptr));
   if (keep_weights) result["weights"] = from_row_major(weights, sets.k());
   return result;
 }
@@ -166,8 +164,8 @@ Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP n
 // [[Rcpp::export]]
 Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
                          const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                         const Rcpp::IntegerVector& order_new, SEXP neighbors,
-                         const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads,
+                         const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::List& covariance,
+                         double nugget, const Rcpp::NumericMatrix& normals, int threads,
                          Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
                          Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const DataStore data(coords, values, noise_scale, outputs);

@@ -57,16 +57,15 @@ Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::str
 }
 
 // [[Rcpp::export]]
-SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k,
-                                          int threads) {
+SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, int threads) {
   const PointStore points(coords);
   return to_r(neargp::nearest_before(points.view(), to_rows(order), k, make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
 SEXP core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank,
-                                           const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank,
-                                           int k, int threads) {
+                            const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k,
+                            int threads) {
   const PointStore reference(coords), queries(newcoords);
   return to_r(neargp::nearest_earlier(reference.view(), to_rows(rank), queries.view(), to_rows(new_rank), k,
                                       make_run_context(threads)));
@@ -79,8 +78,7 @@ SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads
 }
 
 // [[Rcpp::export]]
-SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k,
-                                      int threads) {
+SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k, int threads) {
   const PointStore reference(coords), queries(newcoords);
   return to_r(neargp::nearest_to(reference.view(), queries.view(), k, make_run_context(threads)));
 }
@@ -99,8 +97,8 @@ SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k,
 }
 
 // [[Rcpp::export]]
-SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors,
-                                         int per_sector, int threads) {
+SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector,
+                          int threads) {
   return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
     return points.by_sector(queries, to_surface(on_sphere), sectors, per_sector, make_run_context(threads));
   });
@@ -108,7 +106,7 @@ SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool
 
 // [[Rcpp::export]]
 SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
-                                         const Rcpp::IntegerVector& order_new, int k, int threads) {
+                          const Rcpp::IntegerVector& order_new, int k, int threads) {
   const PointStore reference(coords), queries(newcoords);
   return to_r(
       neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k, make_run_context(threads)));

@@ -129,8 +129,7 @@ void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
-                               int threads) {
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, int threads) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
   const neargp::LatentPrediction prediction =
@@ -141,8 +140,8 @@ Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords
 
 // The same with a low-rank part: `k` of the candidates near each location are its neighbours.
 // [[Rcpp::export]]
-Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords,
-                                        SEXP candidates, int k, int threads) {
+Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k,
+                                        int threads) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
   return prediction_to_r(

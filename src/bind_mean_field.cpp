@@ -147,8 +147,8 @@ Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data
 // columns: mean and variance of the nodes, then the columns of field_response.
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter,
-                                   const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
-                                   const Rcpp::List& covariance, int threads) {
+                                   const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& covariance,
+                                   int threads) {
   const PointStore nodes(coords), locations(newcoords);
   const neargp::MeanFieldPrediction prediction = neargp::predict_mean_field(
       nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(), Neighbors(neighbors).table(),

@@ -18,9 +18,8 @@ struct PolyaGammaStore {
   neargp::PolyaGammaTargets targets;
 
   PolyaGammaStore(const Rcpp::NumericMatrix& coords_matrix, const Rcpp::NumericMatrix& sign_matrix,
-                  const Rcpp::NumericMatrix& omega_matrix, const Rcpp::NumericMatrix& target_matrix,
-                  SEXP neighbors, const Rcpp::NumericMatrix& shift_matrix,
-                  const std::vector<int>& classes)
+                  const Rcpp::NumericMatrix& omega_matrix, const Rcpp::NumericMatrix& target_matrix, SEXP neighbors,
+                  const Rcpp::NumericMatrix& shift_matrix, const std::vector<int>& classes)
       : coords(coords_matrix), target_coords(target_matrix), sign(row_major(sign_matrix)),
         omega(row_major(omega_matrix)), shift(row_major(shift_matrix)), observed(classes) {
     const int outputs = sign_matrix.ncol();
@@ -37,9 +36,9 @@ struct PolyaGammaStore {
 
 // [[Rcpp::export]]
 Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign,
-                                  const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets,
-                                  SEXP neighbors, const Rcpp::NumericMatrix& shift,
-                                  const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, int threads) {
+                                  const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors,
+                                  const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed,
+                                  const Rcpp::List& covariance, int threads) {
   const PolyaGammaStore store(coords, sign, omega, targets, neighbors, shift, to_rows(observed));
   const int classes = sign.ncol() == 1 ? 2 : sign.ncol();
   if (Index(store.observed.size()) != targets.nrow()) throw neargp::Error("There must be a class for each target.");
@@ -57,9 +56,8 @@ Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp:
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign,
                                                    const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets,
-                                                   SEXP neighbors,
-                                                   const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance,
-                                                   int threads) {
+                                                   SEXP neighbors, const Rcpp::NumericMatrix& shift,
+                                                   const Rcpp::List& covariance, int threads) {
   const PolyaGammaStore store(coords, sign, omega, targets, neighbors, shift, {});
   return from_row_major(neargp::polya_gamma_probabilities(store.data, store.targets, to_covariance(covariance, 1.0),
                                                           make_run_context(threads)),

@@ -44,8 +44,8 @@ Rcpp::List moments_to_r(const Result& result) {
 // [[Rcpp::export]]
 Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,
-                                 SEXP neighbors, const Rcpp::List& covariance, double nugget,
-                                 double jitter, bool derivatives, int threads) {
+                                 SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter,
+                                 bool derivatives, int threads) {
   const Regression data(coords, columns, noise_scale);
   const PointStore positions(inducing);
   const neargp::ResidualVecchia result =
@@ -63,8 +63,7 @@ Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::
 // candidates: k x n, as a table of neighbours.
 // [[Rcpp::export]]
 Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing,
-                                   SEXP candidates, int k, const Rcpp::List& covariance,
-                                   double jitter, int threads) {
+                                   SEXP candidates, int k, const Rcpp::List& covariance, double jitter, int threads) {
   const PointStore points(coords), positions(inducing);
   const neargp::ResidualNeighbors result =
       neargp::residual_neighbors(points.view(), positions.view(), Neighbors(candidates).table(), k,
@@ -76,8 +75,7 @@ Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp
 // [[Rcpp::export]]
 Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                                 SEXP candidates, int k, SEXP prior, SEXP posterior,
-                                 int threads) {
+                                 SEXP candidates, int k, SEXP prior, SEXP posterior, int threads) {
   const Regression data(coords, columns, noise_scale);
   const PointStore targets(newcoords);
   const InducingPosteriorPointer at_points(posterior);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "covariance/parameters.h"
 #include "covariance/with_family.h"
 #include "extended.h"
 
@@ -168,4 +169,39 @@ TEST_CASE("parameters out of their domain are refused, by name") {
   CHECK_THROWS_WITH_AS(check_covariance({std::vector<Component>(9, good), 0.1, {}}, 2),
                        "A covariance can have at most 8 components.", Error);
   CHECK_THROWS_AS(family_from_name("spherical"), Error);
+}
+
+TEST_CASE("values are those of the parameters in the order of their derivatives, of one output and of several") {
+  const auto ramp = [](int count) {
+    std::vector<double> values;
+    for (int a = 0; a < count; ++a) values.push_back(a + 1.0);
+    return values;
+  };
+  Component component{Family::matern, 0.0, {0.0, 0.0}, {0, 1}};
+  component.log_sd = {{2}, {0.0}};
+  component.warps = {{0, {{2, 3}, {0.0, 0.0}}, true}};
+  Covariance one{{component}, 0.0, {}};
+  set_parameter_values(one, ramp(one.parameters()));
+  CHECK(parameter_values(one) == ramp(8));
+  const Component& set = one.components[0];
+  CHECK(set.variance == 1.0);
+  CHECK(set.range == std::vector<double>{2.0, 3.0});
+  CHECK(set.shape == 4.0);
+  CHECK(set.log_sd.coefficients[0] == 5.0);
+  CHECK(set.warps[0].field.coefficients == std::vector<double>{6.0, 7.0});
+  CHECK(one.nugget == 8.0);
+
+  Component loaded{Family::exponential, 1.0, {0.0}, {0, 0}, true};
+  loaded.loadings = {0.0, 0.0};
+  Covariance two{{loaded}, 0.5, {}, {0.0, 0.0}};
+  set_parameter_values(two, ramp(two.parameters()));
+  CHECK(parameter_values(two) == ramp(7));
+  CHECK(two.components[0].loadings == std::vector<double>{1.0, 2.0});
+  CHECK(two.components[0].variance == 1.0);
+  CHECK(two.components[0].range[0] == 3.0);
+  CHECK(two.components[0].v == 5.0);
+  CHECK(two.output_nuggets == std::vector<double>{6.0, 7.0});
+  CHECK(two.nugget == 0.5);
+  CHECK_THROWS_WITH_AS(set_parameter_values(two, ramp(6)), "There must be one value for each covariance parameter.",
+                       Error);
 }

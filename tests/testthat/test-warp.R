@@ -45,7 +45,8 @@ test_that("neighbours are the nearest in warped coordinates", {
   expect_equal(core_scale(fit$data$coords, component), places, tolerance = 1e-12)
   apart <- as.matrix(stats::dist(places)) + diag(Inf, nrow(places))
   nearest <- apply(apart, 2L, function(distances) order(distances)[1:5])
-  expect_equal(as.matrix(neighbors_others(problem, component, 5L)), unname(nearest), ignore_attr = TRUE)
+  found <- as.matrix(neighbors_others(problem, component, 5L))
+  expect_equal(found, unname(nearest), ignore_attr = TRUE)
 })
 
 test_that("with no warp everything is that of the stationary covariance", {
