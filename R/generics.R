@@ -285,13 +285,20 @@ design_coding <- function(object) {
   stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
 }
 
+# The data that the call names, NULL where they are no longer found.
+data_of_call <- function(fit) {
+  data <- tryCatch(points_of_grid(eval(fit$call$data, environment(fit$formula))),
+    error = function(e) NULL)
+  if (is.data.frame(data)) data
+}
+
 # The model frame is not kept (it is as large as the data): it is built anew from the call.
 #' @rdname coef.neargp
 #' @export
 model.frame.neargp <- function(formula, ...) {
   env <- environment(formula$formula)
-  data <- tryCatch(eval(formula$call$data, env, parent.frame()), error = function(e) NULL)
-  if (!is.data.frame(data)) {
+  data <- data_of_call(formula)
+  if (is.null(data)) {
     abort_neargp("newdata",
       "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
   }

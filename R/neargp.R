@@ -69,7 +69,8 @@
 #'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is
 #'   simply not observed there, and `na.action` is for rows without any output. A dot stands for all
 #'   columns that are not coordinates or time.
-#' @param data sf object with POINT geometries, or a data frame. With several million rows a data
+#' @param data sf object with POINT geometries, or a data frame, also a tibble or data.table; or a
+#'   stars grid, whose cells are taken as points and attributes as columns. With several million rows a data
 #'   frame is the faster one. Rows that do not fit in memory come from a [row_source()].
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as
 #'   `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and weights
@@ -193,6 +194,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
   coords <- columns_argument(coords, "coords", "~ x + y")
   time <- columns_argument(time, "time", "~ day")
+  data <- points_of_grid(data)
   source <- if (is_row_source(data)) data
   if (!is.null(source)) data <- first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,

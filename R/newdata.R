@@ -4,6 +4,7 @@
 
 new_target <- function(object, newdata, part = "field") {
   if (part == "process") object <- without_trend(object)
+  if (is_stars(newdata)) return(stars_target(object, newdata, part))
   check_newdata(object, newdata)
   plain <- drop_geometry(newdata)
   raw <- newdata_coordinates(object, newdata)
@@ -42,7 +43,7 @@ without_trend <- function(object) {
 check_newdata_class <- function(newdata) {
   if (is.data.frame(newdata) || is_sf(newdata)) return(invisible())
   abort_neargp("newdata",
-    c(paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ",
+    c(paste0("`newdata` must be an sf object, a data frame, a SpatRaster or a stars object, not ",
       describe_value(newdata), "."), i = sub("data", "newdata", spatial_hint(newdata),
         fixed = TRUE)))
 }

@@ -5,7 +5,7 @@
 effSources.neargp <- function(mod) {
   check_one_trend(mod, "Effect()")
   call <- mod$call
-  data <- tryCatch(eval(call$data, environment(mod$formula)), error = function(e) NULL)
+  data <- data_of_call(mod)
   if (is.null(data)) {
     abort_neargp("newdata", "The data of the fit are no longer found, so that effects have no grid.")
   }

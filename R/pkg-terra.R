@@ -36,39 +36,47 @@ raster_blocks <- function(raster, chunk_size) {
   })
 }
 
-# Cells of whole rows, one row after the other, as rows of a data frame with their centres as
-# coordinates. Cells without a value in any layer are outside of a mask.
+# Cells of whole rows, one row after the other.
 raster_target <- function(object, raster, cells, part = "field") {
-  centers <- terra::xyFromCell(raster, cells)
-  covered <- rep(TRUE, length(cells))
   columns <- as.data.frame(matrix(NA, length(cells), 0L))
   if (terra::hasValues(raster)) {
     columns <- terra::values(raster, row = (cells[1L] - 1) %/% terra::ncol(raster) + 1,
       nrows = length(cells) / terra::ncol(raster), dataframe = TRUE)
-    covered <- rowSums(!is.na(columns)) > 0
   }
+  object$locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
+  new_target_of_cells(object, columns, terra::xyFromCell(raster, cells),
+    !terra::hasValues(raster) | is_covered(columns), part)
+}
+
+# Cells without a value in any layer are outside of a mask.
+is_covered <- function(columns) rowSums(!is.na(columns)) > 0
+
+# Cells as rows of a data frame with their centres as coordinates.
+new_target_of_cells <- function(object, columns, centers, covered, part) {
   locations <- object$locations
   if (is.null(locations$names)) {
     frame <- cbind(columns, data.frame(.x = centers[, 1L], .y = centers[, 2L]))
-    locations$names <- c(".x", ".y")
-    locations$terms <- stats::terms(~ .x + .y)
+    object$locations$names <- c(".x", ".y")
+    object$locations$terms <- stats::terms(~ .x + .y)
   } else {
     columns[locations$names[1:2]] <- list(centers[, 1L], centers[, 2L])
     frame <- columns
   }
   frame[!covered, ] <- NA
-  locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
-  object$locations <- locations
   new_target(object, frame, part)
 }
 
-check_raster <- function(object, raster) {
-  locations <- object$locations
+check_grid_coordinates <- function(locations) {
   if (length(locations$raw_names) < 2L || !setequal(all.vars(locations$terms), locations$names)) {
     abort_neargp("newdata",
       c("The model's coordinates are not two plain columns, so a raster cannot give them.",
         i = "Give `newdata` as a data frame."))
   }
+}
+
+check_raster <- function(object, raster) {
+  locations <- object$locations
+  check_grid_coordinates(locations)
   check_raster_crs(raster, locations)
   needed <- setdiff(object$required_columns, locations$names[1:2])
   missing <- setdiff(needed, names(raster))

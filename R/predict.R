@@ -35,8 +35,8 @@
 #' settings.
 #'
 #' @param object a fit of [neargp()].
-#' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the
-#'   response is not needed). For data on the training rows see [fitted.neargp()].
+#' @param newdata sf points, data frame, terra SpatRaster or stars grid with the covariates of the
+#'   trend (the response is not needed); a time is a dimension of the grid, or an attribute. For data on the training rows see [fitted.neargp()].
 #' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles
 #'   of a new observation at `probs`; or a part of the field, on the scale of the link: `"process"`,
 #'   the Gaussian process alone (the spatial effect), for which `newdata` needs no covariates of the
@@ -159,6 +159,7 @@ abort_no_newdata <- function() {
 
 # Rows to predict, of a raster all cells.
 target_size <- function(newdata) {
+  if (is_stars(newdata)) return(prod(dim(newdata)))
   if (is_raster(newdata)) terra::ncell(newdata) else NROW(newdata)
 }
 

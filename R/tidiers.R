@@ -141,8 +141,8 @@ with_training_columns <- function(x, data, said) {
 
 # The data of the call, if they are still what was fitted.
 original_columns <- function(fit) {
-  data <- tryCatch(eval(fit$call$data, environment(fit$formula)), error = function(e) NULL)
-  if (!is.data.frame(data)) return(NULL)
+  data <- data_of_call(fit)
+  if (is.null(data)) return(NULL)
   plain <- drop_geometry(data)
   rows <- match(as.character(fit$row_names %||% seq_along(fit$data$y)), row.names(plain))
   if (anyNA(rows) || nrow(plain) != fit$n_given) return(NULL)

@@ -1,0 +1,50 @@
+# All that knows about stars: a grid with a column for each dimension and attribute is a data frame,
+# and results are attributes on the same dimensions.
+
+is_stars <- function(x) inherits(x, c("stars", "stars_proxy"))
+
+# A row for each cell, the first dimension fastest: centres, further dimensions such as a time, and
+# attributes. `places` are the names of the first two.
+stars_frame <- function(grid, argument) {
+  require_package("stars", "for stars objects")
+  if (inherits(grid, "stars_proxy")) {
+    abort_neargp("geometry", c(sprintf("`%s` is a proxy, whose values are not in memory.", argument),
+      i = sprintf("Read it, in pieces if need be: stars::st_as_stars(%s).", argument)))
+  }
+  layout <- attr(stars::st_dimensions(grid), "raster")
+  if (is.null(layout) || anyNA(layout$dimensions) || isTRUE(layout$curvilinear) ||
+      any(layout$affine != 0)) {
+    abort_neargp("geometry",
+      c(sprintf("`%s` must be a grid of rows and columns, neither rotated nor curvilinear.", argument),
+        i = sprintf("Its cells as points: sf::st_as_sf(%s, as_points = TRUE).", argument)))
+  }
+  list(columns = as.data.frame(grid), places = layout$dimensions, crs = sf::st_crs(grid))
+}
+
+# Data to fit: points with the attributes as their columns. Other data stay what they are.
+points_of_grid <- function(data) {
+  if (!is_stars(data)) return(data)
+  grid <- stars_frame(data, "data")
+  sf::st_as_sf(grid$columns, coords = grid$places, crs = grid$crs)
+}
+
+stars_target <- function(object, newdata, part) {
+  grid <- stars_frame(newdata, "newdata")
+  check_grid_coordinates(object$locations)
+  check_same_crs(grid$crs, object$locations)
+  missing <- setdiff(object$required_columns, c(names(grid$columns), object$locations$names[1:2]))
+  if (length(missing)) {
+    abort_neargp("newdata",
+      c(sprintf("The grid lacks attributes or dimensions that the model needs: %s.",
+        format_some(missing)),
+        i = "Name them as the columns of the training data: names(), stars::st_set_dimensions(names = ). Bands become attributes by split(newdata, \"band\")."))
+  }
+  columns <- grid$columns
+  target <- new_target_of_cells(object, columns[setdiff(names(columns), grid$places)],
+    as.matrix(columns[grid$places]), is_covered(columns[names(newdata)]), part)
+  target$restore <- function(results) {
+    cells <- lapply(results, function(values) structure(values, dim = dim(newdata)))
+    stars::st_as_stars(cells, dimensions = stars::st_dimensions(newdata))
+  }
+  target
+}
