@@ -143,9 +143,9 @@ check_made <- function(x, name, class, kind, wanted, makers) {
 
 # Objects in space of other packages, which sf converts.
 spatial_hint <- function(x) {
-  if (!inherits(x, c("stars", "SpatVector", "SpatRaster", "Spatial"))) return(NULL)
+  if (!inherits(x, c("SpatVector", "SpatRaster", "Spatial"))) return(NULL)
   paste("Convert it:", if (inherits(x, "SpatRaster")) "terra::as.data.frame(data, xy = TRUE)." else
-    if (inherits(x, "stars")) "sf::st_as_sf(data, as_points = TRUE)." else "sf::st_as_sf(data).")
+    "sf::st_as_sf(data).")
 }
 
 check_class <- function(x, name, class, wanted) {

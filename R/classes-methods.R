@@ -138,7 +138,9 @@ simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
 }
 
 #' @export
-augment.neargp_classifier <- function(x, data = NULL, ...) {
+augment.neargp_classifier <- function(x, data = NULL, newdata = NULL, ...) {
+  check_no_more_arguments()
+  if (!is.null(newdata)) return(augment_classes(x, newdata))
   loo <- loo_predict(x)
   names(loo) <- paste0(".loo_", names(loo))
   if (is.null(data)) {
@@ -151,6 +153,17 @@ augment.neargp_classifier <- function(x, data = NULL, ...) {
         format_count(nrow(loo))))
   }
   cbind(data, loo)
+}
+
+augment_classes <- function(x, newdata) {
+  if (!is.data.frame(newdata)) {
+    abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
+  }
+  prob <- drop_geometry(stats::predict(x, newdata, type = "prob"))
+  levels <- x$classifier$levels
+  said <- stats::setNames(prob, paste0(".", names(prob)))
+  said$.class <- factor(levels[most_probable(as.matrix(prob))], levels)
+  beside_newdata(newdata, said)
 }
 
 # ---- coefficients of several classes -------------------------------------------------------------

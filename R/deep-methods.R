@@ -228,8 +228,9 @@ deep_residuals <- function(object, threads = NULL) {
 }
 
 #' @export
-augment.neargp_deep_fit <- function(x, data = NULL, ...) {
+augment.neargp_deep_fit <- function(x, data = NULL, newdata = NULL, ...) {
   check_fit(x)
+  if (!is.null(newdata)) return(augment.neargp(x, newdata = newdata, ...))
   check_no_more_arguments()
   given <- deep_residuals(x)
   with_training_columns(x, data, data.frame(.fitted = given$fitted, .resid = given$response,

@@ -97,11 +97,19 @@ check_newdata_finite <- function(raw, columns, complete) {
 restorer <- function(newdata) {
   if (inherits(newdata, "sf")) return(function(columns) attach_geometry(columns, newdata))
   if (inherits(newdata, "sfc")) return(function(columns) sf::st_sf(columns, geometry = newdata))
-  if (inherits(newdata, "tbl_df")) {
-    return(function(columns) structure(columns, class = c("tbl_df", "tbl", "data.frame")))
-  }
   function(columns) {
     attr(columns, "row.names") <- attr(newdata, "row.names")
-    columns
+    in_class_of(columns, newdata)
   }
+}
+
+# A plain data frame in the class of another one: a tibble, a data.table, or as it is.
+in_class_of <- function(columns, like) {
+  if (inherits(like, "data.table")) {
+    require_package("data.table", "for a data.table")
+    return(data.table::as.data.table(columns))
+  }
+  if (!inherits(like, "tbl_df")) return(columns)
+  structure(columns, class = c("tbl_df", "tbl", "data.frame"),
+    row.names = .set_row_names(nrow(columns)))
 }

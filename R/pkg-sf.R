@@ -112,5 +112,9 @@ drop_geometry <- function(data) {
 }
 
 attach_geometry <- function(columns, newdata) {
-  sf::st_sf(columns, geometry = sf::st_geometry(newdata))
+  geometry <- sf::st_geometry(newdata)
+  if (!inherits(newdata, "tbl_df")) return(sf::st_sf(columns, geometry = geometry))
+  columns <- in_class_of(columns, newdata)
+  columns$geometry <- geometry
+  sf::st_as_sf(columns)
 }

@@ -6,15 +6,22 @@
 #' broom and its relatives.
 #'
 #' @param x a fit by [neargp()].
-#' @param effects which parameters: "trend", "covariance" or both.
+#' @param effects which parameters: "trend", "covariance" or both. "fixed" and "ran_pars", as of
+#'   mixed models, are the same.
 #' @param conf.int add a confidence interval?
 #' @param conf.level its level.
 #' @param data for `augment()`: the training data; by default the columns of the formula and the
 #'   coordinates, of the rows that were fitted with their row names. Where the data of the fit are
 #'   no longer found, they are those of the trend matrix. After `na.action = na.exclude` they may
 #'   have the rows that were left out, for which the columns are `NA`.
+#' @param exponentiate whether estimates and limits of the trend are exponentiated, as odds or rates
+#'   (standard errors stay those of the coefficients).
+#' @param newdata new rows, a data frame or sf points; then `data` has no effect.
+#' @param se_fit,interval for `newdata`: whether there is a standard error of the mean, and which
+#'   limits there are: `"confidence"` of the mean, `"prediction"` of a new observation.
 #' @param ... not used.
-#' @return Data frames.
+#' @return Data frames; of `augment()` a tibble or data.table where the data are one, and sf points
+#'   where `data` or `newdata` are.
 #'
 #'   `tidy()`: `effect` ("trend", "covariance"), `term`, `estimate`, `std.error`, for the trend
 #'   `statistic` (estimate / standard error) and `p.value` (Wald's test, two-sided) and, with
@@ -24,7 +31,8 @@
 #'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for [loo_k()] and
 #'   [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the
 #'   noise), `variance`, `range`, `nugget` (of the first component), `method`, `k`, `converged`
-#'   (`NA` for Adam, which has no test of it), `iterations`, `elapsed` (seconds).
+#'   (`NA` for Adam, which has no test of it), `iterations`, `elapsed` (seconds), `deviance` (`NA`
+#'   for scores), `df.residual`.
 #'
 #'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left out), `.resid`,
 #'   `.loo_mean`, `.loo_sd` (prediction of the observation from the other rows, trend included, as
@@ -32,8 +40,10 @@
 #'   has a random part (a point of the interval of the probability integral transform, see
 #'   [residuals.neargp()]): use `set.seed()`. Fits by [ppgpr()] leave no rows out and have the first
 #'   two columns; those by [dspp()] and [dgp()] have `.std_resid`, the quantile residual, instead of
-#'   the last three, and `glance()` of them has `validation` (log density of a row held out) and
-#'   `coverage`.
+#'   the last three. With `newdata` there are `.fitted` (the expected response), `.se.fit`, `.lower`
+#'   and `.upper` where asked for, and `.resid` where the response is among its columns; of classes
+#'   `.prob_<level>` and `.class`. `glance()` of deep fits has `validation` (log density of a row
+#'   held out) and `coverage`.
 #' @examples
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
@@ -59,11 +69,12 @@ generics::augment
 #' @rdname tidiers
 #' @export
 tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95,
-                        ...) {
+                        exponentiate = FALSE, ...) {
   check_fit(x)
   check_no_more_arguments()
-  effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
+  effects <- unique(check_choices(named_as_trend(effects), "effects", c("trend", "covariance")))
   check_flag(conf.int, "conf.int")
+  check_flag(exponentiate, "exponentiate")
   check_level(conf.level, "conf.level")
   parts <- list(trend = tidy_trend, covariance = tidy_covariance)[effects]
   table <- do.call(rbind, lapply(unname(parts), function(part) part(x)))
@@ -73,7 +84,19 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
     table$conf.low <- intervals[, 1L]
     table$conf.high <- intervals[, 2L]
   }
+  if (exponentiate) {
+    trend <- table$effect == "trend"
+    shown <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+    table[trend, shown] <- exp(table[trend, shown])
+  }
   structure(table, row.names = seq_len(nrow(table)))
+}
+
+# The names that mixed models have for them.
+named_as_trend <- function(effects) {
+  if (!is.character(effects)) return(effects)
+  same <- c(fixed = "trend", ran_pars = "covariance")
+  ifelse(effects %in% names(same), same[effects], effects)
 }
 
 tidy_trend <- function(fit) {
@@ -106,15 +129,21 @@ glance.neargp <- function(x, ...) {
     variance = first("variance"), range = first("range"), nugget = x$nugget,
     method = method_name(x$method), k = x$k %||% NA_integer_,
     converged = as.logical(x$convergence$converged),
-    iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]]
+    iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]],
+    deviance = criterion(stats::deviance), df.residual = stats::df.residual(x)
   )
 }
 
 #' @rdname tidiers
 #' @export
-augment.neargp <- function(x, data = NULL, ...) {
+augment.neargp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
+                           interval = c("none", "confidence", "prediction"), conf.level = 0.95,
+                           ...) {
   check_fit(x)
   check_no_more_arguments()
+  interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
+  if (!is.null(newdata)) return(augment_newdata(x, newdata, se_fit, interval, conf.level))
+  check_for_newdata(se_fit, interval)
   fitted <- smoothed(x, NULL, NULL)
   said <- data.frame(.fitted = fitted, .resid = observed_response(x$data) - fitted)
   if (leaves_rows_out(x$method)) {
@@ -123,10 +152,19 @@ augment.neargp <- function(x, data = NULL, ...) {
   with_training_columns(x, data, said)
 }
 
+# Of the rows of the fit there are leave-one-out predictions.
+check_for_newdata <- function(se_fit, interval) {
+  if (isFALSE(se_fit) && interval == "none") return(invisible())
+  abort_neargp("argument", c("`se_fit` and `interval` are for `newdata`.",
+    i = "Of the rows of the fit, `.loo_mean` and `.loo_sd` are their predictions from the others."))
+}
+
 # The data with `said`, what the fit says of each of its rows.
 with_training_columns <- function(x, data, said) {
   n <- length(x$data$y)
-  if (is.null(data)) data <- original_columns(x) %||% fitted_columns(x)
+  like <- data %||% data_of_call(x)
+  data <- if (is.null(data)) original_columns(x) %||% fitted_columns(x) else
+    if (inherits(data, "data.table")) as.data.frame(data) else data
   spread <- stats::naresid(x$na_action, seq_len(n))
   if (!is.data.frame(data) || !nrow(data) %in% c(n, length(spread))) {
     abort_neargp("argument", c(
@@ -136,7 +174,7 @@ with_training_columns <- function(x, data, said) {
   }
   if (nrow(data) != n) said <- said[spread, ]
   data[names(said)] <- said
-  data
+  if (is_sf(data)) data else in_class_of(data, like)
 }
 
 # The data of the call, if they are still what was fitted.

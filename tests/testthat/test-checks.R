@@ -40,7 +40,7 @@ test_that("slips that are easy to fix are told how", {
   expect_no_error(check_no_bars(z ~ I(height > 1 | group == "a") + height))
   data$one <- "same"
   expect_error(fit(z ~ .), "`one` has the same level", class = "neargp_error_formula")
-  for (class in c("stars", "SpatVector", "SpatialPointsDataFrame")) {
+  for (class in c("SpatVector", "SpatialPointsDataFrame")) {
     object <- structure(list(), class = c(class, if (class == "SpatialPointsDataFrame") "Spatial"))
     expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE,
       class = "neargp_error_argument")

@@ -73,7 +73,23 @@ test_that("augment() adds fitted values and leave-one-out predictions to the dat
     ".loo_std_resid"))
   expect_error(augment(fit, given[-1, , drop = FALSE]), "150 rows that were fitted",
     class = "neargp_error_argument")
-  expect_error(augment(fit, newdata = given[1:3, , drop = FALSE]), class = "neargp_error_argument")
+  expect_error(augment(fit, newdata = given[1:3, , drop = FALSE]), class = "neargp_error_newdata")
+})
+
+test_that("tidy() knows the names of mixed models, and exponentiates the trend", {
+  fit <- tidied_fit()
+  expect_identical(tidy(fit, effects = "fixed"), tidy(fit, effects = "trend"))
+  expect_identical(tidy(fit, effects = c("fixed", "ran_pars")), tidy(fit))
+  odds <- tidy(fit, conf.int = TRUE, exponentiate = TRUE)
+  plain <- tidy(fit, conf.int = TRUE)
+  trend <- plain$effect == "trend"
+  for (column in c("estimate", "conf.low", "conf.high")) {
+    expect_equal(odds[[column]], ifelse(trend, exp(plain[[column]]), plain[[column]]))
+  }
+  expect_identical(odds$std.error, plain$std.error)
+  row <- glance(fit)
+  expect_equal(row$deviance, -2 * row$logLik)
+  expect_identical(row$df.residual, 148L)
 })
 
 test_that("leave-one-out scores of a fit are those of its leave-one-out predictions", {
