@@ -4,6 +4,7 @@
 resolve_folds <- function(folds, fit) {
   n <- length(fit$data$y)
   if (identical(folds, "blocked")) return(block_folds(fit))
+  if (is_rsample(folds)) folds <- rsample_folds(folds, fit)
   if (is.numeric(folds) && length(folds) == 1L) return(random_folds(n, folds))
   if (!is.atomic(folds) || length(folds) != n || all(is.na(folds))) {
     abort_neargp("folds", c(
@@ -28,7 +29,7 @@ fold_splits <- function(folds, fit) {
   rows <- split(seq_along(folds), as.vector(folds))
   lapply(names(rows), function(fold) {
     held <- rows[[fold]]
-    kept <- seq_along(folds)[-held]
+    kept <- attr(folds, "kept")[[fold]] %||% seq_along(folds)[-held]
     if (isTRUE(buffer > 0)) kept <- kept[!within_buffer(fit, held, kept, buffer)]
     if (length(kept) < 2L) {
       abort_neargp("folds",

@@ -42,7 +42,9 @@
 #' @param folds the number of random folds; "blocked" for ten folds of square
 #'   blocks ([block_folds()] with its defaults); or one value for each row that was
 #'   fitted, as [random_folds()] and [block_folds()] make them; rows with `NA` are
-#'   never held out, which lets you hold out shapes of your own.
+#'   never held out, which lets you hold out shapes of your own. Or splits of the package
+#'   rsample (and of those built on it) of the data that were fitted, each of whose rows is held out
+#'   once at most: predictions are from the rows that a split leaves in.
 #' @param refit estimate all parameters anew without each fold? The trend is in either case.
 #' @param settings named list of settings to compare, each a list of arguments of
 #'   [predict()][predict.neargp] that say what a prediction is conditioned on (`k`,

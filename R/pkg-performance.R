@@ -3,7 +3,7 @@
 #' @exportS3Method performance::model_performance
 model_performance.neargp <- function(model, ...) {
   likelihood <- is_likelihood(model)
-  shares <- r2.neargp(model)
+  shares <- performance::r2(model)
   loo <- predicted_rows(loo_moments(model))
   table <- data.frame(AIC = if (likelihood) stats::AIC(model) else NA_real_,
     BIC = if (likelihood) stats::BIC(model) else NA_real_, R2_loo = shares$R2_loo,
