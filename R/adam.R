@@ -27,7 +27,7 @@ adam_fit <- function(method, problem, objective_for) {
       working <- clamp(working, problem$bounds, problem$free)
     }
     keep_state(problem, working)
-    problem$report(method$k, max(steps), NULL)
+    problem$report(method$k, max(steps), NULL, method$steps)
   }
   final <- objective_for(component_at(problem, working), method$k)$evaluate(working)
   if (!is.finite(final$value)) abort_cholesky(final$failed)

@@ -104,7 +104,7 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
       theta[free] <- updated$working[free]
       theta <- clamp(theta, bounds, free)
     }
-    problem$report(method$k, max(now), NULL)
+    problem$report(method$k, max(now), NULL, steps)
   }
   list(theta = theta, q = variables$value, convergence = list(converged = NA,
     message = adam_message(steps, singular), iterations = steps, evaluations = steps))

@@ -85,7 +85,7 @@ batch_settings <- function(problem, method, working) {
     spherical = problem$locations$metric == "longlat",
     report = function(epoch, reached) {
       keep_reached(problem, working, reached, if (method$move) reached$inducing)
-      problem$report_bound(epoch, reached$value, unit = "epochs")
+      problem$report_bound(epoch, reached$value, unit = "epochs", of = batch_epochs(method))
     }), adam_parameters(problem))
 }
 

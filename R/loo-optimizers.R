@@ -152,7 +152,7 @@ adam_stage <- function(method, problem, state, steps) {
       theta <- clamp(theta, bounds, free)
     }
     keep_theta(problem, theta)
-    problem$report(method$k, max(now), NULL)
+    problem$report(method$k, max(now), NULL, steps)
   }
   list(theta = theta, singular = state$singular, problem = problem)
 }

@@ -161,6 +161,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   index <- metric_index(covariance_at(problem, state$working))
   component <- covariance_at(problem, state$working)$components[[index]]
   last_move <- 0
+  tell_stage(sprintf("k = %d", k))
   optimize_from <- function(working) {
     objective <- objective_for(component, k)
     release_unused(k * length(problem$data$y))

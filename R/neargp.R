@@ -133,7 +133,10 @@
 #'   one gaussian response has its fit on a GPU where `"cuda"` asks for it.)
 #' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not
 #'   depend on it.
-#' @param verbose whether to report progress.
+#' @param verbose whether to report progress: on a terminal in one line that is rewritten in place
+#'   and gone at the end, elsewhere by messages. It has the iteration, the objective and, where the
+#'   number of steps is known or gains shrink steadily, about how long the present stage still
+#'   takes. By default in interactive sessions, and not in documents that are knitted there.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See
 #'   [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
 #'   [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that stopped
@@ -236,11 +239,13 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
-  on_device(settings$device, {
+  on_device(settings$device, showing_progress(problem, settings$verbose, {
+    tell_stage("starting values")
     problem <- with_start(problem$method, problem)
+    tell_stage(NULL)
     solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
     settings$gpu <- device_name(settings$device)
-  }, control$neighbor_search)
+  }), control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
   fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),

@@ -35,9 +35,9 @@ new_problem <- function(data, locations, settings, start) {
     # ---- how it is fitted
     control = settings$control,
     threads = settings$threads,
-    # function(k, round, state), after each optimisation
+    # function(k, round, state, of), after each optimisation
     report = fit_reporter(settings$verbose),
-    # function(evaluation, value, what, unit), now and then
+    # function(evaluation, value, what, unit, of), now and then
     report_bound = bound_reporter(settings$verbose),
     # function(working, positions): takes accepted states, with_keeper()
     keep = NULL,
@@ -118,19 +118,28 @@ with_start.default <- function(method, problem) {
   problem
 }
 
+# After each optimisation, or with a NULL `state` after some of the steps of Adam, `of` in all.
 fit_reporter <- function(verbose) {
-  if (!verbose) return(function(k, round, state) invisible())
-  function(k, round, state) {
+  if (!verbose) return(function(k, round, state, of = NULL) invisible())
+  function(k, round, state, of = NULL) {
+    if (is_line_shown()) {
+      return(if (is.null(state)) tell_progress(step = round, of = of, unit = "step"))
+    }
     progress <- if (is.null(state)) sprintf("step %d", round) else
       sprintf("objective %.6g after %d iterations", state$evaluated$value, state$iterations)
     cli::cli_inform(c(i = "k = {k}: {progress}"))
   }
 }
 
-# Every tenth evaluation of a bound, or of another objective that is named.
+# Every evaluation of a bound, or of another objective that is named; off a terminal every tenth.
 bound_reporter <- function(verbose) {
-  function(evaluation, value, what = "bound", unit = "evaluations") {
-    if (verbose && evaluation %% 10L == 0L) {
+  function(evaluation, value, what = "bound", unit = "evaluations", of = NULL) {
+    if (!verbose) return(invisible())
+    if (is_line_shown()) {
+      return(tell_progress(if (what != "seconds left") value, step = evaluation, of = of,
+        unit = sub("s$", "", unit), left = if (what == "seconds left") value))
+    }
+    if (evaluation %% 10L == 0L) {
       cli::cli_inform(c(i = "{evaluation} {unit}: {what} {signif(value, 6L)}"))
     }
   }

@@ -19,6 +19,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
     if (!all(is.finite(state$slope))) return(list(value = -Inf, failed = 0L))
     cache$best <- state$value
     note_accepted(objective, working)
+    tell_progress(state$value, objective$n)
     state
   }
   state_at <- function(parameters) {

@@ -124,7 +124,7 @@ mean_field_reporter <- function(method, problem) {
   step <- max(1L, method$epochs %/% 10L)
   function(epoch, reached) {
     keep_reached(problem, problem$start, reached, if (learns_positions(method)) reached$inducing)
-    if (epoch %% step == 0L) problem$report(method$k, epoch, NULL)
+    if (epoch %% step == 0L) problem$report(method$k, epoch, NULL, method$epochs)
   }
 }
 
