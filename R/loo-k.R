@@ -1,168 +1,82 @@
 #' LOO-k: leave-one-out score of nearest neighbours
 #'
 #' Maximises the sum of the log densities of every observation given its `k` nearest others, a
-#' truncated leave-one-out cross-validation. There is no ordering. It aims at prediction and is more
-#' robust than the likelihood when the covariance is mis-specified; it works in more than three
-#' coordinates, with `cov_matern(nu = 2.5, ard = TRUE)`.
+#' truncated leave-one-out cross-validation. It aims at prediction, of any response, in many
+#' dimensions, and is more robust than the likelihood where the covariance is mis-specified.
 #'
-#' The default optimiser is quasi-Newton on exact gradients over all rows. `optimizer = "adam"` is
-#' the stochastic one of the paper (appendix A.10.1): mini-batches of `batch_size` rows drawn by R's
-#' random numbers, learning rate 0.03 cut by 5 at 25%, 50% and 75% of `steps`, neighbours searched
-#' in the current metric every `refresh` steps. Its time does not depend on the number of rows,
-#' apart from the search.
+#' @details
+#' # What to type
+#' * Many inputs, a gaussian response: `neargp(y ~ 1, data, coords = ~ ., method = loo_k(),
+#'   covariance = cov_matern(nu = 2.5, ard = TRUE))`. More neighbours for predictions than for the
+#'   fit are cheap: `predict(fit, k = 256)`.
+#' * Classes: `neargp(class ~ 1, data, coords = ~ ., method = loo_k())` for a factor (the default
+#'   there); two classes also as 0 and 1 with `family = binomial()`. Standardise inputs in many
+#'   dimensions.
+#' * Counts, amounts, outliers: `family = poisson()` and the like, see [response_family].
+#' * Several outputs: `cbind(zinc, lead) ~ trend`, see [cov_coregionalisation()].
+#' * More than some hundred thousand rows: `loo_k(optimizer = "adam")`, whose time does not depend
+#'   on their number, apart from the search.
 #'
-#' Predictions may take more neighbours than the fit, `predict(fit, k = 256)`: in four inputs with
-#' little noise a fit with 64 then had log scores better by 0.03 to 0.05 (`bench/responses.md`).
+#' # What comes back
+#' The score is no likelihood: covariance parameters, and of classes the trend, have no standard
+#' errors, and [stats::AIC()] refuses. The trend of other responses is the generalised least squares
+#' estimate with its standard errors.
 #'
-#' The score is not a likelihood: covariance parameters get no standard errors, and [stats::AIC()]
-#' refuses. Trend coefficients are the generalised least squares estimate at the final covariance,
-#' with its standard errors.
+#' # When not to take it
+#' * Rows that nearly repeat others, their noise included, mislead it: they predict each other,
+#'   whatever the ranges are. Leave such replicates out, or average them.
+#' * For estimates and tests, and for counts in the plane take [vnngp()] or [vecchia()]: log scores
+#'   of `vnngp()` on new rows were better by 0.003 to 0.02 where the model holds.
+#' * Far from data with few events: the mean of a rare response may be far too great there.
+#'   [print()] reports both means where they are apart.
 #'
-#' Rows that nearly repeat others, their noise included, mislead it more than other methods: they
-#' predict each other, whatever the ranges are (`bench/responses.md`). Leave such replicates out, or
-#' average them.
-#'
-#' @section Classes: With `family = binomial()` (a response of 0 and 1, logical, or a factor with
-#' two levels) or [categorical()] the score is that of class probabilities. The label of each class
-#' is regressed, as a number of 1 or -1 with noise of variance `nugget`, on the labels of the
-#' nearest `k` locations, which gives a leave-one-out mean and variance in closed form; a link turns
-#' these into \eqn{\eta = a \mu / \sqrt{1 + (\pi/8) a^2 f} + \beta h + }{eta = a mu / sqrt(1 +
-#' (pi/8) a^2 f) + beta h + }trend, and the logistic function or the softmax of that is the
-#' probability. Slope `a`, a bias \eqn{\beta}{beta} for each class, the trend's coefficients and
-#' covariance are all estimated by the leave-one-out log score. Nothing is attached to single data,
-#' so that no label can reach its own prediction. Rows at one location are aggregated (`weights`
-#' count equal rows): a location holds a mean label, with less noise, and an observation's own label
-#' is taken out of it for its own prediction. Its copies are not: where most weights are above 1,
-#' observations predict each other, and a warning (`neargp_warning_weights`) says so. So it is with
-#' the weights of counts.
-#'
-#' Two estimators differ for the labels of other classes: `"label"` has one process for all classes,
-#' with the same noise for all labels; `"own-class"` one process for each class, on those neighbours
-#' that are of that class, at a cost that is never greater. The latter is better where classes
-#' overlap, the former where they do not; `"auto"` fits both and keeps that of the better score, and
-#' for two classes takes `"label"`. (Where the scores differ by less than fitting so many parameters
-#' may account for, every fifth row is predicted from fits to the others, and the better prediction
-#' decides. With `start` an earlier fit, `"auto"` goes on with its estimator, and so do the refits
-#' of [cross_validate()].) With optimizer `"auto"`, Adam is used for more than 10,000 observations
-#' or six covariance parameters; its learning rate is cut to 0.3 of itself at 50% and 75% of the
-#' steps. Inputs in many dimensions should be standardised.
-#'
-#' Covariates of the trend act inside the link, and the inputs themselves may be among them
-#' (`class ~ x + y` with `coords = ~ x + y`): what they say everywhere need not be told by
-#' neighbours. The leave-one-out score tells whether it helps; on one of the paper's sets the log
-#' loss fell from 0.82 to 0.78 (`bench/classification.md`).
-#'
-#' Far from data \eqn{\mu}{mu} is 0, and so is `h`, through which the bias acts (it amounts to a
-#' mean of the labels other than 0). Probabilities are the trend's there, with `~ 1` the shares of
-#' the classes among the rows, with covariates probabilities that average to these shares. The
-#' intercept that [coef()] reports is the one far from data; what the bias adds among data is
-#' printed below it. Rows that are isolated themselves, as many are in more than three inputs, may
-#' say otherwise: the score moves that intercept, against a ridge that is stronger in the plane,
-#' where hardly any are. (A bias without `h`, as for predictions near data alone, took a rare class
-#' for as probable as the others outside of the data; held-out blocks were predicted worse than by
-#' the share, `bench/classification.md`.) Shares are those of the rows: where places of one class
-#' were sought out they are not those of the region. Without an intercept, `y ~ 0`, there is no
-#' bias, and classes are equally probable far from data.
-#'
-#' `"polya-gamma"` is the paper's estimator: a Gaussian process with logistic likelihood (for
-#' several classes one against all others, the probabilities normalised), augmented by a Polya-Gamma
-#' variable for each row and process, whose mean-field distribution is found by Adam together with
-#' the covariance; 16 nodes of quadrature. The paper has no bias: `y ~ 0`. With an intercept its
-#' probabilities far from data are not the shares of the classes but nearer to one half, since the
-#' process has all its variance there: take another estimator for those. Predictions are made at the
-#' mean of the variables and not at a draw. It is here for comparison: it keeps a distribution for
-#' each row, and, since that was fitted to the neighbours' labels, its leave-one-out score is not
-#' wholly out of sample.
-#'
-#' The paper leaves open how much the Kullback-Leibler divergence of these variables weighs. With
-#' `kl_weight = 1` that of a row counts as much as its log score. Then the variables stay near their
-#' prior and logits near 2: where classes do not overlap at all the log loss still ends near 0.09
-#' with two classes and 0.44 with six, far above the paper's own figures. The smaller the weight,
-#' the closer the variables follow the labels. Of 1, 0.3, 0.1, 0.03 and 0.01 the default 0.03 had
-#' the best log score of validation rows on average over the sets of the paper
-#' (`bench/classification.md`); data with much noise may want more.
-#'
-#' The score has a light ridge: 1e-3 of the mean square of the trend among data, 1e-2 (in more than
-#' three coordinates 1e-4) of the square by which the intercept far from data differs from that of
-#' the shares, and 1e-4 of the squared logarithm of the slope, per observation. It says which of
-#' equivalent trends is meant (the softmax does not change when all classes get the same) and keeps
-#' coefficients finite where a covariate separates classes. It depends on the trend's values alone,
-#' not on how the formula writes them: `x + I(x^2)` and `poly(x, 2)` are the same fit.
-#'
-#' Slope, trend and covariance of classes have no standard errors: contributions to the score share
-#' labels, so that its curvature is not their precision, and no sandwich of single contributions
-#' either. Fits to blocks of the data left out one at a time would give some.
-#'
-#' Levels without any row are no classes of the fit. There may be more classes than neighbours; a
-#' class that no neighbour has keeps a probability, by its trend.
+#' @section Classes: The labels of the nearest `k` locations predict each class, and a link makes
+#' probabilities of it, whose slope, bias, trend and covariance maximise the leave-one-out log
+#' score. Rows at one location are aggregated, `weights` count equal rows; where most weights are
+#' above 1, observations predict each other (`neargp_warning_weights`). Far from data probabilities
+#' are the trend's, with `~ 1` the shares of the classes among the rows; with `y ~ 0` all are equal.
+#' Covariates of the trend act inside the link. Levels without a row are no classes of the fit.
 #'
 #' @section Counts, amounts, outliers: Every [response_family] can be fitted, binomial responses as
-#' numbers of successes (or single trials with another link than the logit). The score is the log
-#' probability of a response given its neighbours, \eqn{\log \int p(y \mid \eta) N(\eta; m, f)
-#' d\eta}{log of the integral of p(y | eta) N(eta; m, f)}, by quadrature, with parameters of the
-#' family among those that are estimated.
+#' numbers of successes (or single trials with another link than the logit). Neighbours act through
+#' normal pseudo-observations, which know their own response alone; `nugget` multiplies their
+#' variances, by 1 at least unless it is given.
 #'
-#' Mean and variance of the linear predictor come in closed form from normal *pseudo-observations*
-#' of the neighbours: what a response says beyond a prior that is the same for all rows. A
-#' pseudo-observation depends on its own response, and on the few numbers of the prior, so that a
-#' row's response cannot reach its own leave-one-out prediction. `nugget` multiplies the variances
-#' of the pseudo-observations, by 1 at least unless it is given: less would claim more than the
-#' responses say. Pseudo-observations at one location are aggregated. For [student_t()] neighbours
-#' are the observations themselves, and `nugget` multiplies the squared scale divided by their gamma
-#' variables (appendix A.9 of the paper), of which each conditioning set has its own: those that
-#' their fellows contradict count little.
-#'
-#' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores
-#' on new rows were 0.003 to 0.01 apart in the plane, at no more time, and 0.02 with six inputs, at
-#' 2.5 to 9 times the time. `loo_k()` was better by up to 0.04 where the field was rougher than the
-#' model and had a step, and level on sets of data (`bench/loo-k-responses.R`). Take it where only
-#' predictions are wanted from a covariance that is hardly right, or in many inputs, and near data.
-#'
-#' Away from data the mean of the response need not be the one among the rows: the score hardly
-#' tells a great variance with a long range from a smaller one, and with few successes or counts it
-#' takes the former, up to the bound of 100 with single trials and a probit or cloglog link. A
-#' response that is rare among the rows may then be nearly as probable as not outside of them, and
-#' the mean of a count far too great; the intercept may be far out, too, where all trials of a row
-#' end alike. [print()] reports both means where their odds, or the means of counts and amounts, are
-#' apart by more than a factor of 2. [vnngp()] takes variance and intercept from the likelihood of
-#' all rows, and `loo_k()` with `family = binomial()` and single trials from the shares (see the
-#' section on classes).
-#'
-#' A bias stands in the place of the intercept, which is that of the prior; the trend's standard
-#' errors are those of generalised least squares on the pseudo-observations.
-#'
-#' @section Several outputs: With `cbind(zinc, lead) ~ trend` an observation is one output at one
-#' place, and is predicted from the `k` nearest of its own output and the `k_other` nearest of each
-#' other one, in a linear model of coregionalisation, see [cov_coregionalisation()]. The optimiser
-#' is quasi-Newton. (The paper takes the outputs of the `k` nearest places, all of them; its cost
-#' grows with the cube of their number.)
+#' @section Several outputs: An observation is one output at one place, predicted from the `k`
+#' nearest of its own output and the `k_other` nearest of each other one. The optimiser is
+#' quasi-Newton.
 #'
 #' @param k number of neighbours, at least 1 and less than the number of rows; of classes, counts
 #'   and amounts, less than the number of distinct locations. By default 32, or as many as there
 #'   are.
-#' @param estimator of class probabilities (other responses have one, `"auto"`): `"auto"`,
-#'   `"label"`, `"own-class"` or `"polya-gamma"`, see the section on classes.
-#' @param optimizer `"bfgs"` for quasi-Newton, `"adam"` for the stochastic one; `"auto"` is
-#'   quasi-Newton unless there are many classified observations or parameters.
-#' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch, number of
-#'   steps (1000 by default), first learning rate, steps between searches for neighbours.
-#' @param kl_weight weight of the divergence of a row's Polya-Gamma variables (of all its processes)
-#'   relative to its log score, see the section on classes; 0.03 by the log scores of validation
-#'   rows.
+#' @param estimator of class probabilities (other responses have one, `"auto"`): `"label"`, one
+#'   process with the same noise for all labels; `"own-class"`, one for each class, better where
+#'   classes overlap; `"auto"`, for more than two classes the one of the better score (with `start`
+#'   an earlier fit, that fit's); `"polya-gamma"`, the paper's, for comparison (with `y ~ 0`: it has
+#'   no bias).
+#' @param optimizer `"bfgs"` for quasi-Newton over all rows, `"adam"` for mini-batches; `"auto"` is
+#'   quasi-Newton, but for classes with more than 10,000 rows or six covariance parameters.
+#' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch (drawn by R's
+#'   random numbers), number of steps (1000 by default), first learning rate (cut by 5 at 25%, 50%
+#'   and 75% of the steps, of classes to 0.3 at 50% and 75%), steps between searches for neighbours.
+#' @param kl_weight of `"polya-gamma"`: weight of the divergence of a row's variables relative to
+#'   its log score; 0.03 by the log scores of validation rows. Data with much noise may want more.
 #' @param k_other of several outputs: number of neighbours from each output but the target's own; by
 #'   default half of `k` among them all, and at least three of each.
 #' @param leave_out of several outputs: what a leave-one-out prediction does not see. `"location"`,
-#'   the default: all outputs at the place, as for a new place; the score is the log density of all
-#'   outputs at a place given the other places. `"row"`: the observation alone, so that other
-#'   outputs at the same place help to predict it.
+#'   the default: all outputs at the place, as for a new place. `"row"`: the observation alone, so
+#'   that other outputs at the same place help to predict it.
 #' @return A settings object for the argument `method` of [neargp()].
+#' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
+#'   `neargp_error_k` where `k` is not less than the number of rows or locations.
 #' @seealso [predict.neargp_classifier()], [scores.neargp_classifier()] and
-#'   [plot.neargp_classifier()] for fits to classes.
+#'   [plot.neargp_classifier()] for fits to classes; `vignette("nearest-neighbours", package =
+#'   "neargp")` for how it works, and what was measured.
 #' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian
 #'   process models. arXiv:2105.11535, sections 3.1 to 3.3, Algorithm 1 and appendices A.6 to A.9.
 #'
 #'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*,
-#'   section 3.6 (pseudo-observations, as pseudo-observations are called there). MIT Press.
+#'   section 3.6 (site approximations, as pseudo-observations are called there). MIT Press.
 #' @examples
 #' loo_k(k = 20)
 #' loo_k(optimizer = "adam", steps = 500)

@@ -83,7 +83,7 @@ seconds_of_gains <- function(values, times, tolerance) {
   gains <- diff(values[n - 4:0])
   if (any(gains <= 0)) return(NULL)
   ratio <- (gains[4L] / gains[1L])^(1 / 3)
-  if (ratio > 0.95) return(NULL)
+  if (ratio > 0.8) return(NULL)
   (times[n] - times[1L]) / (n - 1L) * max(0, log(tolerance / gains[4L]) / log(ratio))
 }
 
