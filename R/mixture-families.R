@@ -1,5 +1,5 @@
-# The facts about each family that the mixture over a normal linear predictor needs, by the names of
-# response-families.R:
+# Rules: the facts about a family that the mixture over a normal linear predictor needs, its
+# `mixture` in response-families.R:
 #   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number
 #     for each row
 #   quantile(mixture, p), only where it has a closed form
@@ -12,7 +12,7 @@
 
 mixture_rule <- function(mixture) {
   if (is_transformed(mixture)) return(transformed_rule(mixture))
-  rule <- mixture_rules[[mixture$name]]
+  rule <- mixture_family(mixture)$mixture
   if (has_components(mixture)) component_rule(rule) else rule
 }
 
@@ -265,22 +265,3 @@ student_rule <- local({
       top + log(drop(exp(log_parts - top) %*% parts$weights))
     })
 })
-
-# ---- the table -----------------------------------------------------------------------------------
-
-mixture_rules <- list(
-  gaussian = gaussian_rule,
-  student_t = student_rule,
-  binomial_logit = binomial_rule(predictor_of_odds("logit")),
-  binomial_probit = binomial_rule(predictor_of_odds("probit")),
-  binomial_cloglog = binomial_rule(predictor_of_odds("cloglog")),
-  poisson = quadrature_rule("log", log_link_moments(1, function(parameters) 0), poisson_range,
-    log_of_count),
-  negative_binomial = quadrature_rule("log",
-    log_link_moments(1, function(parameters) 1 / parameters$size), negative_binomial_range,
-    log_of_count),
-  gamma = quadrature_rule("log", log_link_moments(0, function(parameters) 1 / parameters$shape),
-    gamma_range, function(mixture, y) log(y)),
-  beta = quadrature_rule("logit", bounded_moments(c(-28, 28), beta_variance), beta_range,
-    function(mixture, y) stats::qlogis(y), upper = function(mixture) 1)
-)

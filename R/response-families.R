@@ -23,6 +23,7 @@
 #     generalised linear models start from
 #   nearest(family): the family of stats::glm() that is near enough for a rough trend
 #   in_units: whether the response has a unit (R/response-unit.R)
+#   mixture: the rule by which the response is predicted (R/mixture-families.R)
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation
 #     of y to the power `unit`
 # `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 /
@@ -96,7 +97,8 @@ binomial_entry <- function(link) {
       ((data$trials %||% 1) + 1)),
     nearest = function(family) stats::quasibinomial(family$link),
     in_units = FALSE,
-    start = function(y, mu, weights) numeric(0)
+    start = function(y, mu, weights) numeric(0),
+    mixture = binomial_rule(predictor_of_odds(link))
   )
 }
 
@@ -126,7 +128,8 @@ response_families <- list(
     suggest = function(data, family) data$y,
     nearest = function(family) stats::gaussian(),
     in_units = TRUE,
-    start = function(y, mu, weights) c(variance = weighted_mean((y - mu)^2, weights))
+    start = function(y, mu, weights) c(variance = weighted_mean((y - mu)^2, weights)),
+    mixture = gaussian_rule
   ),
   student_t = list(
     parameters = c("scale", "df"), lower = c(scale = 1e-4, df = 1),
@@ -157,7 +160,8 @@ response_families <- list(
     },
     nearest = function(family) stats::gaussian(),
     in_units = TRUE,
-    start = function(y, mu, weights) c(scale = robust_scale(y - mu, weights), df = 4)
+    start = function(y, mu, weights) c(scale = robust_scale(y - mu, weights), df = 4),
+    mixture = student_rule
   ),
   binomial_logit = binomial_entry("logit"),
   binomial_probit = binomial_entry("probit"),
@@ -178,7 +182,9 @@ response_families <- list(
     suggest = function(data, family) log(data$y + 0.1),
     nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE,
-    start = function(y, mu, weights) numeric(0)
+    start = function(y, mu, weights) numeric(0),
+    mixture = quadrature_rule("log", log_link_moments(1, function(parameters) 0), poisson_range,
+      log_of_count)
   ),
   negative_binomial = list(
     parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0, discrete = TRUE,
@@ -203,7 +209,9 @@ response_families <- list(
     start = function(y, mu, weights) {
       c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights),
         0.1, 100))
-    }
+    },
+    mixture = quadrature_rule("log", log_link_moments(1, function(parameters) 1 / parameters$size),
+      negative_binomial_range, log_of_count)
   ),
   gamma = list(
     parameters = "shape", lower = c(shape = 1e-3), upper = c(shape = 1e6), unit = 0,
@@ -229,7 +237,9 @@ response_families <- list(
     nearest = function(family) stats::Gamma(unbounded_link(family$link)),
     in_units = TRUE,
     start = function(y, mu,
-                     weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
+                     weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4)),
+    mixture = quadrature_rule("log", log_link_moments(0, function(parameters) 1 / parameters$shape),
+      gamma_range, function(mixture, y) log(y))
   ),
   beta = list(
     parameters = "precision", lower = c(precision = 1e-2), upper = c(precision = 1e6), unit = 0,
@@ -264,6 +274,8 @@ response_families <- list(
     in_units = FALSE,
     start = function(y, mu, weights) {
       c(precision = bounded_ratio(mean(mu * (1 - mu)), mean(weights * (y - mu)^2), 1.1, 1e4) - 1)
-    }
+    },
+    mixture = quadrature_rule("logit", bounded_moments(c(-28, 28), beta_variance), beta_range,
+      function(mixture, y) stats::qlogis(y), upper = function(mixture) 1)
   )
 )

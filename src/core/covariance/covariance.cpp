@@ -7,14 +7,33 @@
 
 namespace neargp {
 
+namespace {
+
+struct FamilyEntry {
+  Family family;
+  const char* name;
+  ShapeDomain domain;
+};
+
+using Number = double;
+constexpr FamilyEntry families[] = {{Family::matern, "matern", Matern::domain},
+#define NEARGP_FAMILY_ENTRY(name, Formula, initializer) {Family::name, #name, Formula::domain},
+                                    NEARGP_FORMULA_FAMILIES(NEARGP_FAMILY_ENTRY)
+#undef NEARGP_FAMILY_ENTRY
+};
+
+// In the order of Family.
+const ShapeDomain& domain_of(Family family) { return families[int(family)].domain; }
+
+}  // namespace
+
 Family family_from_name(const std::string& name) {
-  if (name == "exponential") return Family::exponential;
-  if (name == "matern") return Family::matern;
-  if (name == "gaussian") return Family::gaussian;
-  if (name == "powered_exponential") return Family::powered_exponential;
-  if (name == "cauchy") return Family::cauchy;
+  for (const FamilyEntry& entry : families)
+    if (name == entry.name) return entry.family;
   throw Error("There is no covariance family called '" + name + "'.");
 }
+
+bool family_has_shape(Family family) { return domain_of(family).message != nullptr; }
 
 namespace {
 
@@ -71,14 +90,9 @@ void check_component(const Component& component, int places, int dim) {
     require(std::abs(component.u) <= 10.0 && std::abs(component.v) <= 10.0,
             "The anisotropy of a covariance must lie between -10 and 10.");
   }
-  if (component.family == Family::matern)
-    require(component.shape >= 0.01 && component.shape <= 50.0,
-            "The smoothness of a Matern covariance must lie between 0.01 and 50.");
-  if (component.family == Family::powered_exponential)
-    require(component.shape > 0.0 && component.shape <= 2.0,
-            "The power of a powered exponential covariance must lie in (0, 2].");
-  if (component.family == Family::cauchy)
-    require(positive(component.shape), "The shape of a Cauchy covariance must be positive.");
+  const ShapeDomain& domain = domain_of(component.family);
+  if (component.has_shape())
+    require(component.shape >= domain.lower && component.shape <= domain.upper, domain.message);
 }
 
 void check_loadings(const Component& component, int outputs) {

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "covariance/families.h"
+
 namespace neargp {
 
-enum class Family { exponential, matern, gaussian, powered_exponential, cauchy };
-
+// By the names in families.h.
 Family family_from_name(const std::string& name);
+bool family_has_shape(Family family);
 
 // A local field: a linear predictor of each row, from columns of its coordinates that are
 // covariates and no places (those from group.size() on).
@@ -52,9 +54,7 @@ struct Component {
   std::vector<WarpedCoordinate> warps = {};
 
   bool is_local() const { return log_sd.size() + log_range.size() > 0 || !warps.empty(); }
-  bool has_shape() const {
-    return family == Family::matern || family == Family::powered_exponential || family == Family::cauchy;
-  }
+  bool has_shape() const { return family_has_shape(family); }
   int warp_coefficients() const {
     int count = 0;
     for (const WarpedCoordinate& warp : warps) count += warp.field.size();

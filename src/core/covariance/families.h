@@ -12,6 +12,9 @@
 // The exponential's slope is infinite at r = 0, where it is always multiplied by a
 // squared coordinate difference that is zero: the smallest r is held at 1e-150, or at
 // 1e-18 in single precision, to make that product zero rather than not a number.
+//
+// A new family is its struct and a line in the list at the end: names, the check of its shape and the
+// choice of its struct (with_family.h) follow from it.
 #pragma once
 
 #include <type_traits>
@@ -28,8 +31,19 @@ NEARGP_HD inline Real away_from_zero(Real x) {
   return x > smallest ? x : x + smallest;
 }
 
+// Shapes that a family has, their bounds included; `message`, null where it has none, says so.
+struct ShapeDomain {
+  double lower, upper;
+  const char* message;
+};
+
+inline constexpr ShapeDomain no_shape{0.0, 0.0, nullptr};
+inline constexpr double least_positive = 5e-324, greatest_finite = 1.7976931348623157e308;
+
 // exp(-r)
 struct Exponential {
+  static constexpr ShapeDomain domain = no_shape;
+
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
     const Real r = math::sqrt(away_from_zero(r2));
@@ -74,6 +88,8 @@ struct Matern72 {
 
 // exp(-r^2)
 struct Gaussian {
+  static constexpr ShapeDomain domain = no_shape;
+
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
     c = math::exp(-r2);
@@ -84,6 +100,8 @@ struct Gaussian {
 // exp(-r^power), 0 < power <= 2
 template <class Number>
 struct PoweredExponential {
+  static constexpr ShapeDomain domain{least_positive, 2.0,
+                                      "The power of a powered exponential covariance must lie in (0, 2]."};
   Number power;
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
@@ -101,6 +119,8 @@ struct PoweredExponential {
 // (1 + r^2)^(-shape); the rational quadratic with range * sqrt(2 shape)
 template <class Number>
 struct Cauchy {
+  static constexpr ShapeDomain domain{least_positive, greatest_finite,
+                                      "The shape of a Cauchy covariance must be positive."};
   Number exponent;
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
@@ -110,6 +130,26 @@ struct Cauchy {
     if (slope) dc_dr2 = -exponent * c / base;
     if (shape) dc_dshape = -log_base * c;
   }
+};
+
+// The Matern family of any smoothness: closed forms for halves up to 7/2, above, and tables (matern_table.h).
+struct Matern {
+  static constexpr ShapeDomain domain{0.01, 50.0,
+                                      "The smoothness of a Matern covariance must lie between 0.01 and 50."};
+};
+
+// FAMILY(name, struct, initializer) for each family of one formula, where Number is the type of `shape`.
+#define NEARGP_FORMULA_FAMILIES(FAMILY)                            \
+  FAMILY(exponential, Exponential, {})                             \
+  FAMILY(gaussian, Gaussian, {})                                   \
+  FAMILY(powered_exponential, PoweredExponential<Number>, {shape}) \
+  FAMILY(cauchy, Cauchy<Number>, {shape})
+
+enum class Family {
+  matern,
+#define NEARGP_FAMILY_NAME(name, Formula, initializer) name,
+  NEARGP_FORMULA_FAMILIES(NEARGP_FAMILY_NAME)
+#undef NEARGP_FAMILY_NAME
 };
 
 }  // namespace neargp

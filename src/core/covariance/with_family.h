@@ -29,11 +29,12 @@ NEARGP_CALLS_ACTION
 template <class Real, class Action>
 NEARGP_HD inline void with_family(const FamilyChoice<Real>& choice, Action&& action) {
   using Number = FormulaNumber<Real>;
+  const Real& shape = choice.shape;
   switch (choice.family) {
-    case Family::exponential: return action(Exponential{});
-    case Family::gaussian: return action(Gaussian{});
-    case Family::powered_exponential: return action(PoweredExponential<Number>{choice.shape});
-    case Family::cauchy: return action(Cauchy<Number>{choice.shape});
+#define NEARGP_FAMILY_CASE(name, Formula, initializer) \
+  case Family::name: return action(Formula initializer);
+    NEARGP_FORMULA_FAMILIES(NEARGP_FAMILY_CASE)
+#undef NEARGP_FAMILY_CASE
     case Family::matern: break;
   }
   if (choice.value_table) return action(MaternTabulated<Real>{choice.value_table, choice.shape_table});

@@ -17,16 +17,12 @@ struct FamilyName {
   int parameters;
 };
 
-// Names in the order of ResponseFamily.
-constexpr FamilyName families[] = {{"gaussian", 1},
-                                   {"student_t", 2},
-                                   {"binomial_logit", 0},
-                                   {"binomial_probit", 0},
-                                   {"binomial_cloglog", 0},
-                                   {"poisson", 0},
-                                   {"negative_binomial", 1},
-                                   {"gamma", 1},
-                                   {"beta", 1}};
+// In the order of ResponseFamily.
+constexpr FamilyName families[] = {
+#define NEARGP_FAMILY_NAME(name, Response) {#name, Response<double>::parameters},
+    NEARGP_RESPONSE_FAMILIES(NEARGP_FAMILY_NAME)
+#undef NEARGP_FAMILY_NAME
+};
 
 // A multiple of every number of lanes; a chunk takes about a millisecond at most.
 constexpr Index chunk_size = 1024;

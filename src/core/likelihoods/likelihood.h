@@ -7,33 +7,11 @@
 
 #include "base/run_context.h"
 #include "base/types.h"
+#include "likelihoods/families.h"
 
 namespace neargp {
 
-// Each family with its parameters, and the distribution of a response given eta:
-//
-//   gaussian (variance)        N(eta, variance / weight)
-//   student_t (scale, df)      eta + scale / sqrt(weight) t_df
-//   binomial_<link>            Binomial(trials, p), p = logistic(eta), Phi(eta), 1 - exp(-exp(eta))
-//   poisson                    Poisson(mean exp(eta))
-//   negative_binomial (size)   mean exp(eta), variance mean + mean^2 / size
-//   gamma (shape)              Gamma(shape weight, mean exp(eta))
-//   beta (precision)           Beta(mean precision weight, (1 - mean) precision weight), mean = logistic(eta)
-//
-// Where it is not written above, a weight multiplies the log density (frequency weights).
-enum class ResponseFamily {
-  gaussian,
-  student_t,
-  binomial_logit,
-  binomial_probit,
-  binomial_cloglog,
-  poisson,
-  negative_binomial,
-  gamma,
-  beta
-};
-
-// Finds a family by the names above.
+// Finds a family by the names in families.h.
 ResponseFamily response_family_from_name(const std::string& name);
 
 int parameter_count(ResponseFamily family);
