@@ -21,6 +21,7 @@ check_target.default <- function(method, object, coords) invisible()
 
 # The predictor of the wanted part; for the trend alone nothing is conditioned.
 part_predictor <- function(object, settings) {
+  if (settings$integrated) return(integrated_predictor(object, settings))
   if (settings$part != "trend") return(predictor(object$method, object, settings))
   function(coords, X, offset) {
     columns <- design_columns(object$data, X)

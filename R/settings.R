@@ -39,6 +39,7 @@ new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = F
     threshold = NULL,            # values to exceed, NULL for none,
     threshold_of = NULL,         # by an "observation" or by the "mean"
     trials = trials,             # of new binomial observations
+    integrated = FALSE,          # whether covariance parameters are, integrated-parameters.R
     joint = joint,               # whether with the covariance matrix of all rows
     covariance = covariance,     # whether with that of several outputs at each place
     observed = observed,         # whether given the outputs that the new rows have

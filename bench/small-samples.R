@@ -1,0 +1,56 @@
+# Do 95% prediction intervals of few rows cover 95%? Exponential fields in the unit square, variance 1, range 0.2, nugget 0.1, with a constant
+# mean or with four covariates; 20 new places of each field, all drawn at random. By maximum and by restricted likelihood, with the estimated
+# covariance parameters and with these integrated over their posterior.
+#
+#   Rscript bench/small-samples.R [fields, 1000] [numbers of rows, 30,50,100,300] [first field, 1]
+#
+# Writes bench/results/small-samples.csv, a row for each setting, by fits of one thread in NEARGP_THREADS processes. Standard errors are those
+# of the mean over fields: new places of one field depend on each other.
+
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
+
+fields <- as.integer(argument(1L, "1000"))
+sizes <- as.integer(argument(2L, "30,50,100,300"))
+first <- as.integer(argument(3L, "1"))
+new_places <- 20L
+trends <- list("constant" = z ~ 1, "four covariates" = z ~ a + b + c + d)
+
+simulate_field <- function(n, seed) {
+  set.seed(seed)
+  count <- n + new_places
+  data <- data.frame(x = runif(count), y = runif(count), matrix(rnorm(4L * count), count, dimnames = list(NULL, c("a", "b", "c", "d"))))
+  factor <- chol(exp(-as.matrix(dist(data[c("x", "y")])) / 0.2))
+  data$z <- drop(crossprod(factor, rnorm(count))) + rnorm(count, sd = sqrt(0.1))
+  data
+}
+
+covered <- function(fit, new, parameters, by) {
+  ran <- timed(predict(fit, new, interval = "prediction", parameters = parameters, threads = 1L, verbose = FALSE))
+  inside <- new$z >= ran$value$lower & new$z <= ran$value$upper
+  data.frame(by = by, coverage = mean(inside), width = mean(ran$value$upper - ran$value$lower), seconds = ran$cpu)
+}
+
+one_field <- function(n, trend, seed) {
+  data <- simulate_field(n, 1e4 * n + seed)
+  new <- utils::tail(data, new_places)
+  fit_by <- function(estimation) {
+    suppressWarnings(neargp(trends[[trend]], data[seq_len(n), ], coords = ~ x + y, method = exact_gp(estimation = estimation),
+      covariance = cov_exponential(), threads = 1L, verbose = FALSE))
+  }
+  ml <- fit_by("ML")
+  rbind(covered(ml, new, "plug-in", "ML"), covered(fit_by("REML"), new, "plug-in", "REML"), covered(ml, new, "integrated", "integrated"))
+}
+
+cases <- expand.grid(seed = first - 1L + seq_len(fields), trend = names(trends), n = sizes, stringsAsFactors = FALSE)
+cases <- cases[cases$trend == "constant" | cases$n == 30L, ]
+results <- do.call(rbind, parallel::mclapply(seq_len(nrow(cases)), function(i) {
+  cbind(cases[i, c("n", "trend")], one_field(cases$n[i], cases$trend[i], cases$seed[i]), row.names = NULL)
+}, mc.cores = bench_threads()))
+summaries <- aggregate(cbind(coverage, width, seconds) ~ by + trend + n, results, mean)
+errors <- aggregate(coverage ~ by + trend + n, results, function(x) sd(x) / sqrt(length(x)))
+summaries$error <- errors$coverage
+summaries$fields <- fields
+numbers <- c("coverage", "width", "seconds", "error")
+summaries[numbers] <- lapply(summaries[numbers], signif, 4L)
+print(summaries, row.names = FALSE)
+if (first == 1L) write.csv(summaries, file.path(bench_folder(), "results", "small-samples.csv"), row.names = FALSE)
