@@ -219,21 +219,24 @@ lognormal_crps <- function(mixture, observed) {
 
 # That of a field eta, with the noise of the mixture.
 expected_given_field <- function(eta, mixture) {
-  mixture[c("mean", "sd")] <- list(eta, double(mixture$n))
-  transformed_mean(mixture)
+  mixture[c("mean", "sd")] <- list(eta, 0 * eta)
+  mixture_mean(mixture)
 }
 
-# The eta at which the expected response is a number, found once for rows with the same noise; -Inf
-# or Inf beyond the fields of the mixture.
-field_of_expected <- function(value, mixture) {
-  variance <- rep_len(mixture$parameters$variance, mixture$n)
-  eta <- double(mixture$n)
-  for (rows in split(seq_len(mixture$n), variance)) {
-    eta[rows] <- field_of_one(value, take_mixture(mixture, rows))
-  }
-  eta
+# P(E(Y | eta) > threshold): the expected response rises with the field.
+expected_exceedance <- function(threshold, mixture) {
+  over_rows(mixture, threshold, function(part, threshold) {
+    variance <- rep_len(part$parameters$variance, part$n)
+    eta <- double(part$n)
+    for (rows in split(seq_len(part$n), variance)) {
+      eta[rows] <- field_of_one(threshold[1L], take_mixture(part, rows))
+    }
+    stats::pnorm(eta, part$mean, part$sd, lower.tail = FALSE)
+  })
 }
 
+# The field at which the expected response of rows with one noise is a number; -Inf or Inf beyond
+# the fields of the mixture.
 field_of_one <- function(value, mixture) {
   ends <- range(mixture$mean - score_reach * mixture$sd, mixture$mean + score_reach * mixture$sd)
   one <- take_mixture(mixture, 1L)

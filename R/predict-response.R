@@ -74,10 +74,7 @@ exceedance_names <- function(threshold, of) {
 # The mean of the response rises with eta, which is normal. Every mean exceeds a threshold below its
 # range, and none one at its upper end.
 mean_exceedance <- function(threshold, mixture) {
-  if (is_transformed(mixture)) {
-    eta <- field_of_expected(threshold, mixture)
-    return(stats::pnorm(eta, mixture$mean, mixture$sd, lower.tail = FALSE))
-  }
+  if (is_transformed(mixture)) return(expected_exceedance(threshold, mixture))
   link <- response_families[[mixture$name]]$link
   at <- threshold / if (length(mixture$trials)) mixture$trials else 1
   if (link != "identity") at <- pmax(at, 0)

@@ -112,6 +112,9 @@ test_that("the expected response given the field has its limits and exceedances"
     lower.tail = FALSE))
   expect_identical(mean_exceedance(-1, mixture), c(1, 1))
   expect_identical(mean_exceedance(1e9, mixture), c(0, 0))
+  unknown <- new_mixture(c(NA, 1), c(NA, 0.4), transformed_family("sqrt"), c(variance = 0.3))
+  expect_identical(is.na(confidence_limits(unknown, 0.9, "response")$lower), c(TRUE, FALSE))
+  expect_identical(is.na(mean_exceedance(1, unknown)), c(TRUE, FALSE))
   # E max(eta + e, 0)^2 by quadrature
   expected <- function(eta) {
     stats::integrate(function(e) pmax(eta + e, 0)^2 * dnorm(e, 0, 0.5), -6, 6,
