@@ -121,6 +121,11 @@ beyond_pole <- function(mixture, value) {
   replace(value, score_of_normal(rep(pole, mixture$n), mixture) < score_reach, Inf)
 }
 
+# Whether responses of a transform that are infinite are beyond the range of numbers only.
+may_overflow <- function(mixture) {
+  !is.null(mixture$transform) && is.infinite(transform_pole(mixture$transform))
+}
+
 # E f(Y, rows). A response has its floor, 0, at all scores below that of the floor.
 expected_response <- function(mixture, f = function(y, rows) y) {
   floor <- floor_score(mixture)
@@ -205,7 +210,14 @@ transformed_crps <- function(mixture, observed) {
   mean_and_half_difference <- score_integral(mixture, floor, function(y, rows) y,
     function(x) 2 * stats::pnorm(x))
   value <- 2 * excess + observed - mean_and_half_difference
-  if (is.null(mixture$transform)) value else beyond_pole(mixture, value)
+  if (is.null(mixture$transform)) return(value)
+  beyond <- which(!is.finite(value))
+  if (may_overflow(mixture) && length(beyond)) {
+    abort_neargp("overflow",
+      sprintf("The CRPS cannot be computed in %s: responses are beyond the range of numbers.",
+        format_rows(beyond)))
+  }
+  beyond_pole(mixture, value)
 }
 
 lognormal_crps <- function(mixture, observed) {

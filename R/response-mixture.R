@@ -103,16 +103,18 @@ mixture_variance <- function(mixture) {
 
 # A log link makes responses beyond the range of numbers of a linear predictor whose standard
 # deviation is some tens, as far from data where the variance was hardly determined. Infinite ones
-# of other families are no overflow: Student's t may have no variance.
+# of other families are no overflow: Student's t may have no variance, and a transform with a pole no
+# mean.
 saturate <- function(value, mixture, what) {
-  if (mixture_rule(mixture)$scale != "log") return(value)
+  is_log <- mixture_rule(mixture)$scale == "log"
+  if (!is_log && !may_overflow(mixture)) return(value)
   rows <- which(is.infinite(value) | (is.nan(value) & !is.na(mixture$sd)))
   if (!length(rows)) return(value)
   warn_neargp("overflow",
     c(sprintf("The %s of the response is beyond the range of numbers in %s; the largest number is given.", what,
       format_rows(rows)),
-      x = sprintf("The linear predictor, a logarithm, has a standard deviation of up to %s there.",
-      format(max(mixture$sd[rows]), digits = 3L)),
+      x = sprintf("The linear predictor%s has a standard deviation of up to %s there.",
+      if (is_log) ", a logarithm," else "", format(max(mixture$sd[rows]), digits = 3L)),
       i = "type = \"link\" gives its mean and sd; look at the variance and range of the fit."))
   replace(value, rows, .Machine$double.xmax)
 }

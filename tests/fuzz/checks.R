@@ -81,6 +81,10 @@ check_likelihood <- function(fit) {
   smoothness <- vapply(fit$core_covariance$components, function(part) if (part$family == "matern") part$shape else 0, 0)
   if (any(smoothness > 20)) return(NULL)
   value <- dense_likelihood(fit$data, fit$core_covariance, fit$nugget)
+  transform <- fit$family$transform
+  if (!is.null(value) && identical(transform$name, "functions")) value <- value - sum(log1p(fit$data$untransformed^2)) / 2
+  if (!is.null(value) && identical(transform$name, "log")) value <- value - sum(fit$data$y)
+  if (!is.null(transform) && !transform$name %in% c("functions", "log")) return(NULL)
   if (is.null(value) || abs(value - fit$log_likelihood) <= 1e-4 * (1 + abs(value))) return(NULL)
   problem("WRONG", "log-likelihood ", format(fit$log_likelihood, digits = 10L), ", dense ", format(value, digits = 10L))
 }

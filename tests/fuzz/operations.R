@@ -48,6 +48,17 @@ saved_operation <- function(fit, data) {
   })
 }
 
+recalibrated_operation <- function(fit, data) {
+  new <- random_newdata(data)
+  operation(function() {
+    better <- neargp::recalibrate(fit)
+    list(neargp::scores(better), stats::predict(better, new, interval = "prediction"))
+  }, function(x) {
+    wrong <- check_table(x[[1L]])
+    if (is.null(wrong)) check_table(x[[2L]], NROW(new)) else wrong
+  })
+}
+
 simulate_operation <- function(fit, data) {
   arguments <- with_junk(list(nsim = pick(1L, 3L), seed = pick(NULL, 1L)))
   if (chance(0.5)) arguments["newdata"] <- list(random_newdata(data))
@@ -118,6 +129,7 @@ operations <- list(
   predict = predict_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
   residuals = residuals_operation, cross_validate = cross_validate_operation, extract = extract_operation, print = print_operation,
   update = update_operation, junk = junk_operation,
+  recalibrated = recalibrated_operation,
   loo_predict = function(fit, data) operation(function() without_infinite_sds(neargp::loo_predict(fit), fit), check_table),
   fitted = simple(function(fit) stats::fitted(fit), check_vector),
   scores = simple(function(fit) neargp::scores(fit), check_table),

@@ -151,6 +151,14 @@ random_trend <- function(tame) {
     "list(a)", "1 + NULL", "mean", "offset(text)", "offset(big)", "year + I(year^2)")
 }
 
+# The one of all numbers fits every response. Powers below 0 have infinite means.
+random_transform <- function(tame) {
+  every <- list(forward = asinh, inverse = sinh)
+  if (tame) return(pick(every, every, "log", "sqrt", neargp::box_cox(0.3), neargp::box_cox(2)))
+  pick("log", "sqrt", neargp::box_cox(), neargp::box_cox(0), list(asinh, sinh), list(exp, log), list(function(y) -y, function(z) -z), "cube",
+    list(forward = asinh, inverse = sinh, derivative = function(y) 1 / sqrt(1 + y^2)))
+}
+
 # What is set but rarely: each argument that a user may give, well or ill.
 further_arguments <- function(tame) {
   arguments <- list()
@@ -160,6 +168,7 @@ further_arguments <- function(tame) {
   if (chance(0.15)) arguments$weights <- quote(w)
   if (chance(0.06)) arguments$distance <- pick("chordal", "euclidean")
   if (chance(0.06)) arguments$time <- pick(~t, ~when, "t")
+  if (chance(0.08)) arguments["transform"] <- list(random_transform(tame))
   if (tame) return(arguments)
   if (chance(0.1)) arguments$offset <- pick(quote(a), quote(log(e)), 1, quote(nowhere), quote(text))
   if (chance(0.1)) arguments$subset <- pick(quote(a > 0), quote(a > 1e9), 1:5, quote(c(TRUE, FALSE)), -1, 1e9, NA)

@@ -126,3 +126,12 @@ test_that("the expected response given the field has its limits and exceedances"
   expect_equal(mean_exceedance(expected(0.6), squares), pnorm(0.6, 0.5, 0.2, lower.tail = FALSE),
     tolerance = 1e-7)
 })
+
+test_that("responses beyond the range of numbers are told", {
+  wide <- new_mixture(0, 300, transformed_family(list(asinh, sinh)), c(variance = 0))
+  expect_warning(mean <- mixture_mean(wide), class = "neargp_warning_overflow")
+  expect_identical(mean, .Machine$double.xmax)
+  expect_error(mixture_crps(1, wide), class = "neargp_error_overflow")
+  expect_error(mixture_crps(1, new_mixture(0, 300, transformed_family("log"), c(variance = 0))),
+    class = "neargp_error_overflow")
+})
