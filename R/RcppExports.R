@@ -313,6 +313,18 @@ core_mean_field_predict <- function(coords, columns, jitter, newcoords, neighbor
     .Call(`_neargp_core_mean_field_predict`, coords, columns, jitter, newcoords, neighbors, covariance, threads)
 }
 
+core_neighbor_matrix <- function(neighbors) {
+    .Call(`_neargp_core_neighbor_matrix`, neighbors)
+}
+
+core_neighbor_dim <- function(neighbors) {
+    .Call(`_neargp_core_neighbor_dim`, neighbors)
+}
+
+core_neighbors_first <- function(neighbors, k) {
+    .Call(`_neargp_core_neighbors_first`, neighbors, k)
+}
+
 core_polya_gamma_score <- function(coords, sign, omega, targets, neighbors, shift, observed, covariance, threads) {
     .Call(`_neargp_core_polya_gamma_score`, coords, sign, omega, targets, neighbors, shift, observed, covariance, threads)
 }

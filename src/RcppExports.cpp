@@ -111,7 +111,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_problem
-SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
 RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -119,7 +119,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
@@ -203,14 +203,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_krige
-Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
 RcppExport SEXP _neargp_core_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type kriging(krigingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< bool >::type local_mean(local_meanSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
@@ -220,7 +220,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_simulate
-Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
 RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -230,7 +230,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
@@ -607,7 +607,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_before
-Rcpp::IntegerMatrix core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, int threads);
+SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, int threads);
 RcppExport SEXP _neargp_core_neighbors_before(SEXP coordsSEXP, SEXP orderSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -621,7 +621,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_earlier
-Rcpp::IntegerMatrix core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k, int threads);
+SEXP core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k, int threads);
 RcppExport SEXP _neargp_core_neighbors_earlier(SEXP coordsSEXP, SEXP rankSEXP, SEXP newcoordsSEXP, SEXP new_rankSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -637,7 +637,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_others
-Rcpp::IntegerMatrix core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads);
+SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads);
 RcppExport SEXP _neargp_core_neighbors_others(SEXP coordsSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -650,7 +650,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_to
-Rcpp::IntegerMatrix core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k, int threads);
+SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k, int threads);
 RcppExport SEXP _neargp_core_neighbors_to(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -676,7 +676,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_index_nearest
-Rcpp::IntegerMatrix core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads);
+SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads);
 RcppExport SEXP _neargp_core_index_nearest(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -690,7 +690,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_index_by_sector
-Rcpp::IntegerMatrix core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector, int threads);
+SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector, int threads);
 RcppExport SEXP _neargp_core_index_by_sector(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP on_sphereSEXP, SEXP sectorsSEXP, SEXP per_sectorSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -706,7 +706,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_joint
-Rcpp::IntegerMatrix core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, int k, int threads);
+SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, int k, int threads);
 RcppExport SEXP _neargp_core_neighbors_joint(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -753,7 +753,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_label_model
-SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool per_class, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
+SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool per_class, const Rcpp::NumericMatrix& targets, SEXP neighbors);
 RcppExport SEXP _neargp_core_label_model(SEXP coordsSEXP, SEXP countsSEXP, SEXP per_classSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -762,7 +762,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type counts(countsSEXP);
     Rcpp::traits::input_parameter< bool >::type per_class(per_classSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_label_model(coords, counts, per_class, targets, neighbors));
     return rcpp_result_gen;
 END_RCPP
@@ -913,28 +913,28 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_predict
-Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, int threads);
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, int threads);
 RcppExport SEXP _neargp_core_latent_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_latent_predict(latent, newcoords, neighbors, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_low_rank_predict
-Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, int threads);
+Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k, int threads);
 RcppExport SEXP _neargp_core_latent_low_rank_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type candidates(candidatesSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_predict(latent, newcoords, candidates, k, threads));
@@ -1121,7 +1121,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_mean_field_predict
-Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, int threads);
+Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& covariance, int threads);
 RcppExport SEXP _neargp_core_mean_field_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP jitterSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1130,15 +1130,49 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_mean_field_predict(coords, columns, jitter, newcoords, neighbors, covariance, threads));
     return rcpp_result_gen;
 END_RCPP
 }
+// core_neighbor_matrix
+Rcpp::IntegerMatrix core_neighbor_matrix(SEXP neighbors);
+RcppExport SEXP _neargp_core_neighbor_matrix(SEXP neighborsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbor_matrix(neighbors));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_neighbor_dim
+Rcpp::IntegerVector core_neighbor_dim(SEXP neighbors);
+RcppExport SEXP _neargp_core_neighbor_dim(SEXP neighborsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbor_dim(neighbors));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_neighbors_first
+SEXP core_neighbors_first(SEXP neighbors, int k);
+RcppExport SEXP _neargp_core_neighbors_first(SEXP neighborsSEXP, SEXP kSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_first(neighbors, k));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_polya_gamma_score
-Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, int threads);
+Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, int threads);
 RcppExport SEXP _neargp_core_polya_gamma_score(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP observedSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1147,7 +1181,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type sign(signSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type omega(omegaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type observed(observedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
@@ -1157,7 +1191,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_polya_gamma_probabilities
-Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance, int threads);
+Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance, int threads);
 RcppExport SEXP _neargp_core_polya_gamma_probabilities(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1166,7 +1200,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type sign(signSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type omega(omegaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
@@ -1232,7 +1266,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_pseudo_observations
-SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
+SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets, SEXP neighbors);
 RcppExport SEXP _neargp_core_pseudo_observations(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1241,7 +1275,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_pseudo_observations(coords, columns, noise_scale, targets, neighbors));
     return rcpp_result_gen;
 END_RCPP
@@ -1281,7 +1315,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_gamma_variables
-Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals, const std::vector<double>& noise_scale, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, double scale, double df, int threads);
+Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals, const std::vector<double>& noise_scale, SEXP neighbors, const Rcpp::List& covariance, double nugget, double scale, double df, int threads);
 RcppExport SEXP _neargp_core_gamma_variables(SEXP coordsSEXP, SEXP residualsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP scaleSEXP, SEXP dfSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1289,7 +1323,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type residuals(residualsSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type scale(scaleSEXP);
@@ -1335,7 +1369,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_vecchia
-Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, int threads);
+Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, int threads);
 RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1344,7 +1378,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
@@ -1355,14 +1389,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_neighbors
-Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing, const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::List& covariance, double jitter, int threads);
+Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing, SEXP candidates, int k, const Rcpp::List& covariance, double jitter, int threads);
 RcppExport SEXP _neargp_core_residual_neighbors(SEXP coordsSEXP, SEXP inducingSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type candidates(candidatesSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
@@ -1372,7 +1406,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_predict
-Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, SEXP prior, SEXP posterior, int threads);
+Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k, SEXP prior, SEXP posterior, int threads);
 RcppExport SEXP _neargp_core_residual_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP priorSEXP, SEXP posteriorSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1381,7 +1415,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type candidates(candidatesSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< SEXP >::type prior(priorSEXP);
     Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
@@ -1391,7 +1425,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_leave_one_out
-Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
+Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
 RcppExport SEXP _neargp_core_residual_leave_one_out(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1399,7 +1433,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
@@ -1412,7 +1446,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_simulate
-Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& inducing_draws, const Rcpp::NumericMatrix& normals, int threads);
+Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& inducing_draws, const Rcpp::NumericMatrix& normals, int threads);
 RcppExport SEXP _neargp_core_residual_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP inducing_drawsSEXP, SEXP normalsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1422,7 +1456,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
@@ -1753,6 +1787,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
     {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
     {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},
+    {"_neargp_core_neighbor_matrix", (DL_FUNC) &_neargp_core_neighbor_matrix, 1},
+    {"_neargp_core_neighbor_dim", (DL_FUNC) &_neargp_core_neighbor_dim, 1},
+    {"_neargp_core_neighbors_first", (DL_FUNC) &_neargp_core_neighbors_first, 2},
     {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
     {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},
