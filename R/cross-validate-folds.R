@@ -157,6 +157,8 @@ fold_problem <- function(fit, rows) {
   method <- with_k(fit$method, data, fit$family)
   settings <- new_settings(method, fit$family, fit$control, fit$threads, fit$covariance,
     nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
+  # Several outputs go on from the fit's inducing points, one output begins with others.
+  if (has_outputs(fit)) fit$data <- data
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(method, length(rows))
   problem

@@ -192,3 +192,74 @@ print.summary.neargp_outputs <- function(x, digits = max(3L, getOption("digits")
   print_outputs_remarks(x$fit)
   invisible(x)
 }
+
+# ---- tables --------------------------------------------------------------------------------------
+
+#' @export
+glance.neargp_outputs <- function(x, ...) {
+  check_no_more_arguments()
+  score <- stats::logLik(x)
+  likelihood <- is_likelihood(x)
+  data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs),
+    df = attr(score, "df"), logLik = as.numeric(score),
+    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else
+    NA_real_, method = method_name(x$method),
+    k = x$k %||% NA_integer_, converged = x$convergence$converged,
+    iterations = x$convergence$iterations, elapsed = x$elapsed[["total"]])
+}
+
+#' @export
+augment.neargp_outputs <- function(x, data = NULL, ...) {
+  check_no_more_arguments()
+  loo <- loo_predict(x)
+  fitted <- stats::fitted(x)
+  colnames(fitted) <- paste0(".fitted_", x$outputs)
+  names(loo) <- paste0(".loo_", names(loo))
+  beside_outputs(x, data, cbind(as.data.frame(fitted, optional = TRUE), loo))
+}
+
+# `columns`: with a row for each row of the data.
+beside_outputs <- function(x, data, columns) {
+  data <- data %||% as.data.frame(stats::naresid(x$na_action, output_matrix(x$data, x$data$y)),
+    optional = TRUE)
+  if (!is.data.frame(data) || nrow(data) != nrow(columns)) {
+    abort_neargp("argument",
+      sprintf("`data` must be a data frame with the %s rows that were fitted.",
+        format_count(nrow(columns))))
+  }
+  cbind(data, columns)
+}
+
+# ---- one of them ---------------------------------------------------------------------------------
+
+# A fit whose data are rows of one output.
+as_one_output <- function(object) {
+  object["outputs"] <- list(NULL)
+  object$method <- method_for(object$method, object$family, object$data)
+  class(object) <- "neargp"
+  object
+}
+
+# One output with its trend and covariance, as if it had been fitted by itself.
+single_output <- function(x, output) {
+  p <- match(output, x$outputs)
+  q <- ncol(x$data$X) %/% length(x$outputs)
+  x$beta <- x$beta[(p - 1L) * q + seq_len(q)]
+  x$data <- data_of_output(x$data, p)
+  x$data["basis"] <- x["core_trend"] <- list(NULL)
+  x$nugget <- x$nugget[[p]]
+  x$core_covariance$components <- Map(function(component, B) {
+    component$variance <- B[p, p]
+    component$loadings <- NULL
+    component
+  }, x$core_covariance$components, x$coregionalisation)
+  as_one_output(x)
+}
+
+#' @rdname empirical_variogram
+#' @param output of a fit to several outputs: the name of one.
+#' @export
+empirical_variogram.neargp_outputs <- function(object, output = object$outputs[1L], ...) {
+  check_choice(output, "output", object$outputs)
+  empirical_variogram.neargp(single_output(object, output), ...)
+}

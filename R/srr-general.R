@@ -124,11 +124,9 @@
 #'   simulated data are made by `tests/testthat/helper-simulate.R`.*
 #' @srrstatsTODO {G5.2} *Errors and warnings have classes and are tested beside what they are of;
 #'   G5.2a and G5.2b are not met to the letter.*
-#' @srrstatsTODO {G5.2a} *Four messages stand twice, for several outputs or inducing points beside
-#'   the usual case: rows of data given to augment(), duplicates without nugget, columns of
-#'   inducing points, newdata that is missing (`R/classes-methods.R` and `outputs-scores.R`,
-#'   `neargp.R` and `outputs-fit.R`, `inducing-start.R` and `vnngp-inducing.R`, `predict.R` and
-#'   `outputs-predict.R`).*
+#' @srrstatsTODO {G5.2a} *Two messages stand twice, for several outputs or inducing points beside
+#'   the usual case: rows of data given to augment(), columns of inducing points
+#'   (`R/classes-methods.R` and `outputs.R`, `inducing-start.R` and `vnngp-inducing.R`).*
 #' @srrstatsTODO {G5.2b} *Tests expect conditions of every class but `_package` (sf or terra are
 #'   missing) and `_quantile`; no list shows that each single message has its test.*
 #' @srrstats {G5.3} *`tests/fuzz/checks.R` takes any number of a result that is not finite for a

@@ -175,6 +175,25 @@ test_that("folds are of places, and fits of several outputs are not compared in 
   expect_error(cross_validate(list(a = fit, b = fit)), "one by one", class = "neargp_error_fits")
 })
 
+test_that("no output at a place within the buffer of a fold is conditioned on", {
+  fit <- outputs_fit(n = 50)
+  data <- simulated_outputs(50)
+  folds <- structure(rep(1:2, c(5L, 45L)), buffer = 0.15)
+  folds[6:50] <- NA
+  own <- cross_validate(fit, folds = folds)$predictions
+  near <- apply(as.matrix(stats::dist(data[c("x", "y")]))[1:5, ], 2L, min) < 0.15
+  expect_gt(sum(near), 8L)
+  expect_lt(sum(near), 45L)
+  without <- neargp(cbind(zinc, lead) ~ height, data[!near, ], coords = ~ x + y,
+    method = loo_k(k = 10), covariance = known_outputs(), nugget = c(0.2, 8))
+  expected <- predict(without, data[1:5, ])
+  for (output in c("zinc", "lead")) {
+    held <- own[own$setting == output, ]
+    expect_equal(held$mean, expected[[paste0("mean_", output)]][held$row], tolerance = 1e-8)
+    expect_equal(held$sd, expected[[paste0("sd_", output)]][held$row], tolerance = 1e-8)
+  }
+})
+
 test_that("an output's variogram is that of its trend residuals, with its own fitted curve", {
   data <- simulated_outputs(100)
   fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 8))
