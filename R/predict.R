@@ -245,14 +245,13 @@ prediction_columns.default <- function(method, object, moments, settings) {
   }
   nugget <- nugget_of_targets(object, length(moments$mean))
   noise <- list(link = 0, response = nugget, none = 0, confidence = 0, prediction = nugget)
-  columns <- list(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]]))
-  if (settings$interval != "none") {
+  limits <- if (settings$interval != "none") {
     half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance +
       noise[[settings$interval]])
-    columns$lower <- moments$mean - half_width
-    columns$upper <- moments$mean + half_width
+    list(lower = moments$mean - half_width, upper = moments$mean + half_width)
   }
-  target_columns(object, columns)
+  target_columns(object, list(mean = moments$mean,
+    sd = sqrt(moments$variance + noise[[settings$type]])), limits)
 }
 
 # The nugget of each of so many targets: of several outputs these are the places of the first one,
@@ -264,9 +263,12 @@ nugget_of_targets <- function(object, count) {
 
 # The data frame of vectors with a number for each target. data.frame() takes longer than the
 # prediction of a row.
-target_columns <- function(object, vectors) {
-  if (!is.null(object$outputs)) return(output_columns(vectors, object$outputs))
-  structure(vectors, class = "data.frame", row.names = .set_row_names(length(vectors[[1L]])))
+target_columns <- function(object, vectors, limits = NULL) {
+  if (!is.null(object$outputs)) return(output_columns(c(vectors, limits), object$outputs))
+  columns <- structure(vectors, class = "data.frame",
+    row.names = .set_row_names(length(vectors[[1L]])))
+  for (name in names(limits)) columns[[name]] <- limits[[name]]
+  columns
 }
 
 # Parameters of the family on the natural scale, by name.
