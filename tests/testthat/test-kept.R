@@ -156,3 +156,25 @@ test_that("what was kept is freed with the fit, and an error or interrupt leaves
   expect_identical(core_kept(emptied), 1)
   expect_error(core_kept(NULL), "keeper", class = "neargp_error_core")
 })
+
+test_that("a fit holds no pointer but its keeper, so that one from a file predicts as it did", {
+  pointers <- function(object, path = "fit") {
+    within <- c(if (is.list(object)) unclass(object), attributes(object))
+    c(if (typeof(object) == "externalptr") path, unlist(Map(pointers, unname(within),
+      paste0(path, "$", names(within) %||% seq_along(within)))))
+  }
+  data <- simulated_data(60)
+  data$count <- stats::rpois(60, 2)
+  fit <- function(formula, method, family = stats::gaussian()) {
+    neargp(formula, data, coords = ~ x + y, method = method, family = family, threads = 1L,
+      covariance = cov_exponential(variance = 1, range = 0.3))
+  }
+  fits <- list(fit(z ~ 1, vecchia(k = 5)), fit(z ~ 1, vecchia(k = 5, inducing = 8)),
+    fit(count ~ 1, vnngp(k = 5), stats::poisson()), fit(count ~ 1, vnngp(k = 5,
+      posterior = "mean-field", optimizer = "adam", epochs = 1L), stats::poisson()))
+  for (done in fits) {
+    expect_identical(pointers(done), "fit$keeper")
+    expect_identical(predict(unserialize(serialize(done, NULL)), data[1:3, ]), predict(done,
+      data[1:3, ]))
+  }
+})
