@@ -69,10 +69,10 @@
 #'   a known unit: `time_numbers()` of `R/time.R`, `with_training_units()` of
 #'   `R/newdata-design.R`; `?neargp`, "Columns with units"; `tests/testthat/test-newdata.R` and
 #'   `test-locations.R`.*
-#' @srrstats {G2.7} *Data frames, tibbles and sf points, by files or chunks `?row_source`, and for
-#'   predictions a SpatRaster of terra (`R/pkg-sf.R`, `R/pkg-terra.R`). A matrix, an sp or a stars
-#'   object is an error that says how to convert it (`R/checks.R`). A data.table is a data frame
-#'   here, which no test confirms.*
+#' @srrstats {G2.7} *Data frames, tibbles, data.tables, sf points and grids of stars, by files or
+#'   chunks `?row_source`, and for predictions a SpatRaster of terra (`R/pkg-sf.R`,
+#'   `R/pkg-stars.R`, `R/pkg-terra.R`; `tests/testthat/test-augment-newdata.R`). A matrix or an
+#'   object of sp is an error that says how to convert it (`R/checks.R`).*
 #' @srrstats {G2.8} *`drop_geometry()`, `raw_coordinates()` and `new_model_data()` (`R/pkg-sf.R`,
 #'   `R/locations.R`, `R/model-frame.R`) turn data into plain matrices and vectors, `new_target()`
 #'   of `R/newdata.R` new rows; nothing else sees the user's classes.*

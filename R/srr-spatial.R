@@ -32,7 +32,7 @@
 #' @srrstats {SP2.3} *The example of `?neargp` and `tests/testthat/test-pkg-sf.R` read points from
 #'   GeoPackage files.*
 #' @srrstats {SP2.4} *A CRS is an object of sf::st_crs(), compared by sf (`R/pkg-sf.R`), rasters
-#'   by their WKT (`R/pkg-terra.R`).*
+#'   by their WKT (`R/pkg-terra.R`), grids of stars by their own (`R/pkg-stars.R`).*
 #' @srrstats {SP2.4a} *What is kept and compared is WKT2: a PROJ string that is given as `crs` is
 #'   read by sf::st_crs(), which makes it so (`crs_of()` of `R/pkg-sf.R`).*
 #' @srrstats {SP2.5} *`fit$locations$crs` (`R/locations.R`); sf data without CRS are an error

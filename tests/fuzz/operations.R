@@ -142,5 +142,8 @@ operations <- list(
   r2 = simple(function(fit) if (has_package("performance")) performance::r2(fit)),
   blocks = simple(function(fit) neargp::block_folds(fit, v = pick(2L, 3L), method = pick("square", "kmeans"))),
   calibration = simple(function(fit) neargp::calibration_curve(fit)),
-  anova = simple(function(fit) stats::anova(fit, fit))
+  anova = simple(function(fit) stats::anova(fit, fit)),
+  terms = simple(function(fit) list(stats::anova(fit), stats::model.matrix(fit))),
+  influence = simple(function(fit) list(stats::influence(fit), stats::cooks.distance(fit))),
+  elpd = simple(function(fit) if (has_package("loo")) loo::elpd(fit))
 )
