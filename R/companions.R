@@ -7,29 +7,30 @@
 #' * \pkg{sf} points and \pkg{stars} grids are data and `newdata`, \pkg{terra} SpatRasters
 #'   `newdata`; predictions come back in their class, with a `filename` in windows
 #'   ([predict.neargp()]). A grid of stars may have a dimension of time. One in another coordinate
-#'   reference system than the data, or with one where the data have none, is
-#'   `neargp_error_crs`.
-#' * Tibbles and \pkg{data.table}s are data frames: predictions, simulations and [augment()][tidiers]
-#'   return the class that they were given.
+#'   reference system than the data, or with one where the data have none, is `neargp_error_crs`.
+#' * Tibbles and \pkg{data.table}s are data frames: predictions, simulations and
+#'   [augment()][tidiers] return the class that they were given.
 #' * Splits of \pkg{rsample} are folds of [cross_validate()].
 #'
 #' @section Trends:
 #' What is said of a trend's coefficients is by their Wald tests: by `coef()`, `vcov()` and the
 #' normal distribution, as [summary()][summary.neargp] has them. There are no residual degrees of
 #' freedom of a field to correct them by; `df.residual()` is the number of rows less the
-#' coefficients, and used by nothing here. The covariance parameters are held at their estimates, so
-#' that with few rows standard errors are a little too small.
-#' * \pkg{emmeans}: `emmeans()`, `emtrends()`, contrasts and the rest, of the trend with the field at
-#'   its mean 0; of other families than gaussian on the scale of the link, or with
+#' coefficients, and used by effects alone, whose intervals are by Student's t. The covariance
+#' parameters are held at their estimates, so that with few rows standard errors are a little too
+#' small.
+#' * \pkg{emmeans}: `emmeans()`, `emtrends()`, contrasts and the rest, of the trend with the field
+#'   at its mean 0; of other families than gaussian on the scale of the link, unless
 #'   `type = "response"`. \pkg{ggeffects}: `ggpredict()` and `ggemmeans()` of the same.
 #' * \pkg{effects}: `Effect()`, `allEffects()`; not of [negative_binomial()], whose variance has a
 #'   parameter.
 #' * \pkg{car}: `Anova()` (types II and III), `vif()`, `linearHypothesis()`, `deltaMethod()`.
-#' * \pkg{parameters}: `model_parameters()`. \pkg{broom}: [tidy()][tidiers], `glance()`, `augment()`.
+#' * \pkg{parameters}: `model_parameters()`. \pkg{broom}: [tidy()][tidiers], `glance()`,
+#'   `augment()`.
 #' * [stats::step()] and its like compare fits by AIC, see [anova.neargp()].
 #'
-#' They are for fits to one response that are not classes, and not for those by [dspp()] and [dgp()],
-#' which have no covariance matrix of their coefficients; else an error says so.
+#' They are for fits to one response that are not classes, and not for those by [dspp()] and
+#' [dgp()], which have no covariance matrix of their coefficients; else an error says so.
 #'
 #' @section Judging a fit:
 #' * \pkg{performance}: [r2()][r2.neargp], `model_performance()` by leave-one-out predictions,
@@ -37,16 +38,18 @@
 #'   test of `check_heteroscedasticity()` is for residuals without a field, and refused with
 #'   `neargp_error_method`. `compare_performance()` knows the models of a list of its own only:
 #'   [cross_validate()] compares fits.
-#' * \pkg{insight}: `get_predicted()` of rows that have places is that of [predict()][predict.neargp],
-#'   of covariates alone that of the trend, as for fixed effects; `include_random` overrules that.
-#'   `find_statistic()` and `get_datagrid()` are for the models of insight's list.
+#' * \pkg{insight}: `get_predicted()` of rows that have places is that of
+#'   [predict()][predict.neargp], of covariates alone that of the trend, as for fixed effects;
+#'   `include_random` overrules that. `find_statistic()` and `get_datagrid()` are for the models of
+#'   insight's list.
 #' * \pkg{loo}: `elpd()`, and `loo()`, which is the same, sum the log densities of leave-one-out
 #'   predictions ([loo_predict()]; of classes the log probabilities), for `loo_compare()`. They are
 #'   in closed form: there are no Pareto shapes, and no effective number of parameters; the sum of
 #'   [hatvalues()][hatvalues.neargp] is one.
-#' * \pkg{posterior}: `as_draws(fit, nsim = , newdata = )` are draws of [simulate()][simulate.neargp],
-#'   each place a variable `<response>[<row>]`. Hand it the fit: of a table that `simulate()` has
-#'   returned, which has a row for each place, posterior would take the places for draws.
+#' * \pkg{posterior}: `as_draws(fit, nsim = , newdata = )` are draws of
+#'   [simulate()][simulate.neargp], each place a variable `<response>[<row>]`. Hand it the fit: of a
+#'   table that `simulate()` has returned, which has a row for each place, posterior would take the
+#'   places for draws.
 #'
 #' @return What those functions return.
 #' @examples

@@ -28,8 +28,8 @@
 #'   [loo_k()] or [mll_k()].
 #' @param k,threads as in [residuals.neargp()].
 #' @param ... not used.
-#' @return `hatvalues()`, `cooks.distance()` and `rstandard()`: a number for each row that was
-#'   fitted, with its name. `dfbeta()` and `dfbetas()`: a matrix with a row for each of them and a
+#' @return `hatvalues()`, `cooks.distance()` and `rstandard()`: a number for each row, with its
+#'   name, as [residuals()][residuals.neargp] has them. `dfbeta()` and `dfbetas()`: a matrix with a row for each of them and a
 #'   column for each coefficient. `influence()`: a list of `hat`, `coefficients` (those of
 #'   `dfbeta()`) and `loo`, a data frame of [loo_predict()].
 #'   A row without which the trend cannot be estimated has the hat value 1, and NA else.
@@ -95,7 +95,7 @@ rstandard.neargp <- function(model, k = NULL, threads = NULL, ...) {
 named_rows <- function(object, values) {
   names <- stats::case.names(object)
   if (is.matrix(values)) rownames(values) <- names else names(values) <- names
-  values
+  stats::naresid(object$na_action, values)
 }
 
 natural_change <- function(object, change) {

@@ -16,6 +16,15 @@ test_that("augment() of new rows has broom's columns, which are those of predict
   expect_error(augment(fit, newdata = as.list(new)), "predict\\(\\)", class = "neargp_error_argument")
 })
 
+test_that("broom finds the methods", {
+  skip_if_not_installed("broom")
+  fit <- neargp(z ~ height, simulated_data(40), coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential())
+  expect_identical(broom::tidy(fit, conf.int = TRUE), tidy(fit, conf.int = TRUE))
+  expect_identical(broom::glance(fit), glance(fit))
+  expect_identical(broom::augment(fit), augment(fit))
+})
+
 test_that("of counts it has the expected response, and of classes their probabilities", {
   data <- transform(simulated_data(80), count = rep(0:3, 20))
   new <- simulated_data(10, seed = 3)

@@ -58,6 +58,15 @@ test_that("without a field they are those of lm()", {
   expect_equal(rstandard(fit), rstandard(reference) * scale, tolerance = 1e-6)
 })
 
+test_that("rows that na.exclude left out keep their place", {
+  data <- simulated_data(40)
+  data$z[c(3, 20)] <- NA
+  fit <- influence_fit(data, na.action = na.exclude)
+  expect_identical(names(hatvalues(fit)), names(residuals(fit)))
+  expect_identical(unname(which(is.na(hatvalues(fit)))), c(3L, 20L))
+  expect_identical(unname(which(is.na(dfbeta(fit)[, 1L]))), c(3L, 20L))
+})
+
 test_that("a row that alone determines a coefficient fits itself", {
   data <- transform(simulated_data(40), group = factor(c("rare", rep("a", 39))))
   fit <- neargp(z ~ group, data, coords = ~ x + y, method = exact_gp(),
