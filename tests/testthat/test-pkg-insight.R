@@ -105,3 +105,21 @@ test_that("effects are those of the trend with the fit's coefficients and covari
   expect_equal(as.vector(effect$fit), drop(X %*% coef(fit)))
   expect_equal(as.vector(effect$se), sqrt(diag(X %*% vcov(fit) %*% t(X))))
 })
+
+test_that("without a field they are what they are for lm()", {
+  for (package in c("car", "emmeans", "effects")) skip_if_not_installed(package)
+  data <- simulated_data(60)
+  reference <- lm(z ~ height + group, data)
+  fit <- neargp(z ~ height + group, data, coords = ~ x + y, method = exact_gp(),
+    nugget = sigma(reference)^2, covariance = cov_exponential(variance = 1e-10, range = 0.01))
+  tested <- car::Anova(reference)[1:2, ]
+  expect_equal(car::Anova(fit)$Chisq, tested$Df * tested[["F value"]], tolerance = 1e-6)
+  expect_equal(car::vif(fit), car::vif(reference), tolerance = 1e-6)
+  columns <- c("emmean", "SE")
+  expect_equal(as.data.frame(emmeans::emmeans(fit, "group"))[columns],
+    as.data.frame(emmeans::emmeans(reference, "group"))[columns], tolerance = 1e-6,
+    ignore_attr = TRUE)
+  parts <- c("fit", "se", "lower", "upper")
+  expect_equal(unclass(effects::Effect("group", fit))[parts],
+    unclass(effects::Effect("group", reference))[parts], tolerance = 1e-6, ignore_attr = TRUE)
+})
