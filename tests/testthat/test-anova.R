@@ -117,4 +117,6 @@ test_that("drop1(), add1() and step() compare fits by AIC", {
   chosen <- step(update(fit, . ~ idle), scope = ~ h + idle, trace = 0)
   expect_setequal(attr(terms(chosen), "term.labels"), "h")
   expect_error(extractAIC(update(fit, method = loo_k(10L))), class = "neargp_error_not_likelihood")
+  fit$score <- "restricted log-likelihood"
+  expect_error(drop1(fit), "restricted", class = "neargp_error_not_likelihood")
 })

@@ -94,7 +94,7 @@ test_that("rasters are told what to do instead", {
   skip_unless_extended()
   skip_if_not_installed("terra")
   layers <- terra::rast(nrows = 2, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, vals = 0,
-    names = "height")
+    names = "height", crs = "")
   expect_error(predict(outputs_fit(), layers, covariance = TRUE), "as a data frame",
     class = "neargp_error_newdata")
   expect_error(simulate(outputs_fit(), newdata = layers), "as a data frame",
