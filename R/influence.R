@@ -29,10 +29,10 @@
 #' @param k,threads as in [residuals.neargp()].
 #' @param ... not used.
 #' @return `hatvalues()`, `cooks.distance()` and `rstandard()`: a number for each row, with its
-#'   name, as [residuals()][residuals.neargp] has them. `dfbeta()` and `dfbetas()`: a matrix with a row for each of them and a
-#'   column for each coefficient. `influence()`: a list of `hat`, `coefficients` (those of
-#'   `dfbeta()`) and `loo`, a data frame of [loo_predict()].
-#'   A row without which the trend cannot be estimated has the hat value 1, and NA else.
+#'   name, as [residuals()][residuals.neargp] has them. `dfbeta()` and `dfbetas()`: a matrix with a
+#'   row for each of them and a column for each coefficient. `influence()`: a list of `hat`,
+#'   `coefficients` (those of `dfbeta()`) and `loo`, a data frame of [loo_predict()]. A row without
+#'   which the trend cannot be estimated has the hat value 1, and NA else.
 #' @section Errors: `neargp_error_method` for fits by other methods, `neargp_error_family` for
 #'   classes and responses that are not gaussian.
 #' @references Dubrule (1983): see [residuals.neargp()]. Cook, R. D. (1977). Detection of

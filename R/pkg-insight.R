@@ -12,7 +12,8 @@ get_statistic.neargp <- function(x, ...) {
 # Tests and intervals are by the normal distribution.
 #' @exportS3Method insight::get_df
 get_df.neargp <- function(x, type = "residual", ...) {
-  switch(check_choice(tolower(type), "type", c("residual", "model", "analytical", "wald", "normal")),
+  types <- c("residual", "model", "analytical", "wald", "normal")
+  switch(check_choice(tolower(type), "type", types),
     residual = stats::df.residual(x), model = attr(stats::logLik(x), "df"), Inf)
 }
 
