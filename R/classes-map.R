@@ -7,9 +7,12 @@ class_scale <- function(levels, palette = NULL) {
     ticks = seq_len(n), labels = abbreviate(levels, 12L))
 }
 
-# Up to eight that colour-blind readers can tell apart (Okabe and Ito 2008), without black.
+# Up to eight that colour-blind readers can tell apart (Okabe and Ito 2008), without black, and the
+# first three of them readers of a print in grey, too.
 class_colors <- function(n) {
-  if (n <= 8L) return(unname(grDevices::palette.colors(n + 1L, "Okabe-Ito")[-1L]))
+  named <- c("blue", "orange", "yellow", "bluishgreen", "reddishpurple", "vermillion", "skyblue",
+    "gray")
+  if (n <= 8L) return(unname(grDevices::palette.colors(9L, "Okabe-Ito")[named[seq_len(n)]]))
   grDevices::hcl.colors(n, "Spectral")
 }
 

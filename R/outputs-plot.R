@@ -1,6 +1,6 @@
 #' Plot a fit to several outputs
 #'
-#' @param x a fit of [neargp()] to several outputs.
+#' @param x,object a fit of [neargp()] to several outputs.
 #' @param which `"loo"`: observations against their leave-one-out predictions, with scores;
 #'   `"residual_map"`: the standardised leave-one-out residuals where they are; `"covariance"`: the
 #'   fitted covariances (on the diagonal) and cross-correlations of the structures as functions of
@@ -9,7 +9,7 @@
 #'   points over the data.
 #' @param outputs names of the outputs to show, all by default.
 #' @param ... for the points.
-#' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair, of
+#' @return `x`, invisibly; `autoplot()` a ggplot object. A panel for each output, of `"covariance"` one for each pair, of
 #'   `"inducing"` one alone.
 #' @examples
 #' set.seed(1)
@@ -21,8 +21,7 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
-  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram",
-    if (has_inducing_features(x$method)) "inducing"))
+  which <- check_choice(which, "which", output_plots(x))
   check_choices(outputs, "outputs", x$outputs)
   if (which == "inducing") {
     plot_inducing(x, ...)
@@ -45,13 +44,22 @@ plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
   invisible(x)
 }
 
+output_plots <- function(x) {
+  c("loo", "residual_map", "covariance", "variogram",
+    if (has_inducing_features(x$method)) "inducing")
+}
+
 plot_output <- function(x, loo, output, which, ...) {
-  p <- match(output, x$outputs)
-  own <- loo[x$data$output == p, ]
-  single <- structure(list(data = data_of_output(x$data, p), locations = x$locations,
-    family = x$family), class = "neargp")
+  own <- loo[x$data$output == match(output, x$outputs), ]
+  single <- fit_of_output(x, output)
   if (which == "loo") plot_loo_predictions(single, own, main = output, ...) else
     plot_loo_map(single, own, main = output, ...)
+}
+
+# As much of a fit as plots of its rows need.
+fit_of_output <- function(x, output) {
+  structure(list(data = data_of_output(x$data, match(output, x$outputs)), locations = x$locations,
+    family = x$family), class = "neargp")
 }
 
 pairs_of <- function(outputs) {
@@ -60,10 +68,15 @@ pairs_of <- function(outputs) {
 }
 
 plot_covariance_curve <- function(x, pair) {
-  distance <- seq(0, 1.5 * max(effective_ranges(x)), length.out = 101L)
-  value <- covariance_value(x, distance, outputs = pair)
-  main <- if (pair[1L] == pair[2L]) pair[1L] else paste(pair, collapse = " and ")
-  plot_frame(range(distance), range(0, value), main, "distance", "covariance")
-  graphics::lines(distance, value, col = "#0072B2", lwd = 1.5)
+  curve <- covariance_curve(x, pair)
+  plot_frame(range(curve$distance), range(0, curve$value), curve$panel[1L], "distance",
+    "covariance")
+  graphics::lines(curve$distance, curve$value, col = "#0072B2", lwd = 1.5)
   graphics::abline(h = 0, col = "grey60")
+}
+
+covariance_curve <- function(x, pair) {
+  distance <- seq(0, 1.5 * max(effective_ranges(x)), length.out = 101L)
+  data.frame(distance = distance, value = covariance_value(x, distance, outputs = pair),
+    panel = if (pair[1L] == pair[2L]) pair[1L] else paste(pair, collapse = " and "))
 }

@@ -119,3 +119,18 @@ test_that("deep fits have trace, residuals and PIT", {
   trace <- built(ggplot2::autoplot(fit))
   expect_length(unique(trace$data[[2]]$linetype), 2)
 })
+
+test_that("several outputs have a panel each, or for each pair", {
+  skip_if_not_installed("ggplot2")
+  data <- simulated_data(80)
+  data$w <- 2 * data$z + rnorm(80)
+  fit <- suppressWarnings(neargp(cbind(z, w) ~ 1, data, coords = ~ x + y, method = vecchia(k = 5)))
+  for (which in c("loo", "residual_map", "variogram")) {
+    expect_equal(drawn_panels(ggplot2::autoplot(fit, which)), 2)
+  }
+  expect_equal(drawn_panels(ggplot2::autoplot(fit, "covariance")), 3)
+  one <- built(ggplot2::autoplot(fit, outputs = "w"))
+  loo <- leave_one_out(fit, NULL, NULL)
+  expect_equal(one$data[[2]]$x, loo$mean[fit$data$output == 2])
+  expect_error(ggplot2::autoplot(fit, "map"), "`which`", class = "neargp_error_argument")
+})

@@ -27,6 +27,9 @@ test_that("a factor has a colour for each level, and its names in the legend", {
   classes <- factor(c("willow", NA, "spruce"), c("spruce", "aspen", "willow"))
   expect_identical(scale_colors(scale, classes), scale$colors[c(3, NA, 1)])
   expect_length(unique(class_colors(8L)), 8L)
+  lightness <- grDevices::convertColor(t(grDevices::col2rgb(class_colors(3L))) / 255, "sRGB",
+    "Lab")[, 1L]
+  expect_gt(min(diff(sort(lightness))), 15)
   expect_length(unique(class_colors(20L)), 20L)
   page <- withr::local_tempfile(fileext = ".pdf")
   grDevices::pdf(page, compress = FALSE, useKerning = FALSE)
