@@ -103,6 +103,7 @@ trend_moments <- function(object, weighted, variance, X, offset) {
 
 conditional_weights <- function(object, coords, settings, neighbors = NULL, output = NULL,
                                 kriging = kept_kriging(object), keep_weights = FALSE) {
+  if (settings$smooth && is.null(neighbors)) return(smooth_weights(object, coords, settings))
   found <- if (settings$exact && is.null(neighbors)) {
     core_exact_krige(kept_exact_kriging(object, settings$threads), coords, settings$threads, output)
   } else {

@@ -86,6 +86,13 @@
 #' @param parameters `"plug-in"`: the estimates of the covariance parameters are taken for the truth;
 #'   `"integrated"`: they are integrated over their posterior, see below. For one gaussian response by
 #'   [exact_gp()] or [vecchia()].
+#' @param smooth `TRUE` for maps without the edges at which one neighbour takes the place of
+#'   another: neighbours from the middle one on count the less the farther they are, and the
+#'   (`k` + 1)-th not at all. It is the mean of the predictions from the nearest `k / 2` to `k` of
+#'   them, with the mean of their variances, which is no less than that of the prediction. For a
+#'   gaussian response by [vecchia()] (without inducing points), [exact_gp()], [loo_k()] and
+#'   [mll_k()], without `sectors` and `joint`. It takes about `k / 4` times as long;
+#'   `bench/smooth-maps.R` has how large the edges are, and what is lost.
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
@@ -131,6 +138,8 @@
 #'   S. and Chopin, N. (2009). Approximate Bayesian inference for latent Gaussian models by using
 #'   integrated nested Laplace approximations. *Journal of the Royal Statistical Society B* 71,
 #'   319–392.
+#'   Of continuity by penalties that grow with distance: Rivoirard, J. and Romary, T. (2011).
+#'   Continuity for kriging with moving neighborhood. *Mathematical Geosciences* 43, 469-481.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -151,7 +160,7 @@ predict.neargp <- function(object, newdata,
                            local_mean = NULL, sectors = NULL, joint = FALSE, chunk_size = NULL,
                            threads = NULL, device = NULL, verbose = rlang::is_interactive(),
                            parameters = c("plug-in", "integrated"), filename = NULL,
-                           overwrite = FALSE, ...) {
+                           overwrite = FALSE, smooth = FALSE, ...) {
   check_fit(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
@@ -167,6 +176,7 @@ predict.neargp <- function(object, newdata,
   }
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type,
     interval = interval, level = level, joint = joint, chunk_size = chunk_size, verbose = verbose)
+  settings <- with_smooth(settings, object, smooth, sectors)
   if (type == "quantile") settings$probs <- check_probs(probs)
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)

@@ -52,6 +52,7 @@ new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = F
     few_dense = few_dense,       # of draws: so where places are few
     local_mean = local_mean,     # whether the neighbours have a mean of their own
     sectors = sectors,           # directions that neighbours are taken from, 0 for any
+    smooth = FALSE,              # whether neighbours have a taper, see predict-smooth.R
     # ---- how it is computed
     chunk_size = chunk_size,     # rows at a time
     file = NULL,                 # of a raster: name of the file that is written, NULL for none

@@ -1,0 +1,94 @@
+# Predictions without edges where the set of neighbours changes. From the k nearest, a prediction
+# jumps where one of them is replaced by another, which then are equally far. The mean over radii r
+# of the predictions from all neighbours within r does not: their number changes at single radii.
+# With d_1 <= d_2 <= ... the distances of the neighbours, and radii uniform between those of the
+# j-th and the (k + 1)-th, the prediction from the nearest m has the weight
+# (d_(m+1) - d_m) / (d_(k+1) - d_j), and the m-th neighbour, which is in all predictions from m or
+# more,
+#
+#   a_m = min(1, (d_(k+1) - d_m) / (d_(k+1) - d_j)),
+#
+# a taper that is 0 where a neighbour would be replaced. The variance is the mean of theirs, and no
+# less than that of the mean of the predictions: a variance is convex in the weights of neighbours.
+
+# The taper, a row for each target, from the distances of k + 1 neighbours (columns) that rise. All
+# neighbours up to the j-th, half of them, are in every prediction.
+smooth_taper <- function(distances) {
+  k <- ncol(distances) - 1L
+  farthest <- distances[, k + 1L]
+  width <- farthest - distances[, ceiling(k / 2)]
+  # Equally far up to the last: they are in none but the widest.
+  taper <- (farthest - distances[, seq_len(k), drop = FALSE]) / ifelse(width > 0, width, Inf)
+  taper[, seq_len(ceiling(k / 2))] <- 1
+  pmin(taper, 1)
+}
+
+# Distances to neighbours, a matrix with a column for each target, in the metric in which they were sought.
+neighbor_distances <- function(object, coords, neighbors) {
+  component <- metric_component(object$core_covariance)
+  data <- core_scale(object$data$coords, component)
+  targets <- core_scale(coords, component)
+  squares <- matrix(0, ncol(neighbors), nrow(neighbors))
+  for (j in seq_len(ncol(data))) squares <- squares + (targets[, j] - t(matrix(data[neighbors, j],
+    nrow(neighbors))))^2
+  sqrt(squares)
+}
+
+smooth_weights <- function(object, coords, settings) {
+  neighbors <- core_index_nearest(kept_index(object), coords, settings$k + 1L, settings$threads)
+  taper <- smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors)))
+  # Of the prediction from the nearest 1, 2, ... neighbours.
+  weights <- taper - cbind(taper[, -1L, drop = FALSE], 0)
+  total <- list(weighted = 0, variance = 0)
+  for (m in which(colSums(weights != 0) > 0)) {
+    part <- core_krige(kept_kriging(object), coords, core_neighbors_first(neighbors, m),
+      settings$local_mean, settings$threads)
+    if (part$failed > 0L) abort_cholesky(0L)
+    total$weighted <- total$weighted + weights[, m] * part$weighted
+    total$variance <- total$variance + weights[, m] * part$variance
+  }
+  total
+}
+
+# Whether a field is predicted from observations of it, which may have a taper.
+predicts_from_observations <- function(method) {
+  UseMethod("predicts_from_observations")
+}
+
+#' @export
+predicts_from_observations.default <- function(method) TRUE
+
+#' @export
+predicts_from_observations.neargp_method_families <- function(method) FALSE
+
+#' @export
+predicts_from_observations.neargp_vnngp <- function(method) FALSE
+
+#' @export
+predicts_from_observations.neargp_svgp <- function(method) FALSE
+
+#' @export
+predicts_from_observations.neargp_deep <- function(method) FALSE
+
+#' @export
+predicts_from_observations.neargp_vecchia_inducing <- function(method) FALSE
+
+# `sectors` as given: directions have edges of their own.
+with_smooth <- function(settings, object, smooth, sectors) {
+  if (!check_flag(smooth, "smooth")) return(settings)
+  refuse <- function(reason, hint) {
+    abort_neargp("argument", c(sprintf("`smooth` must be FALSE %s.", reason), i = hint))
+  }
+  if (!predicts_from_observations(object$method)) {
+    refuse(sprintf("for a fit by %s", method_call(object$method)),
+      "Neighbours have a taper where observations of a gaussian field are neighbours.")
+  }
+  if (settings$joint) refuse("with joint = TRUE", "All rows have one set of neighbours.")
+  if (!is.null(sectors) && settings$sectors > 0L) {
+    refuse("with `sectors`", "A sector begins to have another neighbour at an edge, too.")
+  }
+  settings$sectors <- 0L
+  # From all observations there are no edges.
+  settings$smooth <- !settings$exact && settings$k < length(object$data$y)
+  settings
+}
