@@ -27,7 +27,9 @@ ggplot_output_predictions <- function(x, outputs) {
   table_of <- function(output) predicted_rows(loo[x$data$output == match(output, x$outputs), ])
   caption <- function(output) {
     table <- table_of(output)
-    paste0(output, ": ", score_caption(scores(table, observed = table$observed, na.rm = TRUE)))
+    told <- score_caption(scores(table, observed = table$observed, na.rm = TRUE))
+    # Panels are narrow: coverage has a line of its own.
+    paste0(output, "\n", sub(", ([0-9.]+% coverage)", "\n\\1", told))
   }
   table <- output_panels(outputs, function(output) {
     table <- table_of(output)
