@@ -1,6 +1,6 @@
 # The correlation families as R knows them: how they are called, how far they reach, which shape
-# parameter they have, and between which bounds it is estimated. The formulas themselves live in the
-# core. A new family is one entry here, one constructor in covariance.R, and its struct in the core's
+# parameter they have, and between which bounds it is estimated. The formulas live in the core. A
+# new family is one entry here, one constructor in covariance.R, and its struct in the core's
 # covariance/families.h. A shape parameter's `name` is its own among the parameters of a fit, those
 # of all response families included; `argument` is what the constructor calls it.
 

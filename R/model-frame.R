@@ -219,7 +219,7 @@ check_finite_data <- function(model_data, frame) {
       which(!is.finite(as.numeric(part)))
     columns <- if (is.matrix(part)) colnames(part)[colSums(!is.finite(part)) > 0]
     abort_neargp("missing_values", c(
-      paste0(what, if (grepl("s$", what)) " have" else " has", " missing or infinite values in ",
+      paste0(what, if (endsWith(what, "s")) " have" else " has", " missing or infinite values in ",
         format_rows(original_rows(frame, bad)), "."),
       x = if (length(columns)) paste0("In ", format_some(columns), "."),
       i = "Remove them by `subset`, or missing ones by na.action = na.omit."))

@@ -200,12 +200,12 @@ response_families <- list(
     quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size,
       mu = exp(eta)),
     random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
-    # E (y - mu)^2 - mu = mu^2 / size
     form = count_form,
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) log(data$y + 0.1),
     nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE,
+    # since E (y - mu)^2 - mu = mu^2 / size
     start = function(y, mu, weights) {
       c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights),
         0.1, 100))
@@ -236,8 +236,9 @@ response_families <- list(
     suggest = function(data, family) log(data$y),
     nearest = function(family) stats::Gamma(unbounded_link(family$link)),
     in_units = TRUE,
-    start = function(y, mu,
-                     weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4)),
+    start = function(y, mu, weights) {
+      c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
+    },
     mixture = quadrature_rule("log", log_link_moments(0, function(parameters) 1 / parameters$shape),
       gamma_range, function(mixture, y) log(y))
   ),

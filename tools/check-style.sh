@@ -1,9 +1,11 @@
 #!/bin/sh
-# Fails where a source of the core is not as clang-format has it by .clang-format, where R code is wider than 100 columns, or
-# where a line of any source ends in a blank.
+# Fails where a source of the core is not as clang-format has it by .clang-format, where R code is wider than 100 columns, where
+# a name in it is not in snake_case, where a line of any source ends in a blank, and where clang-tidy (.clang-tidy) or lintr
+# (.lintr) finds something in files that differ from the last commit. Of tools that are not there nothing is asked.
 #
 #   sh tools/check-style.sh          says which files differ
 #   sh tools/check-style.sh fix      formats them
+#   NEARGP_LINT_SINCE=main           looks into the files that differ from another commit: seconds for each
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -41,6 +43,44 @@ fi
 
 if git grep -nI '[[:blank:]]$' -- '*.R' '*.sh' '*.cpp' '*.h' '*.cu' '.ci/run'; then
   echo "The lines above end in blanks."
+  status=1
+fi
+# Methods have dots; matrices may have the letter that formulas give them, hooks and generics of R the names that R does.
+named=$(git ls-files 'R/*.R' 'tests/testthat/*.R' | xargs awk 'match($0, /^ *`?[A-Za-z.][A-Za-z0-9._]*`? <- /) {
+  name = substr($0, 1, RLENGTH - 4)
+  gsub(/[ `]/, "", name)
+  if (name !~ /^\.?[a-z][a-z0-9_]*(\.[A-Za-z][A-Za-z0-9_.]*)*$/ && name !~ /^([A-Z]0?|\.on(Unl|L)oad|(logLik|AIC|BIC)\..*)$/)
+    print FILENAME ":" FNR ": " name
+}')
+if [ -n "$named" ]; then
+  echo "$named"
+  echo "The names above are not in snake_case."
+  status=1
+fi
+
+since=${NEARGP_LINT_SINCE:-HEAD}
+if ! git rev-parse --quiet --verify "$since^{commit}" > /dev/null; then
+  echo "There is no commit $since: clang-tidy and lintr are not asked."
+  exit "$status"
+fi
+
+changed() {
+  git diff --name-only --diff-filter=d "$since" -- "$@"
+}
+
+eigen=$(for folder in /usr/include/eigen3 /usr/lib/R/site-library/RcppEigen/include; do [ ! -d "$folder" ] || echo "$folder"; done | head -n 1)
+if ! clang-tidy --version 2> /dev/null | grep -q " version $version\."; then
+  echo "There is no clang-tidy $version: the core is not linted."
+elif ! changed 'src/core/*.cpp' | xargs -r -n 4 -P 2 sh -c 'eigen=$1; shift; clang-tidy --quiet "$@" -- -std=c++17 -Isrc/core \
+    -isystem "$eigen" 2> /dev/null' sh "$eigen"; then
+  status=1
+fi
+
+if ! Rscript --vanilla -e 'quit(status = !requireNamespace("lintr", quietly = TRUE))' 2> /dev/null; then
+  echo "There is no lintr: R code is not linted."
+elif ! changed 'R/*.R' | xargs -r -n 20 -P 2 Rscript --vanilla -e 'found <- lapply(commandArgs(TRUE), lintr::lint)
+    for (of_file in Filter(length, found)) print(of_file)
+    quit(status = any(lengths(found) > 0))' 2> /dev/null; then
   status=1
 fi
 exit "$status"
