@@ -42,7 +42,7 @@ class ChunkQueue {
 
   // Chunks are handed out in ascending order and started ones always finish, so the failure with the
   // smallest chunk is the same one for any number of threads.
-  void fail(Index chunk, std::exception_ptr failure) {
+  void fail(Index chunk, const std::exception_ptr& failure) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!failure_ || chunk < failed_chunk_) {
       failure_ = failure;
