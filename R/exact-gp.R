@@ -36,6 +36,9 @@ fit_method.neargp_exact_gp <- function(method, problem) {
   scored_result(problem, state, function(working) objective)
 }
 
+#' @export
+likelihood_objective.neargp_exact_gp <- function(method, problem) exact_objective(problem)
+
 check_exact_size <- function(method, problem) {
   n <- length(problem$data$y)
   if (n <= method$max_rows) return(invisible())

@@ -5,6 +5,10 @@
 #'   their natural scale.
 #' @param parm names or numbers of the parameters; all by default.
 #' @param level confidence level.
+#' @param method of intervals of covariance parameters: `"wald"`, from standard errors on the scale of
+#'   their logarithms, or `"profile"`, from the likelihood maximised over all other parameters, which
+#'   need not be symmetric. For one gaussian response by [exact_gp()] or [vecchia()]; of the latter
+#'   with the conditioning sets of the estimates.
 #' @param REML whether the restricted log-likelihood is wanted, see [vecchia()]; by default that of
 #'   the fit's `estimation`. It is for fits to a likelihood.
 #' @param complete has no effect, since no coefficient of a fit is aliased: a trend of dependent
@@ -24,7 +28,12 @@
 #'   bound, and is NA with `optimizer = "adam"`.
 #'
 #'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance
-#'   parameters.
+#'   parameters. Profile intervals of parameters that ended at a bound, or before which the likelihood
+#'   does not fall enough, are open: they end where the parameter's range does, at 0 or `Inf`, which a
+#'   message (`neargp_message_profile`) says. There are none, `NA`, of an estimated anisotropy and its
+#'   range. A profile takes some 20 to 50 short searches for each parameter; `parm` saves those of the
+#'   others. Where one finds a greater likelihood than the fit the error `neargp_error_convergence`
+#'   says so.
 #'
 #'   `logLik()`: of class `logLik`, of a fit by `estimation = "REML"` the restricted one, whose
 #'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate, for [exact_gp()] the exact
@@ -84,10 +93,15 @@ vcov.neargp <- function(object, what = c("trend", "covariance"), complete = TRUE
 
 #' @rdname coef.neargp
 #' @export
-confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covariance"), ...) {
+confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covariance"),
+                           method = c("wald", "profile"), ...) {
   check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
   check_level(level)
+  if (check_choice(method, "method", c("wald", "profile")) == "profile") {
+    if (what == "trend") abort_argument("method", "\"wald\" for the trend", method)
+    return(profile_limits(object, if (!missing(parm)) parm, level))
+  }
   limits <- if (what == "trend") trend_limits(object, level) else covariance_limits(object, level)
   if (missing(parm)) limits else take_limits(limits, parm)
 }

@@ -20,12 +20,9 @@ lattice_drop <- c(9, 7, 4)
 lattice_axes <- 3L
 
 check_integrable <- function(object, joint) {
-  method <- object$method
-  able <- inherits(method, c("neargp_exact_gp", "neargp_vecchia")) && !has_low_rank(method) &&
-    is.null(object$outputs) && is_gaussian(object$family)
-  if (!able) {
+  if (!has_likelihood_objective(object)) {
     abort_neargp("parameters",
-      c(sprintf("Parameters cannot be integrated over for a fit by %s.", method$label),
+      c(sprintf("Parameters cannot be integrated over for a fit by %s.", object$method$label),
         i = "They can for one gaussian response by exact_gp() or vecchia()."))
   }
   if (all(object$layout$fixed)) {
@@ -76,27 +73,13 @@ least_range <- function(problem, row) {
   extent[layout$group[row]] / 6 / starting_distance(component$family, component$shape)
 }
 
-posterior_objective <- function(method, problem) {
-  UseMethod("posterior_objective")
-}
-
-#' @export
-posterior_objective.neargp_exact_gp <- function(method, problem) exact_objective(problem)
-
-# In the neighbours of the estimates.
-#' @export
-posterior_objective.neargp_vecchia <- function(method, problem) {
-  component <- component_at(problem, problem$start)
-  local_objective(problem, neighbors_before(problem, component, method$k, method$ordering, 0))
-}
-
 # ---- the design ----------------------------------------------------------------------------------
 
 # Fits at the points of the design, each with its own keeper, and the logarithms of their weights.
 integrated_fits <- function(object) {
   kept(object, "integrated", {
     problem <- posterior_problem(object)
-    objective <- posterior_objective(problem$method, problem)
+    objective <- likelihood_objective(problem$method, problem)
     design <- posterior_design(objective, problem)
     list(fits = lapply(design$states, function(state) fit_at(object, problem, state)),
       log_weights = design$log_weights)

@@ -99,6 +99,19 @@ joint_objective <- function(problem, neighbors) {
       beta, threads))
 }
 
+# The likelihood that a method has maximised, as a function of the working parameters, in the
+# neighbours of problem$start.
+likelihood_objective <- function(method, problem) {
+  UseMethod("likelihood_objective")
+}
+
+# Whether the fit's method has it.
+has_likelihood_objective <- function(object) {
+  method <- object$method
+  inherits(method, c("neargp_exact_gp", "neargp_vecchia")) && !has_low_rank(method) &&
+    is.null(object$outputs) && is_gaussian(object$family)
+}
+
 exact_objective <- function(problem) {
   data <- problem$data
   new_objective(problem, n = length(data$y), parts = function(covariance, nugget, information) {

@@ -69,7 +69,7 @@ test_that("mean, sd and limits are those of the dense posterior on a fine grid",
 test_that("a finer lattice comes nearer", {
   fit <- small_fit()
   problem <- posterior_problem(fit)
-  objective <- posterior_objective(problem$method, problem)
+  objective <- likelihood_objective(problem$method, problem)
   mean_log_range <- function(...) {
     design <- posterior_design(objective, problem, ...)
     sum(exp(design$log_weights) * vapply(design$states, function(x) x$working[2L], 0))

@@ -1,0 +1,144 @@
+# Intervals of covariance parameters by the profile likelihood: the values x of a parameter at which
+# the likelihood, maximised over all others, is within half a quantile of chi-squared of its maximum,
+#
+#   r(x) = sqrt(2 (max l - max_{theta: theta_j = x} l)) <= sqrt(qchisq(level, 1)).
+#
+# On the working scale r is nearly |x - estimate| / (standard error), so that a root is found in a few
+# steps, each a search from the last one's end. What is maximised is the fit's own criterion:
+# restricted, and penalised, if it is.
+
+profile_limits <- function(object, parm, level) {
+  check_profiled(object)
+  layout <- object$layout
+  rows <- seq_len(nrow(layout))
+  if (!is.null(parm)) {
+    names <- matrix(rows, dimnames = list(layout$name, NULL))
+    rows <- unname(drop(take_limits(names, parm)))
+  }
+  unknown <- layout$fixed | seq_along(layout$name) %in% rotated_rows(layout)
+  problem <- profile_problem(object)
+  cut <- sqrt(stats::qchisq(level, 1))
+  working <- vapply(rows, function(row) {
+    if (unknown[row]) c(NA_real_, NA_real_) else profile_limits_of(problem, row, cut,
+      parameter_width(object, row))
+  }, double(2L))
+  inform_open_limits(layout$name[rows], working, unknown[rows] & !layout$fixed[rows])
+  natural <- profile_in_natural(object, problem, rows, working)
+  limit_matrix(natural[1L, ], natural[2L, ], layout$name[rows], level)
+}
+
+check_profiled <- function(object) {
+  if (!is_likelihood(object)) abort_not_likelihood("method = \"profile\"", object$score)
+  if (has_likelihood_objective(object)) return(invisible())
+  abort_neargp("method", c(sprintf("There are no profile intervals of fits by %s.",
+    object$method$label), i = "They are for one gaussian response by exact_gp() or vecchia()."))
+}
+
+# Parameters that are not their own working parameters: ratio and angle of an estimated anisotropy,
+# and the range along its major axis.
+rotated_rows <- function(layout) {
+  estimated <- Filter(function(rows) !all(layout$fixed[rows$axes]), anisotropy_rows(layout))
+  unlist(lapply(estimated, function(rows) c(rows$range, rows$axes)))
+}
+
+# The problem of the fit with its objective, at the maximum of that.
+profile_problem <- function(object) {
+  problem <- fold_problem(object, seq_along(object$data$y))
+  problem <- with_start(problem$method, problem)
+  problem$control$tolerance <- min(problem$control$tolerance, 1e-6)
+  objective <- likelihood_objective(problem$method, problem)
+  best <- scoring_optimizer(problem)(objective, problem$start, FALSE)
+  list(problem = problem, objective = objective, best = best)
+}
+
+# A standard error on the working scale, and 1 where there is none.
+parameter_width <- function(object, row) {
+  variance <- object$interval_vcov[row, row]
+  if (is.na(variance)) 1 else min(max(sqrt(variance), 0.01), 2)
+}
+
+profile_limits_of <- function(profiled, row, cut, width) {
+  problem <- profiled$problem
+  problem$free[row] <- FALSE
+  bounds <- c(problem$bounds$lower[row], problem$bounds$upper[row])
+  vapply(c(-1, 1), function(side) {
+    last <- profiled$best$working
+    excess <- function(x) {
+      state <- if_computable(scoring_optimizer(problem)(profiled$objective, replace(last, row, x),
+        FALSE))
+      if (is.null(state)) return(Inf)
+      last <<- state$working
+      gap <- profiled$best$evaluated$value - state$evaluated$value
+      check_profile_gap(gap, problem$layout$name[row])
+      sqrt(2 * max(gap, 0)) - cut
+    }
+    root_towards(excess, profiled$best$working[row], side * width * cut, bounds[(side + 3) / 2], cut)
+  }, 0)
+}
+
+# The root of a function that is -cut at `from` and rises in the direction of `step`; infinite where
+# there is none before `end`.
+root_towards <- function(excess, from, step, end, cut) {
+  inner <- c(from, -cut)
+  repeat {
+    at <- if (step < 0) max(inner[1L] + step, end) else min(inner[1L] + step, end)
+    outer <- c(at, if (at == inner[1L]) -1 else excess(at))
+    if (outer[2L] >= 0) break
+    if (at == end) return(sign(step) * Inf)
+    inner <- outer
+  }
+  false_position(excess, inner, outer)
+}
+
+# The method of false position with the weight of Illinois for an end that stays (Dowell and Jarratt
+# 1971); an infinite end is halved towards the other.
+false_position <- function(f, inner, outer, tolerance = 1e-3, steps = 60L) {
+  for (step in seq_len(steps)) {
+    share <- if (is.finite(outer[2L])) inner[2L] / (inner[2L] - outer[2L]) else 0.5
+    x <- inner[1L] + share * (outer[1L] - inner[1L])
+    value <- f(x)
+    if (abs(value) < tolerance || abs(outer[1L] - inner[1L]) < 1e-6) break
+    if (value < 0) {
+      inner <- c(x, value)
+      outer[2L] <- outer[2L] / 2
+    } else {
+      outer <- c(x, value)
+      inner[2L] <- inner[2L] / 2
+    }
+  }
+  x
+}
+
+# With one parameter held no others can do better than all of them free.
+check_profile_gap <- function(gap, name) {
+  if (gap > -0.1) return(invisible())
+  abort_neargp("convergence",
+    c(sprintf("The likelihood is greater by %.2g where `%s` is held at another value: the fit is not at its maximum.",
+      -gap, name), i = "Fit again from there, with other starting values: neargp(start = )."))
+}
+
+# In the user's unit and on the natural scale; an open end is that of the parameter's range.
+profile_in_natural <- function(object, profiled, rows, working) {
+  layout <- object$layout[rows, ]
+  unit <- profiled$problem$data$basis$unit %||% 1
+  shift <- ifelse(squared_in_unit(layout), 2 * log(unit), 0)
+  # a known anisotropy has the range along the major axis
+  scale <- ifelse(layout$kind == "range", object$parameters$estimate[rows] /
+    to_core(object$parameters$working[rows], layout$transform), 1)
+  rbind(to_core(working[1L, ] + shift, layout$transform) * scale,
+    to_core(working[2L, ] + shift, layout$transform) * scale)
+}
+
+inform_open_limits <- function(names, working, rotated) {
+  open <- colSums(is.infinite(working)) > 0L
+  if (any(open)) {
+    inform_neargp("profile",
+      sprintf("The likelihood does not fall far enough within the bounds of %s: the interval is open there.",
+        format_some(names[open])))
+  }
+  if (any(rotated)) {
+    inform_neargp("profile",
+      c(sprintf("There are no profile intervals of %s, which an estimated anisotropy ties together.",
+        format_some(names[rotated])), i = "method = \"wald\" has them."))
+  }
+}
