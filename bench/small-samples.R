@@ -2,16 +2,15 @@
 # mean or with four covariates; 20 new places of each field, all drawn at random. By maximum and by restricted likelihood, with the estimated
 # covariance parameters and with these integrated over their posterior.
 #
-#   Rscript bench/small-samples.R [fields, 1000] [numbers of rows, 30,50,100,300] [first field, 1]
+#   Rscript bench/small-samples.R [fields, 1000] [numbers of rows, 30,50,100,300]
 #
-# Writes bench/results/small-samples.csv, a row for each setting, by fits of one thread in NEARGP_THREADS processes. Standard errors are those
+# Writes bench/results/small-samples.csv, a row for each setting, by fits of one thread in NEARGP_THREADS processes. Errors are standard errors
 # of the mean over fields: new places of one field depend on each other.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 
 fields <- as.integer(argument(1L, "1000"))
 sizes <- as.integer(argument(2L, "30,50,100,300"))
-first <- as.integer(argument(3L, "1"))
 new_places <- 20L
 trends <- list("constant" = z ~ 1, "four covariates" = z ~ a + b + c + d)
 
@@ -41,16 +40,28 @@ one_field <- function(n, trend, seed) {
   rbind(covered(ml, new, "plug-in", "ML"), covered(fit_by("REML"), new, "plug-in", "REML"), covered(ml, new, "integrated", "integrated"))
 }
 
-cases <- expand.grid(seed = first - 1L + seq_len(fields), trend = names(trends), n = sizes, stringsAsFactors = FALSE)
-cases <- cases[cases$trend == "constant" | cases$n == 30L, ]
-results <- do.call(rbind, parallel::mclapply(seq_len(nrow(cases)), function(i) {
-  cbind(cases[i, c("n", "trend")], one_field(cases$n[i], cases$trend[i], cases$seed[i]), row.names = NULL)
-}, mc.cores = bench_threads()))
-summaries <- aggregate(cbind(coverage, width, seconds) ~ by + trend + n, results, mean)
-errors <- aggregate(coverage ~ by + trend + n, results, function(x) sd(x) / sqrt(length(x)))
-summaries$error <- errors$coverage
-summaries$fields <- fields
-numbers <- c("coverage", "width", "seconds", "error")
-summaries[numbers] <- lapply(summaries[numbers], signif, 4L)
+settings <- expand.grid(trend = names(trends), n = sizes, stringsAsFactors = FALSE)
+settings <- settings[settings$trend == "constant" | settings$n == 30L, ]
+
+summary_of <- function(results) {
+  summaries <- aggregate(cbind(coverage, width, seconds) ~ by + trend + n, results, mean)
+  coverages <- aggregate(coverage ~ by + trend + n, results, function(x) c(error = sd(x) / sqrt(length(x)), fields = length(x)))$coverage
+  summaries$error <- coverages[, "error"]
+  numbers <- c("coverage", "width", "seconds", "error")
+  summaries[numbers] <- lapply(summaries[numbers], signif, 4L)
+  cbind(summaries, fields = coverages[, "fields"])
+}
+
+# Written after each hundred fields, so that a run may be stopped. Rows of other sizes stay.
+file <- file.path(bench_folder(), "results", "small-samples.csv")
+before <- if (file.exists(file)) read.csv(file)
+results <- NULL
+for (block in split(seq_len(fields), (seq_len(fields) - 1L) %/% 100L)) {
+  cases <- merge(settings, data.frame(seed = block))
+  results <- rbind(results, do.call(rbind, parallel::mclapply(seq_len(nrow(cases)), function(i) {
+    cbind(cases[i, c("n", "trend")], one_field(cases$n[i], cases$trend[i], cases$seed[i]), row.names = NULL)
+  }, mc.cores = bench_threads(), mc.preschedule = FALSE)))
+  summaries <- rbind(before[!before$n %in% sizes, ], summary_of(results))
+  write.csv(summaries[order(summaries$n, summaries$trend, summaries$by), ], file, row.names = FALSE)
+}
 print(summaries, row.names = FALSE)
-if (first == 1L) write.csv(summaries, file.path(bench_folder(), "results", "small-samples.csv"), row.names = FALSE)
