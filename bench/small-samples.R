@@ -10,7 +10,7 @@
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 
 fields <- as.integer(argument(1L, "1000"))
-sizes <- as.integer(argument(2L, "30,50,100,300"))
+sizes <- as.integer(argument(2L, c("30", "50", "100", "300")))
 new_places <- 20L
 trends <- list("constant" = z ~ 1, "four covariates" = z ~ a + b + c + d)
 
