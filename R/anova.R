@@ -17,11 +17,11 @@
 #' give a covariance there, where the default might change.
 #'
 #' Likelihoods are those of maximum likelihood, trend included, so that trends may be compared; of
-#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only. Twice
-#' the difference of log-likelihoods has a chi-squared distribution only where the smaller model is a
-#' special case of the larger one, which is not checked, and not at an end of the parameters' range:
-#' for a variance or nugget of 0 the p-value is too large, half of it is closer (Self and Liang
-#' 1987).
+#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only.
+#' Twice the difference of log-likelihoods has a chi-squared distribution only where the smaller
+#' model is a special case of the larger one, which is not checked, and not at an end of the
+#' parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
+#' (Self and Liang 1987).
 #'
 #' A special case cannot be the more likely one, yet a fit of it can: conditioning sets, and with
 #' `vecchia(inducing = )` positions and order, are found for each fit's own covariance, and searches

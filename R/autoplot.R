@@ -156,9 +156,3 @@ autoplot.neargp_variogram <- function(object, ...) {
     ggplot2::scale_linetype_manual("direction",
       values = rep_len(c("solid", "longdash"), length(direction_colors)), guide = guide)
 }
-
-#' @exportS3Method ggplot2::autoplot
-autoplot.neargp_outputs <- function(object, ...) {
-  abort_neargp("argument", c("There is no autoplot() of a fit to several outputs.",
-    i = "See plot(fit), or draw the columns of predict(fit, grid) by plot_map()."))
-}

@@ -1,6 +1,6 @@
 # Maximum likelihood or restricted maximum likelihood (REML) of the covariance parameters, for
 # methods that maximise a gaussian likelihood. With p coefficients of the trend, V = V(theta) and
-# U = (X' V^-1 X)^-1, their covariance matrix, the restricted log-likelihood, that of n - p contrasts
+# their covariance matrix U = (X' V^-1 X)^-1 the restricted log-likelihood, that of n - p contrasts
 # free of the trend, is (Harville 1974, without his constant in X'X, as nlme and lme4 have it)
 #
 #   l_R = -1/2 [ (n - p) log 2 pi + log|V| + log|X' V^-1 X| + rss ] = l + p/2 log 2 pi + 1/2 log|U|.

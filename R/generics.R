@@ -5,10 +5,10 @@
 #'   their natural scale.
 #' @param parm names or numbers of the parameters; all by default.
 #' @param level confidence level.
-#' @param method of intervals of covariance parameters: `"wald"`, from standard errors on the scale of
-#'   their logarithms, or `"profile"`, from the likelihood maximised over all other parameters, which
-#'   need not be symmetric. For one gaussian response by [exact_gp()] or [vecchia()]; of the latter
-#'   with the conditioning sets of the estimates.
+#' @param method of intervals of covariance parameters: `"wald"`, from standard errors on the scale
+#'   of their logarithms, or `"profile"`, from the likelihood maximised over all other parameters,
+#'   which need not be symmetric. For one gaussian response by [exact_gp()] or [vecchia()]; of the
+#'   latter with the conditioning sets of the estimates.
 #' @param REML whether the restricted log-likelihood is wanted, see [vecchia()]; by default that of
 #'   the fit's `estimation`. It is for fits to a likelihood.
 #' @param complete has no effect, since no coefficient of a fit is aliased: a trend of dependent
@@ -28,21 +28,21 @@
 #'   bound, and is NA with `optimizer = "adam"`.
 #'
 #'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance
-#'   parameters. Profile intervals of parameters that ended at a bound, or before which the likelihood
-#'   does not fall enough, are open: they end where the parameter's range does, at 0 or `Inf`, which a
-#'   message (`neargp_message_profile`) says. There are none, `NA`, of an estimated anisotropy and its
-#'   range. A profile takes some 20 to 50 short searches for each parameter; `parm` saves those of the
-#'   others. Where one finds a greater likelihood than the fit the error `neargp_error_convergence`
-#'   says so.
+#'   parameters. Profile intervals of parameters that ended at a bound, or before which the
+#'   likelihood does not fall enough, are open: they end where the parameter's range does, at 0 or
+#'   `Inf`, which a message (`neargp_message_profile`) says. There are none, `NA`, of an estimated
+#'   anisotropy and its range. A profile takes some 20 to 50 short searches for each parameter;
+#'   `parm` saves those of the others. Where one finds a greater likelihood than the fit the error
+#'   `neargp_error_convergence` says so.
 #'
 #'   `logLik()`: of class `logLik`, of a fit by `estimation = "REML"` the restricted one, whose
-#'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate, for [exact_gp()] the exact
-#'   log-likelihood; for [loo_k()] and [mll_k()] the score that was maximised, marked as such by its
-#'   attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
-#'   `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the sparse posterior
-#'   it is the log-likelihood of the nearest-neighbour prior; otherwise the evidence lower bound (or
-#'   Laplace's approximate log evidence), a score as well. Bounds may be compared between fits to
-#'   the same responses by the same posterior.
+#'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate, for
+#'   [exact_gp()] the exact log-likelihood; for [loo_k()] and [mll_k()] the score that was
+#'   maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with
+#'   an error of class `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the
+#'   sparse posterior it is the log-likelihood of the nearest-neighbour prior; otherwise the
+#'   evidence lower bound (or Laplace's approximate log evidence), a score as well. Bounds may be
+#'   compared between fits to the same responses by the same posterior.
 #'
 #'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root
 #'   of the nugget, NA where there is none. `nobs()`: the number of rows used, and `case.names()`

@@ -1,17 +1,17 @@
 # Predictions with the covariance parameters integrated over their posterior, a mixture of the
-# predictions at points of a design. The posterior is that of the restricted likelihood (a flat prior
-# of the trend's coefficients) and of priors that are proper, on the working scale.
+# predictions at points of a design. The posterior is that of the restricted likelihood (a flat
+# prior of the trend's coefficients) and of priors that are proper, on the working scale.
 #
 # The design is the lattice of Rue, Martino and Chopin (2009, section 3.1), the trapezoidal rule on
 # the axes of the curvature at the mode. A posterior of few data is skewed, so that each half of an
 # axis has a unit of its own, in which the log density has fallen by 1/2 (INLA's split normal): in
-# units x = z / s a point stands for the volume prod s. Where s changes the rule is of second order in
-# the spacing and not exponential, and yet better with as few points. The lattice is followed from the
-# mode as far as the log density has fallen by `drop`. All of it is deterministic.
+# units x = z / s a point stands for the volume prod s. Where s changes the rule is of second order
+# in the spacing and not exponential, and yet better with as few points. The lattice is followed
+# from the mode as far as the log density has fallen by `drop`. All of it is deterministic.
 
-# Spacing and drop by the number of axes. Against 0.7 and 9, limits of 95% by three axes are within 0.01
-# of the width of an interval (root mean square, exponential field, n = 30 and 100), with some 90
-# evaluations and 30 predictions; fewer axes have room for more.
+# Spacing and drop by the number of axes. Against 0.7 and 9, limits of 95% by three axes are within
+# 0.01 of the width of an interval (root mean square, exponential field, n = 30 and 100), with some
+# 90 evaluations and 30 predictions; fewer axes have room for more.
 lattice_spacing <- c(0.5, 1, 1.75)
 lattice_drop <- c(9, 7, 4)
 
@@ -43,10 +43,11 @@ posterior_problem <- function(object) {
   problem
 }
 
-# Priors of parameters without one, weak and of the scale of the data: the effective range is below a
-# sixth of the extent with probability 0.05, the standard deviation of the field above three times
+# Priors of parameters without one, weak and of the scale of the data: the effective range is below
+# a sixth of the extent with probability 0.05, the standard deviation of the field above three times
 # that of the response about its trend, that of the noise above it, and the smoothness below 0.2. A
-# component's direction of anisotropy has a standard normal distribution, and so have, about, powers.
+# component's direction of anisotropy has a standard normal distribution, and so have, about,
+# powers.
 with_default_priors <- function(problem) {
   layout <- problem$layout
   if (!has_prior(layout)) {
@@ -127,8 +128,8 @@ posterior_axes <- function(objective, mode, problem) {
   axes
 }
 
-# Of each half of each axis the distance in which the log density falls by 1/2, by its fall over 1.5,
-# within 0.3 and 4.
+# Of each half of each axis the distance in which the log density falls by 1/2, by its fall over
+# 1.5, within 0.3 and 4.
 split_scales <- function(value_at, highest, axes, reach = 1.5) {
   scale_of <- function(axis, side) {
     fall <- highest - value_at(replace(double(axes), axis, side * reach))
@@ -190,8 +191,8 @@ integrated_predictor <- function(object, settings) {
   }
 }
 
-# The columns of predict(): quantiles and probabilities are those of the mixtures of the field and of
-# a new observation.
+# The columns of predict(): quantiles and probabilities are those of the mixtures of the field and
+# of a new observation.
 integrated_columns <- function(object, moments, settings) {
   design <- integrated_fits(object)
   # there are none where all rows have missing values

@@ -1,7 +1,8 @@
-# What objectives have beside the likelihood or score: a ridge on the coefficients of local fields and
-# warps, of covariates that have standard deviation 1, minus half of penalty * sum(coefficient^2),
-# and the log densities of priors (priors.R). Both are in units of log-likelihood, whatever the number
-# of rows, and functions of the working parameters; the layout has their numbers.
+# What objectives have beside the likelihood or score: a ridge on the coefficients of local fields
+# and warps, of covariates that have standard deviation 1, minus half of penalty *
+# sum(coefficient^2), and the log densities of priors (priors.R). Both are in units of
+# log-likelihood, whatever the number of rows, and functions of the working parameters; the layout
+# has their numbers.
 
 has_ridge <- function(layout) any(layout$penalty > 0)
 

@@ -83,9 +83,9 @@
 #'   none, or that which was there before. By default the layers are in memory, or where they do not
 #'   fit in a temporary file of terra.
 #' @param overwrite whether a file that exists is replaced.
-#' @param parameters `"plug-in"`: the estimates of the covariance parameters are taken for the truth;
-#'   `"integrated"`: they are integrated over their posterior, see below. For one gaussian response by
-#'   [exact_gp()] or [vecchia()].
+#' @param parameters `"plug-in"`: the estimates of the covariance parameters are taken for the
+#'   truth; `"integrated"`: they are integrated over their posterior, see below. For one gaussian
+#'   response by [exact_gp()] or [vecchia()].
 #' @param smooth `TRUE` for maps without the edges at which one neighbour takes the place of
 #'   another: neighbours from the middle one on count the less the farther they are, and the
 #'   (`k` + 1)-th not at all. It is the mean of the predictions from the nearest `k / 2` to `k` of
@@ -109,35 +109,35 @@
 #' [vnngp()] besides what its posterior takes while it is fitted, for [exact_gp()] without
 #' neighbours the square matrix of all rows (800 MB for 10,000), and for fits on inducing points
 #' that of these.
-#' @section Uncertainty of the covariance parameters: With tens of rows variance, range and nugget are
-#' hardly known, and intervals that take the estimates for the truth are too short: of 95% they
-#' covered 92 to 93% of new observations with 30 rows and a constant trend, 90% with four covariates (`bench/small-samples.R`). With `parameters = "integrated"` the prediction is the
-#' mixture of those at points of the parameters' posterior, of which there are about 30, with their
-#' weights; limits, quantiles and probabilities are the mixture's. Nothing is random. The posterior is
-#' that of the restricted likelihood and of priors: those of the fit's [pc_priors()], and for all other
+#' @section Uncertainty of the covariance parameters: With tens of rows variance, range and nugget
+#' are hardly known, and intervals that take the estimates for the truth are too short: of 95% they
+#' covered 92 to 93% of new observations with 30 rows and a constant trend, 90% with four covariates
+#' (`bench/small-samples.R`). With `parameters = "integrated"` the prediction is the mixture of
+#' those at points of the parameters' posterior, of which there are about 30, with their weights;
+#' limits, quantiles and probabilities are the mixture's. Nothing is random. The posterior is that
+#' of the restricted likelihood and of priors: those of the fit's [pc_priors()], and for all other
 #' parameters weak ones in the scale of the data. These put the effective range (see
-#' [print()][print.neargp]) below a sixth of the extent of the locations, the standard deviation of the
-#' field above three times that of the response about its trend, the noise's above it, and a smoothness
-#' below 0.2, each with probability 0.05; half the logarithm of an anisotropy's ratio has the standard
-#' deviation 1. Of more than three parameters the three directions in which the posterior is widest are
-#' integrated (Rue, Martino and Chopin 2009, section 3, with their split normal axes). The first call
-#' takes some 90 evaluations of the likelihood, which are kept; each call takes 30 times as long as one
-#' with the estimates. `joint = TRUE` is not offered.
+#' [print()][print.neargp]) below a sixth of the extent of the locations, the standard deviation of
+#' the field above three times that of the response about its trend, the noise's above it, and a
+#' smoothness below 0.2, each with probability 0.05; half the logarithm of an anisotropy's ratio has
+#' the standard deviation 1. Of more than three parameters the three directions in which the
+#' posterior is widest are integrated (Rue, Martino and Chopin 2009, section 3, with their split
+#' normal axes). The first call takes some 90 evaluations of the likelihood, which are kept; each
+#' call takes 30 times as long as one with the estimates. `joint = TRUE` is not offered.
 #' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed
 #'   columns), `neargp_error_crs` (not the CRS of the training data), `neargp_error_factor_level`,
 #'   `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
 #'   `neargp_error_cholesky`, `neargp_error_file` (a `filename` that cannot be written),
-#'   `neargp_error_parameters` (that cannot be integrated). A warning, `neargp_warning_newdata`, tells
-#'   of covariates and offsets
-#'   whose values depend on the other rows of `newdata`, as those of `x - mean(x)` in a formula;
-#'   `scale(x, scale = FALSE)` keeps the mean of the rows of the fit. With a log link a warning,
-#'   `neargp_warning_overflow`, reports means, standard deviations and quantiles beyond the range of
-#'   numbers, in whose place there is the largest number: the linear predictor has a standard
-#'   deviation of some tens there.
-#' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley. Rue, H., Martino,
-#'   S. and Chopin, N. (2009). Approximate Bayesian inference for latent Gaussian models by using
-#'   integrated nested Laplace approximations. *Journal of the Royal Statistical Society B* 71,
-#'   319–392.
+#'   `neargp_error_parameters` (that cannot be integrated). A warning, `neargp_warning_newdata`,
+#'   tells of covariates and offsets whose values depend on the other rows of `newdata`, as those of
+#'   `x - mean(x)` in a formula; `scale(x, scale = FALSE)` keeps the mean of the rows of the fit.
+#'   With a log link a warning, `neargp_warning_overflow`, reports means, standard deviations and
+#'   quantiles beyond the range of numbers, in whose place there is the largest number: the linear
+#'   predictor has a standard deviation of some tens there.
+#' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley. Rue, H.,
+#'   Martino, S. and Chopin, N. (2009). Approximate Bayesian inference for latent Gaussian models by
+#'   using integrated nested Laplace approximations. *Journal of the Royal Statistical Society B*
+#'   71, 319–392.
 #'   Of continuity by penalties that grow with distance: Rivoirard, J. and Romary, T. (2011).
 #'   Continuity for kriging with moving neighborhood. *Mathematical Geosciences* 43, 469-481.
 #' @examples

@@ -1,8 +1,8 @@
 #' Penalised-complexity priors
 #'
 #' Priors of the covariance parameters that shrink towards the simpler field: long ranges, small
-#' standard deviations, smoothness. They are the argument `prior` of [neargp()], added as a penalty to
-#' the objective that is maximised, and the prior of `predict(parameters = "integrated")`.
+#' standard deviations, smoothness. They are the argument `prior` of [neargp()], added as a penalty
+#' to the objective that is maximised, and the prior of `predict(parameters = "integrated")`.
 #'
 #' Each is told by a bound and the probability that the parameter is beyond it, where the field is
 #' complex: with `range = c(0.05, 0.01)` ranges are below 0.05 with probability 0.01, with
@@ -10,38 +10,39 @@
 #' standard deviation have the joint prior of Fuglstad, Simpson, Lindgren and Rue (2019): in d
 #' dimensions `range^(-d/2)` and the standard deviation have exponential distributions. The standard
 #' deviation of the noise has an exponential one, too, as all standard deviations of Simpson et al.
-#' (2017), and of the Matérn smoothness it is 1 / nu that has, which is 0 for the smoothest field. (That
-#' is a choice; the distance of the papers has no closed form for the smoothness.)
+#' (2017), and of the Matérn smoothness it is 1 / nu that has, which is 0 for the smoothest field.
+#' (That is a choice; the distance of the papers has no closed form for the smoothness.)
 #'
-#' Data hardly tell range from variance, or a smoothness from another, where locations are few or in a
-#' small area, and maximum likelihood then ends at a bound; a prior keeps such estimates finite. With
-#' hundreds of rows in an area of many ranges it matters little.
+#' Data hardly tell range from variance, or a smoothness from another, where locations are few or in
+#' a small area, and maximum likelihood then ends at a bound; a prior keeps such estimates finite.
+#' With hundreds of rows in an area of many ranges it matters little.
 #'
 #' What is maximised is the log-likelihood (or score) plus the log density of the parameters on the
-#' scale on which they are searched, logarithms. The estimate is the mode of the posterior of these, as
-#' in INLA, and not that of the densities of the parameters themselves: there the mode of a standard
-#' deviation would be drawn to 0. `logLik()` is the log-likelihood there, without the prior.
+#' scale on which they are searched, logarithms. The estimate is the mode of the posterior of these,
+#' as in INLA, and not that of the densities of the parameters themselves: there the mode of a
+#' standard deviation would be drawn to 0. `logLik()` is the log-likelihood there, without the
+#' prior.
 #'
-#' `range` is the parameter that [coef()] reports, of which the correlation is a function by distance
-#' / range; INLA's range of a Matérn field is `sqrt(8 * nu)` times that. The dimension d is the number
-#' of coordinates that share the range, 2 on the sphere. With an anisotropy the prior is that of the
-#' geometric mean of the ranges along and across, and the direction has none. In a sum each component
-#' has these priors.
+#' `range` is the parameter that [coef()] reports, of which the correlation is a function by
+#' distance / range; INLA's range of a Matérn field is `sqrt(8 * nu)` times that. The dimension d is
+#' the number of coordinates that share the range, 2 on the sphere. With an anisotropy the prior is
+#' that of the geometric mean of the ranges along and across, and the direction has none. In a sum
+#' each component has these priors.
 #'
 #' @param range,sd,nugget_sd,smoothness `c(bound, probability)` of each range in space (below the
 #'   bound), of the standard deviation of the field (above), of the noise, the square root of the
-#'   `nugget` (above), and of the Matérn smoothness (below); `NULL` for no prior, that is a flat one of
-#'   the logarithm. The unit is that of the coordinates or of the response.
-#' @param ... priors of single parameters, which go before these, by their names as [coef()] has them:
-#'   `range_time = c(1, 0.05)`. A range in time has a prior only so; `variance_2 = c(1, 0.05)` is of
-#'   the standard deviation of a second component.
+#'   `nugget` (above), and of the Matérn smoothness (below); `NULL` for no prior, that is a flat one
+#'   of the logarithm. The unit is that of the coordinates or of the response.
+#' @param ... priors of single parameters, which go before these, by their names as [coef()] has
+#'   them: `range_time = c(1, 0.05)`. A range in time has a prior only so; `variance_2 = c(1, 0.05)`
+#'   is of the standard deviation of a second component.
 #' @return A list of class `neargp_prior`, the argument `prior` of [neargp()].
 #' @section Errors: `neargp_error_argument` for what is no bound with its probability; of [neargp()]
 #'   `neargp_error_prior` for methods and responses that have none ([svgp()] and others on inducing
-#'   points, `optimizer = "adam"`, several outputs, classes and other responses by [loo_k()]), and for
-#'   a prior of a parameter that is not estimated.
-#' @references Fuglstad, G.-A., Simpson, D., Lindgren, F. and Rue, H. (2019). Constructing priors that
-#'   penalize the complexity of Gaussian random fields. *Journal of the American Statistical
+#'   points, `optimizer = "adam"`, several outputs, classes and other responses by [loo_k()]), and
+#'   for a prior of a parameter that is not estimated.
+#' @references Fuglstad, G.-A., Simpson, D., Lindgren, F. and Rue, H. (2019). Constructing priors
+#'   that penalize the complexity of Gaussian random fields. *Journal of the American Statistical
 #'   Association* 114, 445–452. Simpson, D., Rue, H., Riebler, A., Martins, T. G. and Sørbye, S. H.
 #'   (2017). Penalising model component complexity. *Statistical Science* 32, 1–28.
 #' @examples
@@ -98,8 +99,9 @@ prior_lines <- function(fit) {
 
 # ---- densities -----------------------------------------------------------------------------------
 
-# All of these priors are an exponential distribution, with some rate, of a power a of the parameter:
-# -d/2 of ranges, 1/2 of variances, -1 of the smoothness. Its logarithm x has the log density
+# All of these priors are an exponential distribution, with some rate, of a power a of the
+# parameter: -d/2 of ranges, 1/2 of variances, -1 of the smoothness. Its logarithm x has the log
+# density
 #   log(|a| rate) + a x - rate exp(a x).
 # The probability to be beyond the bound b is exp(-rate b^a) for either sign of a.
 
@@ -131,7 +133,8 @@ with_priors <- function(layout, prior, covariance, locations) {
   }
   general <- prior_names(layout, locations)
   row_prior <- ifelse(layout$name %in% names(prior), layout$name, general)
-  row_prior[layout$fixed | !row_prior %in% names(prior) | is.na(general) & layout$kind != "range"] <- NA
+  has_none <- is.na(general) & layout$kind != "range"
+  row_prior[layout$fixed | !row_prior %in% names(prior) | has_none] <- NA
   idle <- setdiff(names(prior), row_prior)
   if (length(idle)) {
     abort_prior(sprintf("The prior of `%s` is of no parameter that is estimated.", idle[1L]),
@@ -156,7 +159,8 @@ prior_base <- function(layout, row, bound) {
 prior_names <- function(layout, locations) {
   name <- c(variance = "sd", range = "range", nugget = "nugget_sd",
     shape = "smoothness")[layout$kind]
-  last_group <- stats::ave(layout$group, layout$component, FUN = function(x) max(x, 0L, na.rm = TRUE))
+  last_group <- stats::ave(layout$group, layout$component,
+    FUN = function(x) max(x, 0L, na.rm = TRUE))
   in_time <- !is.null(locations$time) & layout$kind == "range" & layout$group == last_group
   other_shape <- layout$kind == "shape" & !grepl("^smoothness", layout$name)
   unname(replace(name, in_time | other_shape, NA))

@@ -1,5 +1,6 @@
 # Intervals of covariance parameters by the profile likelihood: the values x of a parameter at which
-# the likelihood, maximised over all others, is within half a quantile of chi-squared of its maximum,
+# the likelihood, maximised over all others, is within half a quantile of chi-squared of its
+# maximum,
 #
 #   r(x) = sqrt(2 (max l - max_{theta: theta_j = x} l)) <= sqrt(qchisq(level, 1)).
 #

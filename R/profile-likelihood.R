@@ -23,8 +23,8 @@ profile_trend <- function(parts, n) {
     contrast = contrast, rss = rss, log_det = parts$log_det)
 }
 
-# Derivatives in the core's parameters; with `trend_vcov`, the covariance matrix of the coefficients,
-# those of the restricted likelihood (estimation.R).
+# Derivatives in the core's parameters; with `trend_vcov`, the covariance matrix of the
+# coefficients, those of the restricted likelihood (estimation.R).
 profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
   quadratic <- apply(parts$d_gram, 3L,
     function(slice) drop(crossprod(contrast, slice %*% contrast)))
@@ -37,8 +37,8 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # gives value, trend, and with information = TRUE gradient and information in the working
 # parameters; `gradient(working, beta)` the adjoint path, of those whose evaluate() does not give
 # the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R).
-# `parts` and `adjoint` are functions of the core's covariance and nugget. `restricted`: whether it is
-# the restricted likelihood, which has no adjoint path.
+# `parts` and `adjoint` are functions of the core's covariance and nugget. `restricted`: whether it
+# is the restricted likelihood, which has no adjoint path.
 new_objective <- function(problem, n, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method)) {
   layout <- problem$layout

@@ -48,14 +48,14 @@
 #' rows, in closed form.
 #' @section Restricted maximum likelihood: Maximum likelihood takes the estimated trend for the true
 #' one, and so finds variance and range too small: hardly by a constant trend and hundreds of rows,
-#' noticeably with tens of rows or many covariates. `estimation = "REML"` maximises the likelihood of
-#' the contrasts that are free of the trend (Harville 1974). It takes no more time for a step, and at
-#' the end two evaluations of the likelihood for each parameter, of whose gradient differences give
-#' standard errors. Its log-likelihood, as [logLik()] and `AIC()` have it, is that of `nlme` and
-#' `lme4`, without a term in the determinant of X'X; it does not tell which trend is the better, and
-#' `AIC()`, `BIC()` and `anova()` refuse to compare trends by it (`neargp_error_comparison`).
-#' `logLik(fit, REML = FALSE)` is the likelihood at the same estimates. It is for one response and
-#' without inducing points.
+#' noticeably with tens of rows or many covariates. `estimation = "REML"` maximises the likelihood
+#' of the contrasts that are free of the trend (Harville 1974). It takes no more time for a step,
+#' and at the end two evaluations of the likelihood for each parameter, of whose gradient
+#' differences give standard errors. Its log-likelihood, as [logLik()] and `AIC()` have it, is that
+#' of `nlme` and `lme4`, without a term in the determinant of X'X; it does not tell which trend is
+#' the better, and `AIC()`, `BIC()` and `anova()` refuse to compare trends by it
+#' (`neargp_error_comparison`). `logLik(fit, REML = FALSE)` is the likelihood at the same estimates.
+#' It is for one response and without inducing points.
 #' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has
 #'   the data frame `inducing`, their positions in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
@@ -71,7 +71,8 @@
 #'   Gaussian process learning via Fisher scoring of Vecchia's approximation. *Statistics and
 #'   Computing* 31, 25. Gyger, T., Furrer, R. and Sigrist, F. (2025). Vecchia-inducing-points
 #'   full-scale approximations for Gaussian processes. arXiv:2507.05064. Harville, D. A. (1974).
-#'   Bayesian inference for variance components using only error contrasts. *Biometrika* 61, 383–385.
+#'   Bayesian inference for variance components using only error contrasts. *Biometrika* 61,
+#'   383–385.
 #' @examples
 #' vecchia(k = 20)
 #'

@@ -19,6 +19,7 @@ predict_arguments <- function(data) {
   if (chance(0.1)) arguments$trials <- pick(1, 5, 0, 1e6, 2.5)
   if (identical(arguments$type, "quantile") && chance(0.5)) arguments$probs <- pick(0.5, c(0.01, 0.99), 0, 1, 1e-12, c(0.9, 0.1))
   if (chance(0.05)) arguments$chunk_size <- pick(1L, 3L)
+  if (chance(0.1)) arguments$parameters <- "integrated"
   with_junk(arguments)
 }
 
@@ -85,6 +86,11 @@ extract_operation <- function(fit, data) {
   }, function(x) if (!inherits(fit, "neargp_classifier")) check_vector(x$trend))
 }
 
+profile_operation <- function(fit, data) {
+  check <- function(x) if (any(is.nan(x)) || any(x[, 1L] > x[, 2L], na.rm = TRUE)) problem("WRONG", "limits ", paste(x, collapse = " "))
+  operation(function() confint(fit, what = "covariance", method = "profile"), check)
+}
+
 print_operation <- function(fit, data) {
   operation(function() utils::capture.output(print(fit), print(summary(fit)), print(fit$method), print(fit$covariance)), check_printed)
 }
@@ -128,7 +134,7 @@ simple <- function(call, check = no_check) function(fit, data) operation(functio
 operations <- list(
   predict = predict_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
   residuals = residuals_operation, cross_validate = cross_validate_operation, extract = extract_operation, print = print_operation,
-  update = update_operation, junk = junk_operation,
+  update = update_operation, junk = junk_operation, profile = profile_operation,
   recalibrated = recalibrated_operation,
   loo_predict = function(fit, data) operation(function() without_infinite_sds(neargp::loo_predict(fit), fit), check_table),
   fitted = simple(function(fit) stats::fitted(fit), check_vector),

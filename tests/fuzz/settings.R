@@ -126,7 +126,7 @@ random_method <- function(name, n, tame) {
   k <- random_k(n, tame)
   arguments <- switch(name,
     vecchia = vecchia_arguments(k, n),
-    exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n),
+    exact_gp = if (chance(0.3)) list(estimation = "REML") else list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n),
     dspp = deep_arguments(name), dgp = deep_arguments(name), inducing_arguments(name, k, n))
   if (is.null(k) && chance(0.7)) arguments$k <- NULL
   possible <- names(formals(exported(name)))
@@ -166,6 +166,8 @@ further_arguments <- function(tame) {
     max_refreshes = pick(1L, 10L))
   if (chance(0.15)) arguments$nugget <- pick(0, 0.1, 1, 1e-12, 1e12, 1e300)
   if (chance(0.15)) arguments$weights <- quote(w)
+  if (chance(0.08)) arguments$prior <- do.call(neargp::pc_priors, pick(list(range = c(0.1, 0.05)), list(range = c(1e-9, 0.5), sd = c(1e6, 0.01)),
+    list(nugget_sd = c(1, 0.1)), list(smoothness = c(0.3, 0.1), sd = c(1, 0.999))))
   if (chance(0.06)) arguments$distance <- pick("chordal", "euclidean")
   if (chance(0.06)) arguments$time <- pick(~t, ~when, "t")
   if (chance(0.08)) arguments["transform"] <- list(random_transform(tame))

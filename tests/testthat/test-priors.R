@@ -2,8 +2,8 @@ prior_data <- function(n = 60, ...) simulated_data(n, ...)
 
 prior_fit <- function(prior, method = exact_gp(), data = prior_data(),
                       covariance = cov_exponential(), ..., coords = ~ x + y) {
-  suppressMessages(neargp(z ~ height, data, coords = coords, method = method, covariance = covariance,
-    control = neargp_control(tolerance = 1e-9), threads = 1L, prior = prior, ...))
+  suppressMessages(neargp(z ~ height, data, coords = coords, method = method,
+    covariance = covariance, control = neargp_control(tolerance = 1e-9), threads = 1L, prior = prior, ...))
 }
 
 all_priors <- function() pc_priors(range = c(0.1, 0.05), sd = c(1, 0.1), nugget_sd = c(0.2, 0.01))
