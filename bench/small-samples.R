@@ -52,15 +52,16 @@ summary_of <- function(results) {
   cbind(summaries, fields = coverages[, "fields"])
 }
 
-# Written after each hundred fields, so that a run may be stopped. Rows of other sizes stay.
+# Written after each fifty fields, so that a run may be stopped. Rows of other sizes stay.
 file <- file.path(bench_folder(), "results", "small-samples.csv")
 before <- if (file.exists(file)) read.csv(file)
 results <- NULL
-for (block in split(seq_len(fields), (seq_len(fields) - 1L) %/% 100L)) {
+for (block in split(seq_len(fields), (seq_len(fields) - 1L) %/% 50L)) {
   cases <- merge(settings, data.frame(seed = block))
+  cases <- cases[order(cases$seed, cases$n), ]
   results <- rbind(results, do.call(rbind, parallel::mclapply(seq_len(nrow(cases)), function(i) {
     cbind(cases[i, c("n", "trend")], one_field(cases$n[i], cases$trend[i], cases$seed[i]), row.names = NULL)
-  }, mc.cores = bench_threads(), mc.preschedule = FALSE)))
+  }, mc.cores = bench_threads())))
   summaries <- rbind(before[!before$n %in% sizes, ], summary_of(results))
   write.csv(summaries[order(summaries$n, summaries$trend, summaries$by), ], file, row.names = FALSE)
 }
