@@ -25,6 +25,11 @@ check_integrable <- function(object, joint) {
       c(sprintf("Parameters cannot be integrated over for a fit by %s.", object$method$label),
         i = "They can for one gaussian response by exact_gp() or vecchia()."))
   }
+  if (has_transform(object$family)) {
+    abort_neargp("parameters",
+      c("Parameters cannot be integrated over for a transformed or recalibrated response.",
+        i = "Use parameters = \"plug-in\", or transform the response in the formula."))
+  }
   if (all(object$layout$fixed)) {
     abort_neargp("parameters", c("There is no parameter to integrate over: all are fixed.",
       i = "Use parameters = \"plug-in\"."))

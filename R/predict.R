@@ -85,7 +85,7 @@
 #' @param overwrite whether a file that exists is replaced.
 #' @param parameters `"plug-in"`: the estimates of the covariance parameters are taken for the
 #'   truth; `"integrated"`: they are integrated over their posterior, see below. For one gaussian
-#'   response by [exact_gp()] or [vecchia()].
+#'   response, without `transform`, by [exact_gp()] or [vecchia()].
 #' @param smooth `TRUE` for maps without the edges at which one neighbour takes the place of
 #'   another: neighbours from the middle one on count the less the farther they are, and the
 #'   (`k` + 1)-th not at all. It is the mean of the predictions from the nearest `k / 2` to `k` of

@@ -160,6 +160,9 @@ test_that("what cannot be integrated is refused", {
   expect_error(integrated(fit, joint = TRUE), "`joint`", class = "neargp_error_argument")
   expect_error(predict(fit, new_places(), parameters = "all"), "`parameters`",
     class = "neargp_error_argument")
+  positive <- transform(simulated_data(30, seed = 3), z = exp(z / 5))
+  logged <- small_fit(data = positive, prior = NULL, transform = "log")
+  expect_error(integrated(logged), "transformed", class = "neargp_error_parameters")
   fixed <- small_fit(cov_exponential(variance = 1, range = 0.2), prior = NULL)
   expect_error(integrated(fixed), "no parameter", class = "neargp_error_parameters")
   for (method in list(loo_k(5), vecchia(5, inducing = 5), svgp(5))) {
