@@ -87,8 +87,8 @@ fold_scores.default <- function(method, fit, moments, data, level) {
 fold_scores.neargp_method_families <- function(method, fit, moments, data, level) {
   mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family,
     response_parameters(fit), data$trials %||% 1, data$weights)
-  cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean, link_sd = mixture$sd,
-    trials = mixture$trials)
+  cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean,
+    link_sd = mixture$sd, trials = mixture$trials)
 }
 
 # Mean and variance of the latent field at embedded coordinates.

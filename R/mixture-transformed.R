@@ -1,7 +1,7 @@
-# Responses that are an increasing function of a normal variable: Y = h(m + s q(x)) with x ~ N(0, 1),
-# the moments m and s of the transformed response (noise included), h the inverse of the transform
-# and q the map of a recalibration, each the identity where there is none. Whatever is monotone in Y
-# is that of x, its score; means are integrals over x.
+# Responses that are an increasing function of a normal variable: Y = h(m + s q(x)), x ~ N(0, 1),
+# with the moments m and s of the transformed response (noise included), h the inverse of the
+# transform and q the map of a recalibration, each the identity where there is none. Whatever is
+# monotone in Y is that of x, its score; means are integrals over x.
 
 is_transformed <- function(mixture) {
   !is.null(mixture$transform) || !is.null(mixture$recalibration)
@@ -65,8 +65,8 @@ transformed_log_density <- function(mixture, y) {
 
 # ---- moments -------------------------------------------------------------------------------------
 
-# In closed form where closed_moments() has one. Else second moments are about the median, from which
-# the mean differs by little beside the standard deviation.
+# In closed form where closed_moments() has one. Else second moments are about the median, from
+# which the mean differs by little beside the standard deviation.
 transformed_mean <- function(mixture) {
   closed <- closed_moments(mixture)
   if (!is.null(closed)) return(closed$mean)

@@ -20,10 +20,21 @@ recover_data.neargp <- function(object, data = NULL, ...) {
 #' @exportS3Method emmeans::emm_basis
 emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
-  gaussian <- is_gaussian(object$family)
   list(X = stats::model.matrix(trms, frame, contrasts.arg = object$contrasts),
     bhat = unname(object$beta), nbasis = matrix(NA),
     V = as.matrix(if (is.function(vcov.)) vcov.(object) else vcov.),
     dffun = function(k, dfargs) Inf, dfargs = list(),
-    misc = if (gaussian) list() else emmeans::.std.link.labels(object$family, list()))
+    misc = emmeans_scale(object$family))
+}
+
+# How estimates go back to the response: by the link, or the inverse of a transform (a median).
+emmeans_scale <- function(family) {
+  if (!is_gaussian(family)) return(emmeans::.std.link.labels(family, list()))
+  transform <- family$transform
+  if (is.null(transform)) return(list())
+  inverse <- function(eta) from_normal_scale(eta, transform)
+  list(inv.lbl = "response", tran = list(name = transform_call(transform),
+    linkfun = function(mu) to_normal_scale(mu, transform), linkinv = inverse,
+    mu.eta = function(eta) exp(-transform_log_slope(inverse(eta), transform)),
+    valideta = function(eta) TRUE))
 }

@@ -64,9 +64,12 @@ predicted_by_trend <- function(object, data, predict, ci) {
   check_one_trend(object, "get_predicted() at covariates alone")
   at <- trend_at(object, data)
   half_width <- stats::qnorm((1 + (ci %||% 0.95)) / 2) * sqrt(at$variance)
-  to_scale <- if (predict == "link") identity else object$family$linkinv
-  list(Predicted = to_scale(at$mean), SE = if (predict == "link" || is_gaussian(object$family))
-    sqrt(at$variance), CI_low = to_scale(at$mean - half_width),
+  is_transformed <- !is.null(object$family$transform)
+  to_scale <- if (predict == "link") identity else if (is_transformed)
+    function(eta) mixture_mean(responses_of(object, eta, sqrt(object$nugget) + 0 * eta)) else
+    object$family$linkinv
+  is_linear <- predict == "link" || (is_gaussian(object$family) && !is_transformed)
+  list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance), CI_low = to_scale(at$mean - half_width),
     CI_high = to_scale(at$mean + half_width))
 }
 

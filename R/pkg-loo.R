@@ -6,7 +6,8 @@ elpd.neargp <- function(x, ...) {
   check_fit(x)
   check_no_more_arguments()
   # The expected density of one draw is its density.
-  structure(loo::elpd(matrix(loo_log_densities(x), nrow = 1L)), yhash = rlang::hash(x$data$y))
+  structure(loo::elpd(matrix(loo_log_densities(x), nrow = 1L)),
+    yhash = rlang::hash(observed_response(x$data)))
 }
 
 #' @exportS3Method loo::loo
@@ -41,8 +42,17 @@ densities_given_others.default <- function(method, fit) {
 
 #' @export
 densities_given_others.neargp_method_families <- function(method, fit) {
-  cavity <- cavity_mixture(fit)
-  y <- fit$data$y
-  replace(rep(NA_real_, length(y)), cavity$rows,
-    mixture_density(y[cavity$rows], cavity$mixture, log = TRUE))
+  densities_of_left_out(fit, cavity_mixture(fit))
+}
+
+#' @export
+densities_given_others.neargp_method_transformed <- function(method, fit) {
+  densities_of_left_out(fit, left_out_responses(fit))
+}
+
+# `left`: the leave-one-out mixtures of rows, see cavity_mixture().
+densities_of_left_out <- function(fit, left) {
+  y <- observed_response(fit$data)
+  replace(rep(NA_real_, length(y)), left$rows,
+    mixture_density(y[left$rows], left$mixture, log = TRUE))
 }

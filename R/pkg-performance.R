@@ -22,7 +22,7 @@ check_convergence.neargp <- function(x, tolerance = 0.001, ...) {
 check_predictions.neargp <- function(object, iterations = 50, check_range = FALSE, ...) {
   drawn <- stats::simulate(object, nsim = iterations)
   attr(drawn, "seed") <- NULL
-  drawn$y <- object$data$y
+  drawn$y <- observed_response(object$data)
   structure(drawn, check_range = check_range, response_name = object$data$response_name,
     class = c("performance_pp_check", "see_performance_pp_check", "data.frame"))
 }

@@ -103,8 +103,8 @@ mixture_variance <- function(mixture) {
 
 # A log link makes responses beyond the range of numbers of a linear predictor whose standard
 # deviation is some tens, as far from data where the variance was hardly determined. Infinite ones
-# of other families are no overflow: Student's t may have no variance, and a transform with a pole no
-# mean.
+# of other families are no overflow: Student's t may have no variance, and a transform with a pole
+# no mean.
 saturate <- function(value, mixture, what) {
   is_log <- mixture_rule(mixture)$scale == "log"
   if (!is_log && !may_overflow(mixture)) return(value)

@@ -119,3 +119,24 @@ test_that("without a nugget the data are fitted values, and have no Pearson resi
   expect_equal(unname(fitted(fit)), d$z)
   expect_error(residuals(fit, "pearson"), class = "neargp_error_argument")
 })
+
+test_that("other packages have densities, draws and means on the scale of the response", {
+  d <- log_data()
+  fits <- log_fits(d)
+  moments <- loo_predict(fits$plain)
+  densities <- densities_given_others(fits$log$method, fits$log)
+  expect_equal(densities, dlnorm(d$z, moments$mean, moments$sd, log = TRUE))
+  at <- predicted_by_trend(fits$log, data.frame(h = c(0, 1)), "expectation", 0.9)
+  trend <- trend_at(fits$plain, data.frame(h = c(0, 1)))
+  expect_equal(at$Predicted, exp(trend$mean + 0.05))
+  expect_equal(at$CI_high, exp(trend$mean + qnorm(0.95) * sqrt(trend$variance) + 0.05))
+  expect_null(at$SE)
+  scale <- emmeans_scale(family(fits$log))$tran
+  expect_equal(scale$linkinv(1.3), exp(1.3))
+  expect_equal(scale$mu.eta(1.3), exp(1.3))
+  skip_if_not_installed("emmeans")
+  fit <- neargp(z ~ h, d, coords = ~ x + y, method = exact_gp(), covariance = cov_exponential(),
+    transform = "log")
+  table <- as.data.frame(emmeans::emmeans(fit, "h", type = "response"))
+  expect_equal(table$response, exp(sum(coef(fit) * c(1, mean(d$h)))))
+})
