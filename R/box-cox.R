@@ -6,6 +6,15 @@
 #' logarithm for `lambda = 0`. Each power is scaled so that it joins the others: its slope is 1 at
 #' `y = 1`.
 #'
+#' @details
+#' Responses of `"log"`, `"sqrt"` and [box_cox()] are greater than 0, where their densities are
+#' finite. A normal variable of `"sqrt"` may be negative, and one of `box_cox(lambda)` below `-1 /
+#' lambda`: the response is 0 there, with the probability of that. With `lambda < 0` it is infinite
+#' above `-1 / lambda`, and so are mean and standard deviation where that is within 12 standard
+#' deviations. Means are in closed form for `"log"` and `"sqrt"`, else integrals to eight digits. A
+#' pair of functions takes vectors (and `inverse` matrices); its slope is found by differences,
+#' unless the list has it as `derivative`, that of `forward`.
+#'
 #' With `lambda = NULL` the power is estimated: of the fits for `lambda` between -2 and 2 that one is
 #' returned whose log-likelihood, of the response itself, is largest (to 0.01 in `lambda`). That is
 #' about ten fits. The estimate counts as a parameter in [stats::logLik()]; errors of other

@@ -49,15 +49,8 @@
 #' logarithm has mean `m` and variance `s^2`. The log-likelihood is that of `y`, the Jacobian
 #' included, so that [stats::AIC()] compares transforms, and a transform with none. (The score of
 #' [mll_k()] has no Jacobian, as it is none of each response.) A function in the formula, as in
-#' `log(y) ~ 1`, makes its values the response, and all of this is about them.
-#'
-#' Responses of `"log"`, `"sqrt"` and [box_cox()] are greater than 0, where their densities are
-#' finite. A normal variable of `"sqrt"` may be negative, and one of `box_cox(lambda)` below `-1 /
-#' lambda`: the response is 0 there, with the probability of that. With `lambda < 0` it is infinite
-#' above `-1 / lambda`, and so are mean and standard deviation where that is within 12 standard
-#' deviations. Means are in closed form for `"log"` and `"sqrt"`, else integrals to eight digits. A
-#' pair of functions takes vectors (and `inverse` matrices); its slope is found by differences,
-#' unless the list has it as `derivative`, that of `forward`.
+#' `log(y) ~ 1`, makes its values the response, and all of this is about them. [box_cox()] has domains
+#' and what happens at their ends.
 #'
 #' # Known measurement errors
 #' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With

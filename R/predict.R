@@ -13,6 +13,11 @@
 #' mixture: for a binomial response with one trial the mean is the probability of success, averaged
 #' over what is not known of the field.
 #'
+#' Of a fit with a `transform` of [neargp()] the field is of the transformed response, and all else,
+#' as of other families, of the response itself: quantiles and limits are those of the field and its
+#' noise, transformed back, means are expectations. Predictions of a recalibrated fit are
+#' mapped, see [recalibrate()]; its field is not.
+#'
 #' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of
 #' the trend that the neighbours do not see, the mean is `x0'beta + b'(y - X beta)` and the variance
 #' `f + d' V d`, V being `vcov(object)`. The process alone is that with x0 = 0; the trend has the

@@ -25,6 +25,9 @@
 #' the trend of its score is near. The probabilities of classes keep the trend and link of all rows:
 #' with many covariates judge them by [cross_validate()], which does not.
 #'
+#' Of a response with a `transform` in [neargp()] everything is on its own scale, but for residuals
+#' of type `"standardized"`, which are those of the transformed response, and `"trend"`.
+#'
 #' @param object a fit of [neargp()].
 #' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the
 #'   standard deviation of the noise, or of the response given the field; `"loo"`: observation minus

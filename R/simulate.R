@@ -139,7 +139,9 @@ simulation_columns <- function(object, target, nsim, settings) {
   if (!is.null(object$outputs)) names <- outer(names, object$outputs, paste, sep = "_")
   draws <- matrix(NA_real_, length(target$complete), length(names), dimnames = list(NULL, names))
   if (any(target$complete)) {
-    draws[target$complete, ] <- simulation_draws(object$method, object, target, nsim, settings)
+    draws[target$complete, ] <- if (has_transform(object$family))
+      transformed_draws(object, target, nsim, settings) else
+      simulation_draws(object$method, object, target, nsim, settings)
   }
   as.data.frame(draws)
 }

@@ -55,16 +55,15 @@ check_observation_wanted <- function(settings) {
 
 # Draws of the transformed response, back on the user's scale. Those of a recalibrated fit would
 # need the dependence of places, too.
-#' @export
-simulation_columns.neargp_method_transformed <- function(object, target, nsim, settings) {
+transformed_draws <- function(object, target, nsim, settings) {
   if (settings$noise && !is.null(object$family$recalibration)) {
     abort_neargp("recalibration",
       c("There are no draws of recalibrated responses: the map is of each by itself.",
         i = "Use type = \"link\", or the fit before recalibrate()."))
   }
-  draws <- simulation_columns(normal_scale_fit(object), target, nsim, settings)
-  if (settings$noise) draws[] <- lapply(draws, from_normal_scale, object$family$transform)
-  draws
+  normal <- normal_scale_fit(object)
+  draws <- simulation_draws(normal$method, normal, target, nsim, settings)
+  if (settings$noise) from_normal_scale(draws, object$family$transform) else draws
 }
 
 # ---- the rows of the fit -------------------------------------------------------------------------

@@ -75,6 +75,8 @@ test_that("transforms refuse what they cannot have", {
   refused("transform", "log", formula = cbind(z, g) ~ h)
   refused("transform", "log", vnngp(5), family = Gamma(link = "log"))
   refused("transform", "log", dspp(inducing = 5))
+  expect_error(neargp(z ~ h, row_source(function(i) if (i == 1L) d), coords = ~ x + y,
+    method = svgp(5), transform = "log"), class = "neargp_error_source")
   refused("transform", list(function(y) -y, function(z) -z))
   refused("transform", list(log, function(z) exp(z) + 1))
   refused("transform", list(function(y) 1, exp))

@@ -104,6 +104,8 @@ test_that("a new observation has limits and probabilities on its own scale only"
   refused(type = "link", interval = "prediction")
   refused(type = "link", threshold = 2)
   refused(joint = TRUE)
+  expect_error(predict(fits$log, new, parameters = "integrated"),
+    class = "neargp_error_parameters")
   confidence <- predict(fits$log, new, interval = "confidence", level = 0.9)
   field <- predict(fits$plain, new, type = "link")
   expect_equal(confidence$upper, exp(field$mean + qnorm(0.95) * field$sd + 0.05))
