@@ -220,7 +220,7 @@ integrated_columns <- function(object, moments, settings) {
   probabilities <- lapply(settings$threshold, normal_mixture_distribution, exceeding, lower = FALSE)
   names(probabilities) <- if (length(probabilities)) exceedance_names(settings$threshold,
     settings$threshold_of)
-  as_columns(c(columns, limits, probabilities), nrow(components))
+  target_columns(object, c(columns, limits, probabilities))
 }
 
 integrated_mixture <- function(components, design, noise) {
