@@ -77,8 +77,8 @@ profile_limits_of <- function(profiled, row, cut, width) {
   }, 0)
 }
 
-# The root of a function that is -cut at `from` and rises in the direction of `step`; infinite where
-# there is none before `end`.
+# The root of a function that is -cut at `from` and rises in the direction of `step`, in steps that
+# double; infinite where there is none before `end`.
 root_towards <- function(excess, from, step, end, cut) {
   inner <- c(from, -cut)
   repeat {
@@ -87,6 +87,7 @@ root_towards <- function(excess, from, step, end, cut) {
     if (outer[2L] >= 0) break
     if (at == end) return(sign(step) * Inf)
     inner <- outer
+    step <- 2 * step
   }
   false_position(excess, inner, outer)
 }
