@@ -88,7 +88,7 @@ extract_operation <- function(fit, data) {
 
 profile_operation <- function(fit, data) {
   check <- function(x) if (any(is.nan(x)) || any(x[, 1L] > x[, 2L], na.rm = TRUE)) problem("WRONG", "limits ", paste(x, collapse = " "))
-  operation(function() confint(fit, what = "covariance", method = "profile"), check)
+  operation(function() confint(fit, 1L, what = "covariance", method = "profile"), check)
 }
 
 print_operation <- function(fit, data) {
