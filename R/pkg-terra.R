@@ -88,9 +88,10 @@ check_raster <- function(object, raster) {
 }
 
 # terra gives a raster whose extent could be degrees a CRS that nobody asked for, when it is made and
-# when it is read from a file without one.
+# when it is read from a file without one. A local CRS, crs = "local", says that there is none.
 check_raster_crs <- function(raster, locations) {
   wkt <- terra::crs(raster)
+  if (grepl("^(ENGCRS|ENGINEERINGCRS|LOCAL_CS)\\[", wkt)) wkt <- ""
   if (is.null(locations$crs) && !nzchar(wkt)) return(invisible())
   require_package("sf", "to compare coordinate reference systems")
   check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations,

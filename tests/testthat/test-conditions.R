@@ -39,8 +39,10 @@ test_that("arguments that messages name are arguments that there are", {
     unlist(regmatches(texts, gregexpr("(?<=`)[a-z][a-z_.]*(?= ?=`)", texts, perl = TRUE))))
   users <- functions[intersect(names(functions),
     c(getNamespaceExports("neargp"), getNamespaceInfo("neargp", "S3methods")[, 3L]))]
-  # an option, an element of `anisotropy`, names in an example of a list, an argument of terra
-  others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "xy")
+  # options, an element of `anisotropy`, names in an example of a list, a function of a transform, a
+  # parameter that has a prior, arguments of terra, sf and data.frame()
+  others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "inverse", "range_time", "xy",
+    "as_points", "names")
   expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)),
     character(0))
   expect_gt(length(unique(named)), 25L)
