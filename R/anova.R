@@ -178,7 +178,8 @@ extractAIC.neargp <- function(fit, scale = 0, k = 2, ...) {
   check_fit(fit)
   check_no_more_arguments()
   check_number(k, "k")
-  # A restricted likelihood is of contrasts that the trend defines, and says nothing of other trends.
+  # A restricted likelihood is of contrasts that the trend defines, and says nothing of other
+  # trends.
   if (fit$score != "log-likelihood") abort_not_likelihood("extractAIC()", fit$score)
   c(attr(stats::logLik(fit), "df"), stats::AIC(fit, k = k))
 }

@@ -15,9 +15,9 @@
 #' pair of functions takes vectors (and `inverse` matrices); its slope is found by differences,
 #' unless the list has it as `derivative`, that of `forward`.
 #'
-#' With `lambda = NULL` the power is estimated: of the fits for `lambda` between -2 and 2 that one is
-#' returned whose log-likelihood, of the response itself, is largest (to 0.01 in `lambda`). That is
-#' about ten fits. The estimate counts as a parameter in [stats::logLik()]; errors of other
+#' With `lambda = NULL` the power is estimated: of the fits for `lambda` between -2 and 2 that one
+#' is returned whose log-likelihood, of the response itself, is largest (to 0.01 in `lambda`). That
+#' is about ten fits. The estimate counts as a parameter in [stats::logLik()]; errors of other
 #' parameters and of predictions do not know that it was estimated, and [cross_validate()] keeps it.
 #' A rounded power such as 0, 1/3 or 1/2 near the estimate is usually as good and can be told.
 #'

@@ -171,7 +171,8 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
     scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
     predictions = predictions, folds = folds, refit = refit, level = level,
     response = paste(fit$outputs %||% fit$data$response_name, collapse = ", "),
-    levels = fit$data$levels, place = fit_place(fit, original_coords(places)), elapsed = proc.time()[["elapsed"]] - start
+    levels = fit$data$levels, place = fit_place(fit, original_coords(places)),
+    elapsed = proc.time()[["elapsed"]] - start
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))
 }
 
@@ -271,7 +272,8 @@ check_comparable_fits <- function(fits) {
         if (sum(numbers) == 1L) paste(names(fits)[numbers], "is") else
         paste(format_some(names(fits)[numbers]), "are"))))
   }
-  responses <- lapply(fits, function(fit) list(observed_response(fit$data), if (any(classes)) fit$data$levels %||%
+  responses <- lapply(fits, function(fit) list(observed_response(fit$data),
+    if (any(classes)) fit$data$levels %||%
     c("0", "1")))
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {

@@ -32,7 +32,7 @@
 #' @useDynLib neargp, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom rlang %||%
-#' @importFrom stats AIC BIC anova case.names coef confint cooks.distance deviance df.residual dfbeta
-#'   dfbetas extractAIC family fitted formula hatvalues influence logLik model.frame model.matrix
-#'   nobs predict residuals rstandard sigma simulate terms variable.names vcov weights
+#' @importFrom stats AIC BIC anova case.names coef confint cooks.distance deviance df.residual
+#'   dfbeta dfbetas extractAIC family fitted formula hatvalues influence logLik model.frame
+#'   model.matrix nobs predict residuals rstandard sigma simulate terms variable.names vcov weights
 NULL

@@ -49,8 +49,8 @@
 #' logarithm has mean `m` and variance `s^2`. The log-likelihood is that of `y`, the Jacobian
 #' included, so that [stats::AIC()] compares transforms, and a transform with none. (The score of
 #' [mll_k()] has no Jacobian, as it is none of each response.) A function in the formula, as in
-#' `log(y) ~ 1`, makes its values the response, and all of this is about them. [box_cox()] has domains
-#' and what happens at their ends.
+#' `log(y) ~ 1`, makes its values the response, and all of this is about them. [box_cox()] has
+#' domains and what happens at their ends.
 #'
 #' # Known measurement errors
 #' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With
@@ -63,8 +63,8 @@
 #'   simply not observed there, and `na.action` is for rows without any output. A dot stands for all
 #'   columns that are not coordinates or time.
 #' @param data sf object with POINT geometries, or a data frame, also a tibble or data.table; or a
-#'   stars grid, whose cells are taken as points and attributes as columns. With several million rows a data
-#'   frame is the faster one. Rows that do not fit in memory come from a [row_source()].
+#'   stars grid, whose cells are taken as points and attributes as columns. With several million
+#'   rows a data frame is the faster one. Rows that do not fit in memory come from a [row_source()].
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as
 #'   `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and weights
 #'   (several inputs, as in machine learning); or their names.
@@ -140,8 +140,8 @@
 #'   of a setting), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
 #'   after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or empty),
 #'   `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row),
-#'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_transform` (of
-#'   another response, not increasing, or without its inverse), `_method` (not
+#'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_transform`
+#'   (of another response, not increasing, or without its inverse), `_method` (not
 #'   for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
 #'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a
 #'   covariance matrix that is numerically singular), `_quadrature` (responses whose density cannot

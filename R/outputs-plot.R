@@ -9,8 +9,8 @@
 #'   points over the data.
 #' @param outputs names of the outputs to show, all by default.
 #' @param ... for the points.
-#' @return `x`, invisibly; `autoplot()` a ggplot object. A panel for each output, of `"covariance"` one for each pair, of
-#'   `"inducing"` one alone.
+#' @return `x`, invisibly; `autoplot()` a ggplot object. A panel for each output, of `"covariance"`
+#'   one for each pair, of `"inducing"` one alone.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(120), y = runif(120))

@@ -69,7 +69,8 @@ predicted_by_trend <- function(object, data, predict, ci) {
     function(eta) mixture_mean(responses_of(object, eta, sqrt(object$nugget) + 0 * eta)) else
     object$family$linkinv
   is_linear <- predict == "link" || (is_gaussian(object$family) && !is_transformed)
-  list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance), CI_low = to_scale(at$mean - half_width),
+  list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance),
+    CI_low = to_scale(at$mean - half_width),
     CI_high = to_scale(at$mean + half_width))
 }
 

@@ -81,8 +81,8 @@ crs_unit <- function(crs) {
   if (is.null(unit) || is.na(unit)) "" else switch(unit, metre = "m", kilometre = "km", unit)
 }
 
-# `transform`: the call that transforms an object of the class of `newdata`; `untell`: how its CRS is
-# taken off.
+# `transform`: the call that transforms an object of the class of `newdata`; `untell`: how its CRS
+# is taken off.
 check_same_crs <- function(crs, locations,
                            transform = "sf::st_transform(newdata, fit$locations$crs)",
                            untell = NULL) {

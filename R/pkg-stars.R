@@ -8,8 +8,9 @@ is_stars <- function(x) inherits(x, c("stars", "stars_proxy"))
 stars_frame <- function(grid, argument) {
   require_package("stars", "for stars objects")
   if (inherits(grid, "stars_proxy")) {
-    abort_neargp("geometry", c(sprintf("`%s` is a proxy, whose values are not in memory.", argument),
-      i = sprintf("Read it, in pieces if need be: stars::st_as_stars(%s).", argument)))
+    abort_neargp("geometry",
+      c(sprintf("`%s` is a proxy, whose values are not in memory.", argument),
+        i = sprintf("Read it, in pieces if need be: stars::st_as_stars(%s).", argument)))
   }
   layout <- attr(stars::st_dimensions(grid), "raster")
   if (is.null(layout) || anyNA(layout$dimensions) || isTRUE(layout$curvilinear) ||

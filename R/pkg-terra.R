@@ -87,8 +87,8 @@ check_raster <- function(object, raster) {
   }
 }
 
-# terra gives a raster whose extent could be degrees a CRS that nobody asked for, when it is made and
-# when it is read from a file without one. A local CRS, crs = "local", says that there is none.
+# terra gives a raster whose extent could be degrees a CRS that nobody asked for, when it is made
+# and when it is read from a file without one. A local CRS, crs = "local", says that there is none.
 check_raster_crs <- function(raster, locations) {
   wkt <- terra::crs(raster)
   if (grepl("^(ENGCRS|ENGINEERINGCRS|LOCAL_CS)\\[", wkt)) wkt <- ""

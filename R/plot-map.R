@@ -2,7 +2,8 @@
 #'
 #' Draws predictions, or any column given for points, as a map: an image where
 #' the points form a regular grid of which a quarter or more is filled, coloured
-#' points elsewhere. Base graphics; the aspect ratio is right for longitude and latitude as well as for the plane.
+#' points elsewhere. Base graphics; the aspect ratio is right for longitude and latitude as well as
+#' for the plane.
 #'
 #' @param predictions a data frame, an sf object of points or a terra `SpatRaster`,
 #'   such as [predict()] returns.

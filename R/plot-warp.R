@@ -104,8 +104,8 @@ curve_table <- function(x, value, error = NULL) {
 
 # The identity is what a coordinate is without a warp.
 plot_warp_curve <- function(table, x_label, label, main, identity = FALSE, ...) {
-  plot_frame(range(table$x, na.rm = TRUE), range(unlist(table[-1L]), if (identity) table$x, na.rm = TRUE),
-    main, x_label, label)
+  shown <- range(unlist(table[-1L]), if (identity) table$x, na.rm = TRUE)
+  plot_frame(range(table$x, na.rm = TRUE), shown, main, x_label, label)
   known <- table[stats::complete.cases(table), ]
   if (!is.null(table$lower) && nrow(known)) {
     graphics::polygon(c(known$x, rev(known$x)), c(known$lower, rev(known$upper)), col = "grey88",

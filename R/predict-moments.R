@@ -1,9 +1,9 @@
 # Mean and variance of the latent field at new places, by chunks of rows.
 
-# The predictor of a method: a function of (coords, X, offset) of places, for several outputs also of
-# those `observed` there, that returns the list of the mean and variance of the latent field of each
-# target. It is made once for all chunks, so that what they share is computed once. A place has a
-# target for each output: first those of the first output at all places, then those of the next
+# The predictor of a method: a function of (coords, X, offset) of places, for several outputs also
+# of those `observed` there, that returns the list of the mean and variance of the latent field of
+# each target. It is made once for all chunks, so that what they share is computed once. A place has
+# a target for each output: first those of the first output at all places, then those of the next
 # (stacked_targets()). So the number of the place varies fastest in all moments: `mean`, `variance`,
 # `components` of mixtures (a row for each target, deep-predict.R) and `covariance` of the outputs
 # (an array of place x output x output).

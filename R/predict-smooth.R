@@ -23,7 +23,8 @@ smooth_taper <- function(distances) {
   pmin(taper, 1)
 }
 
-# Distances to neighbours, a matrix with a column for each target, in the metric in which they were sought.
+# Distances to neighbours, a matrix with a column for each target, in the metric in which they were
+# sought.
 neighbor_distances <- function(object, coords, neighbors) {
   component <- metric_component(object$core_covariance)
   data <- core_scale(object$data$coords, component)

@@ -41,7 +41,8 @@
 #'
 #' @param object a fit of [neargp()].
 #' @param newdata sf points, data frame, terra SpatRaster or stars grid with the covariates of the
-#'   trend (the response is not needed); a time is a dimension of the grid, or an attribute. For data on the training rows see [fitted.neargp()].
+#'   trend (the response is not needed); a time is a dimension of the grid, or an attribute. For
+#'   data on the training rows see [fitted.neargp()].
 #' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles
 #'   of a new observation at `probs`; or a part of the field, on the scale of the link: `"process"`,
 #'   the Gaussian process alone (the spatial effect), for which `newdata` needs no covariates of the
@@ -82,11 +83,11 @@
 #'   100,000, or a fifth of the rows of the fit where that is more.
 #' @param threads,device,verbose as in [neargp()].
 #' @param filename for a SpatRaster: name of a file that the layers are written to, in a format that
-#'   [terra::writeRaster()] knows by its ending, as numbers of 8 bytes. The raster is read, predicted
-#'   and written in blocks of rows of `chunk_size` cells or so, so that neither it nor the result
-#'   need fit in memory. The file appears when it is whole: after an error or interrupt there is
-#'   none, or that which was there before. By default the layers are in memory, or where they do not
-#'   fit in a temporary file of terra.
+#'   [terra::writeRaster()] knows by its ending, as numbers of 8 bytes. The raster is read,
+#'   predicted and written in blocks of rows of `chunk_size` cells or so, so that neither it nor the
+#'   result need fit in memory. The file appears when it is whole: after an error or interrupt there
+#'   is none, or that which was there before. By default the layers are in memory, or where they do
+#'   not fit in a temporary file of terra.
 #' @param overwrite whether a file that exists is replaced.
 #' @param parameters `"plug-in"`: the estimates of the covariance parameters are taken for the
 #'   truth; `"integrated"`: they are integrated over their posterior, see below. For one gaussian

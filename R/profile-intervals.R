@@ -4,8 +4,8 @@
 #
 #   r(x) = sqrt(2 (max l - max_{theta: theta_j = x} l)) <= sqrt(qchisq(level, 1)).
 #
-# On the working scale r is nearly |x - estimate| / (standard error), so that a root is found in a few
-# steps, each a search from the last one's end. What is maximised is the fit's own criterion:
+# On the working scale r is nearly |x - estimate| / (standard error), so that a root is found in a
+# few steps, each a search from the last one's end. What is maximised is the fit's own criterion:
 # restricted, and penalised, if it is.
 
 profile_limits <- function(object, parm, level) {
@@ -73,7 +73,8 @@ profile_limits_of <- function(profiled, row, cut, width) {
       check_profile_gap(gap, problem$layout$name[row])
       sqrt(2 * max(gap, 0)) - cut
     }
-    root_towards(excess, profiled$best$working[row], side * width * cut, bounds[(side + 3) / 2], cut)
+    root_towards(excess, profiled$best$working[row], side * width * cut, bounds[(side + 3) / 2],
+      cut)
   }, 0)
 }
 

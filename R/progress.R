@@ -16,7 +16,8 @@ showing_progress <- function(problem, verbose, fit, dynamic = cli::is_dynamic_tt
   now <- elapsed_seconds()
   list2env(list(began = now, shown = -Inf, iteration = 0L, width = 0L, dynamic = dynamic,
     what = progress_objective(problem$method), rows = row_count(problem$data),
-    log_unit = log(problem$data$basis$unit %||% 1), tolerance = problem$control$tolerance), progress)
+    log_unit = log(problem$data$basis$unit %||% 1),
+    tolerance = problem$control$tolerance), progress)
   tell_stage(NULL)
   withCallingHandlers(fit, message = function(condition) clear_line(),
     warning = function(condition) clear_line())
@@ -38,8 +39,9 @@ tell_stage <- function(stage) {
   progress$values <- progress$times <- progress$steps <- double(0)
 }
 
-# Another state that an optimiser has accepted, with the value of its objective over `n` rows. `step`
-# and `of`: how many there are, where that is known beforehand; `left`: seconds, where they are.
+# Another state that an optimiser has accepted, with the value of its objective over `n` rows.
+# `step` and `of`: how many there are, where that is known beforehand; `left`: seconds, where they
+# are.
 tell_progress <- function(value = NULL, n = progress$rows, step = NULL, of = NULL,
                           unit = "iteration", left = NULL) {
   if (is.null(progress$began)) return(invisible())

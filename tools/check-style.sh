@@ -49,7 +49,7 @@ fi
 named=$(git ls-files 'R/*.R' 'tests/testthat/*.R' | xargs awk 'match($0, /^ *`?[A-Za-z.][A-Za-z0-9._]*`? <- /) {
   name = substr($0, 1, RLENGTH - 4)
   gsub(/[ `]/, "", name)
-  if (name !~ /^\.?[a-z][a-z0-9_]*(\.[A-Za-z][A-Za-z0-9_.]*)*$/ && name !~ /^([A-Z]0?|\.on(Unl|L)oad|(logLik|AIC|BIC)\..*)$/)
+  if (name !~ /^\.?[a-z][a-z0-9_]*(\.[A-Za-z][A-Za-z0-9_.]*)*$/ && name !~ /^([A-Z]0?|\.on(Unl|L)oad|(logLik|AIC|BIC)\..*|[A-Za-z]+\.neargp[a-z_]*)$/)
     print FILENAME ":" FNR ": " name
 }')
 if [ -n "$named" ]; then

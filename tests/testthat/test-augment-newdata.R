@@ -13,7 +13,8 @@ test_that("augment() of new rows has broom's columns, which are those of predict
   expect_named(augment(fit, newdata = new[c("x", "y", "height")]), c("x", "y", "height", ".fitted"))
   expect_error(augment(fit, interval = "confidence"), "for `newdata`",
     class = "neargp_error_argument")
-  expect_error(augment(fit, newdata = as.list(new)), "predict\\(\\)", class = "neargp_error_argument")
+  expect_error(augment(fit, newdata = as.list(new)), "predict\\(\\)",
+    class = "neargp_error_argument")
 })
 
 test_that("broom finds the methods", {

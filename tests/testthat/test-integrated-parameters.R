@@ -6,7 +6,9 @@ small_fit <- function(covariance = cov_exponential(), data = simulated_data(30, 
 
 small_prior <- function() pc_priors(range = c(0.1, 0.05), sd = c(3, 0.05))
 
-new_places <- function() data.frame(x = c(0.1, 0.5, 0.93, 2), y = c(0.2, 0.45, 0.9, 2), height = 0.3)
+new_places <- function() {
+  data.frame(x = c(0.1, 0.5, 0.93, 2), y = c(0.2, 0.45, 0.9, 2), height = 0.3)
+}
 
 integrated <- function(fit, ..., newdata = new_places()) {
   predict(fit, newdata, ..., parameters = "integrated", threads = 1L)
@@ -35,7 +37,8 @@ covariance_of <- function(fit, working) {
   covariance
 }
 
-# Ranges end where those of the fit do. The trapezoidal rule of a smooth density needs no finer grid.
+# Ranges end where those of the fit do. The trapezoidal rule of a smooth density needs no finer
+# grid.
 dense_grid <- function(fit) {
   expand.grid(variance = seq(-3, 8, 0.4),
     range = seq(-5, fit$bounds$upper[["range"]], length.out = 25L))

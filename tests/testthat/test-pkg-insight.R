@@ -24,7 +24,8 @@ test_that("parameters has the tests and intervals of summary() and confint()", {
 
 test_that("insight knows statistic, degrees of freedom, likelihood and convergence", {
   fit <- insight_fit("insight")
-  expect_equal(insight::get_statistic(fit)$Statistic, unname(summary(fit)$coefficients[, "z value"]))
+  expect_equal(insight::get_statistic(fit)$Statistic,
+    unname(summary(fit)$coefficients[, "z value"]))
   expect_identical(insight::get_df(fit), df.residual(fit))
   expect_identical(insight::get_df(fit, type = "wald"), Inf)
   expect_identical(insight::get_df(fit, type = "model"), attr(logLik(fit), "df"))

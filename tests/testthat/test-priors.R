@@ -3,7 +3,8 @@ prior_data <- function(n = 60, ...) simulated_data(n, ...)
 prior_fit <- function(prior, method = exact_gp(), data = prior_data(),
                       covariance = cov_exponential(), ..., coords = ~ x + y) {
   suppressMessages(neargp(z ~ height, data, coords = coords, method = method,
-    covariance = covariance, control = neargp_control(tolerance = 1e-9), threads = 1L, prior = prior, ...))
+    covariance = covariance,
+    control = neargp_control(tolerance = 1e-9), threads = 1L, prior = prior, ...))
 }
 
 all_priors <- function() pc_priors(range = c(0.1, 0.05), sd = c(1, 0.1), nugget_sd = c(0.2, 0.01))
@@ -123,7 +124,8 @@ test_that("what is no prior, or has none, is refused", {
   refused <- function(...) expect_error(prior_fit(...), class = "neargp_error_prior")
   refused(pc_priors(smoothness = c(0.3, 0.1)))
   refused(pc_priors(sd = c(1, 0.1)), covariance = cov_exponential(variance = 1))
-  refused(pc_priors(anisotropy_ratio = c(0.3, 0.1)), covariance = cov_exponential(anisotropy = TRUE))
+  refused(pc_priors(anisotropy_ratio = c(0.3, 0.1)),
+    covariance = cov_exponential(anisotropy = TRUE))
   refused(all_priors(), svgp(8))
   refused(all_priors(), vecchia(5, inducing = 5))
   refused(all_priors(), loo_k(5, optimizer = "adam"))

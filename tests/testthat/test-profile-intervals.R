@@ -79,7 +79,8 @@ test_that("neither the unit of the response nor a known anisotropy is in the way
   expect_equal(other / c(1e6, 1, 1e6), limits, tolerance = 2e-3)
   stretched <- profiled_fit(transform(data, x = 3 * x),
     cov_exponential(anisotropy = c(angle = 90, ratio = 1 / 3)))
-  expect_equal(suppressMessages(profile_confint(stretched, "range")), 3 * limits["range", , drop = FALSE],
+  expect_equal(suppressMessages(profile_confint(stretched, "range")),
+    3 * limits["range", , drop = FALSE],
     tolerance = 2e-3)
 })
 

@@ -100,7 +100,8 @@ test_that("draws are the transformed draws, and maps and tables are of responses
 test_that("a new observation has limits and probabilities on its own scale only", {
   fits <- log_fits()
   new <- data.frame(x = 0.2, y = 0.5, h = 0)
-  refused <- function(...) expect_error(predict(fits$log, new, ...), class = "neargp_error_argument")
+  refused <- function(...) expect_error(predict(fits$log, new, ...),
+    class = "neargp_error_argument")
   refused(type = "link", interval = "prediction")
   refused(type = "link", threshold = 2)
   refused(joint = TRUE)
