@@ -49,8 +49,8 @@ core_kriging <- function(coords, columns, noise_scale, covariance, nugget, outpu
     .Call(`_neargp_core_kriging`, coords, columns, noise_scale, covariance, nugget, outputs)
 }
 
-core_krige <- function(kriging, newcoords, neighbors, local_mean, threads, new_outputs = NULL, keep_weights = FALSE) {
-    .Call(`_neargp_core_krige`, kriging, newcoords, neighbors, local_mean, threads, new_outputs, keep_weights)
+core_krige <- function(kriging, newcoords, neighbors, local_mean, threads, new_outputs = NULL, keep_weights = FALSE, taper = NULL) {
+    .Call(`_neargp_core_krige`, kriging, newcoords, neighbors, local_mean, threads, new_outputs, keep_weights, taper)
 }
 
 core_simulate <- function(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs = NULL, new_outputs = NULL) {

@@ -8,7 +8,8 @@
 #
 #   a_m = min(1, (d_(k+1) - d_m) / (d_(k+1) - d_j)),
 #
-# a taper that is 0 where a neighbour would be replaced. The variance is the mean of theirs, and no
+# a taper that is 0 where a neighbour would be replaced. One factor gives what the nearest 1, 2, ...
+# say (src/core/conditional/cpu/conditional_weights.h). The variance is the mean of theirs, and no
 # less than that of the mean of the predictions: a variance is convex in the weights of neighbours.
 
 # The taper, a row for each target, from the distances of k + 1 neighbours (columns) that rise. All
@@ -38,17 +39,8 @@ neighbor_distances <- function(object, coords, neighbors) {
 smooth_weights <- function(object, coords, settings) {
   neighbors <- core_index_nearest(kept_index(object), coords, settings$k + 1L, settings$threads)
   taper <- smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors)))
-  # Of the prediction from the nearest 1, 2, ... neighbours.
-  weights <- taper - cbind(taper[, -1L, drop = FALSE], 0)
-  total <- list(weighted = 0, variance = 0)
-  for (m in which(colSums(weights != 0) > 0)) {
-    part <- core_krige(kept_kriging(object), coords, core_neighbors_first(neighbors, m),
-      settings$local_mean, settings$threads)
-    if (part$failed > 0L) abort_cholesky(0L)
-    total$weighted <- total$weighted + weights[, m] * part$weighted
-    total$variance <- total$variance + weights[, m] * part$variance
-  }
-  total
+  core_krige(kept_kriging(object), coords, core_neighbors_first(neighbors, settings$k),
+    settings$local_mean, settings$threads, taper = taper)
 }
 
 # Whether a field is predicted from observations of it, which may have a taper.

@@ -97,8 +97,8 @@
 #'   (`k` + 1)-th not at all. It is the mean of the predictions from the nearest `k / 2` to `k` of
 #'   them, with the mean of their variances, which is no less than that of the prediction. For a
 #'   gaussian response by [vecchia()] (without inducing points), [exact_gp()], [loo_k()] and
-#'   [mll_k()], without `sectors` and `joint`. It takes about `k / 4` times as long;
-#'   `bench/smooth-maps.R` has how large the edges are, and what is lost.
+#'   [mll_k()], without `sectors` and `joint`, on the CPU. It takes a quarter longer than nearest
+#'   neighbours do; `bench/smooth-maps.R` has how large the edges are, and what is lost.
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,

@@ -203,8 +203,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_krige
-Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
-RcppExport SEXP _neargp_core_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP) {
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights, Rcpp::Nullable<Rcpp::NumericMatrix> taper);
+RcppExport SEXP _neargp_core_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP, SEXP taperSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -215,7 +215,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
     Rcpp::traits::input_parameter< bool >::type keep_weights(keep_weightsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_krige(kriging, newcoords, neighbors, local_mean, threads, new_outputs, keep_weights));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type taper(taperSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_krige(kriging, newcoords, neighbors, local_mean, threads, new_outputs, keep_weights, taper));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1721,7 +1722,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
     {"_neargp_core_gradient_joint", (DL_FUNC) &_neargp_core_gradient_joint, 5},
     {"_neargp_core_kriging", (DL_FUNC) &_neargp_core_kriging, 6},
-    {"_neargp_core_krige", (DL_FUNC) &_neargp_core_krige, 7},
+    {"_neargp_core_krige", (DL_FUNC) &_neargp_core_krige, 8},
     {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
     {"_neargp_core_exact_simulate", (DL_FUNC) &_neargp_core_exact_simulate, 10},
     {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},

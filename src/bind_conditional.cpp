@@ -149,14 +149,20 @@ SEXP core_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
 
 // [[Rcpp::export]]
 Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, int threads,
-                      Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue, bool keep_weights = false) {
+                      Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue, bool keep_weights = false,
+                      Rcpp::Nullable<Rcpp::NumericMatrix> taper = R_NilValue) {
   KrigingPointer pointer(kriging);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   Neighbors sets(neighbors);
+  const std::vector<double> tapers =
+      taper.isNull() ? std::vector<double>() : row_major(Rcpp::NumericMatrix(taper.get()));
+  if (taper.isNotNull() && tapers.size() != std::size_t(sets.n() * sets.k()))
+    throw neargp::Error("The taper must have a weight for each neighbour.");
   std::vector<double> weights(keep_weights ? std::size_t(sets.n() * sets.k()) : 0);
   Rcpp::List result = to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, make_run_context(threads),
-                                                 target_outputs.data(), keep_weights ? weights.data() : nullptr));
+                                                 target_outputs.data(), keep_weights ? weights.data() : nullptr,
+                                                 taper.isNull() ? nullptr : tapers.data()));
   if (keep_weights) result["weights"] = from_row_major(weights, sets.k());
   return result;
 }

@@ -67,6 +67,39 @@ TEST_CASE("with all data as neighbours, ordinary kriging is universal kriging wi
   }
 }
 
+TEST_CASE("with a taper, kriging is the mean of what the nearest 1, 2, ... neighbours say") {
+  for (const Model& model : all_models()) {
+    CAPTURE(model.name);
+    const Data data(uniform_cloud(25, model.dim), 3);
+    const Cloud targets = uniform_cloud(11, model.dim, 99);
+    const int k = 8;
+    const NeighborTable table = nearest_to(data.cloud.view(), targets.view(), k, with_threads(1));
+    std::vector<double> taper(std::size_t(11 * k));
+    for (Index t = 0; t < 11; ++t)
+      for (int m = 0; m < k; ++m) taper[std::size_t(t * k + m)] = m < 3 ? 1.0 : (k - m - 0.05 * double(t)) / (k - 2.0);
+    for (const bool local_mean : {false, true})
+      with_each_instruction_set([&] {
+        const Kriging smooth = krige(data.view(), targets.view(), table, model.covariance, local_mean, with_threads(1),
+                                     nullptr, nullptr, taper.data());
+        std::vector<double> weighted(11 * 3), variance(11);
+        for (int j = 1; j <= k; ++j) {
+          NeighborTable nearest = table;
+          for (Index t = 0; t < 11; ++t)
+            for (int m = j; m < k; ++m) nearest[t][m] = -1;
+          const Kriging part =
+              krige(data.view(), targets.view(), nearest, model.covariance, local_mean, with_threads(1));
+          for (std::size_t t = 0; t < 11; ++t) {
+            const double weight = taper[t * k + j - 1] - (j < k ? taper[t * k + j] : 0.0);
+            for (std::size_t c = 0; c < 3; ++c) weighted[t * 3 + c] += weight * part.weighted[t * 3 + c];
+            variance[t] += weight * part.variance[t];
+          }
+        }
+        for (std::size_t i = 0; i < 33; ++i) CHECK(smooth.weighted[i] == doctest::Approx(weighted[i]).epsilon(1e-9));
+        for (std::size_t t = 0; t < 11; ++t) CHECK(smooth.variance[t] == doctest::Approx(variance[t]).epsilon(1e-9));
+      });
+  }
+}
+
 TEST_CASE("any number of targets and neighbours, and rows padded at their end") {
   const Data data(uniform_cloud(100, 2), 2);
   const Covariance covariance = structures()[4].covariance;

@@ -19,9 +19,10 @@ ConditionalMoments::ConditionalMoments(const LocalData& data, const LocalTargets
       weights_(wanted == Weights::kept ? new_weights(view_.targets, view_.k) : std::vector<double>()),
       weighted_(std::size_t(view_.targets) * view_.columns), variance_(view_.targets) {}
 
-Index ConditionalMoments::update(const PreparedCovariance& covariance, const RunContext& context, bool local_mean) {
+Index ConditionalMoments::update(const PreparedCovariance& covariance, const RunContext& context, bool local_mean,
+                                 const double* taper) {
   const auto wanted = [](std::vector<double>& x) { return x.empty() ? nullptr : x.data(); };
-  const ConditionalWeights operation{local_mean, wanted(weighted_), variance_.data(), wanted(weights_)};
+  const ConditionalWeights operation{local_mean, wanted(weighted_), variance_.data(), wanted(weights_), taper};
   return device_view_.run(operation, covariance, context).failed;
 }
 

@@ -27,8 +27,10 @@ class ConditionalMoments {
   int k() const { return view_.k; }
   int columns() const { return view_.columns; }
 
-  // Computes all below. Returns the first target whose covariance matrix is singular, or -1.
-  Index update(const PreparedCovariance& covariance, const RunContext& context, bool local_mean = false);
+  // Computes all below. Returns the first target whose covariance matrix is singular, or -1. `taper`: targets x k, of
+  // an object that was made without a device.
+  Index update(const PreparedCovariance& covariance, const RunContext& context, bool local_mean = false,
+               const double* taper = nullptr);
 
   const std::vector<double>& weights() const { return weights_; }  // targets x k, where they are kept
   const double* weights(Index target) const { return weights_.data() + target * view_.k; }

@@ -65,6 +65,8 @@ struct ConditionalWeights {
   double* weighted = nullptr;  // targets x columns; not null where there are columns
   double* variance = nullptr;  // targets; not null
   double* weights = nullptr;   // targets x k
+  const double* taper =
+      nullptr;  // targets x k, see smooth_kriging() in conditional/cpu/conditional_weights.h; CPU only
 
   NEARGP_HD int sums(int, int) const { return 0; }
   template <class Visit>

@@ -27,7 +27,7 @@ KrigingPredictor::KrigingPredictor(const LocalData& data, const Covariance& cova
 }
 
 Kriging KrigingPredictor::at(Points targets, const NeighborTable& neighbors, bool local_mean, const RunContext& context,
-                             const int* target_outputs, double* weights) const {
+                             const int* target_outputs, double* weights, const double* taper) const {
   if (targets.dim != data_.coords.dim) throw Error("Data and new locations must have the same coordinates.");
   if (neighbors.n != targets.n) throw Error("The table of neighbours must have one row for each new location.");
   check_coordinates(targets);
@@ -35,15 +35,18 @@ Kriging KrigingPredictor::at(Points targets, const NeighborTable& neighbors, boo
   if (local_mean) check_present(neighbors);
   check_outputs(target_outputs, targets.n, covariance_);
   const auto wanted = weights ? ConditionalMoments::Weights::kept : ConditionalMoments::Weights::summed;
-  ConditionalMoments moments(data_, LocalTargets(targets, neighbors, target_outputs), wanted, context);
-  const Index failed = moments.update(prepared_, context, local_mean);
+  RunContext own = context;
+  if (taper) own.backend = nullptr;
+  ConditionalMoments moments(data_, LocalTargets(targets, neighbors, target_outputs), wanted, own);
+  const Index failed = moments.update(prepared_, own, local_mean, taper);
   if (weights) std::copy(moments.weights().begin(), moments.weights().end(), weights);
   return {data_.columns, moments.weighted(), moments.variance(), failed};
 }
 
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors, const Covariance& covariance,
-              bool local_mean, const RunContext& context, const int* target_outputs, double* weights) {
-  return KrigingPredictor(data, covariance).at(targets, neighbors, local_mean, context, target_outputs, weights);
+              bool local_mean, const RunContext& context, const int* target_outputs, double* weights,
+              const double* taper) {
+  return KrigingPredictor(data, covariance).at(targets, neighbors, local_mean, context, target_outputs, weights, taper);
 }
 
 }  // namespace neargp

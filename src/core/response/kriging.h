@@ -26,9 +26,9 @@ class KrigingPredictor {
 
   // With `local_mean` the mean within each conditioning set is unknown and constant (ordinary kriging); else it is
   // known to be zero. `target_outputs`: of several outputs that of each target. `weights`, where not null, gets b of
-  // all targets (m x k).
+  // all targets (m x k). `taper` (m x k), where not null, has falling weights of the neighbours, on the CPU.
   Kriging at(Points targets, const NeighborTable& neighbors, bool local_mean, const RunContext& context,
-             const int* target_outputs = nullptr, double* weights = nullptr) const;
+             const int* target_outputs = nullptr, double* weights = nullptr, const double* taper = nullptr) const;
 
  private:
   LocalData data_;
@@ -39,6 +39,6 @@ class KrigingPredictor {
 // The same for data that are asked once.
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors, const Covariance& covariance,
               bool local_mean, const RunContext& context, const int* target_outputs = nullptr,
-              double* weights = nullptr);
+              double* weights = nullptr, const double* taper = nullptr);
 
 }  // namespace neargp

@@ -7,6 +7,19 @@
 //   b <- b + h (1 - 1'b)/s,   f <- f + (1 - 1'b)^2 / s
 //
 // (Cressie 1993, eqs. 3.2.15 and 3.2.16).
+//
+// With a taper 1 = a_1 >= a_2 >= ... >= a_k >= 0 they are those of a mean over j of the predictions from the first j
+// neighbours, of which each has the weight a_j - a_(j+1) (a_(k+1) = 0): with the factor L of K in the order of the
+// neighbours, w = L^-1 c and u = L^-1 1, the leading rows are the same for all j, so that one factor has them all,
+//
+//   b = L^-T (a w),   f = v - sum of a_m w_m^2,
+//
+// and with an unknown local mean, of which g_j = 1 - sum of w_m u_m and s_j = sum of u_m^2 over m <= j are known,
+//
+//   b = L^-T (a w + h u),   f = ... + sum over j of (a_j - a_(j+1)) g_j^2 / s_j,
+//   h_m = sum over j >= m of (a_j - a_(j+1)) g_j / s_j.
+//
+// f is the mean of the variances, and no less than that of the mean of the predictions: a variance is convex in b.
 #pragma once
 
 #include "conditional/cpu/assemble.h"
@@ -22,7 +35,7 @@ class CpuKernel<ConditionalWeights, Lanes> {
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalWeights& operation,
             Arena& arena)
       : covariance_(covariance), columns_(view.columns), operation_(operation),
-        tile_(view, covariance, {false, false, 3}, arena) {}
+        tile_(view, covariance, {false, false, 4}, arena) {}
 
   Index run(Index first, Index last, double*) {
     return for_each_tile(covariance_, tile_, false, tile_.k(), first, last, [&] { write_tile(); });
@@ -37,9 +50,13 @@ class CpuKernel<ConditionalWeights, Lanes> {
     for (int m = 0; m < k; ++m) b[m] = factor.row(k)[m];
     V f = factor.row(k)[k];
     factor.solve_forward(&b, 1, k);
-    f = larger(f - dot(b, b, k), V{});
-    factor.solve_backward(b, k);
-    if (operation_.local_mean) constrain(b, f);
+    if (operation_.taper) {
+      smooth_kriging(b, f);
+    } else {
+      f = larger(f - dot(b, b, k), V{});
+      factor.solve_backward(b, k);
+      if (operation_.local_mean) constrain(b, f);
+    }
 
     for (int lane = 0; lane < Lanes; ++lane) {
       const Index target = tile_.target(lane);
@@ -63,6 +80,43 @@ class CpuKernel<ConditionalWeights, Lanes> {
     const V lacking = (1.0 - sum) / s;
     for (int m = 0; m < k; ++m) b[m] += lacking * h[m];
     f += lacking * (1.0 - sum);
+  }
+
+  // From w to b, and from the target's variance to f.
+  void smooth_kriging(V* b, V& f) {
+    const int k = tile_.k();
+    V* a = tile_.vector(2);
+    for (int m = 0; m < k; ++m)
+      for (int lane = 0; lane < Lanes; ++lane) set_lane(a[m], lane, operation_.taper[tile_.target(lane) * k + m]);
+    V explained = V{};
+    for (int m = 0; m < k; ++m) explained += a[m] * b[m] * b[m];
+    f = larger(f - explained, V{});
+    if (operation_.local_mean) {
+      add_local_means(a, b, f);
+    } else {
+      for (int m = 0; m < k; ++m) b[m] *= a[m];
+    }
+    tile_.factor().solve_backward(b, k);
+  }
+
+  void add_local_means(const V* a, V* b, V& f) {
+    const int k = tile_.k();
+    V* u = tile_.vector(1);
+    V* h = tile_.vector(3);
+    for (int m = 0; m < k; ++m) u[m] = tile_.mask()[m];
+    tile_.factor().solve_forward(&u, 1, k);
+    V s = V{}, lacking = V{} + 1.0;
+    for (int j = 0; j < k; ++j) {
+      s += u[j] * u[j];
+      lacking -= b[j] * u[j];
+      h[j] = (j + 1 < k ? a[j] - a[j + 1] : a[j]) * lacking / s;
+      f += lacking * h[j];
+    }
+    V later = V{};
+    for (int m = k - 1; m >= 0; --m) {
+      later += h[m];
+      b[m] = a[m] * b[m] + later * u[m];
+    }
   }
 
   void write_weighted(int c, const V* b) {
