@@ -345,10 +345,6 @@ core_predictive_score <- function(problem, relative, parameters, threads) {
     .Call(`_neargp_core_predictive_score`, problem, relative, parameters, threads)
 }
 
-core_predictive_factor <- function(problem, relative) {
-    .Call(`_neargp_core_predictive_factor`, problem, relative)
-}
-
 core_pseudo_observations <- function(coords, columns, noise_scale, targets, neighbors) {
     .Call(`_neargp_core_pseudo_observations`, coords, columns, noise_scale, targets, neighbors)
 }

@@ -1,8 +1,6 @@
 # Responses that are classes: numbered 1, 2, ... in the order of their levels. With two classes the
 # second one is the "success" of binomial(), as in glm().
 
-is_class_family <- function(family) family$family %in% c("binomial", "categorical")
-
 class_response <- function(y, frame) {
   levels <- class_levels(y, frame)
   if (length(levels) < 2L) {

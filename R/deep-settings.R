@@ -3,7 +3,7 @@
 # The share of the first rate that a fit ends with, and one that is continued begins with.
 last_rate <- 0.01
 
-deep_settings <- function(method, problem, response, inputs, seed, earlier) {
+deep_settings <- function(method, problem, response, seed, earlier) {
   epochs <- 0L
   started <- proc.time()[["elapsed"]]
   report <- function(done, text) {

@@ -165,7 +165,7 @@ fit_method.neargp_deep <- function(method, problem) {
   earlier <- continued_fit(method, problem)
   seed <- method$seed %||% earlier$seed %||% sample.int(1e6L, 1L)
   x <- standardized_inputs(response$coords, inputs)
-  fitted <- deep_fit(x, response$y, deep_settings(method, problem, response, inputs, seed, earlier))
+  fitted <- deep_fit(x, response$y, deep_settings(method, problem, response, seed, earlier))
   inform_lowered(method, fitted$notes)
   state <- prediction_state(fitted$state, seed, method$prediction_samples)
   density <- core_deep_density(state, x, response$y,

@@ -196,13 +196,13 @@ negligible_score <- function(problem) {
 # Trend and its covariance by generalised least squares at the final covariance. Composite
 # objectives count the same information many times, so their own least squares would understate the
 # standard errors; one pass in Vecchia's ordering does not.
-with_gls_trend <- function(problem, result,
-    neighbors = neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
-      0)) {
-    if (ncol(problem$data$X) == 0L) return(result)
-    values <- to_core(result$working, problem$layout$transform)
-    trend <- gls_trend(problem$data, problem_covariance(problem, values),
-      nugget_of(problem$layout, values), neighbors, problem$threads)
-    result[names(trend)] <- trend
-    result
-  }
+with_gls_trend <- function(problem, result) {
+  if (ncol(problem$data$X) == 0L) return(result)
+  values <- to_core(result$working, problem$layout$transform)
+  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
+    0)
+  trend <- gls_trend(problem$data, problem_covariance(problem, values),
+    nugget_of(problem$layout, values), neighbors, problem$threads)
+  result[names(trend)] <- trend
+  result
+}

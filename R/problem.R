@@ -71,7 +71,7 @@ new_problem <- function(data, locations, settings, start) {
     # ---- pseudo-observations
     known = NULL,                    # the family's parameters for which the following were made
     reference = NULL,                # all parameters at that time
-    prior = NULL,                    # of all rows: `beta`, and mean and variance beyond the trend
+    marginal = NULL,                 # of all rows: `beta`, and mean and variance beyond the trend
     pseudo_observations = NULL,      # mean and precision of each row
     distinct_locations = NULL,       # their sums by location
     stale = NULL))                   # TRUE where they could not always be renewed

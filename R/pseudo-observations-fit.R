@@ -200,12 +200,12 @@ with_pseudo_observations <- function(problem, theta) {
   data <- problem$data
   X <- problem$design$X
   if (has_gamma_variables(problem$family)) {
-    problem$prior <- problem$prior %||% list(beta = robust_coefficients(problem))
+    problem$marginal <- problem$marginal %||% list(beta = robust_coefficients(problem))
     problem$pseudo_observations <- list(mean = data$y, precision = data$weights)
   } else {
-    problem$prior <- marginal_prior(data, X, problem$family, parameters, problem$threads)
+    problem$marginal <- marginal_prior(data, X, problem$family, parameters, problem$threads)
     problem$pseudo_observations <- response_pseudo_observations(data, X, problem$family, parameters,
-      problem$prior, problem$threads)
+      problem$marginal, problem$threads)
   }
   problem$distinct_locations <- aggregate_by_location(data, X, problem$pseudo_observations,
     problem$location_index, observation_counts(data, problem$family))
@@ -224,8 +224,8 @@ with_pseudo_observations <- function(problem, theta) {
 # linear predictor's variance is: scores would hardly differ, but the predictor be all but certain.
 pseudo_observation_start <- function(problem) {
   problem <- with_pseudo_observations(problem, problem$start)
-  c(problem$start, warm_links(problem) %||% replace(problem$prior$beta, problem$design$intercept,
-    0))
+  c(problem$start, warm_links(problem) %||% replace(problem$marginal$beta,
+    problem$design$intercept, 0))
 }
 
 # Trend and bias of the fit that is continued, as fit_method() returns them, in the columns of the

@@ -21,7 +21,7 @@ split_pseudo_observation_theta <- function(problem, theta) {
   beta <- theta[-seq_len(p)]
   intercept <- problem$design$intercept
   bias <- sum(beta[intercept])
-  beta[intercept] <- problem$prior$beta[intercept]
+  beta[intercept] <- problem$marginal$beta[intercept]
   list(working = theta[seq_len(p)], beta = beta, bias = bias)
 }
 

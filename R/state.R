@@ -4,7 +4,12 @@
 # in writing.
 
 new_state <- function(class, ...) {
-  structure(list(...), class = c(class, "neargp_state"))
+  fields <- list(...)
+  twice <- names(fields)[duplicated(names(fields))]
+  if (length(twice)) {
+    rlang::abort(sprintf("The field `%s` is declared twice.", twice[1L]), .internal = TRUE)
+  }
+  structure(fields, class = c(class, "neargp_state"))
 }
 
 #' @export

@@ -34,7 +34,7 @@ without_low_rank <- function(problem) {
 
 # The optimum of few rows without the part says in which metric its points are placed; these are
 # held from then on.
-fit_low_rank <- function(method, problem, few_rows = 1000L) {
+fit_low_rank <- function(problem, few_rows = 1000L) {
   check_low_rank_places(problem)
   many <- has_many_parameters(problem)
   plain <- without_low_rank(problem)

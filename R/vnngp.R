@@ -180,7 +180,7 @@ fit_method.neargp_vnngp <- function(method, problem) {
     problem$inducing <- problem$start_positions %||% inducing_coordinates(problem)
   }
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
-  if (has_latent_low_rank(method)) return(fit_low_rank(method, problem))
+  if (has_latent_low_rank(method)) return(fit_low_rank(problem))
   nodes <- latent_nodes(problem)
   latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes) else
     fit_latent(problem, nodes, rough_optimum(problem)))

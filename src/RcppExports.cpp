@@ -1254,18 +1254,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_predictive_factor
-Rcpp::NumericMatrix core_predictive_factor(SEXP problem, const Rcpp::NumericMatrix& relative);
-RcppExport SEXP _neargp_core_predictive_factor(SEXP problemSEXP, SEXP relativeSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type relative(relativeSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predictive_factor(problem, relative));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_pseudo_observations
 SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets, SEXP neighbors);
 RcppExport SEXP _neargp_core_pseudo_observations(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
@@ -1796,7 +1784,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},
     {"_neargp_core_predictive", (DL_FUNC) &_neargp_core_predictive, 10},
     {"_neargp_core_predictive_score", (DL_FUNC) &_neargp_core_predictive_score, 4},
-    {"_neargp_core_predictive_factor", (DL_FUNC) &_neargp_core_predictive_factor, 2},
     {"_neargp_core_pseudo_observations", (DL_FUNC) &_neargp_core_pseudo_observations, 5},
     {"_neargp_core_pseudo_observation_moments", (DL_FUNC) &_neargp_core_pseudo_observation_moments, 6},
     {"_neargp_core_pseudo_observation_adjoint", (DL_FUNC) &_neargp_core_pseudo_observation_adjoint, 8},

@@ -72,9 +72,3 @@ Rcpp::List core_predictive_score(SEXP problem, const Rcpp::NumericMatrix& relati
   list["d_likelihood"] = score.d_likelihood;
   return list;
 }
-
-// L G
-// [[Rcpp::export]]
-Rcpp::NumericMatrix core_predictive_factor(SEXP problem, const Rcpp::NumericMatrix& relative) {
-  return to_r(PredictivePointer(problem)->objective->factor(to_eigen(relative)));
-}

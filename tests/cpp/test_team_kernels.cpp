@@ -218,7 +218,7 @@ TEST_CASE("teams compute in the device's memory what they compute on the chip") 
                          model.covariance);
 }
 
-// Where a barrier is missing, threads see each other's work unfinished; the sanitizer of threads (tools/test-teams.sh)
+// Where a barrier is missing, threads see each other's work unfinished; the sanitizer of threads (make teams)
 // sees it even where the numbers happen to be right.
 TEST_CASE("teams of several threads agree with each other" * extended) {
   for (const int threads : {2, 3, 8})
