@@ -118,7 +118,8 @@
 #' @param control settings of the optimisation, [neargp_control()].
 #' @param transform of a gaussian response of one output, `NULL` for none: `"log"`, `"sqrt"`,
 #'   [box_cox()], or a pair of functions, `list(forward = , inverse = )`, of which the first one
-#'   increases. See the section on transforms.
+#'   increases; the second one must not fall for any number, since predictions have them all. See
+#'   the section on transforms.
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a
 #'   GPU where there is one and the computation takes more than a second or so of one core. By
 #'   default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts of which

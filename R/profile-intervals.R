@@ -30,7 +30,9 @@ profile_limits <- function(object, parm, level) {
 
 check_profiled <- function(object) {
   if (!is_likelihood(object)) abort_not_likelihood("method = \"profile\"", object$score)
-  if (has_likelihood_objective(object)) return(invisible())
+  if (has_likelihood_objective(object)) {
+    return(check_known_order(object, "There are no profile intervals"))
+  }
   abort_neargp("method", c(sprintf("There are no profile intervals of fits by %s.",
     object$method$label), i = "They are for one gaussian response by exact_gp() or vecchia()."))
 }

@@ -38,7 +38,7 @@
 #'   the `residual` for each of them, the `slope` of the curve there, and `kept`, the factor of the
 #'   departures from the identity.
 #' @section Errors: `neargp_error_recalibration` for other responses and for deep fits (whose
-#'   distributions are not normal), fewer than 30 rows, and rows from a source;
+#'   distributions are not normal), fewer than 30 rows that can be predicted from the others, and rows from a source;
 #'   `neargp_error_newdata` for a mean-field posterior, which leaves no rows out.
 #' @references Fritsch, F. N. and Butland, J. (1984). A method for constructing local monotone
 #'   piecewise cubic interpolants. *SIAM Journal on Scientific and Statistical Computing* 5,
@@ -64,6 +64,11 @@ recalibrate <- function(fit, k = NULL, threads = NULL) {
   normal <- normal_scale_fit(fit)
   left <- leave_one_out(normal, k, threads)
   residual <- ((normal$data$y - left$mean) / left$sd)[!is.na(left$mean)]
+  if (length(residual) < 30L) {
+    abort_neargp("recalibration",
+      sprintf("The fit cannot be recalibrated: %d rows can be predicted from the others, and 30 are the fewest.",
+        length(residual)))
+  }
   fit$family$recalibration <- new_recalibration(residual)
   fit$method <- method_for(fit$method, fit$family, fit$data)
   fit

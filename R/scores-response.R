@@ -66,10 +66,19 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
     check_leave_one_out(object)
     return(scores_given_others(object, level, na.rm))
   }
+  check_scored_predictions(...names())
   truth <- new_observations(object, newdata, observed, trials)
   weights <- new_weights(object, newdata, weights)
   predicted <- unclass(predict(object, newdata, type = "link", verbose = FALSE, ...))
   scores_of_observations(object, truth, predicted, weights, level, na.rm)
+}
+
+# Scores are those of an observation on its own, by the estimates.
+check_scored_predictions <- function(given) {
+  other <- intersect(given, c("type", "interval", "joint", "threshold", "parameters"))
+  if (!length(other)) return(invisible())
+  abort_neargp("argument", c(sprintf("scores() of new rows takes no argument `%s`.", other[1L]),
+    i = "It scores predictions by the estimates, each row on its own. Others: scores(observed, mean, sd) of predict()."))
 }
 
 # `truth`: y and trials of new observations; `predicted`: mean and sd of the linear predictor there.

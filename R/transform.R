@@ -179,6 +179,20 @@ check_transform_pair <- function(y, z, transform, frame) {
     abort_transform(sprintf("`inverse` of `transform` does not undo `forward` in %s.",
       format_rows(original_rows(frame, unlike))), "They are z = forward(y) and y = inverse(z).")
   }
+  check_inverse_increases(z, transform)
+}
+
+# Predictions have every z, those that no response has among them.
+check_inverse_increases <- function(z, transform) {
+  spread <- max(stats::sd(z), 1e-3 * max(abs(z), 1), na.rm = TRUE)
+  at <- mean(z) + spread * seq(-12, 12, 0.1)
+  back <- suppressWarnings(from_normal_scale(at, transform))
+  at <- at[!is.na(back)]
+  falls <- which(diff(back[!is.na(back)]) < 0)
+  if (!length(falls)) return(invisible())
+  abort_transform(sprintf("`inverse` of `transform` falls between z = %s and %s, which predictions reach.",
+    format(at[falls[1L]], digits = 4L), format(at[falls[1L] + 1L], digits = 4L)),
+    "It must not fall for any z, as function(z) pmax(z, 0)^2 does not; or use \"sqrt\" or box_cox().")
 }
 
 # The sum of log dz/dy over the rows: what a log density of z lacks of that of y. The score of

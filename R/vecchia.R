@@ -115,11 +115,17 @@ fit_method.neargp_vecchia <- function(method, problem) {
     function(working) objective_for(component_at(problem, working), method$k), method$k)
 }
 
-# A random ordering is another one at each search: this is the same each time.
 #' @export
 likelihood_objective.neargp_vecchia <- function(method, problem) {
   component <- component_at(problem, problem$start)
   local_objective(problem, neighbors_before(problem, component, method$k, method$ordering, 0))
+}
+
+# A random ordering is not kept, and another one has another likelihood.
+check_known_order <- function(object, what) {
+  if (!identical(object$method$ordering, "random")) return(invisible())
+  abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
+    i = "Fit with vecchia(), whose ordering is \"maxmin\"."))
 }
 
 # The neighbours before each row in the metric of a component. The ordering is made anew only when

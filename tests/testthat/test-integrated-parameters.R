@@ -173,3 +173,15 @@ test_that("what cannot be integrated is refused", {
     expect_error(integrated(other), "cannot be integrated", class = "neargp_error_parameters")
   }
 })
+
+test_that("a random ordering has no profile and no posterior, and scores are by the estimates", {
+  data <- simulated_data(60)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential(),
+    method = vecchia(k = 5, ordering = "random"))
+  expect_error(predict(fit, new_places(), parameters = "integrated"), "random ordering",
+    class = "neargp_error_method")
+  expect_error(confint(fit, what = "covariance", method = "profile"), "random ordering",
+    class = "neargp_error_method")
+  expect_error(scores(fit, data, parameters = "integrated"), "`parameters`",
+    class = "neargp_error_argument")
+})

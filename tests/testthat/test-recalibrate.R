@@ -122,3 +122,12 @@ test_that("what cannot be recalibrated is refused", {
       class = "neargp_error_recalibration")
   }
 })
+
+test_that("rows that nothing predicts are not counted among the thirty", {
+  set.seed(1)
+  data <- data.frame(x = runif(34), y = runif(34), g = factor(c(1:20, rep(0, 14))), z = rnorm(34))
+  fit <- suppressWarnings(neargp(z ~ g, data, coords = ~ x + y, nugget = 0.01,
+    method = exact_gp(), covariance = cov_exponential(variance = 0.5, range = 0.2)))
+  expect_error(suppressWarnings(recalibrate(fit)), "14 rows can be predicted",
+    class = "neargp_error_recalibration")
+})

@@ -97,3 +97,14 @@ test_that("a transform is printed, and updated", {
   expect_null(family(update(fit, transform = NULL))$transform)
   expect_output(print(box_cox(0.5)), "box_cox\\(0.5\\)")
 })
+
+test_that("an inverse that falls where predictions reach is refused, and one that levels off is not", {
+  set.seed(1)
+  data <- data.frame(x = runif(60), y = runif(60), z = rexp(60))
+  fit <- function(inverse) neargp(z ~ 1, data, coords = ~ x + y,
+    transform = list(sqrt, inverse), covariance = cov_exponential(), method = exact_gp())
+  expect_error(fit(function(z) z^2), "falls between", class = "neargp_error_transform")
+  quantiles <- unlist(predict(fit(function(z) pmax(z, 0)^2), data.frame(x = 0.5, y = 0.5),
+    type = "quantile", probs = c(1e-4, 1e-3, 0.01, 0.1, 0.5, 0.99)))
+  expect_false(is.unsorted(quantiles))
+})
