@@ -52,7 +52,8 @@
 #'   `extractAIC()`: the number of estimated parameters, and AIC.
 #' @section Errors: `neargp_error_not_likelihood` for comparisons of fits that maximised another
 #'   objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
-#'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods, and of
+#'   [cross_validate()] is, and of `extractAIC()`, and so of `drop1()`, `add1()` and `step()`,
+#'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or methods, and of
 #'   other trends by restricted likelihoods; `neargp_error_argument` for one fit alone without a
 #'   term in its trend. A warning of class `neargp_warning_comparison` where a larger fit has the
 #'   smaller likelihood.

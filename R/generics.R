@@ -99,14 +99,26 @@ confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covari
   what <- check_choice(what, "what", c("trend", "covariance"))
   check_level(level)
   if (check_choice(method, "method", c("wald", "profile")) == "profile") {
-    if (what == "trend") abort_argument("method", "\"wald\" for the trend", method)
+    if (what == "trend") abort_trend_profile()
     return(profile_limits(object, if (!missing(parm)) parm, level))
   }
   limits <- if (what == "trend") trend_limits(object, level) else covariance_limits(object, level)
-  if (missing(parm)) limits else take_limits(limits, parm)
+  if (missing(parm)) return(limits)
+  take_limits(limits, parm, if (what == "trend") covariance_estimates(object)$table$name)
 }
 
-take_limits <- function(limits, parm) {
+abort_trend_profile <- function() {
+  abort_neargp("argument", c("`method` must be \"wald\" for the trend.",
+    i = "Profile intervals are of covariance parameters: what = \"covariance\"."))
+}
+
+# `covariance`: names of the parameters that `limits` of the trend are not of.
+take_limits <- function(limits, parm, covariance = NULL) {
+  if (is.character(parm) && length(found <- setdiff(intersect(parm, covariance),
+    rownames(limits)))) {
+    abort_neargp("argument", c(sprintf("The trend has no coefficient `%s`: `parm` must name those it has.", found[1L]),
+      i = "That is a covariance parameter: what = \"covariance\"."))
+  }
   wanted <- paste("among", format_some(rownames(limits), 20L), "or their numbers")
   if (!is.character(parm) && !is.numeric(parm)) abort_argument("parm", wanted, parm)
   known <- if (is.character(parm)) parm %in% rownames(limits) else parm %in%
@@ -149,7 +161,9 @@ logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
   check_fit(object)
   check_no_more_arguments()
   restricted <- check_flag(REML, "REML")
-  if (restricted && !is_likelihood(object)) abort_not_likelihood("REML", object$score)
+  if (restricted && !is_likelihood(object)) {
+    abort_not_likelihood("logLik(REML = TRUE)", object$score, compared = FALSE)
+  }
   trend <- length(object$beta)
   structure(log_likelihood_of(object, restricted),
     df = trend + sum(!object$parameters$fixed) - count_rotations(object$locations) -
@@ -214,10 +228,14 @@ check_likelihoods <- function(what, ...) {
   }
 }
 
-abort_not_likelihood <- function(what, score) {
+# `compared`: whether what was asked for is for comparing fits.
+abort_not_likelihood <- function(what, score, compared = TRUE) {
+  restricted <- score == "restricted log-likelihood"
   abort_neargp("not_likelihood",
     c(sprintf("%s needs a likelihood; the fit maximised another objective (%s).", what, score),
-      i = "Compare such fits by cross_validate(). A gaussian response has a likelihood by method = vecchia()."))
+      i = if (restricted) "Fit it with estimation = \"ML\".",
+      i = if (compared && !restricted) "Compare such fits by cross_validate().",
+      i = if (!restricted) "A gaussian response has a likelihood by method = vecchia()."))
 }
 
 #' @rdname coef.neargp

@@ -29,12 +29,15 @@ profile_limits <- function(object, parm, level) {
 }
 
 check_profiled <- function(object) {
-  if (!is_likelihood(object)) abort_not_likelihood("method = \"profile\"", object$score)
+  if (!is_likelihood(object)) {
+    abort_not_likelihood("method = \"profile\"", object$score, compared = FALSE)
+  }
   if (has_likelihood_objective(object)) {
     return(check_known_order(object, "There are no profile intervals"))
   }
-  abort_neargp("method", c(sprintf("There are no profile intervals of fits by %s.",
-    object$method$label), i = "They are for one gaussian response by exact_gp() or vecchia()."))
+  of <- if (is.null(object$outputs)) paste("fits by", object$method$label) else "several outputs"
+  abort_neargp("method", c(sprintf("There are no profile intervals of %s.", of),
+    i = "They are for one gaussian response by exact_gp() or vecchia()."))
 }
 
 # Parameters that are not their own working parameters: ratio and angle of an estimated anisotropy,

@@ -90,10 +90,14 @@ test_that("what has no profile is NA, or refused", {
   expect_message(limits <- profile_confint(fit), "anisotropy", class = "neargp_message_profile")
   expect_identical(is.na(limits[, 1L]), c(variance = TRUE, range = TRUE, anisotropy_ratio = TRUE,
     anisotropy_angle = TRUE, nugget = FALSE))
-  expect_error(confint(fit, method = "profile"), "`method`", class = "neargp_error_argument")
+  expect_error(confint(fit, method = "profile"), "`method`.*what = \"covariance\"",
+    class = "neargp_error_argument")
+  expect_error(confint(fit, "range"), "`range`.*what = \"covariance\"",
+    class = "neargp_error_argument")
   expect_error(profile_confint(fit, "sill"), "`parm`", class = "neargp_error_argument")
-  expect_error(profile_confint(profiled_fit(method = loo_k(8))),
+  scored <- expect_error(profile_confint(profiled_fit(method = loo_k(8))),
     class = "neargp_error_not_likelihood")
+  expect_no_match(conditionMessage(scored), "Compare")
   expect_error(profile_confint(profiled_fit(method = vecchia(8, inducing = 5))),
     "no profile intervals", class = "neargp_error_method")
 })
