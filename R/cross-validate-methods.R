@@ -15,10 +15,12 @@ cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, lev
 print.neargp_cv <- function(x, digits = 4L, ...) {
   fold <- as.vector(x$folds)
   fold <- fold[!is.na(fold)]
-  cat(sprintf("Cross-validation of %s: %s rows in %d folds%s\nParameters: %s\n", x$response,
+  cat(sprintf("Cross-validation of %s: %s rows in %d folds%s\nParameters: %s\n%s", x$response,
     format_count(length(fold)), length(unique(fold)), describe_fold_kind(x$folds),
     if (x$refit) "estimated anew for each fold" else
-    "covariance of the full fit, trend anew for each fold"))
+    "covariance of the full fit, trend anew for each fold",
+    if (isTRUE(x$recalibrated)) "Recalibration: the map of all rows, held-out ones included\n" else
+      ""))
   print_cv_scores(x$scores, digits)
   invisible(x)
 }

@@ -62,8 +62,8 @@
 #'     its interval (`lower`, `upper`), its PIT (`pit_lower`, `pit_upper`: of a count
 #'     it is between these), and the linear predictor (`link_mean`, `link_sd`); of classes
 #'     `setting`, `row`, `fold`, `observed`, `class` and `prob_<level>`;
-#'   * `folds`, `refit`, `level`, `response` (its name), `levels` (of a factor), `place` (where the
-#'     rows are), `elapsed` (seconds).
+#'   * `folds`, `refit`, `level`, `response` (its name), `recalibrated` (whether a fit is, see
+#'     [recalibrate()]), `levels` (of a factor), `place` (where the rows are), `elapsed` (seconds).
 #'
 #'   It has `print`, `plot` and `scores` methods; of classes and of 0/1 data also
 #'   [calibration_curve()] and [confusion_table()].
@@ -171,6 +171,7 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
     scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
     predictions = predictions, folds = folds, refit = refit, level = level,
     response = paste(fit$outputs %||% fit$data$response_name, collapse = ", "),
+    recalibrated = any(vapply(cases, function(case) !is.null(case$fit$family$recalibration), NA)),
     levels = fit$data$levels, place = fit_place(fit, original_coords(places)),
     elapsed = proc.time()[["elapsed"]] - start
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))

@@ -30,7 +30,9 @@
 #'
 #' The latent field is not recalibrated: `type = "link"` and its intervals are what they were.
 #' `simulate()` has no recalibrated draws, as the map says nothing of the dependence of places.
-#' [cross_validate()] of a recalibrated fit has the map of all rows.
+#' [cross_validate()] of a recalibrated fit has the map of all rows, held-out ones included, as its
+#' `print()` says. `update()` fits the model anew and drops the map, with a message
+#' (`neargp_message_recalibration`): call `recalibrate()` of the new fit.
 #'
 #' @param fit a fit of [neargp()] to one gaussian response, transformed or not.
 #' @param k,threads of the leave-one-out predictions, as in [loo_predict()].
@@ -117,6 +119,21 @@ monotone_slopes <- function(x, y) {
   after <- secant[-1L]
   inner <- ifelse(before + after > 0, 2 * before * after / (before + after), 0)
   c(secant[1L], inner, secant[length(secant)])
+}
+
+describe_recalibration <- function(map) {
+  if (map$kept == 0) return("as they were: recalibrate() found no departure")
+  sprintf("recalibrated by leave-one-out residuals (%s%% of their departure kept)",
+    format(max(round(100 * map$kept), 1)))
+}
+
+#' @exportS3Method stats::update
+update.neargp <- function(object, ..., evaluate = TRUE) {
+  if (isTRUE(evaluate) && !is.null(object$family$recalibration)) {
+    inform_neargp("recalibration", c("update() fits the model anew, without a recalibration.",
+      i = "Call recalibrate() of the new fit."))
+  }
+  NextMethod()
 }
 
 # q(x), and its slope. Beyond its ends splinefunH() is a line.

@@ -226,7 +226,7 @@ describe_scale <- function(family) {
 # Lines of the header of a fit.
 describe_transformed <- function(family) {
   detail_lines(c(Transform = if (!is.null(family$transform)) describe_transform(family$transform),
-    Predicted = if (!is.null(family$recalibration)) "recalibrated by leave-one-out residuals"))
+    Predicted = if (!is.null(family$recalibration)) describe_recalibration(family$recalibration)))
 }
 
 #' @export

@@ -53,7 +53,18 @@ test_that("a wrong nugget is mended, and interval ends and moments follow", {
   expect_equal(prediction$upper, plain$mean + plain$sd * q(qnorm(0.9)))
   expect_equal(predict(better, d[held, ], type = "link"), predict(fit, d[held, ], type = "link"))
   expect_equal(fitted(better), fitted(fit))
-  expect_output(print(better), "recalibrated")
+  expect_output(print(better), sprintf("recalibrated .*%.0f%%", 100 * map$kept))
+  none <- better
+  none$family$recalibration$kept <- 0
+  expect_output(print(none), "found no departure")
+  expect_message(again <- update(better), "recalibrate\\(\\)",
+    class = "neargp_message_recalibration")
+  expect_null(family(again)$recalibration)
+  expect_equal(coef(again), coef(fit))
+  expect_no_message(update(fit, . ~ x), class = "neargp_message_recalibration")
+  expect_output(print(cross_validate(better, folds = 2)), "map of all rows")
+  expect_no_match(paste(capture.output(print(cross_validate(fit, folds = 2))), collapse = ""),
+    "map of all rows")
 })
 
 test_that("predictions that are calibrated are left as they are", {
