@@ -133,9 +133,21 @@ flat_likelihood_note <- function(x) {
   if (!any(flat)) return(NULL)
   ranges <- parameters$name[x$layout$kind == "range"]
   long <- any(parameters$estimate[x$layout$kind == "range"] > 1e-3 * exp(x$bounds$upper[ranges]))
-  sprintf("the likelihood is nearly flat in %s (standard errors above the estimates), which say little: fix %s, or take %s.",
-    format_some(parameters$name[flat]), if (long) "variance or range" else "the range",
-    if (long) "data from a larger area" else "locations that are closer together")
+  sprintf("the likelihood is nearly flat in %s (standard %s above the %s), which %s little: fix %s, give a prior (prior = pc_priors())%s.",
+    format_some(parameters$name[flat]), if (sum(flat) == 1L) "error" else "errors",
+    if (sum(flat) == 1L) "estimate" else "estimates", if (sum(flat) == 1L) "says" else "say",
+    if (long) "variance or range" else "the range",
+    if (!long) ", or take locations that are closer together" else
+      if (!spans_sphere(x)) ", or take data from a larger area" else "")
+}
+
+# Whether locations on a sphere extend over half of its diameter or more, so that there is hardly a
+# larger area. Upper bounds of ranges are 100 times the extent.
+spans_sphere <- function(x) {
+  if (x$locations$metric != "longlat") return(FALSE)
+  places <- x$data$coords[, seq_len(3L), drop = FALSE]
+  extent <- max(apply(places, 2L, function(side) diff(range(side))))
+  extent >= sqrt(max(rowSums(places^2)))
 }
 
 remark_lines <- function(sentences) {

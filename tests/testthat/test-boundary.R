@@ -41,12 +41,24 @@ test_that("a likelihood that is flat in the range is reported", {
     covariance = cov_exponential()))
   table <- fit$parameters
   table$std_error[2L] <- 2 * table$estimate[2L]
+  table$std_error[1L] <- 0.1 * table$estimate[1L]
   table$at_boundary[] <- FALSE
   fit$parameters <- table
-  expect_match(flat_likelihood_note(fit), "nearly flat in (variance and )?range .*, or take ")
+  expect_match(flat_likelihood_note(fit), "nearly flat in range \\(standard error above the estimate\\), which says .*prior = pc_priors\\(\\)\\), or take data from a larger area")
+  both <- fit
+  both$parameters$std_error[1L] <- 2 * table$estimate[1L]
+  expect_match(flat_likelihood_note(both), "in variance and range \\(standard errors above the estimates\\), which say ")
   table$std_error[] <- 0.1 * table$estimate
   fit$parameters <- table
   expect_null(flat_likelihood_note(fit))
+})
+
+test_that("data from all over the globe cannot be had from a larger area", {
+  over <- function(lon, lat) list(locations = list(metric = "longlat"),
+    data = list(coords = 6371 * cbind(cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat))))
+  withr::local_seed(1)
+  expect_true(spans_sphere(over(runif(50, -pi, pi), asin(runif(50, -1, 1)))))
+  expect_false(spans_sphere(over(runif(50, 0, 0.3), runif(50, 0.5, 0.8))))
 })
 
 test_that("ranges of coordinates that play no part are told as that", {
