@@ -32,7 +32,9 @@ fit_method.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_objective(problem)
   optimize_from <- function(working) scoring_optimizer(problem)(objective, working, FALSE)
-  state <- optimize_from_shorter(problem, near_optimum(problem), optimize_from)
+  near <- near_optimum(problem)
+  state <- optimize_from_shorter(problem, near$working, optimize_from)
+  for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + near[[count]]
   scored_result(problem, state, function(working) objective)
 }
 
@@ -48,11 +50,14 @@ check_exact_size <- function(method, problem) {
 }
 
 # Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.
-# An earlier fit's is nearer still.
+# An earlier fit's is nearer still. With the iterations and evaluations that it took.
 near_optimum <- function(problem, k = 30L) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
-  if (warm_start || length(problem$data$y) <= k) return(problem$start)
-  if_computable(fit_method(vecchia(k), problem)$working, problem$start)
+  none <- list(working = problem$start, iterations = 0L, evaluations = 0L)
+  if (warm_start || length(problem$data$y) <= k) return(none)
+  first <- if_computable(fit_method(vecchia(k), problem))
+  if (is.null(first)) return(none)
+  c(list(working = first$working), first$convergence[c("iterations", "evaluations")])
 }
 
 #' @export

@@ -29,6 +29,14 @@ test_that("a fit goes on from an earlier one's estimates, and not from Vecchia's
   }
   done <- fit(control = neargp_control(tolerance = 1e-9))
   expect_identical(fit(start = done)$convergence$iterations, 0L)
+  plain <- fit()
+  first <- suppressWarnings(neargp(z ~ 1, simulated_data(80), coords = ~ x + y,
+    method = vecchia(30), covariance = cov_exponential()))
+  last <- suppressWarnings(fit(start = first))
+  expect_gt(first$convergence$iterations, 0L)
+  expect_identical(plain$convergence$iterations,
+    first$convergence$iterations + last$convergence$iterations)
+  expect_identical(glance(plain)$iterations, plain$convergence$iterations)
   part <- fit(control = neargp_control(max_iterations = 1L, tolerance = 1e-9))
   further <- fit(start = part, control = neargp_control(max_iterations = 1L, tolerance = 1e-9))
   expect_gt(further$log_likelihood, part$log_likelihood)
