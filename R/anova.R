@@ -46,7 +46,8 @@
 #' @param k weight of the number of parameters: 2 for AIC, `log(nobs(fit))` for BIC.
 #' @return A data frame of class `anova`. Of several fits a row for each by the number of its
 #'   parameters: `npar`, `AIC`, `logLik`, `Chisq` (twice the gain over the row before), `Df` (the
-#'   parameters that it took) and `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty,
+#'   parameters that it took; where that is 0 there is no test, and `Chisq` is `NA`) and
+#'   `Pr(>Chisq)`, `NA` where one of the two covariances has a penalty,
 #'   a prior or a warp. Of one fit a row for each term: `Df`, `Chisq`, `Pr(>Chisq)`.
 #'
 #'   `extractAIC()`: the number of estimated parameters, and AIC.
@@ -79,8 +80,9 @@ anova.neargp <- function(object, ...) {
   by_size <- order(parameters)
   table <- data.frame(npar = parameters, AIC = vapply(fits, stats::AIC, 0),
     logLik = vapply(fits, function(fit) c(stats::logLik(fit)), 0), row.names = labels)[by_size, ]
-  table$Chisq <- c(NA, 2 * diff(table$logLik))
   table$Df <- c(NA, diff(table$npar))
+  table$Chisq <- ifelse(table$Df == 0, NA_real_, c(NA, 2 * diff(table$logLik)))
+  table <- table[c("npar", "AIC", "logLik", "Chisq", "Df")]
   lost <- is_lost(table)
   p_value <- stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE)
   untested <- vapply(fits[by_size], has_no_test, NA)
@@ -134,7 +136,8 @@ have_own_sets <- function(larger, smaller) {
 }
 
 compared_model <- function(fit) {
-  sprintf("%s; %s", deparse1(fit$formula), describe_covariance(fit$covariance))
+  paste0(deparse1(fit$formula), "; ", describe_covariance(fit$covariance),
+    if (!is.null(fit$family$transform)) paste0("; transform = ", transform_call(fit$family$transform)))
 }
 
 # With R'R = V^-1 the elements of R beta are what each coefficient adds to beta'V^-1 beta given

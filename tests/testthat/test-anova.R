@@ -98,6 +98,20 @@ test_that("the terms of one fit are tested given those before them", {
   expect_error(anova(classes), class = "neargp_error_family")
 })
 
+test_that("fits by different transforms are told apart, and have no test", {
+  data <- transform(anova_data(), e = exp(z / 4))
+  fit <- function(transform) neargp(e ~ h, data, coords = ~ x + y, method = vecchia(10L),
+    covariance = cov_exponential(), transform = transform)
+  logs <- fit("log")
+  roots <- fit("sqrt")
+  table <- anova(logs, roots)
+  expect_identical(table$Df[2L], 0)
+  expect_true(is.na(table$Chisq[2L]) && is.na(table[["Pr(>Chisq)"]][2L]))
+  heading <- paste(attr(table, "heading"), collapse = "\n")
+  expect_match(heading, "logs: .*transform = \"log\"\n")
+  expect_match(heading, "roots: .*transform = \"sqrt\"")
+})
+
 test_that("drop1(), add1() and step() compare fits by AIC", {
   data <- anova_data()
   method <- vecchia(10L)
