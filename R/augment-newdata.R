@@ -20,9 +20,8 @@ augment_newdata <- function(x, newdata, se_fit, interval, conf.level) {
 
 standard_error_of_mean <- function(x, newdata) {
   if (x$family$link != "identity") {
-    abort_argument("se_fit",
-      "FALSE where the link is none: predict(type = \"link\") has the error of the linear predictor",
-      TRUE)
+    abort_neargp("argument", c("`se_fit` must be FALSE unless the link is the identity.",
+      i = "predict(type = \"link\") has the standard error of the linear predictor."))
   }
   drop_geometry(stats::predict(x, newdata, type = "link"))$sd
 }

@@ -13,6 +13,12 @@ abort_argument <- function(name, wanted, value) {
     "."))
 }
 
+# Of a joint distribution, `what` (in words) has that of the linear predictor only.
+abort_joint_response <- function(what) {
+  abort_neargp("argument", c(sprintf("`type` must be \"link\" with joint = TRUE %s.", what),
+    i = "simulate() draws responses jointly."))
+}
+
 # The arguments without a default, of the function that calls.
 check_required <- function(frame = parent.frame(), called = sys.function(sys.parent())) {
   required <- names(Filter(function(default) identical(default, quote(expr = )), formals(called)))

@@ -81,8 +81,7 @@ joint_moments.neargp_svgp <- function(method, object, target, settings) {
 #' @export
 joint_moments.neargp_svgp_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
-    abort_argument("type",
-      "\"link\" with joint = TRUE, unless the response is gaussian; simulate() draws responses jointly", settings$type)
+    abort_joint_response("unless the response is gaussian")
   }
   NextMethod()
 }

@@ -37,8 +37,12 @@ without_recalibration <- function(object) {
 #' @export
 prediction_columns.neargp_method_transformed <- function(method, object, moments, settings) {
   if (settings$joint && settings$type != "link") {
-    abort_argument("type", paste("\"link\" with joint = TRUE where the response is transformed or",
-      "recalibrated; simulate() draws responses jointly"), settings$type)
+    if (!is.null(object$family$transform)) {
+      abort_joint_response("where the response is transformed")
+    }
+    abort_neargp("argument",
+      c("`type` must be \"link\" with joint = TRUE where the response is recalibrated.",
+        i = "The map is of each response by itself: use the fit before recalibrate()."))
   }
   if (!is.null(object$family$recalibration)) check_observation_wanted(settings)
   prediction_columns_by_family(object, moments, settings)

@@ -82,9 +82,7 @@ check_latent_settings <- function(method, settings) {
 joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   check_latent_settings(method, settings)
   if (settings$type != "link") {
-    abort_argument("type",
-      sprintf("\"link\" with joint = TRUE for %s; simulate() draws responses jointly",
-        method_call(method)), settings$type)
+    abort_joint_response(paste("for", method_call(method)))
   }
   part <- if (has_latent_low_rank(object$method)) low_rank_joint(object, target, settings) else
     node_joint(object, target, settings)

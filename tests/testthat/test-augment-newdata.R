@@ -31,7 +31,7 @@ test_that("of counts it has the expected response, and of classes their probabil
   new <- simulated_data(10, seed = 3)
   counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))
   expect_equal(augment(counts, newdata = new)$.fitted, predict(counts, new)$mean)
-  expect_error(augment(counts, newdata = new, se_fit = TRUE), "`se_fit`",
+  expect_error(augment(counts, newdata = new, se_fit = TRUE), "unless the link is the identity\\.",
     class = "neargp_error_argument")
   classes <- neargp(group ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
     family = categorical())
