@@ -74,7 +74,7 @@ with_smooth <- function(settings, object, smooth, sectors) {
   }
   if (!predicts_from_observations(object$method)) {
     refuse(sprintf("for a fit by %s", method_call(object$method)),
-      "Neighbours have a taper where observations of a gaussian field are neighbours.")
+      "It is for gaussian responses predicted from their nearest observations: vecchia(), exact_gp(k =), loo_k(), mll_k().")
   }
   if (settings$joint) refuse("with joint = TRUE", "All rows have one set of neighbours.")
   if (!is.null(sectors) && settings$sectors > 0L) {
