@@ -34,8 +34,9 @@
 #'   `nugget` (above), and of the Matérn smoothness (below); `NULL` for no prior, that is a flat one
 #'   of the logarithm. The unit is that of the coordinates or of the response.
 #' @param ... priors of single parameters, which go before these, by their names as [coef()] has
-#'   them: `range_time = c(1, 0.05)`. A range in time has a prior only so; `variance_2 = c(1, 0.05)`
-#'   is of the standard deviation of a second component.
+#'   them: `range_time = c(1, 0.05)`. A range in time has a prior only so, in a sum that of each
+#'   component unless it is named alone, as `range_time_1`; `variance_2 = c(1, 0.05)` is of the
+#'   standard deviation of a second component.
 #' @return A list of class `neargp_prior`, the argument `prior` of [neargp()].
 #' @section Errors: `neargp_error_argument` for what is no bound with its probability; of [neargp()]
 #'   `neargp_error_prior` for methods and responses that have none ([svgp()] and others on inducing
@@ -58,6 +59,7 @@ pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NU
     abort_argument("...", "priors with the names of parameters, such as range_time = c(1, 0.05)",
       named)
   }
+  check_prior_names(names(named))
   given <- c(list(range = range, sd = sd, nugget_sd = nugget_sd, smoothness = smoothness), named)
   given <- Filter(Negate(is.null), given)
   for (name in names(given)) check_prior_numbers(given[[name]], name)
@@ -68,11 +70,29 @@ pc_priors <- function(range = NULL, sd = NULL, nugget_sd = NULL, smoothness = NU
   structure(lapply(given, as.double), class = "neargp_prior")
 }
 
+# What begins with none of these is no parameter that can have a prior.
+check_prior_names <- function(names) {
+  unknown <- grep("^(variance|range|nugget|smoothness|power|shape|anisotropy)(_.+)?$", names,
+    invert = TRUE, value = TRUE)
+  if (!length(unknown)) return(invisible())
+  arguments <- c("range", "sd", "nugget_sd", "smoothness")
+  meant <- nearest_name(unknown[1L], arguments)
+  abort_neargp("argument", c(sprintf("`%s` is no parameter that can have a prior.", unknown[1L]),
+    i = if (length(meant)) sprintf("Did you mean `%s`?", meant) else
+      sprintf("Priors are of %s, and of single ranges, variances and the like by their names in coef(), such as range_time.",
+        format_some(arguments))))
+}
+
 check_prior_numbers <- function(x, name) {
   if (is.numeric(x) && length(x) == 2L && all(is.finite(x)) && all(x > 0) && x[2L] < 1) {
     return(invisible())
   }
-  abort_argument(name, "c(bound, probability), a positive number and one between 0 and 1", x)
+  wanted <- "c(bound, probability), a positive number and one between 0 and 1"
+  if (!is.numeric(x) || length(x) != 2L || anyNA(x)) abort_argument(name, wanted, x)
+  wrong <- if (!is.finite(x[1L]) || x[1L] <= 0) "bound, the first number, must be positive" else
+    "probability, the second number, must be between 0 and 1"
+  abort_neargp("argument", c(sprintf("`%s` must be %s.", name, wanted),
+    x = sprintf("The %s, and is %s.", wrong, format(x[if (grepl("^b", wrong)) 1L else 2L]))))
 }
 
 #' @export
@@ -155,7 +175,8 @@ prior_base <- function(layout, row, bound) {
   if (layout$kind[row] %in% c("variance", "nugget")) bound^2 else bound
 }
 
-# The argument of pc_priors() that speaks of each parameter: of ranges, those in space.
+# The name in pc_priors() that speaks of each parameter: of ranges in time "range_time", with which
+# it serves all components.
 prior_names <- function(layout, locations) {
   name <- c(variance = "sd", range = "range", nugget = "nugget_sd",
     shape = "smoothness")[layout$kind]
@@ -163,7 +184,8 @@ prior_names <- function(layout, locations) {
     FUN = function(x) max(x, 0L, na.rm = TRUE))
   in_time <- !is.null(locations$time) & layout$kind == "range" & layout$group == last_group
   other_shape <- layout$kind == "shape" & !grepl("^smoothness", layout$name)
-  unname(replace(name, in_time | other_shape, NA))
+  name[in_time] <- "range_time"
+  unname(replace(name, other_shape, NA))
 }
 
 prior_powers <- function(layout, covariance, locations) {

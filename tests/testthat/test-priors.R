@@ -73,6 +73,11 @@ test_that("the probability beyond the bound is the one that was told, in any dim
   check(fit, "range_time", 3, 0.1, TRUE)
   expect_identical(fit$layout$prior_power[match(c("range", "range_time"), fit$layout$name)],
     c(-1, -0.5))
+  sum <- quick(pc_priors(range_time = c(3, 0.1), range_time_2 = c(2, 0.2)),
+    covariance = cov_exponential() + cov_exponential(), time = ~ day)
+  check(sum, "range_time_1", 3, 0.1, TRUE)
+  check(sum, "range_time_2", 2, 0.2, TRUE)
+  expect_identical(sum$layout$prior_rate > 0, grepl("^range_time", sum$layout$name))
   three <- quick(pc_priors(range = c(0.1, 0.05)), coords = ~ x + y + u)
   expect_identical(three$layout$prior_power[2L], -1.5)
   expect_identical(three$layout$prior_rate[-2L], c(0, 0))
@@ -119,6 +124,11 @@ test_that("what is no prior, or has none, is refused", {
   for (bad in list(0.1, c(0.1, 1), c(-1, 0.5), c(NA, 0.5), "a")) {
     expect_error(pc_priors(range = bad), "`range`", class = "neargp_error_argument")
   }
+  expect_error(pc_priors(range = c(0.05, 2)), "probability, the second number, .* is 2\\.",
+    class = "neargp_error_argument")
+  expect_error(pc_priors(range = c(-3, 0.1)), "bound, the first number, .* is -3\\.",
+    class = "neargp_error_argument")
+  expect_error(pc_priors(rnge = c(0.05, 0.1)), "Did you mean `range`", class = "neargp_error_argument")
   expect_error(pc_priors(NULL, NULL, NULL, NULL, c(1, 0.1)), class = "neargp_error_argument")
   expect_error(prior_fit(list(1)), "`prior`", class = "neargp_error_argument")
   refused <- function(...) expect_error(prior_fit(...), class = "neargp_error_prior")
