@@ -180,6 +180,9 @@ predict.neargp <- function(object, newdata,
   if (!missing(probs) && type != "quantile") {
     abort_argument("probs", "left out unless type = \"quantile\"", probs)
   }
+  if (!missing(threshold_of) && is.null(threshold)) {
+    abort_argument("threshold_of", "left out without a `threshold`", threshold_of)
+  }
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type,
     interval = interval, level = level, joint = joint, chunk_size = chunk_size, verbose = verbose)
   settings <- with_smooth(settings, object, smooth, sectors)

@@ -73,7 +73,10 @@ rename_parts <- function(part, file) {
 # `filename` of predict(), NULL for none.
 raster_file <- function(newdata, filename, overwrite) {
   check_flag(overwrite, "overwrite")
-  if (is.null(filename)) return(NULL)
+  if (is.null(filename)) {
+    if (overwrite) abort_argument("overwrite", "left out without a `filename`", overwrite)
+    return(NULL)
+  }
   if (!rlang::is_string(filename) || !nzchar(filename)) {
     abort_argument("filename", "the name of one file or NULL", filename)
   }

@@ -117,6 +117,10 @@ test_that("what cannot be predicted is a classed error", {
     class = "neargp_error_missing_values")
   expect_error(predict(fit, new, type = "prob"), "`type`", class = "neargp_error_argument")
   expect_error(predict(fit, new, level = 95), "`level`", class = "neargp_error_argument")
+  expect_error(predict(fit, new, threshold_of = "mean"), "`threshold_of` must be left out without",
+    class = "neargp_error_argument")
+  expect_error(predict(fit, new, overwrite = TRUE), "`overwrite` must be left out without",
+    class = "neargp_error_argument")
   expect_error(predict(fit, new, k = 151), "more than", class = "neargp_error_k")
   expect_error(predict(fit, new, k = 0), "`k`", class = "neargp_error_argument")
   expect_error(predict(fit, new, joint = TRUE, local_mean = TRUE), "`local_mean`",
