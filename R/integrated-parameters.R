@@ -29,7 +29,10 @@ check_integrable <- function(object, joint) {
   if (has_transform(object$family)) {
     abort_neargp("parameters",
       c("Parameters cannot be integrated over for a transformed or recalibrated response.",
-        i = "Use parameters = \"plug-in\", or transform the response in the formula."))
+        i = if (!is.null(object$family$recalibration))
+          "Use parameters = \"plug-in\", or the fit before recalibrate().",
+        i = if (!is.null(object$family$transform))
+          "Use parameters = \"plug-in\", or transform the response in the formula."))
   }
   check_known_order(object, "Parameters cannot be integrated over")
   if (all(object$layout$fixed)) {

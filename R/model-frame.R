@@ -259,7 +259,8 @@ check_trend <- function(model_data) {
     abort_neargp("constant_response",
       c(paste0("The response `", model_data$response_name,
         "` is constant, so there is nothing to fit."),
-        x = sprintf("All %s values are %g%s.", format_count(n), centered[1L],
+        x = sprintf("All %s values are %g%s.", format_count(n), if (any(model_data$offset != 0))
+          centered[1L] else observed_response(model_data)[1L],
           if (any(model_data$offset != 0)) " after the offset" else "")))
   }
   if (ncol(X)) check_rank(X, centered, model_data$response_name)

@@ -112,7 +112,8 @@ with_transform <- function(settings, transform, frame) {
   }
   if (is.numeric(y)) {
     z <- to_normal_scale(as.double(y), transform)
-    transform$step <- 1e-3 * stats::sd(z[is.finite(z)])
+    sd <- stats::sd(z[is.finite(z)])
+    transform$step <- 1e-3 * if (isTRUE(sd > 0)) sd else 1
   }
   family$transform <- transform
   family

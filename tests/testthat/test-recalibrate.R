@@ -53,6 +53,8 @@ test_that("a wrong nugget is mended, and interval ends and moments follow", {
   expect_equal(prediction$upper, plain$mean + plain$sd * q(qnorm(0.9)))
   expect_equal(predict(better, d[held, ], type = "link"), predict(fit, d[held, ], type = "link"))
   expect_equal(fitted(better), fitted(fit))
+  expect_error(predict(better, d[held[1:5], ], parameters = "integrated"),
+    "plug-in\", or the fit before recalibrate", class = "neargp_error_parameters")
   expect_output(print(better), sprintf("recalibrated .*%.0f%%", 100 * map$kept))
   none <- better
   none$family$recalibration$kept <- 0

@@ -64,6 +64,14 @@ test_that("a pair of functions is the transform that it writes out", {
   expect_equal(predict(transformed_fit(d, box_cox(0)), new), predict(fit, new))
 })
 
+test_that("a constant response is told as that, with the value that the data have", {
+  d <- transform(transformed_data_set(40), z = 7)
+  for (transform in list("log", "sqrt", list(log, exp))) {
+    expect_error(transformed_fit(d, transform), "All 40 values are 7\\.",
+      class = "neargp_error_constant_response")
+  }
+})
+
 test_that("transforms refuse what they cannot have", {
   d <- transformed_data_set(40)
   refused <- function(class, ..., data = d) {
