@@ -61,6 +61,8 @@
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
 #'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American
 #'   Statistical Association* 82, 605-610.
+#' @seealso [cross_validate()] for fits that no likelihood compares, [coef.neargp()] for `AIC()`,
+#'   `logLik()` and intervals, [summary.neargp()] for tests of coefficients.
 #' @examples
 #' set.seed(1)
 #' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))

@@ -10,6 +10,7 @@
 #'   the section of [vecchia()].
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: [neargp()] stops with `neargp_error_size` for more than `max_rows` rows.
+#' @seealso [vecchia()], which approximates it for more rows; [neargp()].
 #' @examples
 #' exact_gp()
 #' @export

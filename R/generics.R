@@ -33,7 +33,8 @@
 #'   `Inf`, which a message (`neargp_message_profile`) says. There are none, `NA`, of an estimated
 #'   anisotropy and its range. A profile takes some 20 to 50 short searches for each parameter;
 #'   `parm` saves those of the others. Where one finds a greater likelihood than the fit the error
-#'   `neargp_error_convergence` says so.
+#'   `neargp_error_convergence` says so. Of a fit with [pc_priors()] or another penalty it is the
+#'   penalised likelihood that is profiled.
 #'
 #'   `logLik()`: of class `logLik`, of a fit by `estimation = "REML"` the restricted one, whose
 #'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate, for
@@ -51,6 +52,8 @@
 #'   they are by the normal distribution.
 #'
 #'   `model.matrix()`: the matrix of the trend, with the attributes `"assign"` and `"contrasts"`.
+#' @seealso [summary.neargp()] and [tidiers] for tables, [anova.neargp()] for tests,
+#'   [residuals.neargp()], [predict.neargp()].
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))

@@ -149,6 +149,9 @@
 #'   be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022):
 #'   see [loo_k()]; Wu et al. (2022): see [vnngp()].
+#' @seealso [predict.neargp()], [coef.neargp()], [summary.neargp()], [plot.neargp()] and
+#'   [tidiers] of a fit; [loo_predict()], [scores()] and [cross_validate()] on how well it predicts;
+#'   [covariance], [response_family] and [neargp_control()] for its arguments.
 #' @examples
 #' set.seed(1)
 #' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))

@@ -9,6 +9,8 @@
 #'   with the elements `coefficients` (matrix of estimates, standard errors, z and p values),
 #'   `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`, and the
 #'   fit.
+#' @seealso [coef.neargp()] for single parts and intervals, [tidiers] for data frames,
+#'   [plot.neargp()].
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))

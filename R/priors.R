@@ -46,6 +46,8 @@
 #'   that penalize the complexity of Gaussian random fields. *Journal of the American Statistical
 #'   Association* 114, 445–452. Simpson, D., Rue, H., Riebler, A., Martins, T. G. and Sørbye, S. H.
 #'   (2017). Penalising model component complexity. *Statistical Science* 32, 1–28.
+#' @seealso [neargp()], whose argument `prior` takes it; [covariance] for parameters that are known;
+#'   [predict.neargp()] for `parameters = "integrated"`.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(40), y = runif(40))

@@ -48,6 +48,8 @@
 #'
 #'   Kuleshov, V., Fenner, N. and Ermon, S. (2018). Accurate uncertainties for deep learning using
 #'   calibrated regression. *Proceedings of the 35th International Conference on Machine Learning*.
+#' @seealso [scores()] for the coverage of intervals, [plot.neargp()] with `which = "qq"` for what is
+#'   wrong, [response_family] for heavy tails, [predict.neargp()].
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400), y = runif(400))
