@@ -45,7 +45,8 @@ ggplot_fill <- function(scale, values, title) {
 }
 
 beyond_caption <- function(beyond) {
-  paste("colours of the ends go on", paste(beyond_labels(beyond), collapse = " and "))
+  told <- paste(c("down", "up")[!is.na(beyond)], beyond_labels(beyond))
+  paste("colours of the ends include values", paste(told, collapse = " and "))
 }
 
 ggplot_axes <- function(place, expand = FALSE) {

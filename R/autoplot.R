@@ -8,6 +8,7 @@ autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdat
                             cells = 10000, time = NULL, palette = NULL, limits = NULL, ...) {
   check_fit(object)
   which <- which %||% default_plots(object)[1L]
+  check_one_plot(which)
   if (is.character(which)) check_local_plots(object, which)
   check_choice(which, "which", fit_plots(object))
   what <- check_choice(what, "what", c("mean", "sd"))
@@ -25,6 +26,12 @@ autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdat
     range = , sd = ggplot_local_scale(object, which, what, newdata, cells, time, palette, limits),
     warp = ggplot_warp(object, what, newdata, cells, time, palette, limits),
     inducing = ggplot_inducing(object))
+}
+
+check_one_plot <- function(which) {
+  if (!is.character(which) || length(which) < 2L) return(invisible())
+  abort_neargp("argument", c(sprintf("`which` must be one plot at a time, not %s.",
+    format_some(which)), i = "plot() draws several on a page."))
 }
 
 #' @rdname plot.neargp_deep_fit

@@ -72,7 +72,8 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
                         exponentiate = FALSE, ...) {
   check_fit(x)
   check_no_more_arguments()
-  effects <- unique(check_choices(named_as_trend(effects), "effects", c("trend", "covariance")))
+  check_choices(effects, "effects", c("trend", "covariance", "fixed", "ran_pars"))
+  effects <- unique(named_as_trend(effects))
   check_flag(conf.int, "conf.int")
   check_flag(exponentiate, "exponentiate")
   check_level(conf.level, "conf.level")
@@ -94,9 +95,8 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
 
 # The names that mixed models have for them.
 named_as_trend <- function(effects) {
-  if (!is.character(effects)) return(effects)
   same <- c(fixed = "trend", ran_pars = "covariance")
-  ifelse(effects %in% names(same), same[effects], effects)
+  unname(ifelse(effects %in% names(same), same[effects], effects))
 }
 
 tidy_trend <- function(fit) {

@@ -31,6 +31,8 @@ test_that("ggplot2 draws what plot() draws of a fit", {
   expect_length(unique(built(variogram)$data[[1]]$shape), 2)
   expect_length(unique(built(variogram)$data[[3]]$linetype), 2)
   expect_error(ggplot2::autoplot(fit, "maps"), "`which`", class = "neargp_error_argument")
+  expect_error(ggplot2::autoplot(fit, c("map", "qq")), "one plot at a time",
+    class = "neargp_error_argument")
   expect_error(ggplot2::autoplot(fit, colour = 9), "`colour`", class = "neargp_error_argument")
 })
 
@@ -39,7 +41,9 @@ test_that("values beyond the colours are told, and missing ones transparent", {
   place <- list(x = runif(100), y = runif(100), longlat = FALSE, unit = "", names = c("x", "y"))
   values <- c(rnorm(98), 70, NA)
   plot <- ggplot_map(place, values, color_scale(values, "viridis"), "v", NULL)
-  expect_match(plot$labels$caption, "to 70")
+  expect_identical(plot$labels$caption, "colours of the ends include values up to 70")
+  expect_identical(beyond_caption(c(31.84, 400)),
+    "colours of the ends include values down to 31.8 and up to 400")
   colors <- built(plot)$data[[1]]$fill
   expect_identical(colors[99], colors[which.max(values[1:98])])
   expect_true(is.na(colors[100]))

@@ -79,6 +79,7 @@ test_that("augment() adds fitted values and leave-one-out predictions to the dat
 test_that("tidy() knows the names of mixed models, and exponentiates the trend", {
   fit <- tidied_fit()
   expect_identical(tidy(fit, effects = "fixed"), tidy(fit, effects = "trend"))
+  expect_error(tidy(fit, "foo"), "\"fixed\", \"ran_pars\"", class = "neargp_error_argument")
   expect_identical(tidy(fit, effects = c("fixed", "ran_pars")), tidy(fit))
   odds <- tidy(fit, conf.int = TRUE, exponentiate = TRUE)
   plain <- tidy(fit, conf.int = TRUE)
