@@ -29,18 +29,22 @@ new_raster_writer <- function(template, names, file, classes) {
   if (!is.null(classes)) levels(layers) <- classes
   part <- if (is.null(file)) "" else part_name(file)
   type <- if (is.null(classes)) "FLT8S" else if (nrow(classes) < 255L) "INT1U" else "INT2U"
-  rlang::try_fetch(terra::writeStart(layers, part, overwrite = TRUE, datatype = type),
-    error = function(error) abort_file(file, "cannot be written", error))
+  tried <- function(step) {
+    rlang::try_fetch(step, error = function(error) {
+      abort_file(file %||% tempdir(), "cannot be written", error)
+    })
+  }
+  tried(terra::writeStart(layers, part, overwrite = TRUE, datatype = type))
   list(
     write = function(values, cells) {
-      terra::writeValues(layers, values, (cells[1L] - 1) %/% terra::ncol(template) + 1,
-        length(cells) / terra::ncol(template))
+      tried(terra::writeValues(layers, values, (cells[1L] - 1) %/% terra::ncol(template) + 1,
+        length(cells) / terra::ncol(template)))
     },
     finish = function() {
-      done <- terra::writeStop(layers)
+      done <- tried(terra::writeStop(layers))
       if (is.null(file)) return(done)
       rename_parts(part, file)
-      written <- terra::rast(file)
+      written <- tried(terra::rast(file))
       terra::crs(written) <- terra::crs(template)
       written
     },
@@ -54,20 +58,31 @@ part_name <- function(file) {
   file.path(dirname(file), sprintf(".%s-%s", basename(tempfile("part")), basename(file)))
 }
 
-# A raster and what its format keeps beside it: name.tif.aux.xml, name.grd with name.gri.
+# A raster and what GDAL and terra keep beside it, where it is there; other files may begin with its
+# name, and are not its own.
 files_of <- function(file) {
-  there <- list.files(dirname(file), all.files = TRUE)
-  beside <- if (grepl("\\.grd$", file)) sub("grd$", "gri", basename(file))
-  file.path(dirname(file), there[there %in% c(basename(file), beside) |
-    startsWith(there, paste0(basename(file), "."))])
+  beside <- if (grepl("\\.grd$", file)) sub("grd$", "gri", file)
+  own <- c(file, beside, paste0(file, c(".aux.xml", ".aux.json", ".ovr", ".msk")))
+  own[file.exists(own)]
 }
 
 rename_parts <- function(part, file) {
-  unlink(files_of(file))
-  before <- nchar(basename(part)) - nchar(basename(file))
-  for (own in files_of(part)) {
-    file.rename(own, file.path(dirname(file), substring(basename(own), before + 1L)))
+  before <- files_of(file)
+  parts <- files_of(part)
+  prefix <- nchar(basename(part)) - nchar(basename(file))
+  targets <- file.path(dirname(file), substring(basename(parts), prefix + 1L))
+  unlink(setdiff(before, c(file, targets)))
+  if (!all(suppressWarnings(file.rename(parts, targets)))) {
+    abort_file(file, "cannot be replaced by the one that is written beside it")
   }
+}
+
+# Formats that hold numbers of 8 bytes, any number of layers, their names and their categories.
+check_format <- function(file) {
+  if (grepl("\\.([Tt][Ii][Ff][Ff]?|grd)$", file)) return(invisible())
+  why <- "cannot be written: formats but a few lose numbers of 8 bytes or names of layers"
+  abort_neargp("file", c(sprintf("The file %s %s.", encodeString(file, quote = "\""), why),
+    i = "Use a name that ends in .tif, .tiff or .grd; terra::writeRaster() converts such a file."))
 }
 
 # `filename` of predict(), NULL for none.
@@ -87,6 +102,7 @@ raster_file <- function(newdata, filename, overwrite) {
   file <- path.expand(filename)
   if (!dir.exists(dirname(file))) abort_file(file, "is in a directory that does not exist")
   if (dir.exists(file)) abort_file(file, "is a directory")
+  check_format(file)
   if (!file.exists(file)) return(file)
   if (!overwrite) abort_file(file, "is there already: overwrite = TRUE replaces it")
   if (normalizePath(file) %in% normalizePath(terra::sources(newdata), mustWork = FALSE)) {

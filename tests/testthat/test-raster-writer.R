@@ -90,3 +90,34 @@ test_that("files that cannot be written are refused before anything is predicted
   expect_error(predict(fit, terra::rast(own), filename = own, overwrite = TRUE),
     "that of `newdata`", class = "neargp_error_file")
 })
+
+test_that("files whose names begin alike are left alone, and companions go with their raster", {
+  fit <- raster_fit()
+  folder <- withr::local_tempdir()
+  own <- file.path(folder, c("map.tif", "map.tif.aux.xml", "map.tif.ovr", "map.tif.msk"))
+  others <- file.path(folder, c("map.tif.bak", "map.tif.zip", "map.tif.R"))
+  for (file in c(own[-1L], others)) writeLines("mine", file)
+  predict(fit, written_raster(), filename = own[1L])
+  predict(fit, written_raster(), filename = own[1L], overwrite = TRUE)
+  expect_setequal(list.files(folder, all.files = TRUE, no.. = TRUE), basename(c(own[1L], others)))
+  expect_identical(unname(vapply(others, readLines, "")), rep("mine", 3L))
+})
+
+test_that("a file that cannot get its name is an error", {
+  folder <- withr::local_tempdir()
+  taken <- file.path(folder, "map.tif")
+  dir.create(file.path(taken, "full"), recursive = TRUE)
+  part <- part_name(taken)
+  writeLines("part", part)
+  expect_error(rename_parts(part, taken), "map.tif", class = "neargp_error_file")
+})
+
+test_that("formats that lose numbers or names are refused", {
+  fit <- raster_fit()
+  folder <- withr::local_tempdir()
+  for (name in c("map.png", "map.asc", "map.nc", "map")) {
+    expect_error(predict(fit, written_raster(), filename = file.path(folder, name)), "\\.tif",
+      class = "neargp_error_file")
+  }
+  expect_identical(list.files(folder), character(0))
+})
