@@ -31,6 +31,7 @@ is_converged.neargp <- function(x, tolerance = 0.001, ...) as.logical(x$converge
 #' @exportS3Method insight::get_predicted
 get_predicted.neargp <- function(x, data = NULL, predict = "expectation", ci = 0.95,
                                  include_random = "default", ...) {
+  check_one_response(x, "get_predicted()")
   predict <- check_choice(predict, "predict", c("expectation", "link", "prediction"))
   if (!is.null(ci)) check_level(ci, "ci")
   if (is.null(data)) {

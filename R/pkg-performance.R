@@ -20,6 +20,7 @@ check_convergence.neargp <- function(x, tolerance = 0.001, ...) {
 # Draws of the observed rows beside the response, as performance plots and prints them.
 #' @exportS3Method performance::check_predictions
 check_predictions.neargp <- function(object, iterations = 50, check_range = FALSE, ...) {
+  check_one_response(object, "check_predictions()")
   drawn <- stats::simulate(object, nsim = iterations)
   attr(drawn, "seed") <- NULL
   drawn$y <- observed_response(object$data)
@@ -33,3 +34,10 @@ check_heteroscedasticity.neargp <- function(x, ...) {
   abort_neargp("method", c("The test of Breusch and Pagan is for residuals without a field.",
     i = "plot(fit, \"residuals\") shows whether leave-one-out residuals scatter alike."))
 }
+
+# The default takes the model's terms for those of vcov(), and finds nothing.
+#' @exportS3Method performance::check_collinearity
+check_collinearity.neargp_outputs <- function(x, ...) check_one_trend(x, "check_collinearity()")
+
+#' @exportS3Method performance::check_collinearity
+check_collinearity.neargp_classifier <- check_collinearity.neargp_outputs

@@ -21,11 +21,15 @@ check_trend_columns <- function(object, newdata) {
 
 # One response, whose trend is a linear predictor with a covariance matrix.
 check_one_trend <- function(object, what) {
+  check_one_response(object, what)
+  if (!is.null(object$deep)) stats::vcov(object)  # an error, which says why
+}
+
+check_one_response <- function(object, what) {
   check_fit(object)
   if (inherits(object, "neargp_classifier")) {
     abort_for_classes(what, "predict() has the probabilities of classes.")
   }
-  if (!is.null(object$deep)) stats::vcov(object)  # an error, which says why
   if (!is.null(object$outputs)) {
     abort_neargp("method", c(sprintf("%s is for fits to one response, and this has several.", what),
       i = "coef() and vcov() have the trends of all outputs."))

@@ -124,3 +124,18 @@ test_that("without a field they are what they are for lm()", {
   expect_equal(unclass(effects::Effect("group", fit))[parts],
     unclass(effects::Effect("group", reference))[parts], tolerance = 1e-6, ignore_attr = TRUE)
 })
+
+test_that("trends of several outputs and of classes are refused, and not tested as one", {
+  for (package in c("car", "insight", "performance")) skip_if_not_installed(package)
+  data <- transform(simulated_data(60), high = z > median(z))
+  several <- neargp(cbind(z, height) ~ group, data, coords = ~ x + y, method = vecchia(k = 5))
+  classes <- lapply(list(group ~ height, high ~ height + group), neargp, data, coords = ~ x + y,
+    method = loo_k(k = 8), family = categorical())
+  for (fit in c(list(several), classes)) {
+    for (asked in list(car::Anova, car::vif, function(fit) car::linearHypothesis(fit, "height = 0"),
+        insight::get_predicted, performance::check_collinearity, performance::check_predictions)) {
+      expect_error(asked(fit), if (is.null(fit$outputs)) "fit to classes" else "several",
+        class = if (is.null(fit$outputs)) "neargp_error_family" else "neargp_error_method")
+    }
+  }
+})

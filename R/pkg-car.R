@@ -1,0 +1,20 @@
+# All that knows about car. Its defaults take a model's terms for those of vcov(), which of several
+# outputs or classes has those of each.
+
+#' @exportS3Method car::Anova
+Anova.neargp_outputs <- function(mod, ...) check_one_trend(mod, "Anova()")
+
+#' @exportS3Method car::Anova
+Anova.neargp_classifier <- Anova.neargp_outputs
+
+#' @exportS3Method car::vif
+vif.neargp_outputs <- function(mod, ...) check_one_trend(mod, "vif()")
+
+#' @exportS3Method car::vif
+vif.neargp_classifier <- vif.neargp_outputs
+
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.neargp_outputs <- function(model, ...) check_one_trend(model, "linearHypothesis()")
+
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.neargp_classifier <- linearHypothesis.neargp_outputs
