@@ -46,7 +46,9 @@
 #'   predictions ([loo_predict()]; of classes the log probabilities), for `loo_compare()`. They are
 #'   in closed form: there are no Pareto shapes, and no effective number of parameters; the sum of
 #'   [hatvalues()][hatvalues.neargp] is one.
-#' * \pkg{posterior}: `as_draws(fit, nsim = , newdata = )` are draws of
+#' * \pkg{posterior}: `as_draws(fit, nsim = , newdata = )` and, with the same arguments,
+#'   `as_draws_matrix()`, `as_draws_array()`, `as_draws_df()`, `as_draws_list()` and
+#'   `as_draws_rvars()` are draws of
 #'   [simulate()][simulate.neargp], each place a variable `<response>[<row>]`. Hand it the fit: of a
 #'   table that `simulate()` has returned, which has a row for each place, posterior would take the
 #'   places for draws.

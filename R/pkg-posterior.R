@@ -14,3 +14,19 @@ as_draws.neargp <- function(x, nsim = 1000, newdata = NULL, ...) {
   variables <- outer(seq_len(nrow(values)), names, function(row, name) sprintf("%s[%d]", name, row))
   posterior::as_draws_matrix(matrix(draws, nsim, dimnames = list(NULL, variables)))
 }
+
+# Those of posterior hand no arguments on to as_draws().
+#' @exportS3Method posterior::as_draws_matrix
+as_draws_matrix.neargp <- function(x, ...) posterior::as_draws(x, ...)
+
+#' @exportS3Method posterior::as_draws_array
+as_draws_array.neargp <- function(x, ...) posterior::as_draws_array(posterior::as_draws(x, ...))
+
+#' @exportS3Method posterior::as_draws_df
+as_draws_df.neargp <- function(x, ...) posterior::as_draws_df(posterior::as_draws(x, ...))
+
+#' @exportS3Method posterior::as_draws_list
+as_draws_list.neargp <- function(x, ...) posterior::as_draws_list(posterior::as_draws(x, ...))
+
+#' @exportS3Method posterior::as_draws_rvars
+as_draws_rvars.neargp <- function(x, ...) posterior::as_draws_rvars(posterior::as_draws(x, ...))

@@ -22,3 +22,17 @@ test_that("several outputs have variables of their own", {
   expect_equal(as.vector(draws[2L, "height[1]"]), drawn$sim_2_height[1L])
   expect_equal(as.vector(draws[3L, "z[2]"]), drawn$sim_3_z[2L])
 })
+
+test_that("every format of draws has those that were asked for", {
+  skip_if_not_installed("posterior")
+  fit <- neargp(z ~ height, simulated_data(40), coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential())
+  places <- data.frame(x = c(0.1, 0.8), y = 0.5, height = 0)
+  drawn <- t(as.matrix(simulate(fit, nsim = 4, newdata = places, seed = 1)))
+  for (format in c("matrix", "array", "df", "list", "rvars")) {
+    convert <- getExportedValue("posterior", paste0("as_draws_", format))
+    draws <- convert(fit, nsim = 4, newdata = places, seed = 1)
+    expect_s3_class(draws, paste0("draws_", format))
+    expect_equal(unclass(posterior::as_draws_matrix(draws)), drawn, ignore_attr = TRUE)
+  }
+})
