@@ -35,6 +35,13 @@ check_heteroscedasticity.neargp <- function(x, ...) {
     i = "plot(fit, \"residuals\") shows whether leave-one-out residuals scatter alike."))
 }
 
+# The test of Durbin and Watson takes rows in their order for a series.
+#' @exportS3Method performance::check_autocorrelation
+check_autocorrelation.neargp <- function(x, ...) {
+  abort_neargp("method", c("The test of Durbin and Watson is for rows in the order of time.",
+    i = "plot(fit, \"residual_map\") shows patches that the field has missed."))
+}
+
 # The default takes the model's terms for those of vcov(), and finds nothing.
 #' @exportS3Method performance::check_collinearity
 check_collinearity.neargp_outputs <- function(x, ...) check_one_trend(x, "check_collinearity()")

@@ -77,6 +77,8 @@ test_that("performance has leave-one-out figures, and no test that ignores the f
   expect_equal(performance::performance_aicc(fit), AIC(fit) + 2 * 7 * 8 / (80 - 7 - 1))
   expect_error(performance::check_heteroscedasticity(fit), "leave-one-out",
     class = "neargp_error_method")
+  expect_error(performance::check_autocorrelation(fit), "residual_map",
+    class = "neargp_error_method")
   set.seed(1)
   drawn <- performance::check_predictions(fit, iterations = 3)
   set.seed(1)
