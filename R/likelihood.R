@@ -1,0 +1,92 @@
+# The log-likelihood of a fit and the criteria made of it, which fits to another objective refuse.
+
+#' @rdname coef.neargp
+#' @export
+logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  restricted <- check_flag(REML, "REML")
+  if (restricted && !is_likelihood(object)) {
+    abort_not_likelihood("logLik(REML = TRUE)", object$score, compared = FALSE)
+  }
+  trend <- length(object$beta)
+  structure(log_likelihood_of(object, restricted),
+    df = trend + sum(!object$parameters$fixed) - count_rotations(object$locations) -
+      count_slope_directions(object) + count_powers(object$family),
+    nobs = stats::nobs(object) - if (restricted) trend else 0L,
+    score = if (!is_likelihood(object)) object$score,
+    class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
+}
+
+is_likelihood <- function(object) {
+  object$score %in% c("log-likelihood", "restricted log-likelihood")
+}
+
+#' @export
+print.neargp_score <- function(x, digits = getOption("digits"), ...) {
+  cat("'", attr(x, "score"), "' ", format(c(x), digits = digits), " (df=", attr(x, "df"),
+    "); not a likelihood\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+AIC.neargp_score <- function(object, ..., k = 2) abort_not_likelihood("AIC", attr(object, "score"))
+
+#' @export
+BIC.neargp_score <- function(object, ...) abort_not_likelihood("BIC", attr(object, "score"))
+
+#' @export
+AIC.neargp <- function(object, ..., k = 2) {
+  check_fit(object)
+  check_number(k, "k")
+  check_likelihoods("AIC", object, ...)
+  check_same_trends("AIC", list(object, ...))
+  warn_unless_comparable("AIC", list(object, ...))
+  NextMethod()
+}
+
+#' @export
+BIC.neargp <- function(object, ...) {
+  check_fit(object)
+  check_likelihoods("BIC", object, ...)
+  check_same_trends("BIC", list(object, ...))
+  warn_unless_comparable("BIC", list(object, ...))
+  NextMethod()
+}
+
+# Warns of several fits that are not comparable, as stats::AIC() does of different numbers of rows.
+warn_unless_comparable <- function(what, fits) {
+  fits <- Filter(function(fit) inherits(fit, "neargp"), fits)
+  for (fit in fits[-1L]) {
+    different <- intersect(compared_differences(fits[[1L]], fit),
+      c("method", "response", "weights"))
+    if (!length(different)) next
+    return(warn_neargp("comparison",
+      c(sprintf("%s compares fits that differ in their %s.", what, format_some(different)),
+        i = "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
+  }
+}
+
+check_likelihoods <- function(what, ...) {
+  for (fit in list(...)) {
+    if (inherits(fit, "neargp") && !is_likelihood(fit)) abort_not_likelihood(what, fit$score)
+  }
+}
+
+# `compared`: whether what was asked for is for comparing fits.
+abort_not_likelihood <- function(what, score, compared = TRUE) {
+  restricted <- score == "restricted log-likelihood"
+  abort_neargp("not_likelihood",
+    c(sprintf("%s needs a likelihood; the fit maximised another objective (%s).", what, score),
+      i = if (restricted) "Fit it with estimation = \"ML\".",
+      i = if (compared && !restricted) "Compare such fits by cross_validate().",
+      i = if (!restricted) "A gaussian response has a likelihood by method = vecchia()."))
+}
+
+#' @rdname coef.neargp
+#' @export
+deviance.neargp <- function(object, ...) {
+  check_fit(object)
+  if (!is_likelihood(object)) abort_not_likelihood("The deviance", object$score)
+  -2 * object$log_likelihood
+}
