@@ -34,6 +34,7 @@ get_predicted.neargp <- function(x, data = NULL, predict = "expectation", ci = 0
   check_one_response(x, "get_predicted()")
   predict <- check_choice(predict, "predict", c("expectation", "link", "prediction"))
   if (!is.null(ci)) check_level(ci, "ci")
+  if (predict != "prediction" && !is.null(x$family$recalibration)) x <- without_recalibration(x)
   if (is.null(data)) {
     return(as_insight_predictions(list(Predicted = stats::fitted(x)), predict, NULL, NULL))
   }
@@ -54,7 +55,8 @@ has_places <- function(object, data) is_sf(data) || (length(place_columns(object
   all(place_columns(object) %in% names(data)))
 
 predicted_at_places <- function(object, data, predict, ci) {
-  interval <- if (predict == "prediction") "prediction" else "confidence"
+  interval <- if (is.null(ci)) "none" else if (predict == "prediction") "prediction" else
+    "confidence"
   columns <- drop_geometry(stats::predict(object, data, type = if (predict == "link") "link" else
     "response", interval = interval, level = ci %||% 0.95))
   list(Predicted = columns$mean, SE = if (predict == "link") columns$sd,
@@ -64,15 +66,16 @@ predicted_at_places <- function(object, data, predict, ci) {
 predicted_by_trend <- function(object, data, predict, ci) {
   check_one_trend(object, "get_predicted() at covariates alone")
   at <- trend_at(object, data)
-  half_width <- stats::qnorm((1 + (ci %||% 0.95)) / 2) * sqrt(at$variance)
-  is_transformed <- !is.null(object$family$transform)
-  to_scale <- if (predict == "link") identity else if (is_transformed)
+  has_own_scale <- !is.null(object$family$transform)
+  to_scale <- if (predict == "link") identity else if (has_own_scale)
     function(eta) mixture_mean(responses_of(object, eta, sqrt(object$nugget) + 0 * eta)) else
     object$family$linkinv
-  is_linear <- predict == "link" || (is_gaussian(object$family) && !is_transformed)
-  list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance),
-    CI_low = to_scale(at$mean - half_width),
-    CI_high = to_scale(at$mean + half_width))
+  is_linear <- predict == "link" || (is_gaussian(object$family) && !has_own_scale)
+  predicted <- list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance))
+  if (is.null(ci)) return(predicted)
+  half_width <- stats::qnorm((1 + ci) / 2) * sqrt(at$variance)
+  c(predicted, list(CI_low = to_scale(at$mean - half_width),
+    CI_high = to_scale(at$mean + half_width)))
 }
 
 # As the methods of insight return them.

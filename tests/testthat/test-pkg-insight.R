@@ -141,3 +141,20 @@ test_that("trends of several outputs and of classes are refused, and not tested 
     }
   }
 })
+
+test_that("means are those without recalibration, and limits are made where they are asked for", {
+  skip_if_not_installed("insight")
+  data <- transform(simulated_data(80), z = exp(z / 2))
+  at <- data.frame(height = c(-1, 2), x = c(0.2, 0.7), y = 0.5)
+  for (transform in list(NULL, "log")) {
+    fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(), transform = transform,
+      covariance = cov_exponential())
+    better <- recalibrate(fit)
+    for (rows in list(NULL, at, at["height"])) {
+      expect_equal(insight::get_predicted(better, rows), insight::get_predicted(fit, rows))
+      means <- insight::get_predicted(better, rows, ci = NULL)
+      expect_equal(as.vector(means), as.vector(insight::get_predicted(fit, rows)))
+      expect_null(attr(means, "ci_data"))
+    }
+  }
+})
