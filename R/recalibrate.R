@@ -129,7 +129,7 @@ describe_recalibration <- function(map) {
     format(max(round(100 * map$kept), 1)))
 }
 
-#' @exportS3Method stats::update
+#' @export
 update.neargp <- function(object, ..., evaluate = TRUE) {
   if (isTRUE(evaluate) && !is.null(object$family$recalibration)) {
     inform_neargp("recalibration", c("update() fits the model anew, without a recalibration.",
