@@ -138,16 +138,19 @@ flat_likelihood_note <- function(x) {
     if (sum(flat) == 1L) "estimate" else "estimates", if (sum(flat) == 1L) "says" else "say",
     if (long) "variance or range" else "the range",
     if (!long) ", or take locations that are closer together" else
-      if (!spans_sphere(x)) ", or take data from a larger area" else "")
+      if (!beyond_sphere(x)) ", or take data from a larger area" else "")
 }
 
-# Whether locations on a sphere extend over half of its diameter or more, so that there is hardly a
-# larger area. Upper bounds of ranges are 100 times the extent.
-spans_sphere <- function(x) {
+# Whether there is no larger area that tells more: locations on a sphere extend over its radius or
+# more, or a correlation goes on beyond half of its circumference.
+beyond_sphere <- function(x) {
   if (x$locations$metric != "longlat") return(FALSE)
   places <- x$data$coords[, seq_len(3L), drop = FALSE]
+  radius <- sqrt(max(rowSums(places^2)))
   extent <- max(apply(places, 2L, function(side) diff(range(side))))
-  extent >= sqrt(max(rowSums(places^2)))
+  effective <- effective_ranges(x)
+  in_space <- x$layout$group[x$layout$kind == "range"] == 1L
+  extent >= radius || any(effective[in_space] > pi * radius)
 }
 
 remark_lines <- function(sentences) {

@@ -53,12 +53,17 @@ test_that("a likelihood that is flat in the range is reported", {
   expect_null(flat_likelihood_note(fit))
 })
 
-test_that("data from all over the globe cannot be had from a larger area", {
-  over <- function(lon, lat) list(locations = list(metric = "longlat"),
-    data = list(coords = 6371 * cbind(cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat))))
-  withr::local_seed(1)
-  expect_true(spans_sphere(over(runif(50, -pi, pi), asin(runif(50, -1, 1)))))
-  expect_false(spans_sphere(over(runif(50, 0, 0.3), runif(50, 0.5, 0.8))))
+test_that("no larger area is asked for on a globe that the data or their correlation span", {
+  spans <- function(lon, lat, range) {
+    data <- withr::with_seed(1, data.frame(lon = runif(60, -lon, lon), lat = runif(60, -lat, lat)))
+    data$z <- sin(data$lon / 20) + data$lat / 90
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ lon + lat, distance = "chordal",
+      method = vecchia(5), nugget = 0.1, covariance = cov_exponential(1, range)))
+    beyond_sphere(fit)
+  }
+  expect_true(spans(180, 80, 100))
+  expect_false(spans(10, 10, 100))
+  expect_true(spans(10, 10, 7000))
 })
 
 test_that("ranges of coordinates that play no part are told as that", {
