@@ -54,10 +54,10 @@
 #' @section Errors: `neargp_error_not_likelihood` for comparisons of fits that maximised another
 #'   objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
 #'   [cross_validate()] is, and of `extractAIC()`, and so of `drop1()`, `add1()` and `step()`,
-#'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or methods, and of
-#'   other trends by restricted likelihoods; `neargp_error_argument` for one fit alone without a
-#'   term in its trend. A warning of class `neargp_warning_comparison` where a larger fit has the
-#'   smaller likelihood.
+#'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or
+#'   methods, and of other trends by restricted likelihoods; `neargp_error_argument` for one fit
+#'   alone without a term in its trend. A warning of class `neargp_warning_comparison` where a
+#'   larger fit has the smaller likelihood.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
 #'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American
 #'   Statistical Association* 82, 605-610.
@@ -139,7 +139,8 @@ have_own_sets <- function(larger, smaller) {
 
 compared_model <- function(fit) {
   paste0(deparse1(fit$formula), "; ", describe_covariance(fit$covariance),
-    if (!is.null(fit$family$transform)) paste0("; transform = ", transform_call(fit$family$transform)))
+    if (!is.null(fit$family$transform))
+      paste0("; transform = ", transform_call(fit$family$transform)))
 }
 
 # With R'R = V^-1 the elements of R beta are what each coefficient adds to beta'V^-1 beta given

@@ -36,8 +36,9 @@
 #' * \pkg{performance}: [r2()][r2.neargp], `model_performance()` by leave-one-out predictions,
 #'   `check_collinearity()`, `check_outliers()`, `check_predictions()`, `check_convergence()`. The
 #'   tests of `check_heteroscedasticity()`, for residuals without a field, and
-#'   `check_autocorrelation()`, for rows that are a series, are refused with `neargp_error_method`. `compare_performance()` knows the models of a list of its own only:
-#'   [cross_validate()] compares fits.
+#'   `check_autocorrelation()`, for rows that are a series, are refused with `neargp_error_method`.
+#'   `compare_performance()` knows the models of a list of its own only: [cross_validate()] compares
+#'   fits.
 #' * \pkg{insight}: `get_predicted()` of rows that have places is that of
 #'   [predict()][predict.neargp], of covariates alone that of the trend, as for fixed effects;
 #'   `include_random` overrules that. `find_statistic()` and `get_datagrid()` are for the models of

@@ -30,8 +30,8 @@
 #'   trend, which stays that of the fit. The prediction of an output never uses its own column. The
 #'   columns are those that the response of the formula names.
 #' @param ... not used; arguments of [predict.neargp()] that several outputs do not have
-#'   (`local_mean`, `sectors`, `joint`, `smooth`, `parameters`, `filename`, `overwrite`, `threshold`,
-#'   `threshold_of`, `probs`, `trials`) are an error.
+#'   (`local_mean`, `sectors`, `joint`, `smooth`, `parameters`, `filename`, `overwrite`,
+#'   `threshold`, `threshold_of`, `probs`, `trials`) are an error.
 #' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` and,
 #'   with an interval, `lower_<output>` and `upper_<output>`. Rows with missing covariates or
 #'   coordinates get NA.

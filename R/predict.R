@@ -84,10 +84,11 @@
 #' @param threads,device,verbose as in [neargp()].
 #' @param filename for a SpatRaster: name of a file that the layers are written to, as numbers of 8
 #'   bytes. It ends in `.tif`, `.tiff` or `.grd`: other formats lose digits or the names of layers
-#'   ([terra::writeRaster()] converts the file). The raster is read, predicted and written in blocks of rows of `chunk_size` cells or so, so that neither it nor the
-#'   result need fit in memory. The file appears when it is whole: after an error or interrupt there
-#'   is none, or that which was there before. By default the layers are in memory, or where they do
-#'   not fit in a temporary file of terra.
+#'   ([terra::writeRaster()] converts the file). The raster is read, predicted and written in blocks
+#'   of rows of `chunk_size` cells or so, so that neither it nor the result need fit in memory. The
+#'   file appears when it is whole: after an error or interrupt there is none, or that which was
+#'   there before. By default the layers are in memory, or where they do not fit in a temporary file
+#'   of terra.
 #' @param overwrite whether a file that exists is replaced.
 #' @param parameters `"plug-in"`: the estimates of the covariance parameters are taken for the
 #'   truth; `"integrated"`: they are integrated over their posterior, see below. For one gaussian

@@ -40,16 +40,17 @@
 #'   the `residual` for each of them, the `slope` of the curve there, and `kept`, the factor of the
 #'   departures from the identity.
 #' @section Errors: `neargp_error_recalibration` for other responses and for deep fits (whose
-#'   distributions are not normal), fewer than 30 rows that can be predicted from the others, and rows from a source;
-#'   `neargp_error_newdata` for a mean-field posterior, which leaves no rows out.
+#'   distributions are not normal), fewer than 30 rows that can be predicted from the others, and
+#'   rows from a source; `neargp_error_newdata` for a mean-field posterior, which leaves no rows
+#'   out.
 #' @references Fritsch, F. N. and Butland, J. (1984). A method for constructing local monotone
 #'   piecewise cubic interpolants. *SIAM Journal on Scientific and Statistical Computing* 5,
 #'   300--304.
 #'
 #'   Kuleshov, V., Fenner, N. and Ermon, S. (2018). Accurate uncertainties for deep learning using
 #'   calibrated regression. *Proceedings of the 35th International Conference on Machine Learning*.
-#' @seealso [scores()] for the coverage of intervals, [plot.neargp()] with `which = "qq"` for what is
-#'   wrong, [response_family] for heavy tails, [predict.neargp()].
+#' @seealso [scores()] for the coverage of intervals, [plot.neargp()] with `which = "qq"` for what
+#'   is wrong, [response_family] for heavy tails, [predict.neargp()].
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(400), y = runif(400))

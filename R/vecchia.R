@@ -55,8 +55,8 @@
 #' of `nlme` and `lme4`, without a term in the determinant of X'X; it does not tell which trend is
 #' the better, and `AIC()`, `BIC()` and `anova()` refuse to compare trends by it
 #' (`neargp_error_comparison`), [drop1()][anova.neargp] and `step()` refuse fits by it
-#' (`neargp_error_not_likelihood`). `logLik(fit, REML = FALSE)` is the likelihood at the same estimates.
-#' It is for one response and without inducing points.
+#' (`neargp_error_not_likelihood`). `logLik(fit, REML = FALSE)` is the likelihood at the same
+#' estimates. It is for one response and without inducing points.
 #' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has
 #'   the data frame `inducing`, their positions in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with

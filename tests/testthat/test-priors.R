@@ -128,7 +128,8 @@ test_that("what is no prior, or has none, is refused", {
     class = "neargp_error_argument")
   expect_error(pc_priors(range = c(-3, 0.1)), "bound, the first number, .* is -3\\.",
     class = "neargp_error_argument")
-  expect_error(pc_priors(rnge = c(0.05, 0.1)), "Did you mean `range`", class = "neargp_error_argument")
+  expect_error(pc_priors(rnge = c(0.05, 0.1)), "Did you mean `range`",
+    class = "neargp_error_argument")
   expect_error(pc_priors(NULL, NULL, NULL, NULL, c(1, 0.1)), class = "neargp_error_argument")
   expect_error(prior_fit(list(1)), "`prior`", class = "neargp_error_argument")
   refused <- function(...) expect_error(prior_fit(...), class = "neargp_error_prior")
