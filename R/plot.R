@@ -173,16 +173,32 @@ map_predictions <- function(fit, newdata, cells, time) {
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else
     sprintf("Spatial effect on %s%s", response, at_time)
   place <- fit_place(fit, coords)
-  place$dotted <- mostly_unknown(fit, moments$variance)
+  place$dotted <- mostly_unknown(fit, coords, moments$variance)
   list(predictions = predictions, place = place, title = title, known = trend$known)
 }
 
 # Where the data leave more than half of the variance that the field has without them: beyond gaps
 # and edges a map would look like one of data. NULL where that variance is not one number.
-mostly_unknown <- function(fit, variance) {
+# `variance` has that of the trend besides, which an uncertain intercept raises everywhere: where
+# it is large the field is predicted anew, as if the trend were known.
+mostly_unknown <- function(fit, coords, variance) {
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
   if (!is.null(fit$deep) || "log_sd" %in% kinds) return(NULL)
-  variance > 0.5 * sum(vapply(fit$core_covariance$components, `[[`, 0, "variance"))
+  half <- 0.5 * sum(vapply(fit$core_covariance$components, `[[`, 0, "variance"))
+  open <- which(variance > half)
+  if (length(open)) {
+    places <- embed_coordinates(coords[open, , drop = FALSE], fit$locations)
+    design <- zero_design(fit, length(open))
+    variance[open] <- predict_latent(with_known_trend(fit), places, design$X,
+      design$offset)$variance
+  }
+  variance > half
+}
+
+with_known_trend <- function(fit) {
+  fit$core_trend <- core_trend(fit)
+  fit$core_trend$beta_vcov[] <- 0
+  fit
 }
 
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of
