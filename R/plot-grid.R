@@ -20,11 +20,22 @@ raw_positions <- function(coords, place) {
 joined_longitude <- function(longitude) {
   known <- longitude[is.finite(longitude)]
   if (!length(known)) return(longitude)
-  sorted <- sort(turned_longitude(known, -180))
+  gap <- widest_gap(known)
+  if (360 - gap$width >= 0.75 * diff(range(known))) return(longitude)
+  turned_longitude(longitude, gap$middle)
+}
+
+widest_gap <- function(longitude) {
+  sorted <- sort(turned_longitude(longitude, -180))
   gaps <- c(diff(sorted), sorted[1L] + 360 - sorted[length(sorted)])
   widest <- which.max(gaps)
-  if (360 - gaps[widest] >= 0.75 * diff(range(known))) return(longitude)
-  turned_longitude(longitude, sorted[widest] + gaps[widest] / 2)
+  list(width = gaps[widest], middle = sorted[widest] + gaps[widest] / 2)
+}
+
+# Distances go round the globe, and so do the data: a hull in the plane has an edge where they have
+# none.
+goes_round <- function(fit, raw) {
+  fit$locations$metric == "longlat" && widest_gap(raw[, 1L])$width < 90
 }
 
 # The same longitudes between `cut` and a turn more. A rounding error would put a place at the cut
@@ -52,7 +63,7 @@ named_degrees <- function(coords) {
 }
 
 # About `cells` cells over the bounding box, without those outside the data's convex hull (widened a
-# little).
+# little), where there is one.
 map_grid <- function(fit, cells = 10000L, time = NULL) {
   raw <- original_coords(fit)
   if (length(fit$locations$raw_names) == 1L && is.null(fit$locations$time)) {
@@ -69,8 +80,10 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   grid <- data_lattice(raw, cells)
   step <- cell_size(raw, cells, is_longlat_fit(fit))
   if (is.null(grid)) grid <- cells_over(raw, step)
-  inside <- inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step))
-  grid <- grid[inside, , drop = FALSE]
+  if (!goes_round(fit, raw)) {
+    inside <- inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step))
+    grid <- grid[inside, , drop = FALSE]
+  }
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
   if (is.null(fit$locations$time)) return(grid)
   at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")

@@ -8,7 +8,8 @@
 #' divided before (`par(mfrow = )`):
 #'
 #' * "map": predictions of a new observation (as [predict()] makes them) on a grid over the convex
-#'   hull of the data, made for the purpose, or at `newdata`. When the trend has covariates other
+#'   hull of the data (over all their latitudes where they go round the globe), made for the
+#'   purpose, or at `newdata`. When the trend has covariates other
 #'   than the coordinates, whose values on such a grid are not known, the map shows the spatial
 #'   effect alone (the latent Gaussian process, trend left out); give `newdata` with the covariates
 #'   to see predictions. Dots mark where the data leave more than half of the variance that the

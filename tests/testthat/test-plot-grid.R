@@ -109,3 +109,18 @@ test_that("cells of a lattice outside the hull of the data are not on the map", 
   expect_true(all(grid[, "x"] + grid[, "y"] <= 22))
   expect_true(all(do.call(paste, data[1:2]) %in% paste(grid[, "x"], grid[, "y"])))
 })
+
+test_that("data round the globe have a map without a hull, those of a continent one with it", {
+  set.seed(14)
+  z <- rnorm(200)
+  world <- data.frame(lon = runif(200, -180, 180), lat = asin(runif(200, -1, 1)) * 180 / pi)
+  cells <- function(places) {
+    fit <- suppressWarnings(neargp(z ~ 1, cbind(places, z = z), coords = ~ lon + lat,
+      distance = "chordal", method = vecchia(k = 5)))
+    map_grid(fit, 400)
+  }
+  grid <- cells(world)
+  expect_identical(nrow(grid), length(unique(grid[, 1])) * length(unique(grid[, 2])))
+  continent <- cells(transform(world, lon = lon / 4, lat = lat / 4))
+  expect_lt(nrow(continent), length(unique(continent[, 1])) * length(unique(continent[, 2])))
+})
