@@ -133,12 +133,23 @@ flat_likelihood_note <- function(x) {
   if (!any(flat)) return(NULL)
   ranges <- parameters$name[x$layout$kind == "range"]
   long <- any(parameters$estimate[x$layout$kind == "range"] > 1e-3 * exp(x$bounds$upper[ranges]))
-  sprintf("the likelihood is nearly flat in %s (standard %s above the %s), which %s little: fix %s, give a prior (prior = pc_priors())%s.",
-    format_some(parameters$name[flat]), if (sum(flat) == 1L) "error" else "errors",
-    if (sum(flat) == 1L) "estimate" else "estimates", if (sum(flat) == 1L) "says" else "say",
-    if (long) "variance or range" else "the range",
-    if (!long) ", or take locations that are closer together" else
-      if (!beyond_sphere(x)) ", or take data from a larger area" else "")
+  one <- sum(flat) == 1L
+  remedies <- c(paste("fix", if (long) "variance or range" else "the range"),
+    if (may_have_prior(x)) "give a prior (prior = pc_priors())",
+    if (!long) "take locations that are closer together" else
+      if (!beyond_sphere(x)) "take data from a larger area")
+  last <- length(remedies)
+  if (last > 1L) remedies[last] <- paste("or", remedies[last])
+  sprintf("the likelihood is nearly flat in %s (standard %s), which %s little: %s.",
+    format_some(parameters$name[flat]), if (one) "error above the estimate" else
+      "errors above the estimates", if (one) "says" else "say", paste(remedies, collapse = ", "))
+}
+
+# As check_prior() has it.
+may_have_prior <- function(x) {
+  is.null(x$prior) && is.null(x$outputs) && takes_local_fields(x$method, x$family) &&
+    !has_latent_low_rank(x$method) && is.null(x$method$inducing) &&
+    !identical(x$method$optimizer, "adam")
 }
 
 # Whether there is no larger area that tells more: locations on a sphere extend over its radius or

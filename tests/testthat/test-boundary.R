@@ -44,7 +44,11 @@ test_that("a likelihood that is flat in the range is reported", {
   table$std_error[1L] <- 0.1 * table$estimate[1L]
   table$at_boundary[] <- FALSE
   fit$parameters <- table
-  expect_match(flat_likelihood_note(fit), "nearly flat in range \\(standard error above the estimate\\), which says .*prior = pc_priors\\(\\)\\), or take data from a larger area")
+  expect_match(flat_likelihood_note(fit), fixed = TRUE,
+    "flat in range (standard error above the estimate), which says little: fix variance or range, give a prior (prior = pc_priors()), or take data from a larger area.")
+  refused <- fit
+  refused$method <- svgp(10)
+  expect_match(flat_likelihood_note(refused), "fix variance or range, or take data from")
   both <- fit
   both$parameters$std_error[1L] <- 2 * table$estimate[1L]
   expect_match(flat_likelihood_note(both), "in variance and range \\(standard errors above the estimates\\), which say ")
