@@ -47,7 +47,7 @@
 #'
 #'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root
 #'   of the nugget, NA where there is none. `nobs()`: the number of rows used, and `case.names()`
-#'   their names. `df.residual()`: that number less the trend's coefficients, as of [stats::lm()];
+#'   their names. `labels()`: those of the terms. `df.residual()`: that number less the trend's coefficients, as of [stats::lm()];
 #'   rows of a field are not independent, so that tests and intervals of the package do not use it:
 #'   they are by the normal distribution.
 #'
@@ -184,6 +184,10 @@ terms.neargp <- function(x, ...) x$terms
 #' @rdname coef.neargp
 #' @export
 weights.neargp <- function(object, ...) object$data$weights
+
+#' @rdname coef.neargp
+#' @export
+labels.neargp <- function(object, ...) labels(stats::terms(object))
 
 #' @rdname coef.neargp
 #' @export

@@ -22,6 +22,10 @@
 #' leave-one-out errors, divided by their standard deviations. [stats::lm()] estimates the noise
 #' variance with \eqn{n - p} in place of \eqn{n} and has otherwise the same.
 #'
+#' There are no `rstudent()` (`neargp_error_method`), `dffits()`, `covratio()` and
+#' `influence.measures()`: they are made of the noise variance estimated without each row. The
+#' last three are no generics, and their errors not of this package.
+#'
 #' Exact for [exact_gp()]; from the nearest rows alone where the fit has neighbours.
 #'
 #' @param model a fit by [neargp()] to one gaussian response, by [exact_gp()], [vecchia()],
@@ -90,6 +94,13 @@ cooks.distance.neargp <- function(model, k = NULL, threads = NULL, ...) {
 rstandard.neargp <- function(model, k = NULL, threads = NULL, ...) {
   check_no_more_arguments()
   stats::residuals(model, "standardized", k = k, threads = threads)
+}
+
+# Residuals of lm() with the noise variance of the other rows, which is not estimated anew here.
+#' @export
+rstudent.neargp <- function(model, ...) {
+  abort_neargp("method", c("rstudent() is of a noise variance that is estimated without each row.",
+    i = "rstandard() has leave-one-out errors, with the parameters of all rows."))
 }
 
 named_rows <- function(object, values) {

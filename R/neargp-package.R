@@ -34,6 +34,6 @@
 #' @importFrom rlang %||%
 #' @importFrom stats AIC BIC anova case.names coef confint cooks.distance deviance df.residual
 #'   dfbeta dfbetas extractAIC family fitted formula hatvalues influence logLik model.frame
-#'   model.matrix nobs predict residuals rstandard sigma simulate terms update variable.names vcov
-#'   weights
+#'   model.matrix nobs predict residuals rstandard rstudent sigma simulate terms update
+#'   variable.names vcov weights
 NULL

@@ -121,3 +121,8 @@ test_that("arguments and generics of lm() are there", {
   expect_identical(df.residual(fit), 146L)
   expect_identical(variable.names(fit), names(coef(fit)))
 })
+
+test_that("labels() are those of the terms", {
+  fit <- neargp(z ~ height * group, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5))
+  expect_identical(labels(fit), labels(lm(z ~ height * group, simulated_data(60))))
+})

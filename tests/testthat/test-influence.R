@@ -100,3 +100,7 @@ test_that("fits that are no linear smoother of one response are refused", {
   expect_error(cooks.distance(none), "there are none", class = "neargp_error_formula")
   expect_length(hatvalues(none), 60L)
 })
+
+test_that("studentised residuals are refused", {
+  expect_error(rstudent(influence_fit()), "rstandard", class = "neargp_error_method")
+})
