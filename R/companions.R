@@ -16,12 +16,14 @@
 #' What is said of a trend's coefficients is by their Wald tests: by `coef()`, `vcov()` and the
 #' normal distribution, as [summary()][summary.neargp] has them. There are no residual degrees of
 #' freedom of a field to correct them by; `df.residual()` is the number of rows less the
-#' coefficients, and used by effects alone, whose intervals are by Student's t. The covariance
-#' parameters are held at their estimates, so that with few rows standard errors are a little too
-#' small.
+#' coefficients, and used by effects, whose intervals are by Student's t, and by
+#' `car::Anova(test.statistic = "F")`. The covariance parameters are held at their estimates, so
+#' that with few rows standard errors are a little too small.
 #' * \pkg{emmeans}: `emmeans()`, `emtrends()`, contrasts and the rest, of the trend with the field
-#'   at its mean 0; of other families than gaussian on the scale of the link, unless
-#'   `type = "response"`. \pkg{ggeffects}: `ggpredict()` and `ggemmeans()` of the same.
+#'   at its mean 0; of other families than gaussian on the scale of the link, unless `type =
+#'   "response"`; with a `transform` that gives medians of the response, where
+#'   [predict()][predict.neargp] has means. \pkg{ggeffects}: `ggpredict()` and `ggemmeans()` of the
+#'   same.
 #' * \pkg{effects}: `Effect()`, `allEffects()`; not of [negative_binomial()], whose variance has a
 #'   parameter.
 #' * \pkg{car}: `Anova()` (types II and III), `vif()`, `linearHypothesis()`, `deltaMethod()`.
@@ -49,12 +51,13 @@
 #'   [hatvalues()][hatvalues.neargp] is one.
 #' * \pkg{posterior}: `as_draws(fit, nsim = , newdata = )` and, with the same arguments,
 #'   `as_draws_matrix()`, `as_draws_array()`, `as_draws_df()`, `as_draws_list()` and
-#'   `as_draws_rvars()` are draws of
-#'   [simulate()][simulate.neargp], each place a variable `<response>[<row>]`. Hand it the fit: of a
-#'   table that `simulate()` has returned, which has a row for each place, posterior would take the
-#'   places for draws.
+#'   `as_draws_rvars()` are draws of [simulate()][simulate.neargp], each place a variable
+#'   `<response>[<row>]`. Hand it the fit: of a table that `simulate()` has returned, which has a
+#'   row for each place, posterior would take the places for draws.
 #'
 #' @return What those functions return.
+#' @seealso [coef()][coef.neargp], [summary()][summary.neargp], [predict()][predict.neargp],
+#'   [hatvalues()][hatvalues.neargp], [tidiers]
 #' @examples
 #' set.seed(1)
 #' stations <- data.frame(x = runif(150), y = runif(150), height = rnorm(150),

@@ -47,9 +47,9 @@
 #'
 #'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root
 #'   of the nugget, NA where there is none. `nobs()`: the number of rows used, and `case.names()`
-#'   their names. `labels()`: those of the terms. `df.residual()`: that number less the trend's coefficients, as of [stats::lm()];
-#'   rows of a field are not independent, so that tests and intervals of the package do not use it:
-#'   they are by the normal distribution.
+#'   their names. `labels()`: those of the terms. `df.residual()`: that number less the trend's
+#'   coefficients, as of [stats::lm()]; rows of a field are not independent, so that tests and
+#'   intervals of the package do not use it: they are by the normal distribution.
 #'
 #'   `model.matrix()`: the matrix of the trend, with the attributes `"assign"` and `"contrasts"`.
 #' @seealso [summary.neargp()] and [tidiers] for tables, [anova.neargp()] for tests,

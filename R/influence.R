@@ -39,6 +39,7 @@
 #'   which the trend cannot be estimated has the hat value 1, and NA else.
 #' @section Errors: `neargp_error_method` for fits by other methods, `neargp_error_family` for
 #'   classes and responses that are not gaussian.
+#' @seealso [residuals()][residuals.neargp], [loo_predict()], [companions]
 #' @references Dubrule (1983): see [residuals.neargp()]. Cook, R. D. (1977). Detection of
 #'   influential observation in linear regression. *Technometrics* 19, 15-18.
 #' @examples

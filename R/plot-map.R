@@ -41,6 +41,7 @@
 #' `neargp_error_columns` when `what` or the coordinates are not there,
 #' `neargp_error_geometry` for geometries other than points,
 #' `neargp_error_argument` for the rest.
+#' @seealso [plot()][plot.neargp], [predict()][predict.neargp]
 #' @examples
 #' grid <- expand.grid(x = seq(0, 1, 0.02), y = seq(0, 0.6, 0.02))
 #' grid$mean <- sin(6 * grid$x) * cos(4 * grid$y)

@@ -44,6 +44,7 @@
 #'   and `.upper` where asked for, and `.resid` where the response is among its columns; of classes
 #'   `.prob_<level>` and `.class`. `glance()` of deep fits has `validation` (log density of a row
 #'   held out) and `coverage`.
+#' @seealso [summary()][summary.neargp], [predict()][predict.neargp], [companions]
 #' @examples
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
