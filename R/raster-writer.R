@@ -27,6 +27,9 @@ new_raster_writer <- function(template, names, file, classes) {
   layers <- terra::rast(template, nlyrs = length(names))
   names(layers) <- names
   if (!is.null(classes)) levels(layers) <- classes
+  if (!is.null(classes) && grepl("\\.grd$", file %||% "")) {
+    abort_file(file, "cannot hold the names of classes, which one that ends in .tif does")
+  }
   part <- if (is.null(file)) "" else part_name(file)
   type <- if (is.null(classes)) "FLT8S" else if (nrow(classes) < 255L) "INT1U" else "INT2U"
   tried <- function(step) {
@@ -77,7 +80,7 @@ rename_parts <- function(part, file) {
   }
 }
 
-# Formats that hold numbers of 8 bytes, any number of layers, their names and their categories.
+# Formats that hold numbers of 8 bytes, any number of layers and their names.
 check_format <- function(file) {
   if (grepl("\\.([Tt][Ii][Ff][Ff]?|grd)$", file)) return(invisible())
   why <- "cannot be written: formats but a few lose numbers of 8 bytes or names of layers"

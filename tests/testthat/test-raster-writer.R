@@ -48,6 +48,8 @@ test_that("classes are written with their names", {
   expect_identical(as.character(terra::values(terra::rast(file), dataframe = TRUE)$class),
     as.character(predict(fit, cells, type = "class")$class))
   expect_equal(plain_values(result), plain_values(predict(fit, raster, type = "class")))
+  expect_error(predict(fit, raster, type = "class", filename = sub("tif$", "grd", file)),
+    "names of classes", class = "neargp_error_file")
 })
 
 test_that("an error on the way leaves no file, and one that was there as it was", {
