@@ -31,7 +31,7 @@
 #' @keywords internal
 #' @useDynLib neargp, .registration = TRUE
 #' @importFrom Rcpp evalCpp
-#' @importFrom rlang %||%
+#' @importFrom rlang %||% .data
 #' @importFrom stats AIC BIC anova case.names coef confint cooks.distance deviance df.residual
 #'   dfbeta dfbetas extractAIC family fitted formula hatvalues influence logLik model.frame
 #'   model.matrix nobs predict residuals rstandard rstudent sigma simulate terms update
