@@ -27,7 +27,7 @@ new_raster_writer <- function(template, names, file, classes) {
   layers <- terra::rast(template, nlyrs = length(names))
   names(layers) <- names
   if (!is.null(classes)) levels(layers) <- classes
-  if (!is.null(classes) && grepl("\\.grd$", file %||% "")) {
+  if (!is.null(classes) && endsWith(file %||% "", ".grd")) {
     abort_file(file, "cannot hold the names of classes, which one that ends in .tif does")
   }
   part <- if (is.null(file)) "" else part_name(file)
@@ -64,7 +64,7 @@ part_name <- function(file) {
 # A raster and what GDAL and terra keep beside it, where it is there; other files may begin with its
 # name, and are not its own.
 files_of <- function(file) {
-  beside <- if (grepl("\\.grd$", file)) sub("grd$", "gri", file)
+  beside <- if (endsWith(file, ".grd")) sub("grd$", "gri", file)
   own <- c(file, beside, paste0(file, c(".aux.xml", ".aux.json", ".ovr", ".msk")))
   own[file.exists(own)]
 }
