@@ -53,4 +53,3 @@ check_time_class <- function(x, locations, argument) {
 }
 
 time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""
-
