@@ -9,10 +9,10 @@
 # in the spacing and not exponential, and yet better with as few points. The lattice is followed
 # from the mode as far as the log density has fallen by `drop`. All of it is deterministic.
 
-# Spacing and drop by the number of axes. Intervals of 95% by three axes are too narrow by 0.3 to
-# 1% among the data and by 2% beyond them where n is 30, by 1 to 3% where it is 12 (exponential
-# field, beside a grid of 24^3 points); with about 100 points (28 by 1.75 and 4 were too narrow by
-# up to 7%). Fewer axes have room for more.
+# Spacing and drop by the number of axes. Intervals of 95% by three axes are too narrow by 1% and
+# less where n is 30, by 1% among the data and 4% beyond them where it is 12, with 100 to 200
+# points; by 1.75 and 4, with a quarter of these, by 1 to 4% and 3 to 8%
+# (bench/integrated-lattice.R). Fewer axes have room for more.
 lattice_spacing <- c(0.5, 1, 1.5)
 lattice_drop <- c(9, 7, 7)
 
