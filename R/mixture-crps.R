@@ -29,7 +29,7 @@ mixture_pit <- function(observed, mixture) {
 # (R/mixture-crps-counts.R).
 mixture_crps <- function(observed, mixture) {
   check_crps_range(mixture)
-  compute <- if (is_transformed(mixture)) transformed_crps else
+  compute <- if (has_transform(mixture)) transformed_crps else
     if (mixture$name == "gaussian") gaussian_crps else
     if (mixture_family(mixture)$discrete) count_crps else
     if (mixture$name == "student_t" && has_components(mixture)) student_components_crps else

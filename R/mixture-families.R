@@ -11,7 +11,7 @@
 #   upper(mixture): the least q at which P(Y <= q) is 1
 
 mixture_rule <- function(mixture) {
-  if (is_transformed(mixture)) return(transformed_rule(mixture))
+  if (has_transform(mixture)) return(transformed_rule(mixture))
   rule <- mixture_family(mixture)$mixture
   if (has_components(mixture)) component_rule(rule) else rule
 }

@@ -3,10 +3,6 @@
 # transform and q the map of a recalibration, each the identity where there is none. Whatever is
 # monotone in Y is that of x, its score; means are integrals over x.
 
-is_transformed <- function(mixture) {
-  !is.null(mixture$transform) || !is.null(mixture$recalibration)
-}
-
 transformed_sd <- function(mixture) sqrt(mixture$sd^2 + mixture$parameters$variance)
 
 # The response at the score x, a vector or a matrix with a row for each of the mixture.

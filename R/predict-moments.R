@@ -23,12 +23,7 @@ check_target.default <- function(method, object, coords) invisible()
 part_predictor <- function(object, settings) {
   if (settings$integrated) return(integrated_predictor(object, settings))
   if (settings$part != "trend") return(predictor(object$method, object, settings))
-  function(coords, X, offset) {
-    columns <- design_columns(object$data, X)
-    trend <- core_trend(object)
-    list(mean = base_mean(object$data, X, offset) + drop(row_products(columns, trend$beta)),
-      variance = row_forms(columns, trend$beta_vcov))
-  }
+  function(coords, X, offset) moments_of_trend(object, X, offset)
 }
 
 #' @export

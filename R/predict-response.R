@@ -48,7 +48,7 @@ confidence_limits <- function(mixture, level, type) {
     list(lower = mixture$mean - half_width, upper = mixture$mean + half_width)
   }
   if (type == "link") return(limits)
-  if (is_transformed(mixture)) return(lapply(limits, expected_given_field, mixture = mixture))
+  if (has_transform(mixture)) return(lapply(limits, expected_given_field, mixture = mixture))
   family <- response_families[[mixture$name]]
   if (family$link == "identity") return(limits)
   lapply(limits, function(eta) family$mean(eta, mixture$parameters, mixture$trials))
@@ -74,7 +74,7 @@ exceedance_names <- function(threshold, of) {
 # The mean of the response rises with eta, which is normal. Every mean exceeds a threshold below its
 # range, and none one at its upper end.
 mean_exceedance <- function(threshold, mixture) {
-  if (is_transformed(mixture)) return(expected_exceedance(threshold, mixture))
+  if (has_transform(mixture)) return(expected_exceedance(threshold, mixture))
   link <- response_families[[mixture$name]]$link
   at <- threshold / if (length(mixture$trials)) mixture$trials else 1
   if (link != "identity") at <- pmax(at, 0)

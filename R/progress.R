@@ -107,3 +107,11 @@ clear_line <- function() {
   cat("\r", strrep(" ", progress$width), "\r", file = stderr(), sep = "")
   progress$width <- 0L
 }
+
+# A bar of so many steps, by a function that is called after each.
+progress_reporter <- function(total, verbose) {
+  if (!verbose || total < 2L) return(function() invisible())
+  frame <- parent.frame(2L)
+  id <- cli::cli_progress_bar("Predicting", total = total, .envir = frame)
+  function() cli::cli_progress_update(id = id, .envir = frame)
+}

@@ -83,9 +83,9 @@ rename_parts <- function(part, file) {
 # Formats that hold numbers of 8 bytes, any number of layers and their names.
 check_format <- function(file) {
   if (grepl("\\.([Tt][Ii][Ff][Ff]?|grd)$", file)) return(invisible())
-  why <- "cannot be written: formats but a few lose numbers of 8 bytes or names of layers"
-  abort_neargp("file", c(sprintf("The file %s %s.", encodeString(file, quote = "\""), why),
-    i = "Use a name that ends in .tif, .tiff or .grd; terra::writeRaster() converts such a file."))
+  abort_file(file,
+    "cannot be written: formats but a few lose numbers of 8 bytes or names of layers",
+    hint = "Use a name that ends in .tif, .tiff or .grd; terra::writeRaster() converts such a file.")
 }
 
 # `filename` of predict(), NULL for none.
@@ -114,7 +114,7 @@ raster_file <- function(newdata, filename, overwrite) {
   file
 }
 
-abort_file <- function(file, why, parent = NULL) {
-  abort_neargp("file", sprintf("The file %s %s.", encodeString(file, quote = "\""), why),
-    parent = parent)
+abort_file <- function(file, why, parent = NULL, hint = NULL) {
+  abort_neargp("file", c(sprintf("The file %s %s.", encodeString(file, quote = "\""), why),
+    i = hint), parent = parent)
 }

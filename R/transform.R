@@ -123,6 +123,7 @@ abort_transform <- function(message, hint) abort_neargp("transform", c(message, 
 
 # ---- of families and data ------------------------------------------------------------------------
 
+# Of a family, or of a mixture made of one.
 has_transform <- function(family) !is.null(family$transform) || !is.null(family$recalibration)
 
 # The responses as the user has them.

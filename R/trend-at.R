@@ -5,9 +5,13 @@
 trend_at <- function(object, newdata) {
   check_trend_columns(object, newdata)
   design <- newdata_design(object, as.data.frame(newdata))
-  columns <- design_columns(object$data, design$X)
+  moments_of_trend(object, design$X, design$offset)
+}
+
+moments_of_trend <- function(object, X, offset) {
+  columns <- design_columns(object$data, X)
   trend <- core_trend(object)
-  list(mean = base_mean(object$data, design$X, design$offset, columns) +
+  list(mean = base_mean(object$data, X, offset, columns) +
     drop(row_products(columns, trend$beta)), variance = row_forms(columns, trend$beta_vcov))
 }
 
