@@ -89,8 +89,10 @@ shape_argument <- function(x, i) {
 idle_ranges <- function(x) {
   parameters <- x$parameters
   range <- x$layout$kind == "range"
+  # Levels of a factor are told apart by far less, if the variance is large: only at the bound.
+  share <- replace(rep(0.5, nrow(parameters)), ranges_of_levels(x), 0.999)
   long <- range & !parameters$fixed & parameters$estimate >
-    0.5 * exp(x$bounds$upper[parameters$name])
+    share * exp(x$bounds$upper[parameters$name])
   long & x$layout$component %in% x$layout$component[range & !long]
 }
 
@@ -159,7 +161,7 @@ beyond_sphere <- function(x) {
   places <- x$data$coords[, seq_len(3L), drop = FALSE]
   radius <- sqrt(max(rowSums(places^2)))
   extent <- max(apply(places, 2L, function(side) diff(range(side))))
-  effective <- effective_ranges(x)
+  effective <- effective_ranges(x, which(x$layout$kind == "range"))
   in_space <- x$layout$group[x$layout$kind == "range"] == 1L
   extent >= radius || any(effective[in_space] > pi * radius)
 }

@@ -49,7 +49,8 @@ class_map <- function(fit, newdata, cells) {
 # A map needs two coordinates, and a trend of nothing else.
 has_class_map <- function(fit) {
   known <- colnames(original_coords(fit))
-  length(fit$locations$raw_names) == 2L && is.null(fit$locations$time) &&
+  length(fit$locations$raw_names) == 2L && !has_factors(fit$locations) &&
+    is.null(fit$locations$time) &&
     is.null(fit$offset_argument) &&
     all(all.vars(stats::delete.response(fit$terms)) %in% known)
 }

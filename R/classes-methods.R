@@ -145,7 +145,7 @@ augment.neargp_classifier <- function(x, data = NULL, newdata = NULL, ...) {
   names(loo) <- paste0(".loo_", names(loo))
   if (is.null(data)) {
     data <- structure(data.frame(observed_classes(x)), names = x$data$response_name)
-    data <- cbind(data, original_coords(x))
+    data <- cbind(data, original_frame(x))
   }
   if (!is.data.frame(data) || nrow(data) != nrow(loo)) {
     abort_neargp("argument",

@@ -25,6 +25,7 @@ warn_unlike_units <- function(problem, distance) {
 unlike_coordinates <- function(group, problem) {
   locations <- problem$locations
   for (shared in split(seq_along(group), group)) {
+    shared <- shared[locations$kind[locations$block[shared]] %in% c("number", "time")]
     names <- unique(locations$embedded_names[shared])
     if (length(names) < 2L) next
     kinds <- vapply(names, coordinate_kind, "")

@@ -72,30 +72,31 @@ component_layout <- function(component, locations) {
   do.call(rbind, parts)
 }
 
-# The range that each embedded coordinate is divided by, and the names of these ranges. Each
-# coordinate after those that share the first range has its own.
+# The range that each embedded coordinate is divided by, and the names of these ranges. Each block
+# of coordinates after those that share the first range has its own.
 range_groups <- function(component, locations) {
-  coordinates <- length(locations$embedded_names)
   sharing <- sharing_first_range(component, locations)
-  if (component$ard && locations$metric == "longlat" && coordinates == sharing) {
+  blocks <- length(locations$kind)
+  if (component$ard && locations$metric == "longlat" && blocks == 1L) {
     abort_neargp("argument",
       c("`ard = TRUE` has no meaning for longitude and latitude alone: there is one distance, along the chord.",
         i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
   }
-  further <- locations$embedded_names[seq_len(coordinates) > sharing]
-  if (!is.null(locations$time)) further[length(further)] <- "time"
-  labels <- c(if (component$ard) locations$embedded_names[1L], further)
+  labels <- locations$embedded_names[match(seq_len(blocks), locations$block)]
+  if (!is.null(locations$time)) labels[blocks] <- "time"
+  named <- seq_len(blocks) > if (component$ard) 0L else sharing
   # A coordinate of space may be called "time", too.
-  labels <- rev(make.unique(rev(labels), sep = "_"))
-  list(group = c(rep(1L, sharing), 1L + seq_along(further)), names = c(if (!component$ard) "range",
-    sprintf("range_%s", labels)))
+  labels <- rev(make.unique(rev(labels[named]), sep = "_"))
+  first <- c(rep(1L, sharing), seq_len(blocks - sharing) + min(sharing, 1L))
+  list(group = first[locations$block],
+    names = c(if (!component$ard && sharing > 0L) "range", sprintf("range_%s", labels)))
 }
 
-# The number of embedded coordinates with the first range: the plane that an anisotropy rotates;
-# with `ard` one, or the sphere; else space.
+# The number of blocks with the first range: the plane that an anisotropy rotates; with `ard` one;
+# else all numbers of space, none where there are only factors.
 sharing_first_range <- function(component, locations) {
-  if (component$ard) return(if (locations$metric == "longlat") 3L else 1L)
-  if (isFALSE(component$anisotropy)) sum(locations$groups == 1L) else 2L
+  if (component$ard) return(1L)
+  if (isFALSE(component$anisotropy)) sum(locations$kind == "number") else 2L
 }
 
 check_range_length <- function(range, groups, name) {
@@ -108,7 +109,7 @@ check_range_length <- function(range, groups, name) {
 }
 
 check_axes <- function(locations) {
-  if (locations$metric == "longlat" || sum(locations$groups == 1L) < 2L) {
+  if (locations$metric == "longlat" || sum(locations$kind == "number") < 2L) {
     abort_neargp("argument", c("`anisotropy` needs two planar coordinates.",
       i = if (locations$metric == "longlat")
       "Project the locations (sf::st_transform()), or use distance = \"euclidean\"."))

@@ -125,6 +125,9 @@ input_units <- function(object, inputs, count) {
   names <- object$locations$embedded_names
   on_sphere <- names == "longlat"  # the axes of the chord
   names[on_sphere] <- paste0("longlat_", c("x", "y", "z"))[seq_len(sum(on_sphere))]
+  several <- duplicated(names) | duplicated(names, fromLast = TRUE)  # the columns of a factor
+  number <- stats::ave(seq_along(names), names, FUN = seq_along)
+  names[several] <- paste0(names, "_", number)[several]
   observed <- if ("x" %in% inputs) stats::setNames(object$deep$inputs$scale,
     names[object$deep$inputs$kept])
   hidden <- count - length(observed)

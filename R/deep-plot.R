@@ -24,7 +24,7 @@ plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdat
   check_fit(x)
   possible <- deep_plots(x)
   which <- which %||% setdiff(possible, c("residuals",
-    if (length(x$locations$raw_names) > 2L) "map"))
+    if (length(x$locations$raw_names) > 2L || has_factors(x$locations)) "map"))
   check_choices(which, "which", possible)
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))

@@ -63,9 +63,10 @@ deep_input_scale <- function(coords, names) {
     abort_neargp("coordinates",
       "All rows are at one location, so that there is nothing to learn from where they are.")
   }
-  if (!all(kept)) {
+  constant <- setdiff(names[!kept], names[kept])  # of a factor one of several columns may be
+  if (length(constant)) {
     inform_neargp("coordinates", sprintf("Left out, since all rows have the same value: %s.",
-      format_some(names[!kept])))
+      format_some(constant)))
   }
   list(kept = kept, center = unname(center[kept]), scale = unname(scale[kept]),
     limits = apply(coords[, kept, drop = FALSE], 2L, range))

@@ -17,7 +17,7 @@ space_time_rows <- 200L
 # tell the two apart (bench/forecast-coverage.R).
 default_covariance <- function(family, data, locations) {
   if (!is_gaussian(family) || !is.null(data$output)) return(cov_matern(nu = 1.5))
-  if (has_inputs(locations) && can_tell_ranges(data$coords)) {
+  if (has_inputs(locations) && can_tell_ranges(data$coords, locations)) {
     return(cov_matern(nu = NULL, ard = TRUE))
   }
   if (!is.null(locations$time) && nrow(data$coords) >= space_time_rows) {
@@ -26,15 +26,19 @@ default_covariance <- function(family, data, locations) {
   cov_exponential(anisotropy = is_plane(locations) && can_tell_directions(data$coords))
 }
 
-has_inputs <- function(locations) length(locations$raw_names) > 2L
+has_inputs <- function(locations) length(locations$raw_names) > 2L || has_factors(locations)
 
-can_tell_ranges <- function(coords) {
-  nrow(coords) >= rows_per_range * ncol(coords) &&
-    all(apply(coords, 2L, function(x) diff(range(x))) > 0)
+# The columns of a factor have one range.
+can_tell_ranges <- function(coords, locations) {
+  of_factor <- locations$kind[locations$block] == "factor"
+  extent <- apply(coords, 2L, function(x) diff(range(x)))
+  ranges <- sum(!of_factor) + sum(locations$kind == "factor")
+  nrow(coords) >= rows_per_range * ranges && all(tapply(extent, locations$block, max) > 0)
 }
 
 is_plane <- function(locations) {
-  locations$metric != "longlat" && is.null(locations$time) && length(locations$raw_names) == 2L
+  locations$metric != "longlat" && is.null(locations$time) && length(locations$raw_names) == 2L &&
+    !has_factors(locations)
 }
 
 # Along a line there is nothing across.

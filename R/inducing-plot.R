@@ -16,7 +16,8 @@ inducing_places <- function(fit) {
   y <- if (second) coords[, 2L] else fit$data$y
   shown <- shown_rows(nrow(coords))
   list(rows = data.frame(x = coords[shown, 1L], y = y[shown]),
-    points = data.frame(x = points[[1L]], y = if (second) points[[2L]] else min(y)),
+    points = data.frame(x = as.double(points[[1L]]),
+      y = if (second) as.double(points[[2L]]) else min(y)),
     main = sprintf("%s inducing points", format_count(nrow(points))),
     names = c(colnames(coords)[1L], if (second) colnames(coords)[2L] else fit$data$response_name))
 }

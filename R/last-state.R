@@ -92,7 +92,7 @@ as_last_state <- function() {
   shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)
   structure(list(parameters = natural_values(layout, values)[shown],
     inducing = if (!is.null(positions))
-    as.data.frame(raw_positions(positions, last_state$locations)), call = last_state$call,
+    position_frame(positions, last_state$locations), call = last_state$call,
     accepted = last_state$accepted, positions = positions, deep = last_state$deep),
     class = "neargp_last")
 }

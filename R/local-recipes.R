@@ -71,14 +71,14 @@ default_local_penalty <- function(kind, coefficients, rows) {
 
 place_names <- function(count) paste0(".place", seq_len(count))
 
-# The columns that formulas see: those of the data, and the coordinates of space.
+# The columns that formulas see: those of the data, and the numeric coordinates of space.
 local_table <- function(data, raw, locations) {
-  space <- seq_along(locations$raw_names)
-  places <- as.data.frame(raw[, space, drop = FALSE])
-  absent <- setdiff(locations$raw_names, names(data))
+  numbers <- numeric_names(locations)
+  places <- as.data.frame(raw[, numbers, drop = FALSE])
+  absent <- setdiff(numbers, names(data))
   table <- if (is.null(data)) places else data
-  table[absent] <- places[match(absent, locations$raw_names)]
-  table[place_names(length(space))] <- places
+  table[absent] <- places[match(absent, numbers)]
+  table[place_names(length(numbers))] <- places
   table
 }
 
@@ -99,7 +99,7 @@ with_places <- function(expression, count) {
 }
 
 with_places_of <- function(formula, locations) {
-  formula[[2L]] <- with_places(formula[[2L]], length(locations$raw_names))
+  formula[[2L]] <- with_places(formula[[2L]], length(numeric_names(locations)))
   environment(formula) <- local_environment(environment(formula))
   formula
 }
@@ -223,7 +223,7 @@ local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
         i = "Give `newdata` with all covariates of the covariance."))
   }
   do.call(cbind, lapply(locations$local, function(recipe) {
-    if (recipe$kind == "monotone") return(hat_integrals(raw[, recipe$raw_column], recipe$knots))
+    if (recipe$kind == "monotone") return(monotone_columns(raw[, recipe$raw_column], recipe))
     if (recipe$kind %in% kinds) local_design(recipe, table) else matrix(NA_real_, nrow(table),
       length(recipe$columns))
   }))
@@ -231,7 +231,8 @@ local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
 
 # Whether a local field is known only where covariates are, and not wherever there are coordinates.
 has_local_covariates <- function(fit) {
-  coordinates <- c(fit$locations$raw_names, place_names(length(fit$locations$raw_names)))
+  numbers <- numeric_names(fit$locations)
+  coordinates <- c(numbers, place_names(length(numbers)))
   needs <- function(recipe) {
     if (recipe$kind == "monotone") return(FALSE)
     length(setdiff(local_names(recipe, fit$locations), coordinates)) > 0L ||
@@ -244,7 +245,7 @@ has_local_covariates <- function(fit) {
 # already.
 local_names <- function(recipe, locations) {
   if (recipe$kind == "monotone") return(character(0))
-  variables <- setdiff(all.vars(recipe$terms), place_names(length(locations$raw_names)))
+  variables <- setdiff(all.vars(recipe$terms), place_names(length(numeric_names(locations))))
   variables[!vapply(variables, exists, NA, envir = environment(recipe$terms), mode = "numeric")]
 }
 

@@ -1,7 +1,9 @@
 # Where the rows of a data set are. `locations` is the recipe, kept in the fit: how to get raw
 # coordinates from a data set (columns, geometry, time), in which metric distances are measured, and
-# in which unit. Raw coordinates are what the user gave (longitude and latitude in degrees);
-# embedded ones are what the core works with (longitude and latitude as points in space, in km).
+# in which unit. Raw coordinates are what the user gave (longitude and latitude in degrees, factors
+# by the numbers of their levels); embedded ones are what the core works with (longitude and
+# latitude as points in space, in km, factors as corners of a simplex, see factor-coordinates.R). In
+# both, numbers come first, then factors, time last.
 
 new_locations <- function(data, coords, time, distance, crs, response) {
   distance <- check_choice(distance, "distance", c("auto", "euclidean", "chordal"))
@@ -11,7 +13,7 @@ new_locations <- function(data, coords, time, distance, crs, response) {
     frame_locations(data, coords, time, distance, crs, response)
   }
   found$time <- time_variable(time)
-  locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names", "dot")],
+  locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names", "factors", "dot")],
     list(time = found$time))
   if (!is.null(found$time)) {
     check_columns_present(found$time, data, "data")
@@ -21,13 +23,20 @@ new_locations <- function(data, coords, time, distance, crs, response) {
   describe_embedding(locations)
 }
 
-# Adds the names of the embedded coordinates and the range each of them has by default: space 1,
-# time 2.
+# Adds the names of the embedded coordinates, and the blocks of them that cannot be told apart by
+# ranges: the sphere, each other number, each factor, time. `kind` is that of each block.
 describe_embedding <- function(locations) {
-  space <- locations$raw_names
-  if (locations$metric == "longlat") space <- c(rep("longlat", 3L), space[-(1:2)])
-  locations$embedded_names <- c(space, locations$time)
-  locations$groups <- c(rep(1L, length(space)), if (!is.null(locations$time)) 2L)
+  numbers <- numeric_names(locations)
+  on_sphere <- locations$metric == "longlat"
+  sizes <- c(stats::setNames(rep(1L, length(numbers)), numbers),
+    vapply(locations$factors %||% list(), simplex_columns, 0L),
+    stats::setNames(rep(1L, length(locations$time)), locations$time))
+  if (on_sphere) sizes <- c(longlat = 3L, sizes[-(1:2)])
+  locations$embedded_names <- rep(names(sizes), sizes)
+  locations$block <- rep(seq_along(sizes), sizes)
+  locations$kind <- c(rep("number", length(numbers) - on_sphere),
+    vapply(locations$factors, function(known) if (known$ordered) "ordered" else "factor", "",
+      USE.NAMES = FALSE), if (!is.null(locations$time)) "time")
   locations
 }
 
@@ -46,13 +55,18 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
         i = "For example coords = ~ x + y, or convert with sf::st_as_sf()."))
   }
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
-  metric <- resolve_metric(distance, crs, length(attr(terms, "term.labels")))
-  raw_names <- attr(terms, "term.labels")
+  names <- attr(terms, "term.labels")
+  columns <- coordinate_columns(data, list(terms = terms, names = names), "data")
+  factors <- factors_among(columns, names)
+  check_coordinate_levels(factors, nrow(data))
+  raw_names <- c(setdiff(names, names(factors)), names(factors))
+  if (length(factors)) terms <- sum_of(raw_names, environment(terms))
+  metric <- resolve_metric(distance, crs, length(raw_names) - length(factors))
   if (metric$metric == "planar" && distance == "auto" && is.null(crs)) {
     inform_degrees(raw_names, data)
   }
   list(names = raw_names, terms = terms, crs = crs_of(crs), metric = metric$metric,
-    unit = metric$unit, raw_names = raw_names,
+    unit = metric$unit, raw_names = raw_names, factors = if (length(factors)) factors,
     dot = rlang::is_formula(coords) && "." %in% all.vars(coords))
 }
 
@@ -77,7 +91,11 @@ coordinate_terms <- function(coords, data, not_coordinates) {
       i = "For example coords = ~ x + y."))
   }
   check_distinct_coordinates(summands(coords[[2L]]))
-  stats::terms(stats::reformulate(labels, intercept = FALSE, env = environment(coords)))
+  sum_of(labels, environment(coords))
+}
+
+sum_of <- function(labels, environment) {
+  stats::terms(stats::reformulate(labels, intercept = FALSE, env = environment))
 }
 
 # What a sum adds up, as text. terms() has each summand once, however often it is there.
@@ -140,19 +158,29 @@ raw_coordinates <- function(data, locations, argument = "data") {
 }
 
 frame_coordinates <- function(data, locations, argument) {
-  columns <- plain_frame(locations$terms, data) %||% coordinate_frame(data, locations, argument)
+  columns <- coordinate_columns(data, locations, argument)
+  known <- names(locations$factors)
   # A column of nothing but NA is logical.
-  numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) &&
-    is.null(dim(x)), NA)
-  if (!all(numeric)) {
-    wrong <- names(columns)[!numeric]
-    abort_neargp("coordinates",
-      c(paste0("Coordinates must be numeric, but ", format_some(wrong),
-        if (length(wrong) > 1L) " are not." else " is not."),
-        x = paste0("`", wrong[1L], "` is of class ", class(columns[[wrong[1L]]])[1L], "."),
-        i = "Levels become columns of 0 and 1 by model.matrix()."))
-  }
-  matrix(as.double(unlist(columns, use.names = FALSE)), nrow = nrow(data), ncol = length(columns))
+  fits <- locations$raw_names %in% known | vapply(columns,
+    function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
+  if (!all(fits)) abort_coordinate_class(columns[!fits], argument)
+  numbers <- Map(function(x, name) coordinate_numbers(x, name, locations, argument), columns,
+    locations$raw_names)
+  matrix(as.double(unlist(numbers, use.names = FALSE)), nrow = nrow(data), ncol = length(columns))
+}
+
+coordinate_columns <- function(data, locations, argument) {
+  plain_frame(locations$terms, data) %||% coordinate_frame(data, locations, argument)
+}
+
+abort_coordinate_class <- function(wrong, argument) {
+  abort_neargp("coordinates", c(
+    paste0("Coordinates must be numeric or factors, but ", format_some(names(wrong)),
+      if (length(wrong) > 1L) " are not." else " is not."),
+    x = paste0("`", names(wrong)[1L], "` is of class ", class(wrong[[1L]])[1L], "."),
+    i = if (is_levelled(wrong[[1L]]))
+    sprintf("It held numbers in the fit: give them in `%s`, too.", argument) else
+      "Dates are for `time`; other classes become numbers by as.numeric()."))
 }
 
 coordinate_frame <- function(data, locations, argument) {
@@ -171,6 +199,15 @@ embed_coordinates <- function(raw, locations, argument = "data", data = NULL) {
 }
 
 embed_places <- function(raw, locations, argument) {
+  if (!has_factors(locations)) return(embed_numbers(raw, locations, argument))
+  factors <- colnames(raw) %in% names(locations$factors)
+  numbers <- embed_numbers(raw[, !factors, drop = FALSE], locations, argument)
+  space <- seq_len(ncol(numbers) - length(locations$time))
+  unname(cbind(numbers[, space, drop = FALSE], embed_factors(raw, locations$factors, argument),
+    numbers[, -space, drop = FALSE]))
+}
+
+embed_numbers <- function(raw, locations, argument) {
   if (locations$metric == "planar") {
     check_size(raw, argument)
     return(unname(raw))

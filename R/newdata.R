@@ -67,7 +67,7 @@ check_newdata <- function(object, newdata) {
 newdata_coordinates <- function(object, newdata) {
   locations <- object$locations
   if (is_sf(newdata)) {
-    if (length(locations$raw_names) != 2L) {
+    if (length(locations$raw_names) != 2L || has_factors(locations)) {
       abort_neargp("newdata", c("The model has more coordinates than an sf geometry.",
         i = "Give `newdata` as a data frame."))
     }

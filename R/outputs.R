@@ -138,6 +138,7 @@ print_outputs_header <- function(x) {
 print_coregionalisation <- function(x, digits) {
   components <- x$core_covariance$components
   effective <- effective_ranges(x)
+  levels <- level_correlations(x)
   for (j in seq_along(components)) {
     B <- x$coregionalisation[[j]]
     label <- describe_covariance(list(components = x$covariance$components[j]))
@@ -145,11 +146,13 @@ print_coregionalisation <- function(x, digits) {
     own <- which(x$layout$component %in% j & x$layout$kind != "loading")
     cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits), "\n",
       sep = "")
-    ranges <- x$layout$name[own][x$layout$kind[own] == "range"]
+    ranges <- intersect(x$layout$name[own], names(effective))
     shown <- paste(vapply(effective[ranges], format_effective, "", digits),
       range_units(ranges, x$locations))
-    cat("  effective range (correlation 0.05): ", paste(trimws(shown, "right"), collapse = ", "),
-      "\n", sep = "")
+    if (length(ranges)) cat("  effective range (correlation 0.05): ",
+      paste(trimws(shown, "right"), collapse = ", "), "\n", sep = "")
+    cat(remark_lines(level_line(levels[intersect(x$layout$name[own], names(levels))], digits)),
+      sep = "")
     deviations <- sqrt(diag(B))
     table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0,
       B / outer(deviations, deviations), NA_real_))

@@ -5,15 +5,33 @@ original_coords <- function(fit) {
   raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
 }
 
+# The same as a data frame, factors as such.
+original_frame <- function(fit) with_levels(original_coords(fit), fit$locations)
+
 raw_positions <- function(coords, place) {
-  if (place$metric == "longlat") {
-    degrees <- 180 / pi
-    longitude <- turned_longitude(atan2(coords[, 2L], coords[, 1L]) * degrees, -180)
-    latitude <- atan2(coords[, 3L], sqrt(coords[, 1L]^2 + coords[, 2L]^2)) * degrees
-    coords <- cbind(joined_longitude(longitude), latitude, coords[, -(1:3), drop = FALSE])
+  if (has_factors(place)) {
+    numbers <- place$kind[place$block] %in% c("number", "time")
+    columns <- split(seq_along(place$block), place$block)[place$kind %in% c("factor", "ordered")]
+    codes <- Map(function(own, known) level_numbers(coords[, own, drop = FALSE], known), columns,
+      place$factors)
+    raw <- cbind(degrees_of(coords[, numbers, drop = FALSE], place), do.call(cbind, codes))
+    known <- c(numeric_names(place), place$time, names(place$factors))
+    coords <- raw[, match(c(place$raw_names, place$time), known), drop = FALSE]
+  } else {
+    coords <- degrees_of(coords, place)
   }
   structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
 }
+
+degrees_of <- function(coords, place) {
+  if (place$metric != "longlat") return(coords)
+  degrees <- 180 / pi
+  longitude <- turned_longitude(atan2(coords[, 2L], coords[, 1L]) * degrees, -180)
+  latitude <- atan2(coords[, 3L], sqrt(coords[, 1L]^2 + coords[, 2L]^2)) * degrees
+  cbind(joined_longitude(longitude), latitude, coords[, -(1:3), drop = FALSE])
+}
+
+position_frame <- function(coords, place) with_levels(raw_positions(coords, place), place)
 
 # Longitudes of a map as they are given, or cut in the middle of the widest gap between them where
 # that makes the map narrower by a quarter, as for data on both sides of the date line.
@@ -66,6 +84,7 @@ named_degrees <- function(coords) {
 # little), where there is one.
 map_grid <- function(fit, cells = 10000L, time = NULL) {
   raw <- original_coords(fit)
+  check_map_of_numbers(fit)
   if (length(fit$locations$raw_names) == 1L && is.null(fit$locations$time)) {
     line <- seq(min(raw), max(raw), length.out = 500L)
     return(matrix(line, dimnames = list(NULL, fit$locations$raw_names)))
@@ -88,6 +107,14 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   if (is.null(fit$locations$time)) return(grid)
   at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")
   cbind(grid, matrix(at, nrow(grid), 1L, dimnames = list(NULL, fit$locations$time)))
+}
+
+check_map_of_numbers <- function(fit) {
+  if (!has_factors(fit$locations)) return(invisible())
+  abort_neargp("plot", c(
+    sprintf("There is no map or curve of a fit with factors among its coordinates (%s).",
+      format_some(names(fit$locations$factors))),
+    i = "Plot its diagnostics: which = c(\"residuals\", \"qq\"); or predict() over one coordinate, the others held."))
 }
 
 # Width and height of cells that are square on the map.

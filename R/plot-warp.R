@@ -81,7 +81,7 @@ monotone_curves <- function(fit, is_error) {
     x <- seq(span[1L], span[2L], length.out = 200L)
     coords <- matrix(0, length(x), ncol(fit$data$coords))
     coords[, recipe$coordinate] <- x
-    coords[, recipe$columns] <- hat_integrals(x, recipe$knots)
+    coords[, recipe$columns] <- monotone_columns(x, recipe)
     warp <- Filter(function(warp) warp$name == recipe$coordinate_name && warp$kind == "monotone",
       warped_at(fit, coords, component))[[1L]]
     list(table = curve_table(x, if (is_error) warp$error else warp$value,

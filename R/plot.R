@@ -113,7 +113,7 @@ fit_plots <- function(fit) {
 }
 
 default_plots <- function(fit) {
-  in_space <- length(fit$locations$raw_names)
+  in_space <- if (has_factors(fit$locations)) Inf else length(fit$locations$raw_names)
   # it leaves no rows out
   if (!leaves_rows_out(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))
   last <- if (is_gaussian(fit$family)) "variogram" else if (in_space == 2L) "residual_map" else
@@ -224,7 +224,9 @@ normal_summary <- function(mean, sd) {
   data.frame(mean = mean, sd = sd, lower = mean - half_width, upper = mean + half_width)
 }
 
-is_curve <- function(fit) length(fit$locations$raw_names) == 1L
+is_curve <- function(fit) {
+  length(fit$locations$raw_names) == 1L && !has_factors(fit$locations)
+}
 
 newdata_map <- function(fit, newdata) {
   predictions <- stats::predict(fit, newdata,

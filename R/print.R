@@ -7,8 +7,10 @@
 #' @param ... not used.
 #' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.neargp`
 #'   with the elements `coefficients` (matrix of estimates, standard errors, z and p values),
-#'   `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`, and the
-#'   fit.
+#'   `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`, where
+#'   the correlation has fallen to 0.05, `level_correlation`, that of two rows that differ in the
+#'   level of a factor among the coordinates and in nothing else (of an ordered one, in one step),
+#'   and the fit.
 #' @seealso [coef.neargp()] for single parts and intervals, [tidiers] for data frames,
 #'   [plot.neargp()].
 #' @examples
@@ -96,12 +98,14 @@ describe_dropped <- function(x) {
 describe_locations <- function(locations) {
   unit <- if (nzchar(locations$unit)) paste(" in", locations$unit) else ""
   space <- if (locations$metric == "longlat") {
-    further <- locations$raw_names[-(1:2)]
+    further <- numeric_names(locations)[-(1:2)]
     paste0("longitude and latitude", if (length(further)) paste(" with", format_some(further)),
       ", chordal distance in km")
   } else {
-    paste0(format_some(locations$raw_names, 8L), ", Euclidean distance", unit)
+    numbers <- numeric_names(locations)
+    c(if (length(numbers)) paste0(format_some(numbers, 8L), ", Euclidean distance", unit))
   }
+  space <- paste(c(space, describe_factors(locations)), collapse = "; ")
   if (is.null(locations$time)) return(space)
   paste0(space, "; time: ", locations$time, if (nzchar(locations$time_unit)) paste(" in",
     locations$time_unit))
@@ -128,11 +132,11 @@ describe_covariance <- function(covariance) {
   paste(parts, collapse = " + ")
 }
 
-# Effective ranges: where the correlation of a component has fallen to 0.05, for each of its ranges
-# on the natural scale.
-effective_ranges <- function(x) {
+# Effective ranges: where the correlation of a component has fallen to 0.05, for ranges on the
+# natural scale; by default those of coordinates in which there are distances.
+effective_ranges <- function(x, rows = setdiff(which(x$layout$kind == "range"),
+                                               ranges_of_levels(x))) {
   layout <- x$layout
-  rows <- which(layout$kind == "range")
   values <- vapply(rows, function(row) {
     component <- x$core_covariance$components[[layout$component[row]]]
     x$parameters$estimate[row] * effective_distance(component$family, component$shape)
@@ -145,16 +149,22 @@ format_effective <- function(range, digits) {
   if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
 }
 
-print_remarks <- function(x, digits) {
-  effective <- effective_ranges(x)
+effective_range_line <- function(x, effective, digits) {
+  if (!length(effective)) return(NULL)
   shown <- vapply(effective, format_effective, "", digits)
   units <- paste0(" ", range_units(names(effective), x$locations))
-  labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
+  labels <- if (length(effective) > 1L || has_factors(x$locations))
+    paste0(" (", names(effective), ")") else ""
+  paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels,
+    collapse = ", "))
+}
+
+print_remarks <- function(x, digits) {
+  effective <- effective_ranges(x)
   cat("  correlation is a function of distance / range\n")
   cat(local_remarks(x), sep = "")
-  ranges <- paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"),
-    labels, collapse = ", "))
-  cat(strwrap(ranges, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
+  lines <- c(effective_range_line(x, effective, digits), level_line(level_correlations(x), digits))
+  cat(strwrap(lines, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
@@ -174,7 +184,7 @@ print_remarks <- function(x, digits) {
 # predict. The spacing is the median distance to the nearest other location, of up to 500; it is
 # searched only where a grid over the bounding box would be about as wide.
 white_noise_note <- function(x, effective) {
-  if (length(effective) != 1L || inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
+  if (length(effective) != 1L || has_factors(x$locations) || inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
   coords <- places_of(x$data$coords, x$locations)
   if (effective >= (prod(pmax(apply(coords, 2L, function(x) diff(range(x))), 1e-300)) /
       nrow(coords))^(1 / ncol(coords))) {
@@ -234,7 +244,8 @@ summary.neargp <- function(object, ...) {
   covariance <- structure(table[c("estimate", "std_error", "fixed", "at_boundary")],
     row.names = table$name)
   structure(list(fit = object, coefficients = coefficients, covariance = covariance,
-    effective_range = effective_ranges(object)), class = "summary.neargp")
+    effective_range = effective_ranges(object), level_correlation = level_correlations(object)),
+  class = "summary.neargp")
 }
 
 # Wald tests of the trend's coefficients. Of one without a finite estimate the test says nothing

@@ -246,7 +246,7 @@ complete_fit.neargp_svgp <- function(method, fit, result) {
 
 with_inducing_points <- function(fit, result) {
   fit$svgp <- result$svgp %||% list(positions = result$inducing)
-  fit$inducing <- as.data.frame(raw_positions(fit$svgp$positions, fit$locations))
+  fit$inducing <- position_frame(fit$svgp$positions, fit$locations)
   fit
 }
 

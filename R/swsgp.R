@@ -140,7 +140,7 @@ warn_many_points <- function(points, rows) {
 #' @export
 complete_fit.neargp_swsgp <- function(method, fit, result) {
   fit <- NextMethod()
-  fit$inducing <- as.data.frame(raw_positions(fit$posterior$coords, fit$locations))
+  fit$inducing <- position_frame(fit$posterior$coords, fit$locations)
   fit
 }
 

@@ -200,6 +200,6 @@ original_columns <- function(fit) {
 fitted_columns <- function(fit) {
   data <- structure(data.frame(observed_response(fit$data)), names = fit$data$response_name)
   trend <- fit$data$X[, setdiff(colnames(fit$data$X), "(Intercept)"), drop = FALSE]
-  extra <- cbind(trend, original_coords(fit))
+  extra <- cbind(as.data.frame(trend), original_frame(fit))
   cbind(data, extra[, !duplicated(colnames(extra)), drop = FALSE])
 }

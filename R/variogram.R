@@ -213,7 +213,8 @@ variogram_space <- function(fit, time_lag) {
   component$warps <- NULL
   scaled <- length(unique(component$group)) > 1L
   metric <- if (scaled) core_scale(coords, component) else coords
-  list(coords = metric, plane = coords, time = time, scaled = scaled,
+  list(coords = metric, plane = coords[, place$kind[place$block[seq_len(ncol(coords))]] == "number",
+    drop = FALSE], time = time, scaled = scaled,
     unit = if (scaled) "ranges" else if (!nzchar(place$unit) && is_longlat_fit(fit)) "degrees" else
       place$unit)
 }

@@ -130,7 +130,7 @@ low_rank_condition <- function(found) {
 complete_fit.neargp_vecchia_inducing <- function(method, fit, result) {
   fit$low_rank <- result$low_rank[intersect(names(result$low_rank),
     c("positions", "order", "searched_in"))]
-  fit$inducing <- as.data.frame(raw_positions(fit$low_rank$positions, fit$locations))
+  fit$inducing <- position_frame(fit$low_rank$positions, fit$locations)
   with_low_rank_posterior(fit, result$low_rank$neighbors)
 }
 

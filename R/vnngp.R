@@ -168,7 +168,7 @@ complete_fit.neargp_vnngp <- function(method, fit, result) {
   fit <- with_family_values(fit, result$working)
   fit$posterior <- result$posterior
   if (has_latent_low_rank(method)) {
-    fit$inducing <- as.data.frame(raw_positions(fit$posterior$low_rank, fit$locations))
+    fit$inducing <- position_frame(fit$posterior$low_rank, fit$locations)
   }
   fit
 }

@@ -29,7 +29,9 @@
 #' divides the warped coordinate. Where it divides warped coordinates alone, as a depth with a range
 #' of its own, larger slopes and a longer range are the same covariance: slopes are then given with
 #' the sum of their logarithms 0 (over the coordinates of that range), standard errors are those
-#' with this sum known, and the degrees of freedom of [logLik()] are one less.
+#' with this sum known, and the degrees of freedom of [logLik()] are one less. The levels of an
+#' ordered factor are 1 apart without a warp; with one their spacing is learned, by a slope for each
+#' step, and `knots` means nothing.
 #'
 #' The ridge `penalty` of the covariance is on all these coefficients, on `a` for monotone warps:
 #' the slopes' logarithms, so that halving and doubling cost the same.
@@ -45,12 +47,12 @@
 #' @param coordinates one-sided formula with the names of the coordinates to be replaced, time
 #'   included: `~ depth`, `~ depth + day`.
 #' @param knots number of knots of each, at least 2, at quantiles of the coordinate among the rows
-#'   of the fit.
+#'   of the fit. Those of an ordered factor are between its levels, one for each step.
 #' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]:
 #'   one, or a list of one `expand()` and one `monotone()`.
 #' @section Errors: `neargp_error_argument` for a `q`, `knots` or formula that cannot be.
 #'   [neargp()] stops with `neargp_error_local` for a coordinate in `monotone()` that the data do
-#'   not have, that does not vary, that is longitude or latitude, or one of the first two of an
+#'   not have, that does not vary, that is a factor without order or with two levels, that is longitude or latitude, or one of the first two of an
 #'   anisotropy, and for what [covariance] tells of `sd = ~`.
 #' @references Bornn, L., Shaddick, G. and Zidek, J. V. (2012). Modeling nonstationary processes
 #'   through dimension expansion. *Journal of the American Statistical Association* 107, 281-289.
@@ -157,16 +159,22 @@ monotone_recipes <- function(warp, component, locations, raw) {
   lapply(warp$names, function(name) {
     check_monotone_coordinate(name, component, locations, raw_names)
     at <- match(name, raw_names)
-    knots <- unique(unname(stats::quantile(raw[, at], seq(0, 1, length.out = warp$knots))))
+    knots <- warp_knots(raw[, at], warp$knots, locations$factors[[name]]$levels)
     if (length(knots) < 2L) {
       abort_neargp("local",
         c(sprintf("The coordinate `%s` does not vary among the rows: it cannot be warped.", name),
         i = "Leave it out of monotone()."))
     }
-    embedded <- length(locations$embedded_names) - length(raw_names)
     list(names = paste0(name, seq_along(knots)), coordinate_name = name, raw_column = at,
-      coordinate = at + embedded, knots = knots)
+      coordinate = match(name, locations$embedded_names), knots = knots,
+      origin = if (name %in% names(locations$factors)) 1)
   })
+}
+
+# Of an ordered factor between its levels: a slope for each step.
+warp_knots <- function(x, count, levels) {
+  if (!is.null(levels)) return(seq_len(length(levels) - 1L) + 0.5)
+  unique(unname(stats::quantile(x, seq(0, 1, length.out = count))))
 }
 
 check_monotone_coordinate <- function(name, component, locations, raw_names) {
@@ -174,8 +182,20 @@ check_monotone_coordinate <- function(name, component, locations, raw_names) {
     sprintf("monotone() cannot warp `%s`: %s.", name, paste0(...)))
   at <- match(name, raw_names)
   if (is.na(at)) refuse("it is no coordinate; they are ", format_some(raw_names))
+  kind <- locations$kind[locations$block[match(name, locations$embedded_names)]]
+  if (kind %in% "factor") refuse("the levels of a factor have no order that is not ordered()")
+  if (kind %in% "ordered" && length(locations$factors[[name]]$levels) < 3L) {
+    refuse("one step between two levels has its range")
+  }
   if (at <= 2L && locations$metric == "longlat") refuse("it is a place on a sphere")
   if (at <= 2L && !isFALSE(component$anisotropy)) refuse("the anisotropy rotates it")
+}
+
+# Integrals from the first knot, or from the first level of an ordered factor.
+monotone_columns <- function(x, recipe) {
+  columns <- hat_integrals(x, recipe$knots)
+  if (is.null(recipe$origin)) return(columns)
+  sweep(columns, 2L, drop(hat_integrals(recipe$origin, recipe$knots)))
 }
 
 # Integrals from the first knot of the hat functions of knots t, which sum to 1 everywhere, with h

@@ -82,7 +82,7 @@ warped_at <- function(fit, coords, component) {
         value = value, error = error))
       original <- coords[, recipe$coordinate]
       list(kind = "monotone", name = recipe$coordinate_name, original = original,
-        value = recipe$knots[1L] + value, error = error,
+        value = (recipe$origin %||% recipe$knots[1L]) + value, error = error,
         slope = drop(hat_values(original, recipe$knots) %*% weights), log_slopes = coefficients)
     })
   }), recursive = FALSE)

@@ -1,0 +1,169 @@
+# Factors among the coordinates. Raw coordinates have the numbers of their levels; embedded ones
+# have of a factor of L levels the corners of a regular simplex with edges of length 1, L - 1
+# columns, so that any two levels are 1 apart, and neighbours, covariances and their derivatives
+# know nothing of factors: with the range r of the factor the squared distance of two rows is that
+# of their other coordinates, plus 1 / r^2 where they have different levels. An ordered factor has
+# one column, the numbers of its levels.
+
+# More levels are hardly ever told from their places among few rows each, and each is a column.
+most_levels <- 50L
+
+# Factors among columns, by the names of these: their levels, and whether these are ordered. A
+# column of nothing but NA is logical.
+factors_among <- function(columns, names) {
+  stats::setNames(lapply(columns, new_coordinate_levels), names)[vapply(columns, is_levelled, NA)]
+}
+
+is_levelled <- function(x) {
+  is.null(dim(x)) && (is.factor(x) || is.character(x) || (is.logical(x) && !all(is.na(x))))
+}
+
+new_coordinate_levels <- function(x) {
+  if (!is_levelled(x)) return(NULL)
+  list(levels = if (is.factor(x)) levels(x) else as.character(sort(unique(x))),
+    ordered = is.ordered(x))
+}
+
+check_coordinate_levels <- function(factors, rows) {
+  for (name in names(factors)) {
+    count <- length(factors[[name]]$levels)
+    if (factors[[name]]$ordered || (count <= most_levels && count < max(rows, 3L))) next
+    abort_neargp("levels", c(
+      sprintf("The coordinate %s is a factor of %s levels%s: too many to be told apart by where they are.",
+        name, format_count(count), if (count >= rows) ", one for each row" else ""),
+      i = "Leave it out of `coords`, or merge rare levels. Levels that no row has are dropped by droplevels().",
+      i = "Groups can enter the trend as a factor; levels with an order are ordered()."))
+  }
+}
+
+has_factors <- function(locations) length(locations$factors) > 0L
+
+# Coordinates of space that are numbers: they come first.
+numeric_names <- function(locations) setdiff(locations$raw_names, names(locations$factors))
+
+# ---- codes ---------------------------------------------------------------------------------------
+
+# A column in numbers, as the fit has them.
+coordinate_numbers <- function(x, name, locations, argument) {
+  levels <- locations$factors[[name]]$levels
+  if (is.null(levels)) return(as.double(x))
+  values <- as.character(x)
+  codes <- match(values, levels)
+  unknown <- which(is.na(codes) & !is.na(values))
+  if (length(unknown)) {
+    new <- unique(values[unknown])
+    abort_neargp("levels", c(
+      sprintf("The coordinate %s has %s in `%s` that the fit does not know: %s.", name,
+        if (length(new) == 1L) "a level" else "levels", argument, format_some(new)),
+      x = paste0("In ", format_rows(unknown), "."),
+      i = paste0("Known levels: ", format_some(levels, 12L), "."),
+      i = "A factor that has all levels when the model is fitted knows those that no row has, too."))
+  }
+  as.double(codes)
+}
+
+# Raw coordinates as a data frame, factors as such.
+with_levels <- function(raw, locations) {
+  frame <- as.data.frame(raw)
+  for (name in names(locations$factors)) {
+    known <- locations$factors[[name]]
+    frame[[name]] <- factor(known$levels[raw[, name]], known$levels, exclude = NULL,
+      ordered = known$ordered)
+  }
+  frame
+}
+
+# ---- embedding -----------------------------------------------------------------------------------
+
+simplex_columns <- function(known) if (known$ordered) 1L else max(length(known$levels) - 1L, 1L)
+
+# Corners in rows. Each lies above the centre of those before it, at the height at which it is 1
+# from them: h^2 = 1 - R^2, with R^2 = (m - 1) / (2 m) for the m corners before it. Two levels are 0
+# and 1.
+simplex_corners <- function(count) {
+  corners <- matrix(0, count, max(count - 1L, 1L))
+  for (m in seq_len(count - 1L)) {
+    before <- corners[seq_len(m), , drop = FALSE]
+    corners[m + 1L, ] <- colMeans(before)
+    corners[m + 1L, m] <- sqrt((m + 1) / (2 * m))
+  }
+  corners
+}
+
+# Of raw columns of factors; rows with missing codes stay missing.
+embed_factors <- function(raw, factors, argument) {
+  columns <- lapply(names(factors), function(name) {
+    codes <- raw[, name]
+    known <- factors[[name]]
+    check_codes(codes, name, known, argument)
+    if (known$ordered) codes else simplex_corners(length(known$levels))[codes, , drop = FALSE]
+  })
+  do.call(cbind, columns)
+}
+
+check_codes <- function(codes, name, known, argument) {
+  count <- length(known$levels)
+  wrong <- which(codes < 1 | codes > count | (!known$ordered & codes != round(codes)))
+  if (!length(wrong)) return(invisible())
+  abort_neargp("levels", c(
+    sprintf("`%s` has numbers of levels of %s that are none of 1 to %d (%s).", argument, name, count,
+      format_rows(wrong)), i = paste0("Its levels: ", format_some(known$levels, 12L), ".")))
+}
+
+# The number of the level at each row of embedded columns; of a place between levels, such as a
+# centre of rows, the nearest one.
+level_numbers <- function(embedded, known) {
+  if (known$ordered) return(pmin(pmax(round(embedded[, 1L]), 1), length(known$levels)))
+  corners <- simplex_corners(length(known$levels))
+  # |x - c|^2 but for |x|^2, which all corners share
+  nearest <- max.col(2 * tcrossprod(embedded, corners) -
+    rep(rowSums(corners^2), each = nrow(embedded)), "first")
+  as.double(nearest)
+}
+
+# ---- what print() says of them -------------------------------------------------------------------
+
+describe_factors <- function(locations) {
+  if (!has_factors(locations)) return(NULL)
+  sizes <- vapply(locations$factors, function(known) sprintf("%s%d levels",
+    if (known$ordered) "ordered, " else "", length(known$levels)), "")
+  paste0(if (length(sizes) == 1L) "factor: " else "factors: ",
+    format_some(sprintf("%s (%s)", names(sizes), sizes), 8L))
+}
+
+# Ranges in which there are levels and no distances: rows of the layout.
+ranges_of_levels <- function(x) {
+  if (!has_factors(x$locations)) return(integer(0))
+  rows <- which(x$layout$kind == "range")
+  rows[range_kinds(x, rows) %in% c("factor", "ordered")]
+}
+
+# The kind of the coordinates that each range divides.
+range_kinds <- function(x, rows) {
+  vapply(rows, function(row) {
+    group <- x$core_covariance$components[[x$layout$component[row]]]$group
+    x$locations$kind[x$locations$block[match(x$layout$group[row], group)]]
+  }, "")
+}
+
+# The correlation of two rows that differ in the level of a factor, or in one step of an ordered
+# one, and in nothing else.
+level_correlations <- function(x) {
+  rows <- ranges_of_levels(x)
+  values <- vapply(rows, function(row) {
+    component <- x$core_covariance$components[[x$layout$component[row]]]
+    correlation_at(component, 1 / x$parameters$estimate[row])
+  }, 0)
+  stats::setNames(values, x$layout$name[rows])
+}
+
+level_line <- function(correlations, digits) {
+  if (!length(correlations)) return(NULL)
+  # near 1 what counts is how far from it
+  shown <- vapply(correlations, function(value) {
+    if (value < 0.99) format(signif(value, digits), digits = digits) else
+      format(1 - signif(1 - value, 2L), digits = 15L)
+  }, "")
+  factors <- sub("^range_", "", names(correlations))
+  paste0("correlation between levels: ", paste0(shown, " (", factors, ")", collapse = ", "))
+}
