@@ -121,7 +121,7 @@ level_numbers <- function(embedded, known) {
   as.double(nearest)
 }
 
-# ---- what print() says of them -------------------------------------------------------------------
+# ---- print() -------------------------------------------------------------------------------------
 
 describe_factors <- function(locations) {
   if (!has_factors(locations)) return(NULL)
@@ -129,41 +129,4 @@ describe_factors <- function(locations) {
     if (known$ordered) "ordered, " else "", length(known$levels)), "")
   paste0(if (length(sizes) == 1L) "factor: " else "factors: ",
     format_some(sprintf("%s (%s)", names(sizes), sizes), 8L))
-}
-
-# Ranges in which there are levels and no distances: rows of the layout.
-ranges_of_levels <- function(x) {
-  if (!has_factors(x$locations)) return(integer(0))
-  rows <- which(x$layout$kind == "range")
-  rows[range_kinds(x, rows) %in% c("factor", "ordered")]
-}
-
-# The kind of the coordinates that each range divides.
-range_kinds <- function(x, rows) {
-  vapply(rows, function(row) {
-    group <- x$core_covariance$components[[x$layout$component[row]]]$group
-    x$locations$kind[x$locations$block[match(x$layout$group[row], group)]]
-  }, "")
-}
-
-# The correlation of two rows that differ in the level of a factor, or in one step of an ordered
-# one, and in nothing else.
-level_correlations <- function(x) {
-  rows <- ranges_of_levels(x)
-  values <- vapply(rows, function(row) {
-    component <- x$core_covariance$components[[x$layout$component[row]]]
-    correlation_at(component, 1 / x$parameters$estimate[row])
-  }, 0)
-  stats::setNames(values, x$layout$name[rows])
-}
-
-level_line <- function(correlations, digits) {
-  if (!length(correlations)) return(NULL)
-  # near 1 what counts is how far from it
-  shown <- vapply(correlations, function(value) {
-    if (value < 0.99) format(signif(value, digits), digits = digits) else
-      format(1 - signif(1 - value, 2L), digits = 15L)
-  }, "")
-  factors <- sub("^range_", "", names(correlations))
-  paste0("correlation between levels: ", paste0(shown, " (", factors, ")", collapse = ", "))
 }

@@ -132,33 +132,6 @@ describe_covariance <- function(covariance) {
   paste(parts, collapse = " + ")
 }
 
-# Effective ranges: where the correlation of a component has fallen to 0.05, for ranges on the
-# natural scale; by default those of coordinates in which there are distances.
-effective_ranges <- function(x, rows = setdiff(which(x$layout$kind == "range"),
-                                               ranges_of_levels(x))) {
-  layout <- x$layout
-  values <- vapply(rows, function(row) {
-    component <- x$core_covariance$components[[layout$component[row]]]
-    x$parameters$estimate[row] * effective_distance(component$family, component$shape)
-  }, 0)
-  stats::setNames(values, layout$name[rows])
-}
-
-# Correlations that hardly fall reach 0.05 beyond all numbers.
-format_effective <- function(range, digits) {
-  if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
-}
-
-effective_range_line <- function(x, effective, digits) {
-  if (!length(effective)) return(NULL)
-  shown <- vapply(effective, format_effective, "", digits)
-  units <- paste0(" ", range_units(names(effective), x$locations))
-  labels <- if (length(effective) > 1L || has_factors(x$locations))
-    paste0(" (", names(effective), ")") else ""
-  paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels,
-    collapse = ", "))
-}
-
 print_remarks <- function(x, digits) {
   effective <- effective_ranges(x)
   cat("  correlation is a function of distance / range\n")
@@ -199,15 +172,6 @@ white_noise_note <- function(x, effective) {
     format(signif(spacing, 3L))),
     if (x$family$family == "poisson")
     "  counts that scatter more than Poisson's do that: try negative_binomial()\n")
-}
-
-# The unit of the locations is that of the plane, or of the sphere: further coordinates, such as a
-# depth, are in units of their own.
-range_units <- function(names, locations) {
-  in_plane <- paste0("range_", locations$embedded_names[1:2])
-  base <- ifelse(names %in% in_plane, names, sub("_[0-9]+$", "", names))
-  ifelse(base == "range_time", locations$time_unit %||% "", ifelse(base %in% c("range", in_plane),
-    locations$unit, ""))
 }
 
 score_line <- function(x) {

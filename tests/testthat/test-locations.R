@@ -101,8 +101,8 @@ test_that("bad coordinates are classed errors that say where", {
   }
   expect_error(fit_small(z ~ 1, data, coords = ~ x * y), "sum of coordinates",
     class = "neargp_error_coordinates")
-  expect_error(fit_small(z ~ 1, data, coords = ~ x + group), "numeric.*group",
-    class = "neargp_error_coordinates")
+  expect_error(fit_small(z ~ 1, transform(data, group = I(as.list(x))), coords = ~ x + group),
+    "group", class = "neargp_error")
   expect_error(fit_small(z ~ 1, transform(data, x = 1, y = 2), coords = ~ x + y), "same location",
     class = "neargp_error_coordinates")
   expect_error(neargp(z ~ 1, transform(data, x = 1), coords = ~ x + y, method = vecchia(k = 5),

@@ -1,0 +1,78 @@
+# How far a range reaches, as print() and summary() tell it: the effective range of coordinates with
+# distances, the correlation between levels of factors.
+
+# Effective ranges: where the correlation of a component has fallen to 0.05, for ranges on the
+# natural scale; by default those of coordinates in which there are distances.
+effective_ranges <- function(x, rows = setdiff(which(x$layout$kind == "range"),
+                                               ranges_of_levels(x))) {
+  layout <- x$layout
+  values <- vapply(rows, function(row) {
+    component <- x$core_covariance$components[[layout$component[row]]]
+    x$parameters$estimate[row] * effective_distance(component$family, component$shape)
+  }, 0)
+  stats::setNames(values, layout$name[rows])
+}
+
+# Correlations that hardly fall reach 0.05 beyond all numbers.
+format_effective <- function(range, digits) {
+  if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
+}
+
+effective_range_line <- function(x, effective, digits) {
+  if (!length(effective)) return(NULL)
+  shown <- vapply(effective, format_effective, "", digits)
+  units <- paste0(" ", range_units(names(effective), x$locations))
+  labels <- if (length(effective) > 1L || has_factors(x$locations))
+    paste0(" (", names(effective), ")") else ""
+  paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels,
+    collapse = ", "))
+}
+
+# The unit of the locations is that of the plane, or of the sphere: further coordinates, such as a
+# depth, are in units of their own, levels of factors in none.
+range_units <- function(names, locations) {
+  first <- setdiff(locations$embedded_names[1:2], names(locations$factors))
+  in_plane <- paste0(if (length(first)) "range_", first)
+  base <- ifelse(names %in% in_plane, names, sub("_[0-9]+$", "", names))
+  ifelse(base == "range_time", locations$time_unit %||% "", ifelse(base %in% c("range", in_plane),
+    locations$unit, ""))
+}
+
+# ---- levels of factors ---------------------------------------------------------------------------
+
+# Ranges in which there are levels and no distances: rows of the layout.
+ranges_of_levels <- function(x) {
+  if (!has_factors(x$locations)) return(integer(0))
+  rows <- which(x$layout$kind == "range")
+  rows[range_kinds(x, rows) %in% c("factor", "ordered")]
+}
+
+# The kind of the coordinates that each range divides.
+range_kinds <- function(x, rows) {
+  vapply(rows, function(row) {
+    group <- x$core_covariance$components[[x$layout$component[row]]]$group
+    x$locations$kind[x$locations$block[match(x$layout$group[row], group)]]
+  }, "")
+}
+
+# The correlation of two rows that differ in the level of a factor, or in one step of an ordered
+# one, and in nothing else.
+level_correlations <- function(x) {
+  rows <- ranges_of_levels(x)
+  values <- vapply(rows, function(row) {
+    component <- x$core_covariance$components[[x$layout$component[row]]]
+    correlation_at(component, 1 / x$parameters$estimate[row])
+  }, 0)
+  stats::setNames(values, x$layout$name[rows])
+}
+
+level_line <- function(correlations, digits) {
+  if (!length(correlations)) return(NULL)
+  # near 1 what counts is how far from it
+  shown <- vapply(correlations, function(value) {
+    if (value < 0.99) format(signif(value, digits), digits = digits) else
+      format(1 - signif(1 - value, 2L), digits = 15L)
+  }, "")
+  factors <- sub("^range_", "", names(correlations))
+  paste0("correlation between levels: ", paste0(shown, " (", factors, ")", collapse = ", "))
+}
