@@ -43,7 +43,7 @@ adam_plan <- function(problem, working, rows, k) {
   targets <- unique(as.vector(rows))
   scaled <- core_scale(problem$data$coords, component_at(problem, working))
   neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L,
-    problem$threads), targets)
+    problem$context), targets)
   beta <- neighbor_objective(problem, targets, neighbors)$evaluate(working)$beta
   if (is.null(beta)) abort_cholesky(0L)
   list(gradient = function(working, j) {

@@ -14,12 +14,13 @@ predict_class_split <- function(case, split, refit) {
   fit <- case$fit
   if (!inherits(fit, "neargp_classifier")) return(predict_binary_split(case, split, refit))
   data <- take_data_rows(fit$data, split$held)
-  known <- with_own_keeper(on_refit_device(fit, split$kept,
-    if (refit) refit_classes(fit, split) else restrict_classes(fit$method, fit, split)))
-  settings <- new_prediction_settings(resolve_threads(case$arguments$threads),
-    classifier_k(known$method, known, case$arguments$k))
-  probability <- on_default_device(fit, length(split$held), settings$k,
-    class_predictor(known$method, known, settings)(data$coords, data$X, data$offset))
+  context <- refit_context(fit, split$kept)
+  known <- with_own_keeper(if (refit) refit_classes(fit, split, context) else
+    restrict_classes(fit$method, fit, split, context))
+  k <- classifier_k(known$method, known, case$arguments$k)
+  settings <- new_prediction_settings(default_context(fit, length(split$held), k,
+    resolve_threads(case$arguments$threads)), k)
+  probability <- class_predictor(known$method, known, settings)(data$coords, data$X, data$offset)
   class_table(split, observed_classes(fit)[split$held], probability)
 }
 
@@ -37,18 +38,19 @@ predict_binary_split <- function(case, split, refit) {
   class_table(split, given$observed, given$prob)
 }
 
-refit_classes <- function(fit, split) {
+refit_classes <- function(fit, split, context) {
   check_kept_classes(fit, split)
-  refit_rows(fit, split$kept)
+  refit_rows(fit, split$kept, context)
 }
 
 # Without the rows of a fold, the covariance parameters held.
-restrict_classes <- function(method, fit, split) {
+restrict_classes <- function(method, fit, split, context) {
   UseMethod("restrict_classes")
 }
 
 #' @export
-restrict_classes.default <- function(method, fit, split) refit_trend(fit, split$kept)
+restrict_classes.default <- function(method, fit, split, context) refit_trend(fit, split$kept,
+  context)
 
 check_kept_classes <- function(fit, split) {
   lost <- setdiff(fit$classifier$levels, as.character(observed_classes(fit)[split$kept]))

@@ -9,7 +9,7 @@ with_start.neargp_loo_k_classes <- function(method, problem) {
 }
 
 #' @export
-complete_fit.neargp_loo_k_classes <- function(method, fit, result) {
+complete_fit.neargp_loo_k_classes <- function(method, fit, result, context) {
   as_classifier(fit, result$classifier)
 }
 
@@ -65,7 +65,7 @@ new_rows_score <- function(problem, result, data, k) {
   like_fit <- list(data = problem$data, classifier = result$classifier,
     core_covariance = covariance_at(problem, result$working),
     nugget = nugget_of(problem$layout, to_core(result$working, problem$layout$transform)))
-  probability <- class_predictor(problem$method, like_fit, new_prediction_settings(problem$threads,
+  probability <- class_predictor(problem$method, like_fit, new_prediction_settings(problem$context,
     k))(data$coords, data$X, data$offset)
   sum(data$weights * log(probability[cbind(seq_along(data$y), class_numbers(data))]))
 }

@@ -37,8 +37,8 @@ take_observations <- function(labels, rows) {
 # what is left of their own. The result has the locations that are involved and refers to them:
 # those that lack an observation come last. `own(which)`: what those of the observations `at` add to
 # the content of their locations.
-leave_one_out_sets <- function(locations, at, component, k, threads, own) {
-  nearest <- nearest_other_locations(locations, at$location_index, component, k, threads)
+leave_one_out_sets <- function(locations, at, component, k, context, own) {
+  nearest <- nearest_other_locations(locations, at$location_index, component, k, context)
   shared <- which(locations$total[at$location_index] > 1)
   used <- sort(unique(c(nearest, at$location_index[shared])))
   neighbors <- matrix(match(nearest, used), k)
@@ -56,13 +56,13 @@ leave_one_out_sets <- function(locations, at, component, k, threads, own) {
 }
 
 # Neighbours in columns, one for each of the locations `of`.
-nearest_other_locations <- function(locations, of, component, k, threads) {
+nearest_other_locations <- function(locations, of, component, k, context) {
   scaled <- core_scale(locations$coords, component)
   distinct <- unique(of)
   nearest <- if (length(distinct) == nrow(scaled)) {
-    as.matrix(core_neighbors_others(scaled, k, threads))[, distinct, drop = FALSE]
+    as.matrix(core_neighbors_others(scaled, k, context))[, distinct, drop = FALSE]
   } else {
-    without_self(core_neighbors_to(scaled, scaled[distinct, , drop = FALSE], k + 1L, threads),
+    without_self(core_neighbors_to(scaled, scaled[distinct, , drop = FALSE], k + 1L, context),
       distinct)
   }
   nearest[, match(of, distinct), drop = FALSE]

@@ -56,7 +56,7 @@ replace_intercept <- function(problem, trend, value) {
 
 # Observations with their conditioning sets, ready for the core.
 label_plan <- function(problem, at, component, k) {
-  sets <- leave_one_out_sets(problem$labels, at, component, k, problem$threads,
+  sets <- leave_one_out_sets(problem$labels, at, component, k, problem$context,
     label_content(problem$labels, at))
   pointer <- core_label_model(sets$coords, sets$content, problem$per_class, sets$targets,
     sets$neighbors)
@@ -79,7 +79,7 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     core_label_score(plan$pointer, span[1L], span[length(span)], class, count,
       specified_covariance(specification, values),
       nugget_of(layout, values), exp(part$log_slope), link_shift(problem, X, offset, part$trend),
-      link_bias(problem, part$bias), gradient, problem$threads)
+      link_bias(problem, part$bias), gradient, problem$context)
   }
   evaluate <- function(theta) {
     result <- score(theta, FALSE)

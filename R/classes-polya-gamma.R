@@ -114,7 +114,7 @@ nearest_rows <- function(problem, rows, working, k) {
   coords <- problem$data$coords
   scaled <- core_scale(coords, component_at(problem, working))
   list(rows = rows, neighbors = without_self(core_neighbors_to(scaled, scaled[rows, , drop = FALSE],
-    k + 1L, problem$threads), rows))
+    k + 1L, problem$context), rows))
 }
 
 # A batch, its neighbours (as places in `rows`), and all rows that either are.
@@ -143,7 +143,7 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight,
   score <- core_polya_gamma_score(problem$data$coords[batch$rows, , drop = FALSE], signs, omega,
     problem$data$coords[batch$at, , drop = FALSE], batch$neighbors, X %*% part$trend +
     problem$data$offset[batch$at], problem$labels$class[batch$at],
-    specified_covariance(specification, values), problem$threads)
+    specified_covariance(specification, values), problem$context)
   if (score$failed > 0L) return(NULL)
   own <- batch$own
   density <- core_log_polya_gamma(omega[own, ])
@@ -165,24 +165,24 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight,
 
 # At the mean of q, where the paper has one draw from it: a prediction should not depend on the
 # generator, and scores are better.
-polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offset, threads) {
+polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offset, context) {
   classifier <- object$classifier
   signs <- polya_gamma_signs(class_numbers(object$data)[rows], length(classifier$levels))
   probability <- core_polya_gamma_probabilities(object$data$coords[rows, , drop = FALSE], signs,
     classifier$omega[rows, , drop = FALSE], targets, neighbors, row_products(X, classifier$trend) +
-    offset, as_specified(object$core_covariance), threads)
+    offset, as_specified(object$core_covariance), context)
   if (nrow(probability) < nrow(targets)) abort_cholesky(0L)
   probability
 }
 
 #' @export
 class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
-  index <- kept_index(object)
+  index <- kept_index(object, settings$context)
   function(coords, X, offset) {
-    neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$threads))
+    neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$context))
     rows <- sort(unique(as.vector(neighbors)))
     polya_gamma_probabilities(object, rows, coords, matrix(match(neighbors, rows), nrow(neighbors)),
-      X, offset, settings$threads)
+      X, offset, settings$context)
   }
 }
 
@@ -190,21 +190,21 @@ class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
 class_probabilities_given_others.neargp_loo_k_polya_gamma <- function(method, object, k, threads,
                                                                       rows) {
   k <- min(classifier_k(method, object, k), length(object$data$y) - 1L)
-  on_default_device(object, length(rows), k,
-    polya_gamma_loo(object, rows, k, resolve_threads(threads)))
+  polya_gamma_loo(object, rows, k, default_context(object, length(rows), k,
+    resolve_threads(threads)))
 }
 
 # Predicts each row from its nearest others. Their variables were fitted to all labels: unlike those
 # of the label estimators, these predictions are not wholly out of sample.
-polya_gamma_loo <- function(object, at, k, threads) {
+polya_gamma_loo <- function(object, at, k, context) {
   data <- object$data
   scaled <- core_scale(data$coords, metric_component(object$core_covariance))
-  neighbors <- without_self(core_neighbors_to(scaled, scaled[at, , drop = FALSE], k + 1L, threads),
+  neighbors <- without_self(core_neighbors_to(scaled, scaled[at, , drop = FALSE], k + 1L, context),
     at)
   rows <- sort(unique(as.vector(neighbors)))
   polya_gamma_probabilities(object, rows, data$coords[at, , drop = FALSE],
     matrix(match(neighbors, rows), nrow(neighbors)),
-    data$X[at, , drop = FALSE], data$offset[at], threads)
+    data$X[at, , drop = FALSE], data$offset[at], context)
 }
 
 polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 10000L) {
@@ -212,7 +212,7 @@ polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 10000L
   at <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
   like_fit <- list(data = problem$data, classifier = classifier,
     core_covariance = covariance_at(problem, part$working))
-  probability <- polya_gamma_loo(like_fit, at, k, problem$threads)
+  probability <- polya_gamma_loo(like_fit, at, k, problem$context)
   list(value = mean(log(probability[cbind(seq_along(at), problem$labels$class[at])])) * n,
     rows = if (n > at_most) at_most)
 }

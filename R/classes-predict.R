@@ -41,15 +41,14 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
   if (type == "response" && length(object$classifier$levels) > 2L) {
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
   }
-  settings <- new_prediction_settings(resolve_threads(threads),
+  settings <- new_prediction_settings(plain_context(resolve_threads(threads)),
     classifier_k(object$method, object, k), type = type,
     chunk_size = prediction_chunk(object, chunk_size),
     device = resolve_device(device, is_dense(object$method)),
     verbose = check_flag(verbose, "verbose"))
   settings$file <- raster_file(newdata, filename, overwrite)
-  settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
-  on_device(settings$device, predict_class_target(object, newdata, type, settings),
-    search_of(object))
+  settings$context <- prediction_context(object, target_size(newdata), settings)
+  predict_class_target(object, newdata, type, settings)
 }
 
 predict_class_target <- function(object, newdata, type, settings) {
@@ -87,15 +86,15 @@ class_predictor <- function(method, object, settings) {
 
 #' @export
 class_predictor.default <- function(method, object, settings) {
-  labels <- kept(object, "labels", fitted_labels(object))
-  index <- kept(object, "label_index",
+  labels <- kept(object, "labels", settings$context, fitted_labels(object))
+  index <- kept(object, "label_index", settings$context,
     core_index(labels$coords, metric_component(object$core_covariance)))
   function(coords, X, offset) {
-    neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$threads))
+    neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$context))
     used <- sort(unique(as.vector(neighbors)))
     label_probabilities(object, labels$coords[used, , drop = FALSE],
       labels$content[used, , drop = FALSE], coords,
-      matrix(match(neighbors, used), nrow(neighbors)), X, offset, settings$threads)$probability
+      matrix(match(neighbors, used), nrow(neighbors)), X, offset, settings$context)$probability
   }
 }
 
@@ -105,7 +104,7 @@ fitted_labels <- function(object) {
   new_labels(data, length(data$levels), object$classifier$location_index)
 }
 
-label_probabilities <- function(object, coords, counts, targets, neighbors, X, offset, threads) {
+label_probabilities <- function(object, coords, counts, targets, neighbors, X, offset, context) {
   classifier <- object$classifier
   pointer <- core_label_model(coords, counts, classifier$estimator == "own-class", targets,
     neighbors)
@@ -113,7 +112,7 @@ label_probabilities <- function(object, coords, counts, targets, neighbors, X, o
     per_class = classifier$estimator == "own-class")
   result <- core_label_probabilities(pointer, as_specified(object$core_covariance), object$nugget,
     classifier$slope, link_shift(like_problem, X, offset, unname(classifier$trend)),
-    link_bias(like_problem, unname(classifier$bias)), threads)
+    link_bias(like_problem, unname(classifier$bias)), context)
   if (result$failed > 0L) abort_cholesky(0L)
   result
 }
@@ -176,18 +175,18 @@ class_probabilities_given_others <- function(method, object, k, threads, rows) {
 
 #' @export
 class_probabilities_given_others.default <- function(method, object, k, threads, rows) {
-  on_default_device(object, length(rows), k %||% object$k, probabilities_given_others(object, k,
-    resolve_threads(threads), rows))
+  probabilities_given_others(object, k, default_context(object, length(rows), k %||% object$k,
+    resolve_threads(threads)), rows)
 }
 
-probabilities_given_others <- function(object, k, threads, rows) {
+probabilities_given_others <- function(object, k, context, rows) {
   labels <- fitted_labels(object)
   k <- min(classifier_k(object$method, object, k), nrow(labels$coords) - 1L)
   at <- take_observations(labels, rows)
-  sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads,
+  sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, context,
     label_content(labels, at))
   label_probabilities(object, sets$coords, sets$content, sets$targets, sets$neighbors,
-    object$data$X[rows, , drop = FALSE], object$data$offset[rows], threads)$probability
+    object$data$X[rows, , drop = FALSE], object$data$offset[rows], context)$probability
 }
 
 loo_classes <- function(object, k, threads) {

@@ -44,7 +44,8 @@ within_buffer <- function(fit, held, kept, buffer) {
   coords <- places_of(fit$data$coords, fit$locations)
   if (!is.null(fit$locations$time)) coords <- coords[, -ncol(coords), drop = FALSE]
   held_coords <- coords[held, , drop = FALSE]
-  nearest <- drop(as.matrix(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L, 1L)))
+  nearest <- drop(as.matrix(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L,
+    plain_context())))
   sqrt(rowSums((coords[kept, , drop = FALSE] - held_coords[nearest, , drop = FALSE])^2)) < buffer
 }
 
@@ -55,8 +56,9 @@ predict_split <- function(case, split, refit, level) {
   fit <- case$fit
   data <- take_data_rows(fit$data, rows_of_places(fit$data, split$held))
   kept <- rows_of_places(fit$data, split$kept)
-  known <- with_own_keeper(on_refit_device(fit, kept,
-    if (refit) refit_rows(fit, kept) else restrict_rows(fit$method, fit, kept)))
+  context <- refit_context(fit, kept)
+  known <- with_own_keeper(if (refit) refit_rows(fit, kept, context) else
+    restrict_rows(fit$method, fit, kept, context))
   if (refit && isFALSE(known$convergence$converged)) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,
       known$convergence$message))
@@ -96,40 +98,41 @@ predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = NULL, 
                            threads = NULL) {
   settings <- predict_settings(fit, k, local_mean, sectors, threads)
   target <- list(coords = coords, X = X, offset = offset, complete = rep(TRUE, nrow(coords)))
-  on_prediction_device(fit, nrow(coords), settings, chunked_moments(fit, target, settings))
+  settings$context <- prediction_context(fit, nrow(coords), settings)
+  chunked_moments(fit, target, settings)
 }
 
 # The fit with its covariance parameters, but with only these rows to condition on and to estimate
 # the trend from.
-restrict_rows <- function(method, fit, rows) {
+restrict_rows <- function(method, fit, rows, context) {
   UseMethod("restrict_rows")
 }
 
 #' @export
-restrict_rows.default <- function(method, fit, rows) {
+restrict_rows.default <- function(method, fit, rows, context) {
   fit$data <- take_data_rows(fit$data, rows)
-  with_fold_trend(fit)
+  with_fold_trend(fit, context)
 }
 
 # Estimates the trend from the rows that the fit holds now.
-with_fold_trend <- function(fit) {
+with_fold_trend <- function(fit, context) {
   tryCatch(check_rank(fit$data$X, NULL, fit$data$response_name),
     neargp_error_rank = function(error) abort_fold_trend(error))
   if (ncol(fit$data$X) == 0L) return(fit)
-  trend <- with_natural_trend(trend_of_rows(fit, fit$data), fit$data)
+  trend <- with_natural_trend(trend_of_rows(fit, fit$data, context), fit$data)
   fit[names(trend)] <- trend
   fit
 }
 
 # The model fitted to these rows alone; the full fit lends its starting values only.
-refit_rows <- function(fit, rows) refit_problem(fit, fold_problem(fit, rows))
+refit_rows <- function(fit, rows, context) refit_problem(fit, fold_problem(fit, rows, context))
 
 # The same with all parameters held but those of trend and link, where these are found by the
 # method's own optimiser.
-refit_trend <- function(fit, rows) {
+refit_trend <- function(fit, rows, context) {
   places <- max(location_index(fit$data$coords[rows, , drop = FALSE]))
   fit$method$k <- max(1L, min(fit$method$k, places - 1L))
-  refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows)))
+  refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows, context)))
 }
 
 hold_parameters <- function(fit, problem) {
@@ -149,13 +152,13 @@ refit_problem <- function(fit, problem) {
   with_estimates(fit, solved$problem, solved$result)
 }
 
-fold_problem <- function(fit, rows) {
+fold_problem <- function(fit, rows, context) {
   data <- take_data_rows(fit$data, rows)
   for (one in single_outputs(data)) check_fold_data(one, fit$family)
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
   method <- with_k(fit$method, data, fit$family)
-  settings <- new_settings(method, fit$family, fit$control, fit$threads, fit$covariance,
+  settings <- new_settings(method, fit$family, fit$control, context, fit$covariance,
     nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
   # Several outputs go on from the fit's inducing points, one output begins with others.
   if (has_outputs(fit) && has_inducing_features(method)) fit$data <- data
@@ -194,5 +197,5 @@ with_estimates <- function(fit, problem, result) {
     beta = result$beta, beta_vcov = result$beta_vcov, core_trend = result$core_trend,
     convergence = result$convergence)
   fit[names(replaced)] <- replaced
-  complete_fit(fit$method, fit_of_response(fit$method, fit), result)
+  complete_fit(fit$method, fit_of_response(fit$method, fit), result, problem$context)
 }

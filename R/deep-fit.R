@@ -38,7 +38,7 @@ deep_defaults <- function() {
     family = list(name = "gaussian", parameters = double(0)), covariance = "diagonal",
     score = "mixture", gamma = 1.03, samples = 10L,
     prediction_samples = 32L, epochs = 100L, batch = 1000L, rate = 0.03, restarts = 3L,
-    validation = 0.1, seed = 1, threads = 1L, noise_floor = 1e-4)
+    validation = 0.1, seed = 1, context = plain_context(), noise_floor = 1e-4)
 }
 
 # Rows in a random order, of which the first ones are held out; or those that were held out before.
@@ -47,7 +47,7 @@ hold_out <- function(x, settings) {
   if (length(settings$held_out)) {
     return(list(validation = settings$held_out, training = setdiff(seq_len(n), settings$held_out)))
   }
-  order <- core_order(matrix(0, n, 1L), "random", settings$seed, 1L)
+  order <- core_order(matrix(0, n, 1L), "random", settings$seed, plain_context())
   held <- if (settings$validation > 0) max(1L, round(settings$validation * n)) else 0L
   list(validation = sort(order[seq_len(held)]), training = sort(order[seq_len(n) > held]))
 }
@@ -79,7 +79,7 @@ trained <- function(state, training, held_out, settings, beta, from, to, memory,
     score, settings$split$validation))
   run <- core_deep_train(state, training$x, training$y, held_out,
     c(of_run, of_family, kept, training[c("trials", "weights", "offset", "design")]),
-    settings$threads)
+    settings$context)
   epochs <- from + seq_along(run$objective)
   run$trace <- data.frame(epoch = epochs, objective = run$objective, validation = run$validation,
     rate = run$rate)
@@ -169,7 +169,7 @@ finished_fit <- function(run, split, training, held_out, settings, restarts, reg
 
 held_out_nll <- function(state, rows, settings) {
   if (nrow(rows$x)) -
-    mean(core_deep_density(state, rows$x, rows$y, rows, settings$threads)$value) else NA_real_
+    mean(core_deep_density(state, rows$x, rows$y, rows, settings$context)$value) else NA_real_
 }
 
 # Of a state that no epoch has ended with.
@@ -177,7 +177,7 @@ objective_at <- function(state, training, beta, settings) {
   of_rows <- Filter(Negate(is.null), training[c("trials", "weights", "offset", "design")])
   core_deep_objective(state, training$x, training$y,
     c(list(score = settings$score, gamma = settings$gamma, beta = beta, rows = 0L), of_rows),
-    settings$threads)$value
+    settings$context)$value
 }
 
 # The share of held-out rows that lie in their central intervals of 95%; none of classes, whose
@@ -185,7 +185,7 @@ objective_at <- function(state, training, beta, settings) {
 deep_coverage <- function(state, rows, settings) {
   if (grepl("^binomial", state$family$name) && is.null(rows$trials)) return(NULL)
   inside <- vapply(seq_len(ncol(rows$y)), function(output) {
-    pit <- observed_pit(rows$y[, output], state_mixture(state, rows, output, settings$threads))
+    pit <- observed_pit(rows$y[, output], state_mixture(state, rows, output, settings$context))
     mean(pit$upper > 0.025 & pit$lower < 0.975, na.rm = TRUE)
   }, 0)
   mean(inside)

@@ -25,8 +25,8 @@ observed_rows.neargp_method_families <- function(object, eta, trials = 1, weight
 }
 
 # Those of a state, with standardised responses: `rows` as of deep_rows().
-state_mixture <- function(state, rows, output, threads) {
-  found <- core_deep_components(state, rows$x, threads)
+state_mixture <- function(state, rows, output, context) {
+  found <- core_deep_components(state, rows$x, context)
   count <- length(state$log_weights)
   columns <- (output - 1L) * count + seq_len(count)
   known <- (rows$offset %||% 0) + if (is.null(rows$design)) 0 else

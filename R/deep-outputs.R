@@ -28,13 +28,13 @@ trend_of_columns <- function(response, columns, problem) {
 
 # Means and variances of the last units in each component, as lists of matrices of rows x
 # components.
-last_units <- function(object, coords, threads) {
+last_units <- function(object, coords, context) {
   deep <- object$deep
   state <- deep$prediction
   count <- length(state$log_weights)
   units <- nrow(state$mixing)
   state$mixing <- diag(units)
-  found <- core_deep_components(state, standardized_inputs(coords, deep$inputs), threads)
+  found <- core_deep_components(state, standardized_inputs(coords, deep$inputs), context)
   if (!is.null(found$failure)) abort_singular_unit(found$failure)
   of_unit <- function(x, u) x[, (u - 1L) * count + seq_len(count), drop = FALSE]
   list(mean = lapply(seq_len(units), of_unit, x = found$mean),
@@ -61,15 +61,15 @@ location_of_outputs <- function(object, X) {
 }
 
 #' @export
-deep_mixture.neargp_deep_outputs <- function(object, coords, X, offset, threads) {
-  outputs_mixture(object, X, last_units(object, coords, threads))
+deep_mixture.neargp_deep_outputs <- function(object, coords, X, offset, context) {
+  outputs_mixture(object, X, last_units(object, coords, context))
 }
 
 #' @export
 predictor.neargp_deep_outputs <- function(method, object, settings) {
   if (!settings$covariance) return(NextMethod())
   function(coords, X, offset) {
-    units <- last_units(object, coords, settings$threads)
+    units <- last_units(object, coords, settings$context)
     mixture <- outputs_mixture(object, X, units)
     moments <- moments_of_mixture(mixture)
     moments$covariance <- covariance_of_mixtures(object, units, mixture$mean - moments$mean)
@@ -96,14 +96,14 @@ covariance_of_mixtures <- function(object, units, error) {
 
 # The log density of all outputs that are known at a place; y: a row for each, NA where nothing is
 # known.
-outputs_log_density <- function(object, target, y, weights, threads) {
+outputs_log_density <- function(object, target, y, weights, context) {
   deep <- object$deep
   state <- deep$prediction
   state["trend"] <- list(NULL)
   scale <- deep$location$scale
   standard <- sweep(y - location_of_outputs(object, target$X), 2L, scale, "/")
   found <- core_deep_density(state, standardized_inputs(target$coords, deep$inputs),
-    unname(standard), list(weights = weights / deep$weight), threads)
+    unname(standard), list(weights = weights / deep$weight), context)
   if (!is.null(found$failure)) abort_singular_unit(found$failure)
   known <- !is.na(y)
   ifelse(rowSums(known) > 0, found$value - drop(known %*% log(scale)), NA_real_)
@@ -113,7 +113,7 @@ outputs_log_density <- function(object, target, y, weights, threads) {
 #' @export
 simulation_draws.neargp_deep_outputs <- function(method, object, target, nsim, settings) {
   check_draws_of_mixture(method, settings)
-  units <- last_units(object, target$coords, settings$threads)
+  units <- last_units(object, target$coords, settings$context)
   mixing <- object$deep$prediction$mixing
   m <- nrow(target$coords)
   component <- sample.int(length(object$deep$prediction$log_weights), m * nsim, replace = TRUE,
@@ -162,7 +162,7 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
   })
   joint <- rep(NA_real_, nrow(observed))
   joint[target$complete] <- -outputs_log_density(object, target,
-    observed[target$complete, , drop = FALSE], weights[target$complete], settings$threads)
+    observed[target$complete, , drop = FALSE], weights[target$complete], settings$context)
   with_joint_row(table, joint)
 }
 

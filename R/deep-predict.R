@@ -44,14 +44,14 @@ prediction_state <- function(state, seed, count) {
 
 # The mixture of the latent field at places, a row for each target, in the unit of the linear
 # predictor.
-deep_mixture <- function(object, coords, X, offset, threads) {
+deep_mixture <- function(object, coords, X, offset, context) {
   UseMethod("deep_mixture", object$method)
 }
 
 #' @export
-deep_mixture.default <- function(object, coords, X, offset, threads) {
+deep_mixture.default <- function(object, coords, X, offset, context) {
   deep <- object$deep
-  found <- core_deep_components(deep$prediction, standardized_inputs(coords, deep$inputs), threads)
+  found <- core_deep_components(deep$prediction, standardized_inputs(coords, deep$inputs), context)
   if (!is.null(found$failure)) abort_singular_unit(found$failure)
   known <- location_of_rows(deep$location, base_mean(object$data, X, offset), X)[, 1L]
   new_normal_mixture(known + deep$location$scale * found$mean,
@@ -61,7 +61,7 @@ deep_mixture.default <- function(object, coords, X, offset, threads) {
 #' @export
 predictor.neargp_deep <- function(method, object, settings) {
   function(coords, X, offset) {
-    moments_of_mixture(deep_mixture(object, coords, X, offset, settings$threads))
+    moments_of_mixture(deep_mixture(object, coords, X, offset, settings$context))
   }
 }
 
@@ -141,7 +141,7 @@ deep_exceedance <- function(mixture, settings) {
 simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
   check_draws_of_mixture(method, settings)
   draws_of_mixture(object, target, nsim, deep_mixture(object, target$coords, target$X,
-    target$offset, settings$threads), settings$trials)
+    target$offset, settings$context), settings$trials)
 }
 
 check_draws_of_mixture <- function(method, settings) {
@@ -174,7 +174,7 @@ weights_of_others.neargp_deep <- function(method, object, settings) {
 }
 
 #' @export
-restrict_rows.neargp_deep <- function(method, fit, rows) {
+restrict_rows.neargp_deep <- function(method, fit, rows, context) {
   abort_neargp("method",
     c(sprintf("A fit by %s is not conditioned on rows, all of which are in what it has learned.",
       method_call(method)),

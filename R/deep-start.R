@@ -61,7 +61,7 @@ start_clusters <- function(rows, inducing) {
     anisotropy = double(0), shape = double(0))
   places <- distinct_locations(rows)
   if (nrow(places) <= inducing) return(unname(places))
-  unname(chosen_positions("kmeans", rows, places, inducing, component, 1L))
+  unname(chosen_positions("kmeans", rows, places, inducing, component, plain_context()))
 }
 
 # Weights of `width` projections of the rows, each with a standard deviation of 1.
@@ -82,7 +82,7 @@ spread_normals <- function(count, key) {
 }
 
 spread_quantiles <- function(count, key) {
-  stats::qnorm((core_order(matrix(0, count, 1L), "random", key, 1L) - 0.5) / count)
+  stats::qnorm((core_order(matrix(0, count, 1L), "random", key, plain_context()) - 0.5) / count)
 }
 
 start_sites <- function(settings, key) {

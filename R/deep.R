@@ -169,7 +169,7 @@ fit_method.neargp_deep <- function(method, problem) {
   inform_lowered(method, fitted$notes)
   state <- prediction_state(fitted$state, seed, method$prediction_samples)
   density <- core_deep_density(state, x, response$y,
-    response[c("trials", "weights", "offset", "design")], problem$threads)
+    response[c("trials", "weights", "offset", "design")], problem$context)
   if (!is.null(density$failure)) abort_singular_unit(density$failure)
   log_scale <- density_shift(response)
   list(working = working_of_state(state, response),
@@ -240,7 +240,7 @@ in_response_unit <- function(fitted, response, score) {
 }
 
 #' @export
-complete_fit.neargp_deep <- function(method, fit, result) {
+complete_fit.neargp_deep <- function(method, fit, result, context) {
   fit$deep <- result$deep
   fit$beta_vcov[] <- NA_real_
   fit["core_covariance"] <- list(NULL)
@@ -249,7 +249,7 @@ complete_fit.neargp_deep <- function(method, fit, result) {
 }
 
 #' @export
-complete_fit.neargp_deep_families <- function(method, fit, result) {
+complete_fit.neargp_deep_families <- function(method, fit, result, context) {
   with_family_values(NextMethod(), result$working)
 }
 
@@ -258,7 +258,7 @@ complete_fit.neargp_deep_families <- function(method, fit, result) {
 fit_of_response.neargp_deep_outputs <- function(method, fit) fit
 
 #' @export
-complete_fit.neargp_deep_outputs <- function(method, fit, result) {
+complete_fit.neargp_deep_outputs <- function(method, fit, result, context) {
   fit <- NextMethod()
   fit$outputs <- fit$data$outputs
   fit$nugget <- stats::setNames(exp(result$working), fit$outputs)

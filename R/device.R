@@ -51,32 +51,6 @@ worth_a_gpu <- function(rows, k, passes) {
   passes * rows * max(k, 0)^3 >= 1e10
 }
 
-# Evaluates `expr` with its computations on a device, and with a search of neighbours (see
-# neargp_control()). They are set for this call only, so that they need not be passed through all
-# functions, and so that a fit holds nothing of them.
-on_device <- function(device, expr, search = "auto") {
-  before <- core_execution_context()
-  on.exit(core_set_execution_context(before))
-  execution <- list(device_module = if (device == "cuda") module_file("cuda") else "",
-    search = search, faiss_module = module_file("faiss"),
-    single_precision = FALSE, blas = resolve_blas() == "blas")
-  if (device == "cuda") use_cuda(core_set_execution_context(execution)) else
-    core_set_execution_context(execution)
-  expr
-}
-
-# For what has no argument `device`.
-on_default_device <- function(object, rows, k, expr, passes = 1) {
-  device <- resolve_device(NULL, dense = is_dense(object$method) || is_local(object))
-  on_device(choose_device(device, rows, k, passes), expr, search_of(object))
-}
-
-# A fit evaluates its objective some 30 times.
-on_refit_device <- function(object, rows, expr) {
-  on_default_device(object, length(rows), conditioning_size(object$method, object$data), expr,
-    passes = 30)
-}
-
 # The name of the GPU that computations run on, NULL for the CPU.
 device_name <- function(device) {
   if (device == "cuda") core_device_name(module_file("cuda"))

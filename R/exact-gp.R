@@ -77,8 +77,8 @@ prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mea
 }
 
 #' @export
-estimated_trend.neargp_exact_gp <- function(method, fit, data, threads) {
+estimated_trend.neargp_exact_gp <- function(method, fit, data, context) {
   result <- core_exact(data$coords, response_columns(data), 1 / data$weights,
-    as_specified(fit$core_covariance), trend_nugget(fit), FALSE, threads, data$output)
+    as_specified(fit$core_covariance), trend_nugget(fit), FALSE, context, data$output)
   solved_trend(result, length(data$y))
 }

@@ -52,7 +52,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     k = result$k,                    # neighbours, NULL of methods without
     device = settings$device,
     gpu = settings$gpu,              # its name, NULL on a CPU
-    threads = settings$threads,
+    threads = settings$context$threads,
     elapsed = elapsed,               # seconds: prepare, fit, total
     n_given = n_given,               # rows of the data,
     n_dropped = length(attr(frame, "na.action")),  # and of these dropped
@@ -79,7 +79,8 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
 
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
-  fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result)
+  fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result,
+    settings$context)
   fit <- with_own_keeper(with_jacobian(fit))
   warn_unless_converged(fit)
   fit

@@ -208,7 +208,7 @@ kmeans_blocks <- function(coords, blocks, largest = 10000L) {
   # Any partition into compact clusters serves, so that stopping before convergence is no matter.
   clusters <- suppressWarnings(stats::kmeans(distinct, blocks, iter.max = 50L,
     algorithm = "MacQueen"))
-  nearest <- drop(as.matrix(core_neighbors_to(clusters$centers, coords, 1L, 1L)))
+  nearest <- drop(as.matrix(core_neighbors_to(clusters$centers, coords, 1L, plain_context())))
   match(nearest, unique(nearest))
 }
 

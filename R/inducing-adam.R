@@ -75,7 +75,7 @@ objective_of_moments <- function(problem, method, reached, trend, parts) {
     list(mean = parts$field, root = parts$field_root),
     list(score = row_score(method), bound = method$bound,
       kl_weight = if (is_joint(method)) method$kl_weight else 1, jitter = method$jitter),
-    FALSE, problem$threads)
+    FALSE, problem$context)
   if (nzchar(at$failure)) abort_bound(at$failure)
   if (!is.finite(at$value)) {
     abort_neargp("quadrature",

@@ -63,13 +63,14 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
 }
 
 #' @export
-complete_fit.neargp_svgp_classes <- function(method, fit, result) {
+complete_fit.neargp_svgp_classes <- function(method, fit, result, context) {
   as_classifier(with_family_values(with_inducing_points(fit, result), result$working),
     result$classifier)
 }
 
 #' @export
-restrict_rows.neargp_svgp_classes <- function(method, fit, rows) refit_on_rows(fit, rows)
+restrict_rows.neargp_svgp_classes <- function(method, fit, rows, context)
+  refit_on_rows(fit, rows, context)
 
 with_class_basis <- function(problem) {
   problem$levels <- problem$data$levels
@@ -108,7 +109,7 @@ best_class_candidate <- function(problem, variance, rows = 500L, points = 100L) 
     candidate_values(problem, scales, range * unit, NA_real_, c(variance, 0))
   })
   if (length(candidates) == 1L) return(candidates[[1L]])
-  order <- core_order(problem$data$coords, "random", 4, problem$threads)
+  order <- core_order(problem$data$coords, "random", 4, problem$context)
   problem$data <- take_data_rows(problem$data, order[seq_len(min(rows, length(order)))])
   places <- distinct_locations(problem$data$coords)
   positions <- places[seq_len(min(points, nrow(places))), , drop = FALSE]
@@ -132,7 +133,7 @@ family_bound_at.neargp_svgp_classes <- function(problem, method, values, positio
     length(data$levels), problem$family$link, positions,
     specified_covariance(specification, values), start,
     max(location_index(data$coords)), method$bound, method$jitter,
-    tolerance, derivatives, problem$threads)
+    tolerance, derivatives, problem$context)
   if (derivatives && !nzchar(found$failure)) found$d_likelihood <- double(0)
   found
 }
@@ -161,20 +162,21 @@ class_posterior <- function(problem, method, reached) {
 #' @export
 class_predictor.neargp_svgp <- function(method, object, settings) {
   function(coords, X, offset) {
-    moments <- class_moments(object, coords, X, settings$threads)
+    moments <- class_moments(object, coords, X, settings$context)
     core_class_probabilities(object$family$link, moments$mean, moments$unexplained + moments$seen,
-      settings$threads)
+      settings$context)
   }
 }
 
 # Of the linear predictors, a column for each class; `seen`: the variance given what the inducing
 # points leave unexplained.
-class_moments <- function(object, coords, X, threads) {
+class_moments <- function(object, coords, X, context) {
   columns <- class_columns_of(object, X)
-  prior <- kept_prior(object, object$svgp$positions)
+  prior <- kept_prior(object, object$svgp$positions, context)
   fields <- lapply(seq_along(object$svgp$fields), function(number) {
     field <- object$svgp$fields[[number]]
-    known <- core_collapsed_predict(coords, prior, kept_posterior(object, field, number), threads)
+    known <- core_collapsed_predict(coords, prior, kept_posterior(object, field, context, number),
+      context)
     if (nzchar(known$failure)) abort_bound(known$failure)
     unseen <- columns - known$weighted[, -1L, drop = FALSE]
     list(mean = known$weighted[, 1L] + drop(row_products(unseen, field$beta)),
@@ -191,9 +193,9 @@ class_columns_of <- function(object, X) if (ncol(X)) basis_columns(object$svgp$b
 #' @export
 class_probabilities_given_others.neargp_svgp <- function(method, object, k, threads, rows) {
   classifier_k(method, object, k)
-  threads <- resolve_threads(threads)
+  context <- plain_context(resolve_threads(threads))
   given <- object$svgp$at_data
-  seen <- class_moments(object, object$data$coords, object$data$X, threads)$seen
+  seen <- class_moments(object, object$data$coords, object$data$X, context)$seen
   remaining <- 1 - object$svgp$pseudo_observations$precision * seen
   left <- seen / remaining
   alone <- determining_groups(object$data$X)
@@ -205,7 +207,7 @@ class_probabilities_given_others.neargp_svgp <- function(method, object, k, thre
   probability <- matrix(NA_real_, n, ncol(seen))
   probability[known, ] <- core_class_probabilities(object$family$link,
     (given$linear_predictor - left * given$slope)[known, , drop = FALSE],
-    (left + given$unexplained)[known, , drop = FALSE], threads)
+    (left + given$unexplained)[known, , drop = FALSE], context)
   probability[rows, , drop = FALSE]
 }
 
@@ -213,7 +215,7 @@ class_probabilities_given_others.neargp_svgp <- function(method, object, k, thre
 classifier_k.neargp_svgp <- function(method, object, k) check_no_neighbors(method, k)
 
 #' @export
-restrict_classes.neargp_svgp <- function(method, fit, split) {
+restrict_classes.neargp_svgp <- function(method, fit, split, context) {
   check_kept_classes(fit, split)
-  restrict_rows(method, fit, split$kept)
+  restrict_rows(method, fit, split$kept, context)
 }

@@ -32,14 +32,15 @@ fit_method.neargp_svgp_families <- function(method, problem) {
 }
 
 #' @export
-complete_fit.neargp_svgp_families <- function(method, fit, result) {
+complete_fit.neargp_svgp_families <- function(method, fit, result, context) {
   fit <- with_family_values(with_inducing_points(fit, result), result$working)
   fit$posterior <- result$posterior
-  with_trend_variance(fit)
+  with_trend_variance(fit, context)
 }
 
 #' @export
-restrict_rows.neargp_svgp_families <- function(method, fit, rows) refit_on_rows(fit, rows)
+restrict_rows.neargp_svgp_families <- function(method, fit, rows, context)
+  refit_on_rows(fit, rows, context)
 
 #' @export
 rows_in_batches.neargp_svgp_families <- function(method, problem) {
@@ -86,7 +87,7 @@ family_bound_at.default <- function(problem, method, values, positions, start, t
     specified_covariance(specification, values),
     family_core_name(problem$family), family_values(problem$family, problem$layout, values), start,
     max(location_index(problem$data$coords)), method$bound, bound_kl_weight(method), method$jitter,
-    tolerance, derivatives, problem$threads)
+    tolerance, derivatives, problem$context)
 }
 
 # Those of the fit that is continued, or such as the responses suggest.
@@ -96,7 +97,7 @@ start_pseudo_observations <- function(problem) {
   values <- to_core(problem$start, problem$layout$transform)
   core_family_start(data_linear_predictor(problem$data, problem$family),
     latent_response(problem$data), family_core_name(problem$family),
-    family_values(problem$family, problem$layout, values), problem$threads)
+    family_values(problem$family, problem$layout, values), problem$context)
 }
 
 # What a fit keeps of its posterior, found to a finer tolerance than on the way; `posterior` as of
@@ -115,8 +116,8 @@ family_posterior <- function(problem, method, reached) {
 }
 
 # The uncertainty of the trend is part of that of the linear predictors.
-with_trend_variance <- function(fit) {
-  weighted <- inducing_moments(fit, fit$data$coords, fit$threads)$weighted
+with_trend_variance <- function(fit, context) {
+  weighted <- inducing_moments(fit, fit$data$coords, context)$weighted
   unseen <- design_columns(fit$data) - weighted[, -1L, drop = FALSE]
   fit$posterior$variance_at_data <- fit$posterior$variance_at_data +
     row_forms(unseen, core_trend(fit)$beta_vcov)

@@ -42,12 +42,12 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
   if (n <= 2L * rows || given || !any(problem$free)) return(problem$start)
   part <- problem
   part$data <- take_places_of_data(problem$data, function(coords) core_order(coords, "random", 3,
-    problem$threads)[seq_len(rows)])
+    problem$context)[seq_len(rows)])
   positions <- distinct_locations(part$data$coords)
   component <- component_at(problem, problem$start)
   if (nrow(positions) > points) {
     positions <- chosen_positions("kmeans", part$data$coords, positions, points, component,
-      problem$threads)
+      problem$context)
   }
   if_computable(optimize_bound(part, method, problem$start, positions, FALSE,
     function(...) NULL)$working, problem$start)
@@ -55,21 +55,21 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
 
 # ---- the objective -------------------------------------------------------------------------------
 
-bound_at <- function(data, covariance, nugget, positions, method, derivatives, threads) {
+bound_at <- function(data, covariance, nugget, positions, method, derivatives, context) {
   if (!is.null(data$output)) {
-    return(outputs_bound(data, method, threads)(covariance, positions, derivatives))
+    return(outputs_bound(data, method, context)(covariance, positions, derivatives))
   }
-  bound_over_rows(data, method, threads)(covariance, nugget, positions, derivatives)
+  bound_over_rows(data, method, context)(covariance, nugget, positions, derivatives)
 }
 
 # A function of covariance, nugget and positions, for one output.
-bound_over_rows <- function(data, method, threads) {
-  if (!is.null(data$stream)) return(streamed_bound(data, method, threads))
+bound_over_rows <- function(data, method, context) {
+  if (!is.null(data$stream)) return(streamed_bound(data, method, context))
   columns <- response_columns(data)
   noise_scale <- bound_kl_weight(method) / data$weights
   function(covariance, nugget, positions, derivatives) {
     core_collapsed_bound(data$coords, columns, noise_scale, positions, covariance, nugget,
-      method$bound, method$jitter, derivatives, threads)
+      method$bound, method$jitter, derivatives, context)
   }
 }
 
@@ -83,7 +83,7 @@ bound_objective <- function(problem, method, tolerance = 1e-5) {
 bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   layout <- problem$layout
   data <- problem$data
-  bound <- bound_over_rows(data, method, problem$threads)
+  bound <- bound_over_rows(data, method, problem$context)
   kl_weight <- bound_kl_weight(method)
   wanted <- layout
   # a fixed one, too, for the divergence

@@ -37,10 +37,10 @@ fit_by_batches <- function(problem, method, working, positions) {
   family <- family_core_name(problem$family)
   parameters <- family_values(problem$family, layout, values)
   start <- core_family_start(rows_in_batches(problem$method, problem)$suggested(), response, family,
-    parameters, problem$threads)
+    parameters, problem$context)
   fitted <- run_adam(method, core_batch_fit(problem$data$coords, response, positions,
     problem_covariance(problem, values), family, parameters, start,
-    problem$warm_start$svgp$moments, batch_settings(problem, method, working), problem$threads))
+    problem$warm_start$svgp$moments, batch_settings(problem, method, working), problem$context))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),
     positions = fitted$inducing, trace = fitted$trace, skipped = fitted$skipped,
     posterior = fitted$posterior)

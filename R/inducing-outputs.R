@@ -55,7 +55,7 @@ problem_in_units <- function(problem, units) {
 # ---- the objective -------------------------------------------------------------------------------
 
 # A function of covariance, positions and settings that returns the bound of these data.
-outputs_bound <- function(data, method, threads) {
+outputs_bound <- function(data, method, context) {
   place <- match(data$place, unique(data$place))
   first <- !duplicated(place)
   coords <- data$coords[first, , drop = FALSE]
@@ -63,7 +63,7 @@ outputs_bound <- function(data, method, threads) {
   columns <- response_columns(data)
   function(covariance, positions, derivatives) {
     core_coregionalised_bound(coords, noise_scale, columns, data$output, place, positions,
-      covariance, method$bound, method$jitter, derivatives, threads)
+      covariance, method$bound, method$jitter, derivatives, context)
   }
 }
 
@@ -71,7 +71,7 @@ outputs_bound <- function(data, method, threads) {
 bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-5) {
   layout <- problem$layout
   specification <- covariance_specification(layout, problem$groups)
-  bound <- outputs_bound(problem$data, method, problem$threads)
+  bound <- outputs_bound(problem$data, method, problem$context)
   function(working, positions) {
     values <- to_core(working, layout$transform)
     result <- bound(specified_covariance(specification, values), positions, TRUE)
@@ -87,10 +87,10 @@ bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-
 # At each place the outputs' fields, trend left out: `weighted` as of inducing_moments(), a row for
 # each output and place, output after output; `posterior` and `unexplained`, the two parts of their
 # covariances given the data, are arrays of place x output x output.
-inducing_outputs <- function(object, coords, threads) {
+inducing_outputs <- function(object, coords, context) {
   known <- core_coregionalised_predict(coords, object$svgp$positions,
     as_specified(object$core_covariance), object$method$jitter, object$svgp$weights,
-    object$svgp$factor, threads)
+    object$svgp$factor, context)
   if (nzchar(known$failure)) abort_bound(known$failure)
   P <- length(object$outputs)
   pairs <- which(lower.tri(diag(P), diag = TRUE), arr.ind = TRUE)
@@ -104,7 +104,7 @@ inducing_outputs <- function(object, coords, threads) {
 #' @export
 predictor.neargp_svgp_outputs <- function(method, object, settings) {
   function(coords, X, offset, observed = NULL) {
-    known <- inducing_outputs(object, coords, settings$threads)
+    known <- inducing_outputs(object, coords, settings$context)
     covariance <- known$posterior + known$unexplained
     X <- stacked_targets(object, coords, X)$X
     if (!is.null(observed)) {
@@ -180,7 +180,7 @@ outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, setti
   field <- matrix(0, length(object$outputs) * nrow(coords), ncol(betas))
   before <- 0L
   for (component in object$core_covariance$components) {
-    given <- structure_features(object, component, coords, settings$threads)
+    given <- structure_features(object, component, coords, settings$context)
     for (f in seq_len(ncol(component$loadings))) {
       latent <- crossprod(given$features, drawn[before + seq_len(m), , drop = FALSE]) +
         draw_rest(given$unexplained, ncol(betas))
@@ -192,10 +192,11 @@ outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, setti
 }
 
 # Features of a structure's correlation, as of one output with the variance 1.
-structure_features <- function(object, component, coords, threads) {
+structure_features <- function(object, component, coords, context) {
   component$loadings <- NULL
-  given <- core_inducing_features(coords, core_inducing_prior(object$svgp$positions,
-    as_specified(list(components = list(component))), 0, object$method$jitter), threads)
+  prior <- core_inducing_prior(object$svgp$positions,
+    as_specified(list(components = list(component))), 0, object$method$jitter, context)
+  given <- core_inducing_features(coords, prior, context)
   if (nzchar(given$failure)) abort_bound(given$failure)
   given
 }
@@ -210,7 +211,7 @@ structure_features <- function(object, component, coords, threads) {
 weights_of_others.neargp_svgp_outputs <- function(method, object, settings) {
   data <- object$data
   columns <- response_columns(data)
-  known <- inducing_outputs(object, places_of_fit(object)$coords, settings$threads)
+  known <- inducing_outputs(object, places_of_fit(object)$coords, settings$context)
   noise <- unname(object$nugget)[data$output] / data$weights
   weighted <- known$weighted[(data$output - 1L) * data$places + data$place, , drop = FALSE]
   given <- list(weighted = columns, variance = double(length(data$y)))

@@ -32,39 +32,40 @@ prediction_k.neargp_svgp <- function(method, object, k, least = 60L) {
 #' @export
 predictor.neargp_svgp <- function(method, object, settings) {
   function(coords, X, offset) {
-    known <- inducing_moments(object, coords, settings$threads)
+    known <- inducing_moments(object, coords, settings$context)
     trend_moments(object, known$weighted, known$unexplained + known$posterior, X, offset)
   }
 }
 
-inducing_moments <- function(object, coords, threads) {
-  known <- core_collapsed_predict(coords, kept_prior(object, object$svgp$positions),
-    kept_posterior(object, object$svgp), threads)
+inducing_moments <- function(object, coords, context) {
+  known <- core_collapsed_predict(coords, kept_prior(object, object$svgp$positions, context),
+    kept_posterior(object, object$svgp, context), context)
   if (nzchar(known$failure)) abort_bound(known$failure)
   known
 }
 
-inducing_features <- function(object, coords, threads) {
-  given <- core_inducing_features(coords, kept_prior(object, object$svgp$positions), threads)
+inducing_features <- function(object, coords, context) {
+  given <- core_inducing_features(coords, kept_prior(object, object$svgp$positions, context),
+    context)
   if (nzchar(given$failure)) abort_bound(given$failure)
   given
 }
 
 # What the mean of the field at places is of each column of response and trend. `features`: of the
 # places.
-mean_columns <- function(method, object, coords, features, threads) {
+mean_columns <- function(method, object, coords, features, context) {
   UseMethod("mean_columns")
 }
 
 #' @export
-mean_columns.neargp_svgp <- function(method, object, coords, features, threads) {
+mean_columns.neargp_svgp <- function(method, object, coords, features, context) {
   crossprod(features, object$svgp$weights)
 }
 
 #' @export
 joint_moments.neargp_svgp <- function(method, object, target, settings) {
-  given <- inducing_features(object, target$coords, settings$threads)
-  weighted <- mean_columns(method, object, target$coords, given$features, settings$threads)
+  given <- inducing_features(object, target$coords, settings$context)
+  weighted <- mean_columns(method, object, target$coords, given$features, settings$context)
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
   covariance <- given$unexplained + crossprod(forwardsolve(object$svgp$factor, given$features)) +
@@ -108,12 +109,12 @@ inducing_draws <- function(method, object, target, nsim, settings) {
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
   check_places(nrow(coords))
-  given <- inducing_features(object, coords, settings$threads)
+  given <- inducing_features(object, coords, settings$context)
   betas <- draw_trend(object, nsim, settings$conditional)
   field <- crossprod(given$features, draw_about_mean(object$svgp, nsim, settings$conditional)) +
     draw_rest(given$unexplained, nsim)
   if (settings$conditional) {
-    known <- mean_columns(method, object, coords, given$features, settings$threads)
+    known <- mean_columns(method, object, coords, given$features, settings$context)
     field <- field + known %*% rbind(rep(1, nsim), -betas)
   }
   base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*%
@@ -168,10 +169,11 @@ draw_rest <- function(covariance, nsim) {
 # left another one.
 #' @export
 weights_of_others.neargp_svgp <- function(method, object, settings) {
-  if (!is.null(object$svgp$moments)) object <- with_inducing_posterior(object)
+  if (!is.null(object$svgp$moments)) object <- with_inducing_posterior(object,
+    settings$context)
   data <- object$data
   columns <- response_columns(data)
-  known <- inducing_moments(object, data$coords, settings$threads)
+  known <- inducing_moments(object, data$coords, settings$context)
   # of the rows as pseudo-observations
   noise <- bound_kl_weight(object$method) * object$nugget / data$weights
   precision <- (1 - known$posterior / noise) / noise
@@ -181,22 +183,22 @@ weights_of_others.neargp_svgp <- function(method, object, settings) {
 
 # With its parameters and inducing points, but what these know from other rows.
 #' @export
-restrict_rows.neargp_svgp <- function(method, fit, rows) {
+restrict_rows.neargp_svgp <- function(method, fit, rows, context) {
   fit$data <- take_data_rows(fit$data, rows)
-  with_inducing_posterior(with_fold_trend(fit))
+  with_inducing_posterior(with_fold_trend(fit, context), context)
 }
 
-refit_on_rows <- function(fit, rows) {
-  problem <- hold_parameters(fit, fold_problem(fit, rows))
+refit_on_rows <- function(fit, rows, context) {
+  problem <- hold_parameters(fit, fold_problem(fit, rows, context))
   problem$inducing <- fit$svgp$positions
   problem$method[c("move", "std_errors")] <- FALSE
   refit_problem(fit, problem)
 }
 
 #' @export
-estimated_trend.neargp_svgp <- function(method, fit, data, threads) {
+estimated_trend.neargp_svgp <- function(method, fit, data, context) {
   found <- bound_at(data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
-    fit$method, FALSE, threads)
+    fit$method, FALSE, context)
   if (nzchar(found$failure)) abort_bound(found$failure)
   found[c("beta", "beta_vcov")]
 }

@@ -26,7 +26,7 @@ start_positions <- function(method, problem, component, number) {
     if (wanted > nrow(places)) inform_fewer(method, wanted, nrow(places))
     return(places)
   }
-  chosen_positions(method$select, coords, places, wanted, component, problem$threads)
+  chosen_positions(method$select, coords, places, wanted, component, problem$context)
 }
 
 inform_fewer <- function(method, wanted, places) {
@@ -63,11 +63,11 @@ given_positions <- function(given, problem) {
 }
 
 # Rows in a random order that is always the same one, or the centres of their clusters.
-chosen_positions <- function(select, coords, places, wanted, component, threads) {
-  first <- places[core_order(places, "random", 1, threads)[seq_len(wanted)], , drop = FALSE]
+chosen_positions <- function(select, coords, places, wanted, component, context) {
+  first <- places[core_order(places, "random", 1, context)[seq_len(wanted)], , drop = FALSE]
   if (select == "random") return(first)
   some <- coords[core_order(coords, "random", 2,
-    threads)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
+    context)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
   cluster_centers(rbind(first, some), first, component)
 }
 

@@ -45,9 +45,9 @@ check_integrable <- function(object, joint) {
 # ---- the posterior -------------------------------------------------------------------------------
 
 # The problem of the fit with the priors that its parameters have.
-posterior_problem <- function(object) {
+posterior_problem <- function(object, context) {
   object$method$estimation <- "REML"
-  problem <- fold_problem(object, seq_along(object$data$y))
+  problem <- fold_problem(object, seq_along(object$data$y), context)
   problem <- with_start(problem$method, problem)
   problem$layout <- with_default_priors(problem)
   problem
@@ -87,9 +87,9 @@ least_range <- function(problem, row) {
 # ---- the design ----------------------------------------------------------------------------------
 
 # Fits at the points of the design, each with its own keeper, and the logarithms of their weights.
-integrated_fits <- function(object) {
-  kept(object, "integrated", {
-    problem <- posterior_problem(object)
+integrated_fits <- function(object, context) {
+  kept(object, "integrated", context, {
+    problem <- posterior_problem(object, context)
     objective <- likelihood_objective(problem$method, problem)
     design <- posterior_design(objective, problem)
     list(fits = lapply(design$states, function(state) fit_at(object, problem, state)),
@@ -189,7 +189,7 @@ with_heaviest <- function(states, share = 0.002) {
 # Mean and variance of the latent field at each point of the design, columns of `components`.
 integrated_predictor <- function(object, settings) {
   settings$integrated <- FALSE
-  design <- integrated_fits(object)
+  design <- integrated_fits(object, settings$context)
   predictors <- lapply(design$fits, part_predictor, settings)
   function(coords, X, offset) {
     parts <- lapply(predictors, function(predict_at) predict_at(coords, X, offset))
@@ -204,7 +204,7 @@ integrated_predictor <- function(object, settings) {
 # The columns of predict(): quantiles and probabilities are those of the mixtures of the field and
 # of a new observation.
 integrated_columns <- function(object, moments, settings) {
-  design <- integrated_fits(object)
+  design <- integrated_fits(object, settings$context)
   # there are none where all rows have missing values
   components <- moments$components %||% matrix(NA_real_, length(moments$mean),
     2L * length(design$fits))

@@ -8,18 +8,18 @@
 # The value of `expr`, made where it is not there. It is there only for the very fit that it was
 # made of: all elements of the fit, and whatever else rounding depends on, are compared, elements
 # that are the same object at no cost. Kept is what was made in full: an interrupt leaves nothing.
-kept <- function(object, name, expr) {
-  state <- kept_state(object)
+kept <- function(object, name, context, expr) {
+  state <- kept_state(object, context)
   if (is.null(state)) return(expr)
   if (is.null(state[[name]])) state[[name]] <- expr
   state[[name]]
 }
 
 # NULL for a fit of a version that had no keepers.
-kept_state <- function(object) {
+kept_state <- function(object, context) {
   if (is.null(object$keeper)) return(NULL)
   # the namespace, too: loaded anew, it has another core
-  made_of <- list(object, core_arithmetic(), topenv())
+  made_of <- list(object, core_simd(), context$device_module, context$blas, topenv())
   state <- core_kept(object$keeper)
   if (is.null(state) || !identical(state$made_of, made_of)) {
     state <- new.env(parent = emptyenv())
@@ -38,39 +38,41 @@ with_own_keeper <- function(fit) {
 
 # ---- what several methods keep -------------------------------------------------------------------
 
-kept_kriging <- function(object) {
+kept_kriging <- function(object, context) {
   data <- object$data
-  kept(object, "kriging", core_kriging(data$coords, response_columns(data), 1 / data$weights,
-    as_specified(object$core_covariance), trend_nugget(object), data$output))
+  kept(object, "kriging", context, core_kriging(data$coords, response_columns(data),
+    1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), data$output))
 }
 
 # Of all rows: the factor of their covariance matrix.
-kept_exact_kriging <- function(object, threads) {
+kept_exact_kriging <- function(object, context) {
   data <- object$data
-  kept(object, "exact_kriging", core_exact_kriging(data$coords, response_columns(data),
-    1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), threads,
-    data$output))
+  kept(object, "exact_kriging", context, core_exact_kriging(data$coords,
+    response_columns(data), 1 / data$weights, as_specified(object$core_covariance),
+    trend_nugget(object), context, data$output))
 }
 
-kept_index <- function(object) {
-  kept(object, "index", core_index(object$data$coords, metric_component(object$core_covariance)))
+kept_index <- function(object, context) {
+  kept(object, "index", context, core_index(object$data$coords,
+    metric_component(object$core_covariance)))
 }
 
 # Of several outputs, each with an index of its rows.
-kept_output_indices <- function(object) {
+kept_output_indices <- function(object, context) {
   data <- object$data
-  kept(object, "indices", lapply(rows_by_output(data), function(rows) {
+  kept(object, "indices", context, lapply(rows_by_output(data), function(rows) {
     core_index(data$coords[rows, , drop = FALSE], metric_component(object$core_covariance))
   }))
 }
 
 # Of a fit on inducing points: their factored prior, and a posterior there, `at` one of several
 # fields.
-kept_prior <- function(object, positions, nugget = 0) {
-  kept(object, "prior", core_inducing_prior(positions, as_specified(object$core_covariance), nugget,
-    object$method$jitter))
+kept_prior <- function(object, positions, context, nugget = 0) {
+  kept(object, "prior", context, core_inducing_prior(positions,
+    as_specified(object$core_covariance), nugget, object$method$jitter, context))
 }
 
-kept_posterior <- function(object, at, field = 1L) {
-  kept(object, paste0("posterior_", field), core_inducing_posterior(at$weights, at$factor))
+kept_posterior <- function(object, at, context, field = 1L) {
+  kept(object, paste0("posterior_", field), context, core_inducing_posterior(at$weights,
+    at$factor))
 }

@@ -58,15 +58,11 @@ weights_of_others <- function(method, object, settings) {
 #' @export
 weights_of_others.default <- function(method, object, settings) {
   if (settings$exact) return(weights_of_all_others(object))
-  device <- choose_device(settings$device, length(object$data$y), settings$k)
-  on_device(device, weights_of_nearest_others(object, settings), search_of(object))
-}
-
-weights_of_nearest_others <- function(object, settings) {
   data <- object$data
+  settings$context <- prediction_context(object, length(data$y), settings)
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
-  neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$threads)
+  neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context)
   conditional_weights(object, data$coords, settings, neighbors)
 }
 
@@ -156,10 +152,11 @@ deleted_trends <- function(object) {
 }
 
 trend_of_others <- function(object, rows) {
+  context <- plain_context(object$threads)
   if (!is.null(object$pseudo_observations)) {
-    return(trend_of_rows(gaussian_of(object), pseudo_observations_as_data(object, rows)))
+    return(trend_of_rows(gaussian_of(object), pseudo_observations_as_data(object, rows), context))
   }
-  trend_of_rows(object, take_data_rows(object$data, rows))
+  trend_of_rows(object, take_data_rows(object$data, rows), context)
 }
 
 # The predictions of these rows with another trend than that of `moments`.
@@ -211,9 +208,8 @@ weights_of_others.neargp_method_outputs <- function(method, object, settings) {
 weights_of_other_outputs <- function(object, settings, leave_out) {
   data <- object$data
   most <- function(k) if (settings$exact) length(data$y) else k
-  on_prediction_device(object, data$places, settings, {
-    neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance),
-      most(settings$k), most(settings$k_other), leave_out, settings$threads)
-    conditional_weights(object, data$coords, settings, neighbors, data$output)
-  })
+  settings$context <- prediction_context(object, data$places, settings)
+  neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance),
+    most(settings$k), most(settings$k_other), leave_out, settings$context)
+  conditional_weights(object, data$coords, settings, neighbors, data$output)
 }

@@ -202,7 +202,7 @@ with_gls_trend <- function(problem, result) {
   neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
     0)
   trend <- gls_trend(problem$data, problem_covariance(problem, values),
-    nugget_of(problem$layout, values), neighbors, problem$threads)
+    nugget_of(problem$layout, values), neighbors, problem$context)
   result[names(trend)] <- trend
   result
 }

@@ -23,12 +23,12 @@ method_name <- function(method) {
 }
 
 # Adds to a fit what its method has returned besides by fit_method().
-complete_fit <- function(method, fit, result) {
+complete_fit <- function(method, fit, result, context) {
   UseMethod("complete_fit")
 }
 
 #' @export
-complete_fit.default <- function(method, fit, result) fit
+complete_fit.default <- function(method, fit, result, context) fit
 
 is_gaussian <- function(family) family$family == "gaussian"
 

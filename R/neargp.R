@@ -236,13 +236,15 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
-  on_device(settings$device, showing_progress(problem, settings$verbose, {
+  problem$context <- new_context(settings$context$threads, settings$device,
+    control$neighbor_search)
+  showing_progress(problem, settings$verbose, {
     tell_stage("starting values")
     problem <- with_start(problem$method, problem)
     tell_stage(NULL)
     solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
     settings$gpu <- device_name(settings$device)
-  }), control$neighbor_search)
+  })
   finished <- proc.time()[["elapsed"]]
   fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
@@ -275,7 +277,8 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
     family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
     device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)),
-    threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
+    context = plain_context(resolve_threads(threads)), verbose = check_flag(verbose, "verbose"),
+    prior = prior)
   check_precision(settings)
   settings
 }

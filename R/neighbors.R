@@ -8,12 +8,12 @@ neighbors_before <- function(problem, component, k, ordering, key) {
 
 neighbors_in_order <- function(problem, component, k, order) {
   release_unused(k * length(order))
-  core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$threads)
+  core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$context)
 }
 
 neighbors_others <- function(problem, component, k) {
   release_unused(k * nrow(problem$data$coords))
-  core_neighbors_others(core_scale(problem$data$coords, component), k, problem$threads)
+  core_neighbors_others(core_scale(problem$data$coords, component), k, problem$context)
 }
 
 # A function of component and k: the neighbours of each row among the others, of several outputs
@@ -24,13 +24,13 @@ others_search <- function(problem, largest_k, leave_out = "row") {
   }
   function(component, k) {
     neighbors_of_outputs(problem$data, component, k, k_other_of(problem, k), leave_out,
-      problem$threads)
+      problem$context)
   }
 }
 
 row_order <- function(problem, component, ordering, key) {
   if (ordering == "given") return(seq_len(nrow(problem$data$coords)))
-  core_order(core_scale(problem$data$coords, component), ordering, key, problem$threads)
+  core_order(core_scale(problem$data$coords, component), ordering, key, problem$context)
 }
 
 # Where the metric has one range only, neighbours never change, and those of a smaller k are the

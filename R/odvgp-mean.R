@@ -14,7 +14,7 @@ most_mean_rows <- 100000L
 
 # Inducing points of the mean: NULL for all rows, else those of the covariance and rows that these
 # do not explain already.
-mean_points <- function(method, fit, otherwise = 2048L) {
+mean_points <- function(method, fit, context, otherwise = 2048L) {
   wanted <- method$mean_inducing
   n <- length(fit$data$y)
   if (is.null(wanted) && n <= most_mean_rows) return(NULL)
@@ -28,13 +28,13 @@ mean_points <- function(method, fit, otherwise = 2048L) {
   }
   places <- distinct_locations(fit$data$coords)
   if (wanted >= nrow(places)) return(NULL)
-  chosen <- places[core_order(places, "random", 4, fit$threads)[seq_len(wanted)], , drop = FALSE]
-  rbind(fit$svgp$positions, without_explained(fit, chosen))
+  chosen <- places[core_order(places, "random", 4, context)[seq_len(wanted)], , drop = FALSE]
+  rbind(fit$svgp$positions, without_explained(fit, chosen, context))
 }
 
 # A row at an inducing point has no more of its own than the jitter.
-without_explained <- function(fit, chosen) {
-  explained <- inducing_moments(fit, chosen, fit$threads)$unexplained <=
+without_explained <- function(fit, chosen, context) {
+  explained <- inducing_moments(fit, chosen, context)$unexplained <=
     fit$method$jitter * field_variance(fit)
   if (any(explained)) {
     inform_neargp("inducing",
@@ -46,16 +46,16 @@ without_explained <- function(fit, chosen) {
 
 # A function that solves for columns: `natural` ones, then precision * values. Both as matrices with
 # a row for each of the data.
-mean_solver <- function(fit, points, most = 200L) {
+mean_solver <- function(fit, points, context, most = 200L) {
   coords <- fit$data$coords
   method <- fit$method
   function(precision, natural, values, tolerance = method$tolerance) {
     found <- if (is.null(points)) {
       core_exact_mean(coords, precision, natural, values, fit$svgp$positions,
-        as_specified(fit$core_covariance), method$jitter, tolerance, most, fit$threads)
+        as_specified(fit$core_covariance), method$jitter, tolerance, most, context)
     } else {
       core_point_mean(coords, precision, natural, values, points, as_specified(fit$core_covariance),
-        method$jitter, fit$threads)
+        method$jitter, context)
     }
     if (nzchar(found$failure)) abort_bound(found$failure)
     found
@@ -74,12 +74,12 @@ mean_trend <- function(X, response, design) {
 # ---- gaussian responses --------------------------------------------------------------------------
 
 # `gain`: what the bound has more than with the mean of svgp().
-best_mean <- function(method, fit, solve) {
+best_mean <- function(method, fit, solve, context) {
   UseMethod("best_mean")
 }
 
 #' @export
-best_mean.default <- function(method, fit, solve) {
+best_mean.default <- function(method, fit, solve, context) {
   columns <- response_columns(fit$data)
   precision <- fit$data$weights / fit$nugget
   base <- core_trend(fit)$beta
@@ -92,7 +92,7 @@ best_mean.default <- function(method, fit, solve) {
   contrast <- c(1, -trend$beta)
   field <- found$field %*% contrast
   before <- c(1, -base)
-  known <- inducing_moments(fit, fit$data$coords, fit$threads)$weighted %*% before
+  known <- inducing_moments(fit, fit$data$coords, context)$weighted %*% before
   gain <- fit_of(contrast, field, sum((found$solved %*% contrast) * field)) - fit_of(before, known,
     sum((fit$svgp$weights %*% before)^2))
   c(found[c("solved", "field", "iterations", "residual")], list(trend = trend, gain = gain))
@@ -107,13 +107,14 @@ best_mean.default <- function(method, fit, solve) {
 # `variance`: s, held. Ends where a whole step has moved the linear predictors by less than the
 # tolerance, relative to what they are without their offset, both in the metric of the precisions.
 #' @export
-best_mean.neargp_odvgp_families <- function(method, fit, solve, variance = variance_in_bound(fit),
-                                            most = 50L) {
+best_mean.neargp_odvgp_families <- function(method, fit, solve, context,
+                                            variance = variance_in_bound(fit), most = 50L) {
   data <- core_data(fit$data)
   base <- core_trend(fit)$beta
   known <- list(field = fit$posterior$linear_predictor - data$offset - drop(data$X %*% base),
     norm = sum((fit$svgp$weights %*% c(1, -base))^2))
-  state_at <- mean_state_maker(data, known, mean_expectations(fit, data, variance))
+  state_at <- mean_state_maker(data, known, mean_expectations(fit, data, variance,
+    context))
   none <- double(length(data$y))
   start <- state_at(list(left = 1, coefficients = none, field = none, beta = base))
   found <- climb_mean(data, known, state_at, solve, start, fit$method$tolerance, most)
@@ -125,10 +126,10 @@ best_mean.neargp_odvgp_families <- function(method, fit, solve, variance = varia
   c(found, list(gain = found$state$objective - start$objective))
 }
 
-mean_expectations <- function(fit, data, variance) {
+mean_expectations <- function(fit, data, variance, context) {
   function(predictor) {
     core_expectations(family_core_name(fit$family), unname(fit$family_parameters), data$y,
-      data$trials %||% double(0), data$weights, predictor, variance, fit$threads)
+      data$trials %||% double(0), data$weights, predictor, variance, context)
   }
 }
 

@@ -89,32 +89,33 @@ method_families.neargp_odvgp <- function(method) latent_families()
 
 # The bound with the new mean.
 #' @export
-complete_fit.neargp_odvgp <- function(method, fit, result) {
-  with_raised_bound(NextMethod(), result)
+complete_fit.neargp_odvgp <- function(method, fit, result, context) {
+  with_raised_bound(NextMethod(), result, context)
 }
 
 #' @export
-complete_fit.neargp_odvgp_families <- function(method, fit, result) {
-  fit <- complete_fit.neargp_svgp_families(method, fit, result)
+complete_fit.neargp_odvgp_families <- function(method, fit, result, context) {
+  fit <- complete_fit.neargp_svgp_families(method, fit, result, context)
   # of the field, the trend's to come
   fit$posterior$variance_at_data <- result$posterior$variance_at_data
-  with_raised_bound(fit, result)
+  with_raised_bound(fit, result, context)
 }
 
-with_raised_bound <- function(fit, result) {
-  fit <- with_exact_mean(fit)
+with_raised_bound <- function(fit, result, context) {
+  fit <- with_exact_mean(fit, context)
   fit$log_likelihood <- result$value + fit$svgp$gain
   fit
 }
 
 # Mean and trend given the rows that the fit holds now. `weights` of the mean: by what the
 # covariances of a place with its points are multiplied for each column of response and trend.
-with_exact_mean <- function(fit, most = 200L) {
+with_exact_mean <- function(fit, context, most = 200L) {
   taken <- system.time({
-    points <- mean_points(fit$method, fit)
-    solve <- mean_solver(fit, points, most)
-    found <- best_mean(fit$method, fit, solve)
-    fit$svgp$mean <- list(points = points, weights = mean_weights(fit, points, found$solved),
+    points <- mean_points(fit$method, fit, context)
+    solve <- mean_solver(fit, points, context, most)
+    found <- best_mean(fit$method, fit, solve, context)
+    fit$svgp$mean <- list(points = points, weights = mean_weights(fit, points,
+      found$solved, context),
       iterations = found$iterations, residual = found$residual, steps = found$steps)
   })
   warn_inexact_mean(fit, most)
@@ -128,10 +129,10 @@ with_exact_mean <- function(fit, most = 200L) {
   if (is.null(found$state)) fit else with_mean_posterior(fit, found)
 }
 
-mean_weights <- function(fit, points, solved) {
+mean_weights <- function(fit, points, solved, context) {
   if (is.null(points)) return(solved)
   found <- core_point_weights(fit$data$coords, solved, points, as_specified(fit$core_covariance),
-    fit$method$jitter, fit$threads)
+    fit$method$jitter, context)
   if (nzchar(found$failure)) abort_bound(found$failure)
   found$weights
 }
@@ -168,17 +169,17 @@ with_mean_posterior <- function(fit, found) {
 #' @export
 predictor.neargp_odvgp <- function(method, object, settings) {
   function(coords, X, offset) {
-    known <- inducing_moments(object, coords, settings$threads)
-    trend_moments(object, mean_columns(method, object, coords, NULL, settings$threads),
+    known <- inducing_moments(object, coords, settings$context)
+    trend_moments(object, mean_columns(method, object, coords, NULL, settings$context),
       known$unexplained + known$posterior, X, offset)
   }
 }
 
 #' @export
-mean_columns.neargp_odvgp <- function(method, object, coords, features, threads) {
+mean_columns.neargp_odvgp <- function(method, object, coords, features, context) {
   mean <- object$svgp$mean
   core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights,
-    as_specified(object$core_covariance), threads)
+    as_specified(object$core_covariance), context)
 }
 
 refuse_leave_one_out <- function() {
@@ -194,12 +195,13 @@ cavity_moments.neargp_odvgp <- function(object, k = NULL, threads = NULL) refuse
 weights_of_others.neargp_odvgp <- function(method, object, settings) refuse_leave_one_out()
 
 #' @export
-restrict_rows.neargp_odvgp <- function(method, fit, rows) {
-  with_exact_mean(NextMethod())
+restrict_rows.neargp_odvgp <- function(method, fit, rows, context) {
+  with_exact_mean(NextMethod(), context)
 }
 
 #' @export
-restrict_rows.neargp_odvgp_families <- function(method, fit, rows) refit_on_rows(fit, rows)
+restrict_rows.neargp_odvgp_families <- function(method, fit, rows, context)
+  refit_on_rows(fit, rows, context)
 
 #' @export
 fit_details.neargp_odvgp <- function(method, fit) {

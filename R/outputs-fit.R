@@ -57,13 +57,13 @@ exact_outputs_objective <- function(problem) {
   data <- problem$data
   columns <- response_columns(data)
   new_objective(problem, n = length(data$y),
-    parts = function(covariance, nugget, information) {
+    parts = function(covariance, nugget, information, context) {
       core_exact(data$coords, columns, 1 / data$weights, covariance, nugget, information,
-        problem$threads, data$output)
+        context, data$output)
     },
-    adjoint = function(covariance, nugget, beta) {
+    adjoint = function(covariance, nugget, beta, context) {
       core_exact_gradient(data$coords, columns, 1 / data$weights, covariance, nugget, beta,
-        problem$threads, data$output)
+        context, data$output)
     })
 }
 

@@ -64,7 +64,7 @@ within_rows <- function(table, rows) {
 #                 the density of all of them given the other places
 #   "row"         every other row may be a neighbour, at the target's own place, too
 #   "prediction"  the whole place is left out: what predicts an output there as at a new place
-neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads) {
+neighbors_of_outputs <- function(data, component, k, k_other, leave_out, context) {
   scaled <- core_scale(data$coords, component)
   rows <- rows_by_output(data)
   own_place <- function(neighbor, target) {
@@ -76,11 +76,11 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads
       source <- scaled[rows[[q]], , drop = FALSE]
       if (p == q) {
         return(within_rows(core_neighbors_others(source, min(wanted, length(rows[[q]]) - 1L),
-          threads), rows[[q]]))
+          context), rows[[q]]))
       }
       extra <- if (leave_out == "row") 0L else 1L
       found <- within_rows(core_neighbors_to(source, scaled[rows[[p]], , drop = FALSE],
-        min(wanted + extra, length(rows[[q]])), threads), rows[[q]])
+        min(wanted + extra, length(rows[[q]])), context), rows[[q]])
       if (extra == 0L || nrow(found) <= wanted) return(found)
       # that one more is for the row at the own place; where it is not dropped the farthest is
       dropped <- matrix(own_place(found, rep(rows[[p]], each = nrow(found))), nrow(found))
@@ -94,19 +94,19 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads
 earlier_outputs <- function(problem, component, k, ordering, key) {
   data <- problem$data
   scaled <- core_scale(data$coords, component)
-  rank <- output_rank(data, scaled, ordering, key, problem$threads)
+  rank <- output_rank(data, scaled, ordering, key, problem$context)
   rows <- rows_by_output(data)
   gather_neighbors(rows, k, k_other_of(problem, k), function(p, q, wanted) {
     within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], rank[rows[[q]]],
-      scaled[rows[[p]], , drop = FALSE], rank[rows[[p]]], wanted, problem$threads), rows[[q]])
+      scaled[rows[[p]], , drop = FALSE], rank[rows[[p]]], wanted, problem$context), rows[[q]])
   })
 }
 
-output_rank <- function(data, scaled, ordering, key, threads) {
+output_rank <- function(data, scaled, ordering, key, context) {
   first <- !duplicated(data$place)
   places <- data$place[first]
   order <- if (ordering == "given") seq_along(places) else core_order(scaled[first, , drop = FALSE],
-    ordering, key, threads)
+    ordering, key, context)
   place_rank <- integer(data$places)
   place_rank[places[order]] <- seq_along(order)
   as.integer(rank(place_rank[data$place] * (length(data$outputs) + 1) + data$output))
@@ -114,14 +114,14 @@ output_rank <- function(data, scaled, ordering, key, threads) {
 
 # The neighbours of new places: rows of the data for each output there. Targets are output after
 # output.
-neighbors_of_new_outputs <- function(object, coords, k, k_other, threads) {
+neighbors_of_new_outputs <- function(object, coords, k, k_other, context) {
   rows <- rows_by_output(object$data)
-  indices <- kept_output_indices(object)
+  indices <- kept_output_indices(object, context)
   m <- nrow(coords)
   targets <- split(seq_len(m * length(rows)), rep(seq_along(rows), each = m))
   if (m == 0L) return(matrix(NA_integer_, 1L, 0L))
   gather_neighbors(targets, k, k_other, function(p, q, wanted) {
-    within_rows(core_index_nearest(indices[[q]], coords, min(wanted, length(rows[[q]])), threads),
+    within_rows(core_index_nearest(indices[[q]], coords, min(wanted, length(rows[[q]])), context),
       rows[[q]])
   })
 }

@@ -71,7 +71,7 @@ predictor.neargp_method_outputs <- function(method, object, settings) {
   function(coords, X, offset, observed = NULL) {
     target <- stacked_targets(object, coords, X)
     neighbors <- if (!settings$exact) neighbors_of_new_outputs(object, coords, settings$k,
-      settings$k_other, settings$threads)
+      settings$k_other, settings$context)
     if (!is.null(observed)) {
       return(moments_given_observed(object, target, neighbors %||% all_rows_table(object, target),
         observed, settings))
@@ -165,7 +165,7 @@ covariance_of_places <- function(object, coords, target, settings) {
   each <- max(1L, as.integer(ceiling((settings$k + (P - 1) * settings$k_other) / P)))
   common <- (if (settings$exact) all_rows_table(object, target) else
     neighbors_of_new_outputs(object, coords, each, each,
-      settings$threads))[, seq_len(m), drop = FALSE]
+      settings$context))[, seq_len(m), drop = FALSE]
   covariance <- array(0, c(m, P, P))
   found <- conditional_weights(object, target$coords, settings, common[, target$place,
     drop = FALSE], target$output, keep_weights = TRUE)

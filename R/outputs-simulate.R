@@ -93,11 +93,11 @@ drawn_outputs <- function(object, data, coords, at, values, settings) {
   normals <- matrix(stats::rnorm(length(place) * ncol(values)), ncol = ncol(values))
   drawn <- check_drawn(if (draws_dense(object, length(data$y) + length(place), settings)) {
     core_exact_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE],
-      as_specified(object$core_covariance), 0, normals, settings$threads, data$output, output)
+      as_specified(object$core_covariance), 0, normals, settings$context, data$output, output)
   } else {
     plan <- outputs_simulation_plan(object, data, coords, place, output, settings)
     core_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], plan$order,
-      plan$neighbors, as_specified(object$core_covariance), 0, normals, settings$threads,
+      plan$neighbors, as_specified(object$core_covariance), 0, normals, settings$context,
       data$output, output)
   })
   tell_jitter(drawn$jitter)
@@ -109,7 +109,7 @@ outputs_simulation_plan <- function(object, data, coords, place, output, setting
   n <- length(data$y)
   P <- length(object$outputs)
   queries <- core_scale(coords, component)
-  order <- core_order(queries, "maxmin", 0, settings$threads)
+  order <- core_order(queries, "maxmin", 0, settings$context)
   rank <- integer(nrow(coords))
   rank[order] <- seq_along(rank)
   own_rank <- 1L + (rank[place] - 1L) * P + output
@@ -121,7 +121,7 @@ outputs_simulation_plan <- function(object, data, coords, place, output, setting
     own <- n + targets[[p]]
     if (!length(own)) return(matrix(NA_integer_, 1L, 0L))
     within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], all_rank[rows[[q]]],
-      scaled[own, , drop = FALSE], all_rank[own], wanted, settings$threads), rows[[q]])
+      scaled[own, , drop = FALSE], all_rank[own], wanted, settings$context), rows[[q]])
   })
   list(order = order(own_rank), neighbors = neighbors)
 }

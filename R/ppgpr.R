@@ -103,7 +103,7 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   stage <- predictive_stage(method, problem, result, covariance, parameters)
   fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem)]
   result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance,
-    parameters, !fixed, problem$threads,
+    parameters, !fixed, problem$context,
     function(evaluation, value) problem$report_bound(evaluation, value, "score"))
   result
 }
@@ -115,7 +115,7 @@ predictive_stage <- function(method, problem, result, covariance, parameters) {
 
 #' @export
 predictive_stage.default <- function(method, problem, result, covariance, parameters) {
-  gaussian_stage(problem$data, covariance, parameters, result$inducing, method, problem$threads)
+  gaussian_stage(problem$data, covariance, parameters, result$inducing, method, problem$context)
 }
 
 #' @export
@@ -125,7 +125,7 @@ predictive_stage.neargp_ppgpr_families <- function(method, problem, result, cova
 }
 
 #' @export
-complete_fit.neargp_ppgpr <- function(method, fit, result) {
+complete_fit.neargp_ppgpr <- function(method, fit, result, context) {
   fit <- NextMethod()
   if (is_joint(method)) fit else with_predictive_part(fit, result$predictive)
 }
@@ -184,16 +184,17 @@ weights_of_others.neargp_ppgpr <- function(method, object, settings) {
 }
 
 #' @export
-restrict_rows.neargp_ppgpr <- function(method, fit, rows) {
-  if (is_joint(method)) return(refit_on_rows(fit, rows))
+restrict_rows.neargp_ppgpr <- function(method, fit, rows, context) {
+  if (is_joint(method)) return(refit_on_rows(fit, rows, context))
   fit$nugget <- fit$nugget / fit$predictive$ratio
-  fit <- restrict_rows.neargp_svgp(method, fit, rows)
+  fit <- restrict_rows.neargp_svgp(method, fit, rows, context)
   stage <- gaussian_stage(fit$data, as_specified(fit$core_covariance), fit$nugget,
-    fit$svgp$positions, method, fit$threads)
+    fit$svgp$positions, method, context)
   fixed <- fit$layout$fixed[fit$layout$kind == "nugget"]
   with_predictive_part(fit, maximize_predictive_score(stage, method, fit$family,
-    as_specified(fit$core_covariance), fit$nugget, !fixed, fit$threads))
+    as_specified(fit$core_covariance), fit$nugget, !fixed, context))
 }
 
 #' @export
-restrict_rows.neargp_ppgpr_families <- function(method, fit, rows) refit_on_rows(fit, rows)
+restrict_rows.neargp_ppgpr_families <- function(method, fit, rows, context)
+  refit_on_rows(fit, rows, context)

@@ -26,24 +26,18 @@ check_precision <- function(settings) {
   }
 }
 
-# Inside on_device().
 steps_in_single <- function(problem) {
-  identical(problem$control$precision, "single") && nzchar(core_execution_context()$device_module)
-}
-
-in_single_precision <- function(expr) {
-  before <- core_execution_context()
-  on.exit(core_set_execution_context(before))
-  core_set_execution_context(utils::modifyList(before, list(single_precision = TRUE)))
-  expr
+  identical(problem$control$precision, "single") && nzchar(problem$context$device_module)
 }
 
 # `optimize` as fit_with_neighbors() wants it.
 with_single_precision <- function(problem, optimize) {
   if (!steps_in_single(problem)) return(optimize)
   failed <- FALSE
+  context <- problem$context
+  context$single_precision <- TRUE
   function(objective, working, coarse) {
-    first <- optimize_in_single(objective, working, coarse, optimize)
+    first <- optimize_in_single(objective, working, coarse, optimize, context)
     failed <<- failed || first$failed
     result <- if (coarse && !first$failed) first else
       add_runs(first, optimize(objective, first$working, coarse))
@@ -59,12 +53,12 @@ add_runs <- function(first, last) {
 }
 
 # A matrix that cannot be factorised ends the run where it was best.
-optimize_in_single <- function(objective, working, coarse, optimize) {
+optimize_in_single <- function(objective, working, coarse, optimize, context) {
   best <- list(working = working, value = -Inf, gain = 0, iterations = 0L, evaluations = 0L,
     failed = TRUE)
   first <- NULL
   evaluate <- function(working, ...) {
-    state <- in_single_precision(objective$evaluate(working, ...))
+    state <- objective$evaluate(working, ..., context = context)
     best$evaluations <<- best$evaluations + 1L
     if (!is.finite(state$value)) {
       rlang::abort("Single precision does not do.", class = "neargp_single_failed")
@@ -76,7 +70,7 @@ optimize_in_single <- function(objective, working, coarse, optimize) {
     state
   }
   single <- list(evaluate = evaluate,
-    gradient = function(...) in_single_precision(objective$gradient(...)), n = objective$n,
+    gradient = function(...) objective$gradient(..., context = context), n = objective$n,
     resolution = single_resolution(objective$n), accept = objective$accept)
   tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)),
     neargp_single_failed = function(condition) best)

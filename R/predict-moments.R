@@ -97,13 +97,14 @@ trend_moments <- function(object, weighted, variance, X, offset) {
 }
 
 conditional_weights <- function(object, coords, settings, neighbors = NULL, output = NULL,
-                                kriging = kept_kriging(object), keep_weights = FALSE) {
+                                kriging = kept_kriging(object, settings$context),
+                                keep_weights = FALSE) {
   if (settings$smooth && is.null(neighbors)) return(smooth_weights(object, coords, settings))
   found <- if (settings$exact && is.null(neighbors)) {
-    core_exact_krige(kept_exact_kriging(object, settings$threads), coords, settings$threads, output)
+    core_exact_krige(kept_exact_kriging(object, settings$context), coords, settings$context, output)
   } else {
     core_krige(kriging, coords, neighbors %||% prediction_neighbors(object, coords, settings),
-      settings$local_mean, settings$threads, output, keep_weights)
+      settings$local_mean, settings$context, output, keep_weights)
   }
   if (found$failed > 0L) abort_cholesky(0L)
   found

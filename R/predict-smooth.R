@@ -37,10 +37,12 @@ neighbor_distances <- function(object, coords, neighbors) {
 }
 
 smooth_weights <- function(object, coords, settings) {
-  neighbors <- core_index_nearest(kept_index(object), coords, settings$k + 1L, settings$threads)
+  neighbors <- core_index_nearest(kept_index(object, settings$context), coords,
+    settings$k + 1L, settings$context)
   taper <- smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors)))
-  core_krige(kept_kriging(object), coords, core_neighbors_first(neighbors, settings$k),
-    settings$local_mean, settings$threads, taper = taper)
+  core_krige(kept_kriging(object, settings$context), coords,
+    core_neighbors_first(neighbors, settings$k), settings$local_mean, settings$context,
+    taper = taper)
 }
 
 # Whether a field is predicted from observations of it, which may have a taper.

@@ -212,8 +212,9 @@ target_size <- function(newdata) {
 }
 
 predict_target <- function(object, newdata, settings) {
-  on_prediction_device(object, target_size(newdata), settings, if (is_raster(newdata))
-    predict_raster(object, newdata, settings) else predict_rows(object, newdata, settings))
+  settings$context <- prediction_context(object, target_size(newdata), settings)
+  if (is_raster(newdata)) predict_raster(object, newdata, settings) else
+    predict_rows(object, newdata, settings)
 }
 
 predict_rows <- function(object, newdata, settings) {
@@ -244,7 +245,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
     k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
     sectors = given$sectors, joint = joint, covariance = outputs$covariance,
     observed = outputs$observed, chunk_size = prediction_chunk(object, chunk_size),
-    threads = resolve_threads(threads), device = resolve_device(device,
+    context = plain_context(resolve_threads(threads)), device = resolve_device(device,
       predicts_densely(object$method, given$exact) || is_local(object)),
     verbose = check_flag(verbose, "verbose"))
 }

@@ -12,11 +12,11 @@ predictive_rows <- function(data, mean, seen, slope, precision, factor, position
       positions = positions)
 }
 
-gaussian_stage <- function(data, covariance, nugget, positions, method, threads) {
-  found <- bound_at(data, covariance, nugget, positions, method, FALSE, threads)
+gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
+  found <- bound_at(data, covariance, nugget, positions, method, FALSE, context)
   if (nzchar(found$failure)) abort_bound(found$failure)
   known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0,
-    method$jitter), core_inducing_posterior(found$weights, found$factor), threads)
+    method$jitter, context), core_inducing_posterior(found$weights, found$factor), context)
   columns <- response_columns(data)
   mean <- known$weighted[, 1L] +
     drop(row_products(columns[, -1L, drop = FALSE] - known$weighted[, -1L, drop = FALSE],
@@ -37,13 +37,13 @@ family_stage <- function(data, result) {
 # `parameters` of the family, of which those that are `free` are multiplied by a ratio. In the lower
 # triangle G of the factor L G, with logarithms on its diagonal, the search begins at 0. It ends
 # where five evaluations have gained less than 1e-4 a row.
-maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, threads,
+maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, context,
                                       report = function(...) NULL) {
   n <- length(stage$response$y)
   points <- nrow(stage$factor)
   lower <- lower.tri(stage$factor, diag = TRUE)
   problem <- core_predictive(stage$coords, stage$response, stage$mean, family_core_name(family),
-    stage$positions, covariance, method$jitter, stage$factor, method$kl_weight, threads)
+    stage$positions, covariance, method$jitter, stage$factor, method$kl_weight, context)
   entries <- seq_len(sum(lower))
   relative_at <- function(x) {
     relative <- matrix(0, points, points)
@@ -55,7 +55,7 @@ maximize_predictive_score <- function(stage, method, family, covariance, paramet
   record <- new_bound_record(n, report, patience = 5L, negligible = 1e-4)
   state_at <- function(x) {
     record$at(x, function() {
-      score <- core_predictive_score(problem, relative_at(x), parameters * ratio_at(x), threads)
+      score <- core_predictive_score(problem, relative_at(x), parameters * ratio_at(x), context)
       list(value = score$value, x = x, slope = c(score$d_factor[lower], score$d_likelihood[free]))
     })
   }

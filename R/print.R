@@ -165,7 +165,7 @@ white_noise_note <- function(x, effective) {
   }
   places <- coords[!duplicated(location_index(coords)), , drop = FALSE]
   some <- places[unique(round(seq(1, nrow(places), length.out = 500L))), , drop = FALSE]
-  nearest <- as.matrix(core_neighbors_to(places, some, 2L, 1L))[2L, ]
+  nearest <- as.matrix(core_neighbors_to(places, some, 2L, plain_context()))[2L, ]
   spacing <- stats::median(sqrt(rowSums((places[nearest, , drop = FALSE] - some)^2)))
   if (effective >= spacing) return(NULL)
   c(sprintf("  shorter than the spacing of the locations (median distance to the next %s): the field is white noise\n",

@@ -34,7 +34,7 @@ new_problem <- function(data, locations, settings, start) {
     fixed_by_user = NULL,            # which are fixed, where cross-validation holds the others, too
     # ---- how it is fitted
     control = settings$control,
-    threads = settings$threads,
+    context = settings$context,      # new_context(), of neargp() once the device is chosen
     # function(k, round, state, of), after each optimisation
     report = fit_reporter(settings$verbose),
     # function(evaluation, value, what, unit, of), now and then

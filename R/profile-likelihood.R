@@ -37,8 +37,8 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # gives value, trend, and with information = TRUE gradient and information in the working
 # parameters; `gradient(working, beta)` the adjoint path, of those whose evaluate() does not give
 # the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R).
-# `parts` and `adjoint` are functions of the core's covariance and nugget. `restricted`: whether it
-# is the restricted likelihood, which has no adjoint path.
+# `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
+# `restricted`: whether it is the restricted likelihood, which has no adjoint path.
 new_objective <- function(problem, n, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method)) {
   layout <- problem$layout
@@ -48,9 +48,9 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
     list(values = values, covariance = specified_covariance(specification, values),
       nugget = nugget_of(layout, values))
   }
-  evaluate <- function(working, information = FALSE) {
+  evaluate <- function(working, information = FALSE, context = problem$context) {
     point <- at(working)
-    result <- parts(point$covariance, point$nugget, information)
+    result <- parts(point$covariance, point$nugget, information, context)
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
     profile <- profile_trend(result, n)
     profile$failed <- 0L
@@ -63,9 +63,9 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
     }
     penalised_state(profile, layout, working)
   }
-  gradient <- function(working, beta) {
+  gradient <- function(working, beta, context = problem$context) {
     point <- at(working)
-    result <- adjoint(point$covariance, point$nugget, beta)
+    result <- adjoint(point$covariance, point$nugget, beta, context)
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
     penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
       working)
@@ -77,26 +77,24 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
 # rows summed over. The core has the neighbours in an order of its own: without rm() the objective
 # would keep R's table beside them.
 local_objective <- function(problem, neighbors, targets = NULL) {
-  pointer <- local_problem(problem$data, neighbors, targets, problem$threads)
+  pointer <- local_problem(problem$data, neighbors, problem$context, targets)
   rm(neighbors)
-  threads <- problem$threads
   new_objective(problem, n = if (is.null(targets)) length(problem$data$y) else length(targets),
-    parts = function(covariance, nugget, information) core_evaluate(pointer, covariance, nugget,
-      information, threads),
-    adjoint = function(covariance, nugget, beta) core_gradient(pointer, covariance, nugget, beta,
-      threads), restricted = is.null(targets) && is_restricted(problem$method))
+    parts = function(covariance, nugget, information, context) core_evaluate(pointer, covariance,
+      nugget, information, context),
+    adjoint = function(covariance, nugget, beta, context) core_gradient(pointer, covariance, nugget,
+      beta, context), restricted = is.null(targets) && is_restricted(problem$method))
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
 joint_objective <- function(problem, neighbors) {
-  pointer <- local_problem(problem$data, neighbors, threads = problem$threads)
+  pointer <- local_problem(problem$data, neighbors, problem$context)
   rm(neighbors)
-  threads <- problem$threads
   new_objective(problem, n = length(problem$data$y),
-    parts = function(covariance, nugget, information) core_evaluate_joint(pointer, covariance,
-      nugget, threads),
-    adjoint = function(covariance, nugget, beta) core_gradient_joint(pointer, covariance, nugget,
-      beta, threads))
+    parts = function(covariance, nugget, information, context) core_evaluate_joint(pointer,
+      covariance, nugget, context),
+    adjoint = function(covariance, nugget, beta, context) core_gradient_joint(pointer, covariance,
+      nugget, beta, context))
 }
 
 # The likelihood that a method has maximised, as a function of the working parameters, in the
@@ -114,15 +112,16 @@ has_likelihood_objective <- function(object) {
 
 exact_objective <- function(problem) {
   data <- problem$data
-  new_objective(problem, n = length(data$y), parts = function(covariance, nugget, information) {
-    core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget,
-      information, problem$threads, data$output)
-  })
+  new_objective(problem, n = length(data$y),
+    parts = function(covariance, nugget, information, context) {
+      core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget,
+        information, context, data$output)
+    })
 }
 
 # `neighbors` has one column for each target, or for each row.
-local_problem <- function(data, neighbors, targets = NULL, threads = 1L) {
+local_problem <- function(data, neighbors, context, targets = NULL) {
   release_unused(prod(dim(neighbors)))
-  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads,
+  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, context, targets,
     data$output)
 }

@@ -12,7 +12,7 @@ with_start.neargp_loo_k_families <- function(method, problem) {
 }
 
 #' @export
-complete_fit.neargp_loo_k_families <- function(method, fit, result) {
+complete_fit.neargp_loo_k_families <- function(method, fit, result, context) {
   family <- fit$layout$kind == "family"
   values <- to_core(result$working, fit$layout$transform)
   fit$family_parameters <- stats::setNames(values[family], fit$layout$name[family])
@@ -112,7 +112,7 @@ fitted_pseudo_observations <- function(data, problem, known) {
     data = c(locations_as_data(aggregated(data$X)), data["basis"]), bias = known$bias)
   if (gamma) {
     result$data$weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k,
-      problem$threads)
+      problem$context)
   }
   result
 }
@@ -203,9 +203,9 @@ with_pseudo_observations <- function(problem, theta) {
     problem$marginal <- problem$marginal %||% list(beta = robust_coefficients(problem))
     problem$pseudo_observations <- list(mean = data$y, precision = data$weights)
   } else {
-    problem$marginal <- marginal_prior(data, X, problem$family, parameters, problem$threads)
+    problem$marginal <- marginal_prior(data, X, problem$family, parameters, problem$context)
     problem$pseudo_observations <- response_pseudo_observations(data, X, problem$family, parameters,
-      problem$marginal, problem$threads)
+      problem$marginal, problem$context)
   }
   problem$distinct_locations <- aggregate_by_location(data, X, problem$pseudo_observations,
     problem$location_index, observation_counts(data, problem$family))
@@ -284,10 +284,10 @@ pseudo_observation_score <- function(problem, theta, k, at_most = 10000L) {
 pseudo_observation_trend_covariance <- function(problem, pseudo_observations, known, k) {
   q <- ncol(problem$data$X)
   if (q == 0L) return(matrix(0, 0L, 0L))
-  like_problem <- list(data = pseudo_observations$data, threads = problem$threads)
+  like_problem <- list(data = pseudo_observations$data, context = problem$context)
   neighbors <- neighbors_before(like_problem, known$component, k, "maxmin", 0)
   result <- core_evaluate(local_problem(pseudo_observations$data, neighbors,
-    threads = problem$threads), known$covariance, known$nugget, FALSE, problem$threads)
+    problem$context), known$covariance, known$nugget, FALSE, problem$context)
   design <- 1L + seq_len(q)
   result$gram[design, design] <- result$gram[design, design] +
     information_within_locations(pseudo_observations$locations,

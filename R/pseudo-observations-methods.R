@@ -51,8 +51,8 @@ simulation_draws.neargp_loo_k_families <- function(method, object, target, nsim,
 
 # Pseudo-observations, prior and trend of the other rows.
 #' @export
-restrict_rows.neargp_loo_k_families <- function(method, fit, rows) {
-  refit_trend(fit, rows)
+restrict_rows.neargp_loo_k_families <- function(method, fit, rows, context) {
+  refit_trend(fit, rows, context)
 }
 
 # The trend in the core's columns.
@@ -85,12 +85,12 @@ cavity_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NUL
   settings$k <- min(settings$k, nrow(locations$coords) - 1L)
   n <- length(object$data$y)
   given <- list(weighted = matrix(0, n, ncol(object$data$X) + 1L), variance = double(n))
-  on_default_device(object, n, settings$k,
-    for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
-      part <- pseudo_observation_weights_of_others(object, rows, settings)
-      given$weighted[rows, ] <- part$weighted
-      given$variance[rows] <- part$variance
-    })
+  settings$context <- default_context(object, n, settings$k, settings$context$threads)
+  for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
+    part <- pseudo_observation_weights_of_others(object, rows, settings)
+    given$weighted[rows, ] <- part$weighted
+    given$variance[rows] <- part$variance
+  }
   known <- known_parameters(object)
   pseudo_observations <- pseudo_observations_of(object)
   with_bias(object, without_own_trend(object, given, pseudo_observations$mean,
@@ -102,9 +102,9 @@ pseudo_observation_weights_of_others <- function(object, rows, settings) {
   at <- list(row = rows, location_index = object$pseudo_observations$locations$location_index[rows])
   pointer <- pseudo_observation_model(object$pseudo_observations$locations, at,
     metric_component(object$core_covariance), settings$k,
-    if (has_gamma_variables(object$family)) known, settings$threads)
+    if (has_gamma_variables(object$family)) known, settings$context)
   moments <- core_pseudo_observation_moments(pointer, 1L, length(rows), known$covariance,
-    known$nugget, settings$threads)
+    known$nugget, settings$context)
   if (moments$failed > 0L) abort_cholesky(0L)
   moments
 }
@@ -131,8 +131,9 @@ pseudo_observations_as_data <- function(object, rows) {
 #' @export
 posterior_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL) {
   settings <- predict_settings(object, k, threads = threads)
-  on_default_device(object, length(object$data$y), settings$k,
-    chunked_moments(object, training_target(object), settings))
+  settings$context <- default_context(object, length(object$data$y), settings$k,
+    settings$context$threads)
+  chunked_moments(object, training_target(object), settings)
 }
 
 # ---- far from data -------------------------------------------------------------------------------

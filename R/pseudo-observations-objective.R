@@ -31,7 +31,7 @@ pseudo_observation_plan <- function(problem, at, component, k) {
   known <- if (has_gamma_variables(problem$family)) pseudo_observation_parameters(problem,
     problem$reference)
   list(pointer = pseudo_observation_model(problem$distinct_locations, at, component, k, known,
-    problem$threads), at = at)
+    problem$context), at = at)
 }
 
 # The derivative in the nugget is of use to the family's parameters even where it is given.
@@ -54,13 +54,13 @@ pseudo_observation_parameters <- function(problem, theta,
 
 # `at`: rows and the indices of their locations. `known`: parameters for the gamma variables, where
 # there are any.
-pseudo_observation_model <- function(locations, at, component, k, known, threads) {
-  sets <- leave_one_out_sets(locations, at, component, k, threads,
+pseudo_observation_model <- function(locations, at, component, k, known, context) {
+  sets <- leave_one_out_sets(locations, at, component, k, context,
     function(which) locations$rows[at$row[which], , drop = FALSE])
   precision <- sets$content[, 1L]
   rows <- list(coords = sets$coords, columns = sets$content[, -1L, drop = FALSE] / precision,
     noise_scale = 1 / precision, neighbors = sets$neighbors)
-  if (!is.null(known)) rows <- with_gamma_variables(rows, known, threads)
+  if (!is.null(known)) rows <- with_gamma_variables(rows, known, context)
   core_pseudo_observations(rows$coords, rows$columns, rows$noise_scale, sets$targets,
     rows$neighbors)
 }
@@ -77,13 +77,13 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
   score <- function(theta, gradient) {
     known <- pseudo_observation_parameters(problem, theta, specification)
     at <- core_pseudo_observation_moments(plan$pointer, limits[1L], limits[2L], known$covariance,
-      known$nugget, problem$threads)
+      known$nugget, problem$context)
     if (at$failed > 0L) return(list(failed = 1L))
     unseen <- X - at$weighted[, -1L, drop = FALSE]
     mean <- known$bias + data$offset + at$weighted[, 1L] + drop(unseen %*% known$beta)
     if (!all(is.finite(mean))) return(list(failed = 1L))
     density <- marginal_density(data, problem$family, known$family, mean, pmax(at$variance, 0),
-      gradient, problem$threads)
+      gradient, problem$context)
     c(density, list(score = sum(count * density$value), unseen = unseen, known = known,
       failed = 0L))
   }
@@ -103,7 +103,7 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
     d_mean <- count * result$d_mean
     core <- core_pseudo_observation_adjoint(plan$pointer, limits[1L], limits[2L],
       result$known$covariance, result$known$nugget,
-      cbind(d_mean, -outer(d_mean, result$known$beta)), count * result$d_variance, problem$threads)
+      cbind(d_mean, -outer(d_mean, result$known$beta)), count * result$d_variance, problem$context)
     own <- layout$kind == "family"
     working <- double(nrow(layout))
     working[!own] <- core

@@ -11,10 +11,10 @@ has_gamma_variables <- function(family) family$family == "student_t"
 # Each conditioning set has variables of its own, from its own rows alone
 # (src/core/loo/student_t_variables.h), so that no row sees its own response on the way: the rows
 # are repeated for each set. `known`: covariance, nugget, the family's parameters, and beta.
-with_gamma_variables <- function(rows, known, threads) {
+with_gamma_variables <- function(rows, known, context) {
   residuals <- rows$columns[, 1L] - drop(rows$columns[, -1L, drop = FALSE] %*% known$beta)
   omega <- core_gamma_variables(rows$coords, residuals, rows$noise_scale, rows$neighbors,
-    known$covariance, known$nugget, known$family[1L], known$family[2L], threads)
+    known$covariance, known$nugget, known$family[1L], known$family[2L], context)
   each <- as.vector(rows$neighbors)
   list(coords = rows$coords[each, , drop = FALSE], columns = rows$columns[each, , drop = FALSE],
     noise_scale = rows$noise_scale[each] / as.vector(omega),
@@ -24,14 +24,14 @@ with_gamma_variables <- function(rows, known, threads) {
 # Finds one gamma variable for each row, from its prediction by its nearest others: for predictions
 # at new locations, which have no response that could leak. A few rounds from omega = 1. `known` has
 # the component, too, in whose metric neighbours are searched.
-row_gamma_variables <- function(data, known, k, threads, rounds = 3L) {
-  neighbors <- core_neighbors_others(core_scale(data$coords, known$component), k, threads)
+row_gamma_variables <- function(data, known, k, context, rounds = 3L) {
+  neighbors <- core_neighbors_others(core_scale(data$coords, known$component), k, context)
   residuals <- data$y - data$offset - drop(data$X %*% known$beta)
   omega <- rep(1, length(residuals))
   for (round in seq_len(rounds)) {
     kriging <- core_kriging(data$coords, cbind(residuals), 1 / (data$weights * omega),
       known$covariance, known$nugget)
-    others <- core_krige(kriging, data$coords, neighbors, FALSE, threads)
+    others <- core_krige(kriging, data$coords, neighbors, FALSE, context)
     if (others$failed > 0L) abort_cholesky(0L)
     omega <- core_matched_omega(residuals - others$weighted[, 1L], pmax(others$variance, 0),
       data$weights, known$family[1L], known$family[2L])

@@ -17,12 +17,11 @@
 # The marginal density of the responses in `data` with its derivatives. Weights divide the
 # dispersion where the family has one; elsewhere they are numbers of equal observations, which only
 # the derivatives in the parameters need.
-marginal_density <- function(data, family, parameters, mean, variance, gradient = FALSE,
-                             threads = 1L) {
+marginal_density <- function(data, family, parameters, mean, variance, gradient, context) {
   scaled <- response_family(family)$scaled
   core_marginal_density(family_core_name(family), as.double(parameters), data$y,
     data$trials %||% double(0), if (scaled) data$weights else double(0), if (scaled) double(0) else
-    data$weights, mean, rep_len(variance, length(mean)), gradient, threads)
+    data$weights, mean, rep_len(variance, length(mean)), gradient, context)
 }
 
 # The noise variance of a pseudo-observation of precision 1: `nugget` multiplies the variances of
@@ -43,7 +42,7 @@ observation_counts <- function(data, family) {
 
 # Coefficients and variance that make the rows, or as many of them as tell enough, most likely,
 # given the family's parameters. `X`: columns of unit standard deviation.
-marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L) {
+marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L) {
   n <- length(data$y)
   rows <- if (n > at_most) unique(round(seq(1, n, length.out = at_most))) else seq_len(n)
   data <- take_data_rows(data, rows)
@@ -56,7 +55,7 @@ marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L
   spread <- if (q) stats::var(drop(guess - X %*% beta)) else mean(guess^2)
   density <- function(theta) {
     marginal_density(data, family, parameters, data$offset + drop(X %*% theta[seq_len(q)]),
-      exp(theta[q + 1L]), TRUE, threads)
+      exp(theta[q + 1L]), TRUE, context)
   }
   value <- function(theta) -sum(count * density(theta)$value) / length(rows)
   gradient <- function(theta) {
@@ -88,9 +87,9 @@ check_integrated <- function(at, rows, family) {
 
 # Mean and precision of each response's pseudo-observation. Where a density is not concave under the
 # prior the response says next to nothing.
-response_pseudo_observations <- function(data, X, family, parameters, prior, threads) {
+response_pseudo_observations <- function(data, X, family, parameters, prior, context) {
   mean <- data$offset + drop(X %*% prior$beta)
-  at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, threads)
+  at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, context)
   check_integrated(at, seq_along(data$y), family)
   curvature <- pmin(2 * at$d_variance - at$d_mean^2, -1e-8 / prior$variance)
   list(mean = mean - at$d_mean / curvature,

@@ -153,7 +153,7 @@ smoothed.default <- function(object, k, threads) {
   if (all(known)) return(data$y)
   settings <- predict_settings(object, k, threads = threads)
   at <- training_target(object)
-  mean <- on_prediction_device(object, length(at$complete), settings,
-    chunked_moments(object, at, settings)$mean)
+  settings$context <- prediction_context(object, length(at$complete), settings)
+  mean <- chunked_moments(object, at, settings)$mean
   ifelse(known, data$y, mean[targets_of_rows(data)])
 }

@@ -47,18 +47,18 @@ visit_rows <- function(rows, dimension, visit) {
 }
 
 # As core_collapsed_bound(). One reading has the value, another one the gradient.
-streamed_bound <- function(data, method, threads) {
+streamed_bound <- function(data, method, context) {
   function(covariance, nugget, positions, derivatives) {
     pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance,
-      nugget, method$bound, method$jitter, derivatives)
+      nugget, method$bound, method$jitter, derivatives, context)
     pass <- function(add) {
       for_each_piece(data, function(coords, columns, noise_scale) add(pointer, coords, columns,
-        noise_scale, threads))
+        noise_scale, context))
     }
     if (core_streamed_regular(pointer)) pass(core_streamed_add_value)
-    result <- core_streamed_value(pointer)
+    result <- core_streamed_value(pointer, context)
     if (nzchar(result$failure) || !derivatives) return(result)
     pass(core_streamed_add_gradient)
-    c(result, core_streamed_gradient(pointer))
+    c(result, core_streamed_gradient(pointer, context))
   }
 }

@@ -1,7 +1,7 @@
 # The settings of a fit, and those of predictions and simulations: what the arguments of neargp(),
 # predict() and simulate() say once they are checked.
 
-new_settings <- function(method, family, control, threads, covariance = NULL, nugget = NULL,
+new_settings <- function(method, family, control, context, covariance = NULL, nugget = NULL,
                          device = NULL, verbose = FALSE, method_open = FALSE, family_open = FALSE,
                          prior = NULL) {
   new_state("neargp_settings",
@@ -15,15 +15,15 @@ new_settings <- function(method, family, control, threads, covariance = NULL, nu
     prior = prior,               # pc_priors(), NULL for none
     control = control,           # neargp_control()
     device = device,             # "auto", "cpu" or "cuda"
-    threads = threads,
+    context = context,           # of what stands around the fit, see problem$context
     verbose = verbose,
     chosen = NULL,               # why this method or family, where the package has chosen
     gpu = NULL)                  # name of the GPU that has computed the fit
 }
 
-# `threads`: number of them; all else says what is wanted, and without more it is the latent field,
-# row by row.
-new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = FALSE,
+# `context`: how it is computed; all else says what is wanted, and without more it is the latent
+# field, row by row.
+new_prediction_settings <- function(context, k = NULL, k_other = NULL, exact = FALSE,
                                     few_dense = FALSE, local_mean = FALSE, sectors = 0L,
                                     type = "link", part = "field", interval = "none", level = 0.95,
                                     trials = NULL, joint = FALSE, covariance = FALSE,
@@ -56,7 +56,7 @@ new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = F
     # ---- how it is computed
     chunk_size = chunk_size,     # rows at a time
     file = NULL,                 # of a raster: name of the file that is written, NULL for none
-    threads = threads,
+    context = context,           # the plain one until the device is chosen, prediction_context()
     device = device,             # "auto", "cpu" or "cuda"
     verbose = verbose)
 }

@@ -78,8 +78,8 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   check_draws_size(rows * max(length(object$outputs), 1L), nsim)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  result <- on_prediction_device(object, rows, settings, simulate_target(object, newdata, nsim,
-    settings))
+  settings$context <- prediction_context(object, rows, settings)
+  result <- simulate_target(object, newdata, nsim, settings)
   attr(result, "seed") <- state$seed
   result
 }
@@ -90,15 +90,8 @@ simulation_settings <- function(object, k, threads, device) {
   device <- resolve_device(device, predicts_densely(object$method, exact) || is_local(object))
   given <- if (is.null(object$outputs)) list(k = prediction_k(object$method, object, k)) else
     conditioned_on_outputs(object, k)
-  new_prediction_settings(resolve_threads(threads), given$k, given$k_other, exact = exact,
-    few_dense = is.null(k) && device != "cuda", device = device)
-}
-
-# Computations for `places`, at each of which all outputs are wanted.
-on_prediction_device <- function(object, places, settings, expr) {
-  others <- max(length(object$outputs) - 1L, 0L)
-  k <- settings$k + others * (settings$k_other %||% 0L)
-  on_device(choose_device(settings$device, places * (others + 1), k), expr, search_of(object))
+  new_prediction_settings(plain_context(resolve_threads(threads)), given$k, given$k_other,
+    exact = exact, few_dense = is.null(k) && device != "cuda", device = device)
 }
 
 # Draws are a column each of one table.
@@ -191,7 +184,7 @@ field_drawer <- function(object, data, coords, settings) {
   if (draws_dense(object, length(data$y) + nrow(coords), settings)) {
     return(function(values, normals, betas) {
       core_exact_simulate(data$coords, values, noise_scale, coords,
-        as_specified(object$core_covariance), object$nugget, normals, settings$threads)
+        as_specified(object$core_covariance), object$nugget, normals, settings$context)
     })
   }
   neighbor_drawer(object$method, object, data, coords, settings)
@@ -208,7 +201,7 @@ neighbor_drawer.default <- function(method, object, data, coords, settings) {
   plan <- simulation_plan(object$core_covariance, data, coords, settings)
   function(values, normals, betas) {
     core_simulate(data$coords, values, noise_scale, coords, plan$order, plan$neighbors,
-      as_specified(object$core_covariance), object$nugget, normals, settings$threads)
+      as_specified(object$core_covariance), object$nugget, normals, settings$context)
   }
 }
 
@@ -270,10 +263,10 @@ simulation_plan <- function(covariance, data, coords, settings) {
   component <- metric_component(covariance)
   reference <- core_scale(data$coords, component)
   queries <- core_scale(coords, component)
-  order <- core_order(queries, "maxmin", 0, settings$threads)
+  order <- core_order(queries, "maxmin", 0, settings$context)
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
   list(order = order, neighbors = core_neighbors_joint(reference, queries, order, k,
-    settings$threads))
+    settings$context))
 }
 
 # Draws coefficients of the trend in the core's coordinates.

@@ -101,11 +101,11 @@ start_problem <- function(problem, scales) {
   k <- min(max(problem$control$coarse_k, 5L), n - 1L)
   scaled <- sweep(places_of(data$coords, problem$locations), 2L, scales[problem$groups[[1L]]$group],
     "/")
-  neighbors <- core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$threads)
+  neighbors <- core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$context)
   neighbors <- without_self(neighbors, targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   farthest <- scaled[neighbors[k, ], , drop = FALSE] - scaled[targets, , drop = FALSE]
-  list(pointer = local_problem(reduced$data, reduced$neighbors, reduced$targets),
+  list(pointer = local_problem(reduced$data, reduced$neighbors, problem$context, reduced$targets),
     specification = covariance_specification(problem$layout, problem$groups),
     n = length(targets), reach = sqrt(stats::median(rowSums(farthest^2))),
     extent = sqrt(ncol(scaled)))
@@ -196,7 +196,7 @@ range_scales <- function(problem, j, scales) {
 score_candidate <- function(problem, trial, values) {
   layout <- problem$layout
   result <- core_evaluate(trial$pointer, specified_covariance(trial$specification, values),
-    nugget_of(layout, values), FALSE, problem$threads)
+    nugget_of(layout, values), FALSE, problem$context)
   if (result$failed > 0L) return(list(score = -Inf))
   profile <- profile_trend(result, trial$n)
   scale_free <- layout$kind %in% c("variance", "nugget") & !(layout$fixed & layout$value %in% 0)

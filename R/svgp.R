@@ -239,9 +239,9 @@ wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$fr
 # The posterior is found anew, unless Adam has moved it: the optimiser had the response in a unit of
 # its own.
 #' @export
-complete_fit.neargp_svgp <- function(method, fit, result) {
+complete_fit.neargp_svgp <- function(method, fit, result, context) {
   fit <- with_inducing_points(fit, result)
-  if (is.null(fit$svgp$weights)) with_inducing_posterior(fit) else fit
+  if (is.null(fit$svgp$weights)) with_inducing_posterior(fit, context) else fit
 }
 
 with_inducing_points <- function(fit, result) {
@@ -251,9 +251,9 @@ with_inducing_points <- function(fit, result) {
 }
 
 # The distribution of the field at the inducing points given the rows that the fit holds now.
-with_inducing_posterior <- function(fit) {
+with_inducing_posterior <- function(fit, context) {
   posterior <- bound_at(fit$data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
-    fit$method, FALSE, fit$threads)
+    fit$method, FALSE, context)
   if (nzchar(posterior$failure)) abort_bound(posterior$failure)
   fit$svgp[c("weights", "factor", "unexplained")] <- posterior[c("weights", "factor",
     "unexplained")]

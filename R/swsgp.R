@@ -138,7 +138,7 @@ warn_many_points <- function(points, rows) {
 }
 
 #' @export
-complete_fit.neargp_swsgp <- function(method, fit, result) {
+complete_fit.neargp_swsgp <- function(method, fit, result, context) {
   fit <- NextMethod()
   fit$inducing <- position_frame(fit$posterior$coords, fit$locations)
   fit
@@ -159,8 +159,8 @@ prediction_k.neargp_swsgp <- function(method, object, k, least = 60L) {
 }
 
 #' @export
-restrict_rows.neargp_swsgp <- function(method, fit, rows) {
-  problem <- hold_parameters(fit, fold_problem(fit, rows))
+restrict_rows.neargp_swsgp <- function(method, fit, rows, context) {
+  problem <- hold_parameters(fit, fold_problem(fit, rows, context))
   problem$inducing <- fit$posterior$coords
   problem$method$move <- FALSE
   refit_problem(fit, problem)

@@ -96,8 +96,8 @@ pearson_of_transformed <- function(object, k, threads) {
 moments_at_data <- function(object, k, threads) {
   if (is_latent(object)) return(posterior_moments(object, k, threads))
   settings <- predict_settings(object, k, threads = threads)
-  device <- choose_device(settings$device, length(object$data$y), settings$k)
-  on_device(device, chunked_moments(object, training_target(object), settings), search_of(object))
+  settings$context <- prediction_context(object, length(object$data$y), settings)
+  chunked_moments(object, training_target(object), settings)
 }
 
 #' @export

@@ -54,7 +54,7 @@ neighbor_pairs <- function(coords, rows, share) {
   k <- min(ceiling(share / length(anchors)), length(rows) - 1L)
   # Asks for one more than wanted: the nearest row is the anchor itself, dropped below with i = j.
   nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE],
-    k + 1L, 1L)
+    k + 1L, plain_context())
   pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(as.matrix(nearest))])
   pairs[pairs$i != pairs$j, , drop = FALSE]
 }

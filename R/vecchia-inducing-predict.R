@@ -37,13 +37,15 @@ low_rank_moments <- function(object, coords, settings) {
     candidates[] <- match(candidates, rows)
   }
   known <- core_residual_predict(data$coords, response_columns(data), 1 / data$weights, coords,
-    candidates, settings$k, low_rank_prior(object), kept_posterior(object, object$low_rank),
-    settings$threads)
+    candidates, settings$k, low_rank_prior(object, settings$context),
+    kept_posterior(object, object$low_rank, settings$context), settings$context)
   if (is_failure(known)) abort_low_rank(replace(known, "failed", list(min(known$failed, 1L))))
   known
 }
 
-low_rank_prior <- function(object) kept_prior(object, object$low_rank$positions, object$nugget)
+low_rank_prior <- function(object, context) {
+  kept_prior(object, object$low_rank$positions, context, object$nugget)
+}
 
 # Of places together, given the union U of their nearest neighbours: with R the covariance matrix of
 # the residual field, alpha = A - A_U b, b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b +
@@ -53,8 +55,8 @@ joint_moments.neargp_vecchia_inducing <- function(method, object, target, settin
   rows <- joint_rows(object, target, settings)
   check_union(rows)
   data <- take_data_rows(object$data, rows)
-  given <- core_inducing_features(rbind(data$coords, target$coords), low_rank_prior(object),
-    settings$threads)
+  given <- core_inducing_features(rbind(data$coords, target$coords),
+    low_rank_prior(object, settings$context), settings$context)
   if (nzchar(given$failure)) abort_bound(given$failure)
   known <- seq_along(rows)
   new <- length(rows) + seq_len(nrow(target$coords))
@@ -91,7 +93,7 @@ neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords
     core_residual_simulate(data$coords, values, 1 / data$weights, coords, plan$order,
       plan$neighbors, object$low_rank$positions,
       as_specified(object$core_covariance), object$nugget, object$method$jitter,
-      draw_whitened(object$low_rank, betas, settings$conditional), normals, settings$threads)
+      draw_whitened(object$low_rank, betas, settings$conditional), normals, settings$context)
   }
 }
 
@@ -101,11 +103,11 @@ neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords
 #' @export
 weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) {
   data <- object$data
-  neighbors <- low_rank_neighbors(object, data, object$low_rank$order, settings$threads)
+  neighbors <- low_rank_neighbors(object, data, object$low_rank$order, settings$context)
   known <- core_residual_leave_one_out(data$coords, response_columns(data), 1 / data$weights,
     neighbors, object$low_rank$positions, as_specified(object$core_covariance), object$nugget,
     method$jitter,
-    object$low_rank$weights, object$low_rank$factor, settings$threads)
+    object$low_rank$weights, object$low_rank$factor, settings$context)
   if (is_failure(known)) abort_low_rank(known)
   list(weighted = known$weighted, variance = known$variance - object$nugget / data$weights)
 }

@@ -104,13 +104,13 @@ correlated_residual <- function(problem, method, arrangement, working) {
   correlated_neighbors(problem, arrangement, covariance_at(problem, working), method)
 }
 
-# `problem`: has data and threads.
+# `problem`: has data and context.
 correlated_neighbors <- function(problem, arrangement, covariance, method) {
   k <- min(method$k, length(arrangement$order) - 1L)
   candidates <- nearest_residual(problem, metric_component(covariance), arrangement$order,
     candidates_for_each * k)
   found <- core_residual_neighbors(problem$data$coords, arrangement$positions, candidates, k,
-    as_specified(covariance), method$jitter, problem$threads)
+    as_specified(covariance), method$jitter, problem$context)
   if (nzchar(found$failure)) abort_low_rank(found)
   found$neighbors
 }
@@ -127,45 +127,43 @@ low_rank_condition <- function(found) {
 # ---- the fit -------------------------------------------------------------------------------------
 
 #' @export
-complete_fit.neargp_vecchia_inducing <- function(method, fit, result) {
+complete_fit.neargp_vecchia_inducing <- function(method, fit, result, context) {
   fit$low_rank <- result$low_rank[intersect(names(result$low_rank),
     c("positions", "order", "searched_in"))]
   fit$inducing <- position_frame(fit$low_rank$positions, fit$locations)
-  with_low_rank_posterior(fit, result$low_rank$neighbors)
+  with_low_rank_posterior(fit, result$low_rank$neighbors, context)
 }
 
 # The distribution of the field at the inducing points given the rows that the fit holds now. It is
 # found anew: the optimiser had the response in a unit of its own.
-with_low_rank_posterior <- function(fit,
-                                    neighbors = low_rank_neighbors(fit, fit$data,
-                                      fit$low_rank$order)) {
-    fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit, fit$data,
-      neighbors)[c("weights", "factor", "unexplained")]
-    fit
-  }
+with_low_rank_posterior <- function(fit, neighbors, context) {
+  fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit, fit$data,
+    neighbors, context)[c("weights", "factor", "unexplained")]
+  fit
+}
 
-low_rank_posterior <- function(fit, data, neighbors, threads = fit$threads) {
+low_rank_posterior <- function(fit, data, neighbors, context) {
   found <- core_residual_vecchia(data$coords, response_columns(data), 1 / data$weights,
     fit$low_rank$positions, neighbors, as_specified(fit$core_covariance), fit$nugget,
     fit$method$jitter, FALSE,
-    threads)
+    context)
   if (is_failure(found)) abort_low_rank(found)
   found
 }
 
-low_rank_neighbors <- function(fit, data, order, threads = fit$threads) {
-  correlated_neighbors(list(data = data, threads = threads),
+low_rank_neighbors <- function(fit, data, order, context) {
+  correlated_neighbors(list(data = data, context = context),
     list(order = order, positions = fit$low_rank$positions),
     fit$low_rank$searched_in %||% fit$core_covariance, fit$method)
 }
 
 # The trend as estimated from some rows, in an ordering of their own.
 #' @export
-estimated_trend.neargp_vecchia_inducing <- function(method, fit, data, threads) {
-  order <- row_order(list(data = data, threads = threads), metric_component(fit$core_covariance),
+estimated_trend.neargp_vecchia_inducing <- function(method, fit, data, context) {
+  order <- row_order(list(data = data, context = context), metric_component(fit$core_covariance),
     "maxmin", 0)
-  low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, threads),
-    threads)[c("beta", "beta_vcov")]
+  low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, context),
+    context)[c("beta", "beta_vcov")]
 }
 
 #' @export
@@ -178,9 +176,11 @@ fit_details.neargp_vecchia_inducing <- function(method, fit) {
 
 # With its parameters and inducing points, but what these know from other rows.
 #' @export
-restrict_rows.neargp_vecchia_inducing <- function(method, fit, rows) {
+restrict_rows.neargp_vecchia_inducing <- function(method, fit, rows, context) {
   rank <- order(fit$low_rank$order)[rows]
   fit$data <- take_data_rows(fit$data, rows)
   fit$low_rank$order <- order(rank)
-  with_low_rank_posterior(with_fold_trend(fit))
+  fit <- with_fold_trend(fit, context)
+  with_low_rank_posterior(fit, low_rank_neighbors(fit, fit$data, fit$low_rank$order, context),
+    context)
 }

@@ -3,8 +3,8 @@
 # held. (Inducing points that are the locations of the data are those of the other rows.)
 
 #' @export
-restrict_rows.neargp_vnngp <- function(method, fit, rows) {
-  problem <- hold_parameters(fit, fold_problem(fit, rows))
+restrict_rows.neargp_vnngp <- function(method, fit, rows, context) {
+  problem <- hold_parameters(fit, fold_problem(fit, rows, context))
   if (!is.null(method$inducing)) {
     problem$inducing <- fit$posterior$coords
     problem$method$inducing <- NULL

@@ -17,31 +17,31 @@ latent_nodes <- function(problem) {
 # Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly
 # different range, another order and other neighbours, and a log-likelihood that differs by several
 # units. Shifts by a millionth of the spacing choose the same ones always.
-break_ties <- function(scaled, threads) {
+break_ties <- function(scaled, context) {
   n <- nrow(scaled)
   spacing <- max(apply(scaled, 2L, function(x) diff(range(x)))) / n^(1 / ncol(scaled))
   ranks <- vapply(seq_len(ncol(scaled)),
-    function(column) as.double(core_order(scaled, "random", column, threads)), double(n))
+    function(column) as.double(core_order(scaled, "random", column, context)), double(n))
   scaled + 1e-6 * spacing * (ranks / n - 0.5)
 }
 
 latent_search <- function(problem, nodes, component, k) {
-  scaled <- break_ties(core_scale(nodes$coords, component), problem$threads)
+  scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
   ordering <- problem$method$ordering
   order <- if (ordering == "given") seq_len(nrow(scaled)) else {
-    core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$threads)
+    core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$context)
   }
   neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k,
-    problem$threads) else
+    problem$context) else
     residual_neighbors(problem, nodes, component, order, k)
   list(order = order, neighbors = neighbors, component = component)
 }
 
 # How the rows see the inducing points: at them, or through the k nearest.
-latent_data <- function(nodes, coords, component, k, threads) {
+latent_data <- function(nodes, coords, component, k, context) {
   if (!is.null(nodes$node)) return(list(node = nodes$node))
   list(coords = coords, neighbors = core_neighbors_to(core_scale(nodes$coords, component),
-    core_scale(coords, component), min(k, nrow(nodes$coords)), threads))
+    core_scale(coords, component), min(k, nrow(nodes$coords)), context))
 }
 
 latent_problem <- function(problem, nodes, search) {
@@ -49,9 +49,9 @@ latent_problem <- function(problem, nodes, search) {
   release_unused(prod(dim(search$neighbors)))
   pointer <- in_memory(nrow(search$neighbors), nrow(nodes$coords), core_latent(
     core_nodes(nodes$coords, search$order, search$neighbors, problem$method$jitter, nodes$low_rank),
-    latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads),
+    latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$context),
     latent_response(data), problem$method$posterior, problem$method$factor == "exact",
-    factor_bytes(problem$method), problem$threads))
+    factor_bytes(problem$method), problem$context))
   list(pointer = pointer, nodes = nodes, search = search)
 }
 
@@ -92,7 +92,7 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     found <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end,
       specified_covariance(specification, values),
       family_core_name(family), family_values(family, layout, values), tolerance, max_iterations,
-      derivatives, problem$threads),
+      derivatives, problem$context),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
     if (is.finite(found$value) && found$value > best$value) best <<- found[c("value", "end")]
     if (derivatives) {
@@ -126,7 +126,7 @@ start_posterior <- function(problem, latent) {
     values <- to_core(problem$start, problem$layout$transform)
     core_latent_start(latent$pointer, data_linear_predictor(problem$data, problem$family),
       family_core_name(problem$family), family_values(problem$family, problem$layout, values),
-      problem$threads)
+      problem$context)
   }
 }
 

@@ -22,8 +22,8 @@ rough_optimum <- function(problem, few_rows = 4000L) {
 
 first_rows <- function(problem, ordering, count) {
   scaled <- break_ties(core_scale(problem$data$coords, component_at(problem, problem$start)),
-    problem$threads)
-  order <- core_order(scaled, ordering, 0, problem$threads)
+    problem$context)
+  order <- core_order(scaled, ordering, 0, problem$context)
   problem$data <- take_data_rows(problem$data, sort(order[seq_len(count)]))
   problem
 }
@@ -164,7 +164,7 @@ check_trend_posterior <- function(vcov) {
 converge_posterior <- function(problem, objective, working, tolerated = 0.02, most_points = 5000L) {
   converge <- function(objective) {
     fitted <- objective$fit_at(working, 1e-8, 500L)
-    state <- rlang::try_fetch(core_latent_state(objective$latent$pointer, problem$threads),
+    state <- rlang::try_fetch(core_latent_state(objective$latent$pointer, problem$context),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
     list(fitted = fitted, evaluated = state)
   }
@@ -173,7 +173,7 @@ converge_posterior <- function(problem, objective, working, tolerated = 0.02, mo
   checked <- converged$fitted$restricted || any(families == "gaussian")
   if (converged$fitted$exact || is_mean_field(problem$method) || !checked) return(converged)
   converged$variance_error <- sampled_variance_error(objective$latent$pointer,
-    converged$evaluated$node_variance, problem$threads)
+    converged$evaluated$node_variance, problem$context)
   too_many <- converged$fitted$restricted || nrow(objective$latent$nodes$coords) > most_points
   if (too_many) check_variance_error(converged$variance_error, converged$fitted$restricted)
   if (converged$variance_error <= tolerated || too_many) return(converged)
@@ -195,11 +195,11 @@ check_variance_error <- function(error, restricted, told = 0.1, most = 1) {
 }
 
 # The largest relative error of the variances of some inducing points, by conjugate gradients.
-sampled_variance_error <- function(pointer, variance, threads, points = 30L) {
+sampled_variance_error <- function(pointer, variance, context, points = 30L) {
   at <- unique(round(seq(1, length(variance), length.out = points)))
   unit <- matrix(0, length(variance), length(at))
   unit[cbind(at, seq_along(at))] <- 1
-  exact <- core_latent_solve(pointer, unit, threads)[cbind(at, seq_along(at))]
+  exact <- core_latent_solve(pointer, unit, context)[cbind(at, seq_along(at))]
   max(abs(variance[at] / exact - 1))
 }
 

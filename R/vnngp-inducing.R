@@ -126,8 +126,8 @@ chosen_inducing <- function(inducing, places, problem) {
         i = "Without `inducing` there is one at each location."))
   }
   component <- component_at(problem, problem$start)
-  spread <- break_ties(core_scale(places, component), problem$threads)
-  first <- core_order(spread, "maxmin", 0, problem$threads)[seq_len(inducing$points)]
+  spread <- break_ties(core_scale(places, component), problem$context)
+  first <- core_order(spread, "maxmin", 0, problem$context)[seq_len(inducing$points)]
   subset <- places[first, , drop = FALSE]
   if (inducing$placement == "subset") return(subset)
   kmeans_centers(places, spread, first)

@@ -64,7 +64,7 @@ latent_positions <- function(problem, component) {
   if (identical(before$method$low_rank, wanted)) return(before$posterior$low_rank)
   places <- distinct_locations(problem$data$coords)
   if (wanted == nrow(places)) return(places)
-  chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$threads)
+  chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$context)
 }
 
 # The nodes before each one whose residuals have the largest correlation with its own, of five times
@@ -72,11 +72,11 @@ latent_positions <- function(problem, component) {
 # neighbours are a model, and these need only be good ones.
 residual_neighbors <- function(problem, nodes, component, order, k) {
   n <- nrow(nodes$coords)
-  scaled <- break_ties(core_scale(nodes$coords, component), problem$threads)
+  scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
   candidates <- core_neighbors_before(scaled, order, min(candidates_for_each * k, n - 1L),
-    problem$threads)
+    problem$context)
   found <- core_residual_neighbors(nodes$coords, nodes$low_rank, candidates, k,
-    as_specified(list(components = list(component))), problem$method$jitter, problem$threads)
+    as_specified(list(components = list(component))), problem$method$jitter, problem$context)
   if (nzchar(found$failure)) abort_low_rank(found)
   found$neighbors
 }
@@ -104,7 +104,7 @@ low_rank_joint <- function(object, target, settings) {
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
   given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords),
-    kept_prior(object, posterior$low_rank), settings$threads)
+    kept_prior(object, posterior$low_rank, settings$context), settings$context)
   if (nzchar(given$failure)) abort_bound(given$failure)
   known <- seq_along(rows)
   new <- length(rows) + seq_len(nrow(target$coords))
@@ -116,18 +116,18 @@ low_rank_joint <- function(object, target, settings) {
   spread <- matrix(0, nrow(posterior$coords), length(new))
   spread[rows, ] <- b
   alpha <- given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b
-  part <- core_latent_low_rank_joint(kept_latent(object, settings$threads), spread, alpha,
-    settings$threads)
+  part <- core_latent_low_rank_joint(kept_latent(object, settings$context), spread, alpha,
+    settings$context)
   part$covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) + part$covariance
   part
 }
 
 # The field at the nodes, and the whitened one at the inducing points of the part; `center`: means
 # of the nodes in each draw.
-low_rank_draws <- function(pointer, center, nsim, threads) {
-  drawn <- core_latent_draws(pointer, nsim, order_key(), threads)
+low_rank_draws <- function(pointer, center, nsim, context) {
+  drawn <- core_latent_draws(pointer, nsim, order_key(), context)
   list(field = center + drawn$field,
-    whitened = core_latent_whitened(pointer, center) + drawn$whitened)
+    whitened = core_latent_whitened(pointer, center, context) + drawn$whitened)
 }
 
 # The field at other places given those.
@@ -139,7 +139,7 @@ low_rank_elsewhere <- function(object, coords, nodes, whitened, settings) {
   drawn <- check_drawn(core_residual_simulate(known$coords, nodes, rep(1, nrow(nodes)), coords,
     plan$order, plan$neighbors, posterior$low_rank, as_specified(object$core_covariance),
     jitter_variance(object),
-    object$method$jitter, whitened, normals, settings$threads))
+    object$method$jitter, whitened, normals, settings$context))
   tell_jitter(drawn$jitter)
   drawn$field
 }

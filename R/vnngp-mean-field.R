@@ -20,11 +20,11 @@ fit_mean_field <- function(method, problem) {
   fitted <- run_adam(method, core_mean_field_fit(
     list(coords = nodes$coords, order = search$order, neighbors = search$neighbors,
       jitter = method$jitter),
-    latent_data(nodes, problem$data$coords, component, method$k, problem$threads), response,
+    latent_data(nodes, problem$data$coords, component, method$k, problem$context), response,
     problem_covariance(problem, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
     mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)),
-    problem$threads))
+    problem$context))
   fitted$beta <- trend$back(fitted$beta)
   nodes$coords <- fitted$coords
   mean_field_result(method, problem, nodes, search, fitted)
@@ -139,7 +139,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
       jitter = method$jitter), data,
     latent_response(problem$data), problem_covariance(problem, values),
     family_core_name(problem$family), fitted$family, fitted$beta, fitted$mean, fitted$variance,
-    problem$threads)
+    problem$context)
   state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta,
     beta_vcov = at_end$beta_vcov), NA_real_,
     method$epochs, method$epochs, NA, epochs_message(method$epochs, fitted$skipped))
@@ -168,7 +168,7 @@ mean_field_predictor <- function(object, settings) {
       posterior$field_response[nodes, , drop = FALSE])
     part <- core_mean_field_predict(posterior$coords[nodes, , drop = FALSE], columns,
       object$method$jitter, coords, matrix(match(neighbors, nodes), nrow(neighbors)),
-      as_specified(object$core_covariance), settings$threads)
+      as_specified(object$core_covariance), settings$context)
     latent_prediction(object, part, X, offset)
   }
 }

@@ -7,14 +7,14 @@
 predictor.neargp_vnngp <- function(method, object, settings) {
   check_latent_settings(method, settings)
   if (is_mean_field(method)) return(mean_field_predictor(object, settings))
-  pointer <- kept_latent(object, settings$threads)
+  pointer <- kept_latent(object, settings$context)
   function(coords, X, offset) {
     part <- if (has_latent_low_rank(method)) {
       core_latent_low_rank_predict(pointer, coords, low_rank_candidates(object, coords, settings),
-        settings$k, settings$threads)
+        settings$k, settings$context)
     } else {
       core_latent_predict(pointer, coords, posterior_neighbors(object, coords, settings),
-        settings$threads)
+        settings$context)
     }
     latent_prediction(object, part, X, offset)
   }
@@ -31,41 +31,44 @@ latent_prediction <- function(object, part, X, offset) {
 
 posterior_neighbors <- function(object, coords, settings) {
   posterior <- object$posterior
-  index <- kept(object, "node_index", core_index(posterior$coords, posterior$component))
-  core_index_nearest(index, coords, min(settings$k, nrow(posterior$coords)), settings$threads)
+  index <- kept(object, "node_index", settings$context, core_index(posterior$coords,
+    posterior$component))
+  core_index_nearest(index, coords, min(settings$k, nrow(posterior$coords)), settings$context)
 }
 
-kept_latent <- function(object, threads) kept(object, "latent", restored_latent(object, threads))
+kept_latent <- function(object, context) {
+  kept(object, "latent", context, restored_latent(object, context))
+}
 
 # The posterior of a fit, back behind a pointer. Where a wider pattern does not fit into the memory
 # and the fit's own does, that is better than the wider one narrowed.
-restored_latent <- function(object, threads) {
+restored_latent <- function(object, context) {
   posterior <- object$posterior
   nodes <- core_nodes(posterior$coords, posterior$order, posterior$neighbors, object$method$jitter,
     posterior$low_rank)
   seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors),
-    threads)
+    context)
   with_pattern <- function(neighbors) {
     nodes$pattern_neighbors <- neighbors
     core_latent(nodes, seen, latent_response(core_data(object$data)), "sparse", posterior$exact,
-      factor_bytes(object$method), threads)
+      factor_bytes(object$method), context)
   }
-  pointer <- with_pattern(wider_pattern(posterior, threads))
+  pointer <- with_pattern(wider_pattern(posterior, context))
   if (core_latent_is_restricted(pointer) && !posterior$restricted) pointer <- with_pattern(NULL)
   core_latent_restore(pointer, as_specified(object$core_covariance), posterior$mean,
-    core_trend(object)$beta, posterior$pseudo_precision, posterior$field_response, threads)
+    core_trend(object)$beta, posterior$pseudo_precision, posterior$field_response, context)
   pointer
 }
 
 # An incomplete factor drops what falls outside of its pattern. With the pattern of 30 neighbours
 # the variances of predictions are within 0.2%, with that of 15 within 1.6% (4,000 locations,
 # bench/vnngp-factor.R).
-wider_pattern <- function(posterior, threads, wide = 30L, most_points = 300000L) {
+wider_pattern <- function(posterior, context, wide = 30L, most_points = 300000L) {
   n <- nrow(posterior$coords)
   k <- min(wide, n - 1L)
   if (posterior$exact || n > most_points || k <= nrow(posterior$neighbors)) return(NULL)
   core_neighbors_before(core_scale(posterior$coords, posterior$component), posterior$order, k,
-    threads)
+    context)
 }
 
 check_latent_settings <- function(method, settings) {
@@ -112,7 +115,7 @@ node_joint <- function(object, target, settings) {
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
-    core_latent_solve(kept_latent(object, settings$threads), spread, settings$threads)
+    core_latent_solve(kept_latent(object, settings$context), spread, settings$context)
   }
   list(mean = crossprod(weights, posterior$mean[rows]),
     response = crossprod(weights, posterior$field_response[rows, , drop = FALSE]),

@@ -51,13 +51,13 @@ field_draws <- function(object, coords, betas, nsim, settings) {
   if (settings$conditional) {
     answer <- posterior$field_response %*% (betas - core_trend(object)$beta)
     if (low_rank) {
-      drawn <- low_rank_draws(kept_latent(object, settings$threads), posterior$mean - answer, nsim,
-        settings$threads)
+      drawn <- low_rank_draws(kept_latent(object, settings$context), posterior$mean - answer, nsim,
+        settings$context)
       nodes <- drawn$field
     } else {
       drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
-        core_latent_draws(kept_latent(object, settings$threads), nsim, order_key(),
-          settings$threads)$field
+        core_latent_draws(kept_latent(object, settings$context), nsim, order_key(),
+          settings$context)$field
       }
       nodes <- posterior$mean + drawn - answer
     }
@@ -84,13 +84,13 @@ field_elsewhere <- function(object, coords, nodes, settings) {
   reference <- core_scale(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE],
     posterior$component)
   queries <- core_scale(coords, posterior$component)
-  order <- core_order(queries, "maxmin", 0, settings$threads)
+  order <- core_order(queries, "maxmin", 0, settings$context)
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
-  neighbors <- core_neighbors_joint(reference, queries, order, k, settings$threads)
+  neighbors <- core_neighbors_joint(reference, queries, order, k, settings$context)
   drawn <- check_drawn(core_simulate(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], nodes,
     rep(1, nrow(nodes)), coords, order, neighbors, as_specified(object$core_covariance),
     jitter_variance(object),
-    matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)), settings$threads))
+    matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)), settings$context))
   tell_jitter(drawn$jitter)
   drawn$field
 }

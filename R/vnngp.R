@@ -164,7 +164,7 @@ stationary_method.neargp_vnngp_families <- function(method, problem) method
 with_start.neargp_vnngp <- function(method, problem) with_core_start(problem, with_latent_start)
 
 #' @export
-complete_fit.neargp_vnngp <- function(method, fit, result) {
+complete_fit.neargp_vnngp <- function(method, fit, result, context) {
   fit <- with_family_values(fit, result$working)
   fit$posterior <- result$posterior
   if (has_latent_low_rank(method)) {

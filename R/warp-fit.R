@@ -94,7 +94,7 @@ trial_objective <- function(problem, working) {
   k <- min(max(neargp_control()$coarse_k, 5L), n - 1L)
   scaled <- core_scale(data$coords, component_at(problem, working))
   neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L,
-    problem$threads), targets)
+    problem$context), targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   share <- n / length(targets)
   part <- problem

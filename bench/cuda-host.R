@@ -18,10 +18,10 @@ columns <- cbind(rnorm(n), 1)
 places <- matrix(runif(2e5), 1e5)
 
 steps_on <- function(threads) {
-  ordering <- timed(neargp:::core_order(coords, "maxmin", 0, threads))
-  neighbors <- timed(neargp:::core_neighbors_before(coords, ordering$value, k, threads))
-  problem <- timed(neargp:::core_problem(coords, columns, rep(1, n), neighbors$value, threads = threads))
-  predicted <- timed(neargp:::core_neighbors_to(coords, places, 2L * k, threads))
+  ordering <- timed(neargp:::core_order(coords, "maxmin", 0, neargp:::plain_context(threads)))
+  neighbors <- timed(neargp:::core_neighbors_before(coords, ordering$value, k, neargp:::plain_context(threads)))
+  problem <- timed(neargp:::core_problem(coords, columns, rep(1, n), neighbors$value, neargp:::plain_context(threads)))
+  predicted <- timed(neargp:::core_neighbors_to(coords, places, 2L * k, neargp:::plain_context(threads)))
   steps <- list(ordering = ordering, neighbors = neighbors, problem = problem, predictions = predicted)
   data.frame(step = names(steps), threads = threads, cpu_seconds = vapply(steps, `[[`, 0, "cpu"),
     elapsed_seconds = vapply(steps, `[[`, 0, "elapsed"))

@@ -36,16 +36,18 @@ row <- function(...) print(data.frame(...), row.names = FALSE)
 
 evaluation <- function(n = 1e6L, k = 30L, shape = 1.5) {
   coords <- matrix(runif(2L * n), n)
-  neighbors <- neargp:::core_neighbors_before(coords, seq_len(n), k, threads)
+  neighbors <- neargp:::core_neighbors_before(coords, seq_len(n), k, neargp:::plain_context(threads))
   columns <- cbind(rnorm(n), 1)
   part <- list(family = "matern", variance = 1.3, range = 0.1, group = c(1L, 1L), anisotropy = numeric(), shape = shape)
   covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, TRUE, FALSE, TRUE)))
-  problem_on <- function(device) neargp:::on_device(device, neargp:::core_problem(coords, columns, rep(1, n), neighbors, NULL, threads))
-  problems <- lapply(c(cuda = "cuda", cpu = "cpu"), problem_on)
-  value <- function(device) neargp:::core_evaluate(problems[[device]], covariance, 0.1, TRUE, threads)
+  contexts <- lapply(c(cuda = "cuda", cpu = "cpu"), neargp:::new_context, threads = threads)
+  problems <- lapply(contexts, neargp:::core_problem, coords = coords, columns = columns, noise_scale = rep(1, n), neighbors = neighbors)
+  value <- function(device, context = contexts[[device]]) neargp:::core_evaluate(problems[[device]], covariance, 0.1, TRUE, context)
   agreement <- all.equal(value("cuda"), value("cpu"), tolerance = 1e-8)
   if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)
-  single <- function() neargp:::on_device("cuda", neargp:::in_single_precision(value("cuda")))
+  in_single <- contexts$cuda
+  in_single$single_precision <- TRUE
+  single <- function() value("cuda", in_single)
   rounded <- all.equal(single(), value("cuda"), tolerance = 1e-4)
   if (!isTRUE(rounded)) message("Single and double precision differ: ", rounded)
   works <- list(cuda = function() value("cuda"), single = single, cpu = function() value("cpu"),
@@ -84,7 +86,8 @@ neighbors <- function() {
   for (case in list(c(25600L, 8L), c(100000L, 2L))) {
     coords <- matrix(runif(prod(case)), case[1L])
     search <- function(device) {
-      neargp:::on_device(device, elapsed(neargp:::core_neighbors_others(coords, 30L, threads)))
+      context <- neargp:::new_context(threads, device)
+      elapsed(neargp:::core_neighbors_others(coords, 30L, context))
     }
     row(n = case[1L], d = case[2L], cuda = min(replicate(3L, search("cuda"))), kd_tree = min(replicate(3L, search("cpu"))))
   }
@@ -97,7 +100,7 @@ inducing <- function(points, n = 1e5L, d = 8L) {
   part <- list(family = "matern", variance = 1, range = rep(0.5, d), group = seq_len(d), anisotropy = numeric(), shape = 2.5)
   covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, rep(TRUE, d), FALSE, TRUE)))
   bound <- function(device) {
-    neargp:::on_device(device, neargp:::core_collapsed_bound(coords, cbind(data$y, 1), rep(1, n), positions, covariance, 0.1, "tight", 1e-6, TRUE, threads))
+    neargp:::core_collapsed_bound(coords, cbind(data$y, 1), rep(1, n), positions, covariance, 0.1, "tight", 1e-6, TRUE, neargp:::new_context(threads, device))
   }
   agreement <- all.equal(bound("cuda")[c("value", "gradient", "d_inducing")], bound("cpu")[c("value", "gradient", "d_inducing")], tolerance = 1e-8)
   if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)

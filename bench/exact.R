@@ -18,7 +18,7 @@ times <- function(n) {
   columns <- cbind(rnorm(n), 1)
   r <- as.matrix(stats::dist(coords)) / 0.1
   S <- 1.3 * (1 + r) * exp(-r) + diag(0.1, n)
-  evaluate <- function(information, threads) neargp:::core_exact(coords, columns, rep(1, n), covariance, 0.1, information, threads)
+  evaluate <- function(information, threads) neargp:::core_exact(coords, columns, rep(1, n), covariance, 0.1, information, neargp:::plain_context(threads))
   work <- list(value = function() evaluate(FALSE, 1L), information = function() evaluate(TRUE, 1L),
     value_2 = function() evaluate(FALSE, 2L), information_2 = function() evaluate(TRUE, 2L),
     r_factor = function() chol(S), r_inverse = function() chol2inv(chol(S)))

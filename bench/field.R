@@ -2,9 +2,9 @@
 # nearest k before each row.
 simulate_field <- function(n, k = 30L) {
   coords <- matrix(stats::runif(2L * n), n)
-  order <- neargp:::core_order(coords, "maxmin", 0, 1L)
+  order <- neargp:::core_order(coords, "maxmin", 0, neargp:::plain_context())
   coords <- coords[order, ]
-  neighbors <- as.matrix(neargp:::core_neighbors_before(coords, seq_len(n), k, 1L))
+  neighbors <- as.matrix(neargp:::core_neighbors_before(coords, seq_len(n), k, neargp:::plain_context()))
   known <- data.frame(x = coords[1:500, 1L], y = coords[1:500, 2L])
   covariance <- exp(-as.matrix(stats::dist(known)) / 0.1)
   values <- drop(crossprod(chol(covariance), stats::rnorm(500L)))

@@ -24,16 +24,16 @@ as_table <- function(work, dimension, seconds) {
 
 unordered <- function(dimension, rounds = 5L) {
   coords <- uniform(n, dimension)
-  contestants <- list(neargp = function() cpu_seconds(neargp:::core_neighbors_others(coords, k, 1L)))
+  contestants <- list(neargp = function() cpu_seconds(neargp:::core_neighbors_others(coords, k, neargp:::plain_context())))
   if (has_rival("RANN")) contestants$RANN <- function() cpu_seconds(RANN::nn2(coords, coords, k + 1L))
   if (has_rival("FNN")) contestants$FNN <- function() cpu_seconds(FNN::get.knn(coords, k))
   as_table("nearest others", dimension, compete(rounds, contestants))
 }
 
 prepare_by <- function(coords, ordering) {
-  order <- neargp:::core_order(coords, ordering, 1, 1L)
-  neighbors <- neargp:::core_neighbors_before(coords, order, k, 1L)
-  neargp:::core_problem(coords, matrix(0, nrow(coords), 1L), rep(1, nrow(coords)), neighbors)
+  order <- neargp:::core_order(coords, ordering, 1, neargp:::plain_context())
+  neighbors <- neargp:::core_neighbors_before(coords, order, k, neargp:::plain_context())
+  neargp:::core_problem(coords, matrix(0, nrow(coords), 1L), rep(1, nrow(coords)), neighbors, neargp:::plain_context())
 }
 
 prepared <- function(dimension, rounds = 3L) {
@@ -52,8 +52,8 @@ growth <- function(sizes = c(1e4, 1e5, 1e6), k = 20L, rounds = 3L) {
     coords <- uniform(size, 2L)
     order <- NULL
     seconds <- compete(rounds, list(
-      ordering = function() cpu_seconds(order <<- neargp:::core_order(coords, "maxmin", 0, 1L)),
-      neighbors = function() cpu_seconds(neargp:::core_neighbors_before(coords, order, k, 1L))))
+      ordering = function() cpu_seconds(order <<- neargp:::core_order(coords, "maxmin", 0, neargp:::plain_context())),
+      neighbors = function() cpu_seconds(neargp:::core_neighbors_before(coords, order, k, neargp:::plain_context()))))
     data.frame(n = size, k = k, t(seconds), nanoseconds_by_n_log_n = 1e9 * sum(seconds) / (size * log(size)))
   })
   do.call(rbind, rows)

@@ -41,7 +41,7 @@ from_triangle <- function(variance, l) {
 # Profile log-likelihood, as GpGp's loglik: trend at its generalised least squares estimate.
 neargp_loglik <- function(problem, n, parameters) {
   parameters$covariance$active <- rep(TRUE, n_parameters(parameters$covariance$components[[1L]]))
-  result <- neargp:::core_evaluate(problem, neargp:::as_specified(parameters$covariance), parameters$nugget, FALSE, bench_threads())
+  result <- neargp:::core_evaluate(problem, neargp:::as_specified(parameters$covariance), parameters$nugget, FALSE, neargp:::plain_context(bench_threads()))
   gram <- result$gram
   beta <- solve(gram[-1L, -1L, drop = FALSE], gram[-1L, 1L])
   -0.5 * (n * log(2 * pi) + result$log_det + gram[1L, 1L] - sum(beta * gram[-1L, 1L]))
@@ -72,9 +72,9 @@ as_gpgp <- function(fit, name) {
 # Ordering and neighbours in the metric of neargp's estimates, for both.
 conditioning <- function(fit) {
   scaled <- neargp:::core_scale(fit$data$coords, fit$core_covariance$components[[1L]])
-  order <- neargp:::core_order(scaled, "maxmin", 0, 1L)
+  order <- neargp:::core_order(scaled, "maxmin", 0, neargp:::plain_context())
   scaled <- scaled[order, , drop = FALSE]
-  list(order = order, neighbors = neargp:::core_neighbors_before(scaled, seq_along(order), k, 1L))
+  list(order = order, neighbors = neargp:::core_neighbors_before(scaled, seq_along(order), k, neargp:::plain_context()))
 }
 
 compare <- function(case) {
@@ -84,7 +84,7 @@ compare <- function(case) {
   X <- case$X[shared$order, , drop = FALSE]
   places <- case$places[shared$order, , drop = FALSE]
   table <- cbind(seq_along(y), t(as.matrix(shared$neighbors)))
-  problem <- neargp:::core_problem(ours$value$data$coords[shared$order, , drop = FALSE], cbind(y, X), rep(1, length(y)), shared$neighbors)
+  problem <- neargp:::core_problem(ours$value$data$coords[shared$order, , drop = FALSE], cbind(y, X), rep(1, length(y)), shared$neighbors, neargp:::plain_context())
   theirs <- timed(GpGp::fit_model(y, places, X, case$name, NNarray = table, reorder = FALSE, group = FALSE, m_seq = c(10, k), silent = TRUE))
   loglik <- function(p) neargp_loglik(problem, length(y), from_gpgp(case$name, p))
   gpgp_loglik <- function(p) GpGp::vecchia_profbeta_loglik_grad_info(p, case$name, y, X, places, table)$loglik

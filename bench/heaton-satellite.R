@@ -23,7 +23,7 @@ clouds <- turned_clouds(train)
 
 # Distance from hidden cells to the nearest known one: held-out clouds should be as hard as the real ones.
 gap_distance <- function(known, hidden) {
-  nearest <- as.matrix(neargp:::core_neighbors_to(as.matrix(known[c("lon", "lat")]), as.matrix(hidden[c("lon", "lat")]), 1L, 2L))
+  nearest <- as.matrix(neargp:::core_neighbors_to(as.matrix(known[c("lon", "lat")]), as.matrix(hidden[c("lon", "lat")]), 1L, neargp:::plain_context(2L)))
   stats::quantile(sqrt((hidden$lon - known$lon[nearest])^2 + (hidden$lat - known$lat[nearest])^2), c(0.25, 0.5, 0.75, 0.9, 0.95, 1))
 }
 distances <- rbind(test = gap_distance(train, test), t(vapply(clouds, function(held) gap_distance(train[!held, ], train[held, ]), double(6))))

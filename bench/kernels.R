@@ -18,15 +18,16 @@ kernel_times <- function(problem, rows, part, estimated, repetitions) {
   covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, rep(TRUE, length(part$range)), estimated, TRUE)))
   per_row <- function(seconds) 1e6 * seconds / rows
   data.frame(
-    value = per_row(least(repetitions, neargp:::core_evaluate(problem, covariance, 0.1, FALSE, 1L))),
-    information = per_row(least(repetitions, neargp:::core_evaluate(problem, covariance, 0.1, TRUE, 1L))),
-    gradient = per_row(least(repetitions, neargp:::core_gradient(problem, covariance, 0.1, 0, 1L))))
+    value = per_row(least(repetitions, neargp:::core_evaluate(problem, covariance, 0.1, FALSE, neargp:::plain_context()))),
+    information = per_row(least(repetitions, neargp:::core_evaluate(problem, covariance, 0.1, TRUE, neargp:::plain_context()))),
+    gradient = per_row(least(repetitions, neargp:::core_gradient(problem, covariance, 0.1, 0, neargp:::plain_context()))))
 }
 
 planar_problem <- function(n, k) {
   coords <- matrix(stats::runif(2L * n), n)
-  order <- neargp:::core_order(coords, "maxmin", 0, 1L)
-  neargp:::core_problem(coords, cbind(stats::rnorm(n), 1), rep(1, n), neargp:::core_neighbors_before(coords, order, k, 1L))
+  order <- neargp:::core_order(coords, "maxmin", 0, neargp:::plain_context())
+  neargp:::core_problem(coords, cbind(stats::rnorm(n), 1), rep(1, n), neargp:::core_neighbors_before(coords, order, k, neargp:::plain_context()),
+    neargp:::plain_context())
 }
 
 by_instruction_set <- function(n = 50000L, k = 30L) {
@@ -45,8 +46,8 @@ large_sets <- function(n = 20000L, dim = 8L) {
   coords <- matrix(stats::runif(dim * n), n)
   targets <- seq_len(2048L)
   rows <- lapply(c(64L, 128L, 256L), function(k) {
-    neighbors <- as.matrix(neargp:::core_neighbors_to(coords, coords[targets, ], k + 1L, 1L))[-1L, ]
-    problem <- neargp:::core_problem(coords, cbind(stats::rnorm(n), 1), rep(1, n), neighbors, targets)
+    neighbors <- as.matrix(neargp:::core_neighbors_to(coords, coords[targets, ], k + 1L, neargp:::plain_context()))[-1L, ]
+    problem <- neargp:::core_problem(coords, cbind(stats::rnorm(n), 1), rep(1, n), neighbors, neargp:::plain_context(), targets)
     data.frame(k = k, kernel_times(problem, length(targets), component(dim, 2.5), FALSE, 3L), floor = k^3 / 3 / 51e3)
   })
   save_table(do.call(rbind, rows), "kernels-large-sets", digits = 3L)
@@ -55,7 +56,7 @@ large_sets <- function(n = 20000L, dim = 8L) {
 two_threads <- function(n = 200000L, k = 30L) {
   problem <- planar_problem(n, k)
   covariance <- neargp:::as_specified(list(components = list(component(2L, 1.5)), active = c(TRUE, TRUE, FALSE, TRUE)))
-  evaluate <- function(threads) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, threads)
+  evaluate <- function(threads) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, neargp:::plain_context(threads))
   stopifnot(identical(evaluate(1L), evaluate(2L)))
   seconds <- vapply(1:2, function(threads) least(5L, evaluate(threads), "elapsed"), 0)
   save_table(data.frame(threads = 1:2, n = n, elapsed_seconds = seconds, ratio = seconds[1L] / seconds), "kernels-threads", digits = 3L)

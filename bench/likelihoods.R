@@ -17,7 +17,7 @@ responses <- function(family, n) {
 }
 
 expect <- function(family, y, mean, variance) {
-  neargp:::core_expectations(family, parameters[[family]], y, double(), double(), mean, variance, 1L)
+  neargp:::core_expectations(family, parameters[[family]], y, double(), double(), mean, variance, neargp:::plain_context())
 }
 
 # The calls in between are repeated until they last long enough for the clock.
@@ -40,7 +40,7 @@ times <- function() {
 # Largest error of E log p over means from -5 to 10, y = 1; as reference the trapezoidal rule with 20,001 nodes up to 12
 # standard deviations.
 log_density <- function(family, eta) {
-  neargp:::core_expectations(family, parameters[[family]], rep(1, length(eta)), double(), double(), eta, double(), 1L)$value
+  neargp:::core_expectations(family, parameters[[family]], rep(1, length(eta)), double(), double(), eta, double(), neargp:::plain_context())$value
 }
 
 rule_value <- function(x, weights, family, mean, variance) {

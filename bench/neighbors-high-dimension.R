@@ -20,12 +20,12 @@ k <- if (length(given) > 0L) given[1L] else 32L
 groups <- if (length(given) > 1L) given[2L] else 128L
 
 search <- function(name, points, queries) {
-  as.matrix(neargp:::on_device("cpu", neargp:::core_neighbors_to(points, queries, k, 1L), name))
+  as.matrix(neargp:::core_neighbors_to(points, queries, k, neargp:::new_context(1L, search = name)))
 }
 
 close_queries <- function(points) {
   seeds <- points[sample(nrow(points), groups), , drop = FALSE]
-  points[as.matrix(neargp:::core_neighbors_to(points, seeds, 16L, 2L)), , drop = FALSE]
+  points[as.matrix(neargp:::core_neighbors_to(points, seeds, 16L, neargp:::plain_context(2L))), , drop = FALSE]
 }
 
 compare <- function(set, points) {

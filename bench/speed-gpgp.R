@@ -23,12 +23,12 @@ evaluation <- function(label, name, family, shape, parameters, rows, rounds, est
   X <- matrix(1, rows, 1L)
   component <- list(family = family, variance = 1, range = 0.1, group = c(1L, 1L), anisotropy = double(0), shape = shape)
   covariance <- neargp:::as_specified(list(components = list(component), active = c(TRUE, TRUE, rep(estimated, length(shape)), TRUE)))
-  problem <- neargp:::core_problem(places, cbind(frame$z, X), rep(1, rows), neighbors)
+  problem <- neargp:::core_problem(places, cbind(frame$z, X), rep(1, rows), neighbors, neargp:::plain_context())
   calls <- max(2L, 100000L %/% rows)
   sets <- neargp:::core_simd_available()
   ours <- lapply(stats::setNames(nm = sets), function(set) function() {
     neargp:::core_set_simd(set)
-    cpu_seconds(for (call in seq_len(calls)) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, 1L)) / calls
+    cpu_seconds(for (call in seq_len(calls)) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, neargp:::plain_context())) / calls
   })
   theirs <- function() cpu_seconds(GpGp::vecchia_profbeta_loglik_grad_info(parameters, name, frame$z, X, places, table))
   seconds <- compete(rounds, c(ours, GpGp = theirs))
@@ -40,8 +40,8 @@ evaluation <- function(label, name, family, shape, parameters, rows, rounds, est
 geometry <- function(rounds) {
   places <- as.matrix(field$frame[sample(n), c("x", "y")])
   ours <- function() cpu_seconds({
-    order <- neargp:::core_order(places, "maxmin", 0, 1L)
-    neargp:::core_neighbors_before(places, order, k, 1L)
+    order <- neargp:::core_order(places, "maxmin", 0, neargp:::plain_context())
+    neargp:::core_neighbors_before(places, order, k, neargp:::plain_context())
   })
   theirs <- function() cpu_seconds({
     order <- GpGp::order_maxmin(places)

@@ -30,13 +30,13 @@ value_only <- function(covariance, rows, k, rounds) {
   neighbors <- field$neighbors[seq_len(k), seq_len(rows)]
   component <- list(family = "matern", variance = 1, range = 0.1, group = c(1L, 1L), anisotropy = double(0),
     shape = c(exponential = 0.5, matern32 = 1.5)[[covariance]])
-  problem <- neargp:::core_problem(places, matrix(frame$z), rep(1, rows), neighbors)
+  problem <- neargp:::core_problem(places, matrix(frame$z), rep(1, rows), neighbors, neargp:::plain_context())
   table <- cbind(seq_len(rows), t(neighbors))
   gpgp_name <- c(exponential = "exponential_isotropic", matern32 = "matern15_isotropic")[[covariance]]
   reached <- list()
   keep <- function(name, value) reached[[name]] <<- value
   contestants <- list(neargp = function() cpu_seconds(for (call in 1:10) {
-    sums <- neargp:::core_evaluate(problem, neargp:::as_specified(list(components = list(component))), 0.1, FALSE, 1L)
+    sums <- neargp:::core_evaluate(problem, neargp:::as_specified(list(components = list(component))), 0.1, FALSE, neargp:::plain_context())
     keep("neargp", -0.5 * (rows * log(2 * pi) + sums$log_det + sums$gram[1L]))
   }) / 10)
   if (with_gpgp) contestants$GpGp <- function() cpu_seconds(

@@ -32,13 +32,13 @@ component <- list(family = "matern", variance = 1, range = 0.05, group = c(1L, 1
 covariance <- neargp:::as_specified(list(components = list(component), active = c(TRUE, TRUE, FALSE, TRUE)))
 ones <- rep(1, n)
 
-ordering <- measure("maxmin ordering", neargp:::core_order(coords, "maxmin", 0, threads))
-neighbors <- measure("ordered neighbours", neargp:::core_neighbors_before(coords, ordering, k, threads))
+ordering <- measure("maxmin ordering", neargp:::core_order(coords, "maxmin", 0, neargp:::plain_context(threads)))
+neighbors <- measure("ordered neighbours", neargp:::core_neighbors_before(coords, ordering, k, neargp:::plain_context(threads)))
 rm(ordering)
-problem <- measure("problem", neargp:::core_problem(coords, columns, ones, neighbors, threads = threads))
+problem <- measure("problem", neargp:::core_problem(coords, columns, ones, neighbors, neargp:::plain_context(threads)))
 rm(neighbors)
 measure("five likelihoods with gradient and information",
-  for (i in 1:5) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, threads))
+  for (i in 1:5) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, neargp:::plain_context(threads)))
 rm(problem, columns, ones)
 
 if (length(arguments) > 2L) {

@@ -17,12 +17,12 @@ variances <- function(fit, places, k) {
   posterior <- fit$posterior
   scaled <- neargp:::core_scale(posterior$coords, posterior$component)
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = fit$method$jitter)
-  if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, 1L)
-  pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), "sparse", k == 0L, Inf, 1L)
+  if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, neargp:::plain_context())
+  pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), "sparse", k == 0L, Inf, neargp:::plain_context())
   neargp:::core_latent_restore(pointer, neargp:::as_specified(fit$core_covariance), posterior$mean, fit$beta, posterior$pseudo_precision,
-    posterior$field_response, 1L)
-  near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, 1L)
-  neargp:::core_latent_predict(pointer, places, near, 1L)$variance
+    posterior$field_response, neargp:::plain_context())
+  near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, neargp:::plain_context())
+  neargp:::core_latent_predict(pointer, places, near, neargp:::plain_context())$variance
 }
 
 errors <- function(nu, range, n = 4000L) {
@@ -56,16 +56,16 @@ narrow_errors <- function(k, noise, n = 2000L, d = 8L) {
   y <- if (binary) stats::rbinom(n, 1L, stats::plogis(field)) else field + sqrt(noise) * stats::rnorm(n)
   family <- if (binary) "binomial_logit" else "gaussian"
   scaled <- neargp:::core_scale(coords, component)
-  order <- neargp:::core_order(scaled, "maxmin", 0, 1L)
-  nodes <- list(coords = coords, order = order, neighbors = neargp:::core_neighbors_before(scaled, order, k, 1L), jitter = 1e-6)
+  order <- neargp:::core_order(scaled, "maxmin", 0, neargp:::plain_context())
+  nodes <- list(coords = coords, order = order, neighbors = neargp:::core_neighbors_before(scaled, order, k, neargp:::plain_context()), jitter = 1e-6)
   response <- list(y = y, trials = rep(1, n), weights = rep(1, n), offset = double(n), design = matrix(1, n, 1L))
   fitted <- function(exact, bytes) {
-    pointer <- neargp:::core_latent(nodes, list(node = seq_len(n)), response, "sparse", exact, bytes, 1L)
+    pointer <- neargp:::core_latent(nodes, list(node = seq_len(n)), response, "sparse", exact, bytes, neargp:::plain_context())
     parameters <- if (binary) double(0) else noise
-    start <- neargp:::core_latent_start(pointer, if (binary) stats::qlogis((y + 0.5) / 2) else y, family, parameters, 1L)
-    fitted <- neargp:::core_latent_fit(pointer, start, covariance, family, parameters, 1e-6, 100L, TRUE, 1L)
+    start <- neargp:::core_latent_start(pointer, if (binary) stats::qlogis((y + 0.5) / 2) else y, family, parameters, neargp:::plain_context())
+    fitted <- neargp:::core_latent_fit(pointer, start, covariance, family, parameters, 1e-6, 100L, TRUE, neargp:::plain_context())
     list(value = fitted$value, gradient = c(fitted$d_covariance[seq_len(d + 1L)], fitted$d_likelihood),
-      variance = neargp:::core_latent_state(pointer, 1L)$node_variance)
+      variance = neargp:::core_latent_state(pointer, neargp:::plain_context())$node_variance)
   }
   exact <- fitted(TRUE, Inf)
   rows <- lapply(list(wide = Inf, narrow = 0), function(bytes) {

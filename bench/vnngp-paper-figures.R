@@ -43,7 +43,7 @@ nearest_neighbor_precision <- function(S, neighbors, order) {
 divergences <- function(k, lengthscale, m, x, order) {
   S <- squared_exponential(x, x, lengthscale) + diag(1e-6, length(x))
   ordered <- cbind(x)[order, , drop = FALSE]
-  neighbors <- matrix(order[as.matrix(neargp:::core_neighbors_before(ordered, seq_along(x), k, 1L))], k)
+  neighbors <- matrix(order[as.matrix(neargp:::core_neighbors_before(ordered, seq_along(x), k, neargp:::plain_context()))], k)
   prior <- nearest_neighbor_precision(S, neighbors, order)
   quadratic <- drop(m %*% prior$Q %*% m)
   n <- length(x)

@@ -67,7 +67,7 @@ Rcpp::List reached_to_r(const neargp::BatchFit& fit, int dim) {
 Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
                           const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family,
                           const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior,
-                          const Rcpp::List& settings, int threads) {
+                          const Rcpp::List& settings, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   const int dim = inducing.ncol();
   neargp::BatchFitSettings batches = batch_settings(settings);
@@ -78,7 +78,7 @@ Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& r
   const neargp::BatchFit fit =
       neargp::batch_fit(to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
                         to_likelihood(family, parameters), {to_family_posterior(start), to_posterior(posterior)},
-                        batches, make_run_context(threads));
+                        batches, run_context(context));
   Rcpp::List list = reached_to_r(fit, dim);
   list["trace"] = fit.trace;
   list["skipped"] = fit.skipped;
@@ -92,12 +92,12 @@ Rcpp::List core_inducing_objective(const Rcpp::NumericMatrix& coords, const Rcpp
                                    const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
                                    const std::string& family, const Rcpp::NumericVector& parameters,
                                    const Rcpp::List& posterior, const Rcpp::List& settings, bool derivatives,
-                                   int threads) {
+                                   const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   const neargp::InducingObjective at =
       neargp::inducing_objective(to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
                                  to_likelihood(family, parameters), to_posterior(posterior), batch_objective(settings),
-                                 Rcpp::as<double>(settings["jitter"]), derivatives, make_run_context(threads));
+                                 Rcpp::as<double>(settings["jitter"]), derivatives, run_context(context));
   Rcpp::List list = Rcpp::List::create(Rcpp::_["failure"] = failure_name(at.failure));
   if (at.failure != neargp::BoundFailure::none) return list;
   list["value"] = at.value;

@@ -30,7 +30,7 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
                             const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes,
                             const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
                             const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound,
-                            double jitter, double tolerance, bool derivatives, int threads) {
+                            double jitter, double tolerance, bool derivatives, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   neargp::FamilyBoundSettings settings;
   settings.kind = bound_kind(bound);
@@ -41,7 +41,7 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
       neargp::class_link_from_name(link), classes, to_rows(label), {weights.begin(), weights.end()}};
   const neargp::ClassBound result = neargp::class_bound(
       labels, row_major(design), design.ncol(), points.view(), positions.view(), to_covariance(covariance, 0.0),
-      to_class_posterior(start), settings, derivatives, make_run_context(threads));
+      to_class_posterior(start), settings, derivatives, run_context(context));
   if (result.failure != neargp::BoundFailure::none)
     return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
   Rcpp::List fields(result.fields.size());
@@ -64,7 +64,7 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
 // A row for each place, a column for each class.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean,
-                                             const Rcpp::NumericMatrix& variance, int threads) {
+                                             const Rcpp::NumericMatrix& variance, const Rcpp::List& context) {
   return to_r(neargp::class_probabilities(neargp::class_link_from_name(link), to_eigen(mean), to_eigen(variance),
-                                          make_run_context(threads)));
+                                          run_context(context)));
 }

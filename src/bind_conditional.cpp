@@ -97,45 +97,46 @@ std::vector<double> to_vector(const Rcpp::NumericVector& x) { return {x.begin(),
 
 // [[Rcpp::export]]
 SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                  const Rcpp::NumericVector& noise_scale, SEXP neighbors,
-                  Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue, int threads = 1,
+                  const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::List& context,
+                  Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue,
                   Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
-  return ProblemPointer(
-      new neargp::LocalProblem(data.view(), Neighbors(neighbors).rows(), rows, make_run_context(threads)), true);
+  return ProblemPointer(new neargp::LocalProblem(data.view(), Neighbors(neighbors).rows(), rows, run_context(context)),
+                        true);
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads) {
+Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information,
+                         const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::vecchia_sums(*pointer, spec, information, make_run_context(threads)), pointer->columns(),
+  return to_r(neargp::vecchia_sums(*pointer, spec, information, run_context(context)), pointer->columns(),
               spec.parameters());
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta,
-                         int threads) {
+                         const Rcpp::List& context) {
   ProblemPointer pointer(problem);
-  return to_r(neargp::conditional_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta),
-                                           make_run_context(threads)));
+  return to_r(
+      neargp::conditional_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta), run_context(context)));
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, int threads) {
+Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::joint_sums(*pointer, spec, make_run_context(threads)), pointer->columns(), spec.parameters());
+  return to_r(neargp::joint_sums(*pointer, spec, run_context(context)), pointer->columns(), spec.parameters());
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget,
-                               const Rcpp::NumericVector& beta, int threads) {
+                               const Rcpp::NumericVector& beta, const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   return to_r(
-      neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta), make_run_context(threads)));
+      neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta), run_context(context)));
 }
 
 // Data made ready for predictions from them.
@@ -148,9 +149,9 @@ SEXP core_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, int threads,
-                      Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue, bool keep_weights = false,
-                      Rcpp::Nullable<Rcpp::NumericMatrix> taper = R_NilValue) {
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean,
+                      const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue,
+                      bool keep_weights = false, Rcpp::Nullable<Rcpp::NumericMatrix> taper = R_NilValue) {
   KrigingPointer pointer(kriging);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
@@ -160,9 +161,9 @@ Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP n
   if (taper.isNotNull() && tapers.size() != std::size_t(sets.n() * sets.k()))
     throw neargp::Error("The taper must have a weight for each neighbour.");
   std::vector<double> weights(keep_weights ? std::size_t(sets.n() * sets.k()) : 0);
-  Rcpp::List result = to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, make_run_context(threads),
-                                                 target_outputs.data(), keep_weights ? weights.data() : nullptr,
-                                                 taper.isNull() ? nullptr : tapers.data()));
+  Rcpp::List result =
+      to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, run_context(context), target_outputs.data(),
+                                 keep_weights ? weights.data() : nullptr, taper.isNull() ? nullptr : tapers.data()));
   if (keep_weights) result["weights"] = from_row_major(weights, sets.k());
   return result;
 }
@@ -171,7 +172,7 @@ Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP n
 Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
                          const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
                          const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::List& covariance,
-                         double nugget, const Rcpp::NumericMatrix& normals, int threads,
+                         double nugget, const Rcpp::NumericMatrix& normals, const Rcpp::List& context,
                          Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
                          Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const DataStore data(coords, values, noise_scale, outputs);
@@ -180,7 +181,7 @@ Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericM
   const std::vector<double> normal_rows = row_major(normals);
   return to_r(neargp::simulate_conditional(data.view(), targets.view(), to_rows(order_new),
                                            Neighbors(neighbors).table(), to_covariance(covariance, nugget),
-                                           normal_rows.data(), make_run_context(threads), target_outputs.data()),
+                                           normal_rows.data(), run_context(context), target_outputs.data()),
               data.columns);
 }
 
@@ -188,51 +189,52 @@ Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericM
 Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
                                const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
                                const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals,
-                               int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                               const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
                                Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const DataStore data(coords, values, noise_scale, outputs);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   const std::vector<double> normal_rows = row_major(normals);
   return to_r(neargp::exact_simulate(data.view(), targets.view(), to_covariance(covariance, nugget), normal_rows.data(),
-                                     make_run_context(threads), target_outputs.data()),
+                                     run_context(context), target_outputs.data()),
               data.columns);
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                       const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
-                      bool information, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+                      bool information, const Rcpp::List& context,
+                      Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::exact_sums(data.view(), spec, information, make_run_context(threads)), data.columns,
+  return to_r(neargp::exact_sums(data.view(), spec, information, run_context(context)), data.columns,
               spec.parameters());
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
-                               const Rcpp::NumericVector& beta, int threads,
+                               const Rcpp::NumericVector& beta, const Rcpp::List& context,
                                Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
-  return to_r(neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta),
-                                     make_run_context(threads)));
+  return to_r(
+      neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta), run_context(context)));
 }
 
 // Data made ready for predictions from all of them.
 // [[Rcpp::export]]
 SEXP core_exact_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                         const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
-                        int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+                        const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   return ExactPointer(new ExactData(DataStore(coords, columns, noise_scale, outputs), to_covariance(covariance, nugget),
-                                    make_run_context(threads)),
+                                    run_context(context)),
                       true);
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_exact_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, int threads,
+Rcpp::List core_exact_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& context,
                             Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
-  return to_r(ExactPointer(kriging)->predictor.at(targets.view(), make_run_context(threads), target_outputs.data()));
+  return to_r(ExactPointer(kriging)->predictor.at(targets.view(), run_context(context), target_outputs.data()));
 }

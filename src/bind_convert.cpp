@@ -3,17 +3,36 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "bind_device.h"
+#include "bind_blas.h"
+#include "conditional/gpu/module_loader.h"
+#include "geometry/faiss_engine.h"
 
 using neargp::Index;
 
-neargp::RunContext make_run_context(int threads) {
-  neargp::RunContext context;
-  context.threads = std::max(threads, 1);
-  context.check_interrupt = [] { Rcpp::checkUserInterrupt(); };
-  add_execution_context(context);
-  return context;
+neargp::RunContext run_context(const Rcpp::List& context) {
+  use_products_of(context);
+  neargp::RunContext run;
+  run.threads = std::max(Rcpp::as<int>(context["threads"]), 1);
+  run.check_interrupt = [] { Rcpp::checkUserInterrupt(); };
+  run.single_precision = Rcpp::as<bool>(context["single_precision"]);
+  const auto device = Rcpp::as<std::string>(context["device_module"]),
+             search = Rcpp::as<std::string>(context["search"]), faiss = Rcpp::as<std::string>(context["faiss_module"]);
+  int gpu = neargp::no_gpu;
+  if (!device.empty()) {
+    const neargp::DeviceModule& module = neargp::device_module(device);
+    run.backend = module.backend;
+    run.dense = module.dense;
+    gpu = module.selected();
+    if (search == "auto") run.neighbors = module.neighbors;
+  }
+  if (search == "faiss")
+    run.neighbors = &neargp::faiss_engine(faiss, neargp::FaissUse::always, gpu);
+  else if (search == "auto" && !run.neighbors && !faiss.empty())
+    run.neighbors = &neargp::faiss_engine(faiss, neargp::FaissUse::where_faster);
+  return run;
 }
+
+void use_products_of(const Rcpp::List& context) { use_r_blas(Rcpp::as<bool>(context["blas"])); }
 
 std::vector<double> row_major(const Rcpp::NumericMatrix& matrix) {
   const Index rows = matrix.nrow(), columns = matrix.ncol();

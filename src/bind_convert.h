@@ -7,8 +7,13 @@
 #include "base/run_context.h"
 #include "geometry/points.h"
 
-// `threads` threads, interruptible from the R console, on the device that R has set (bind_device.h).
-neargp::RunContext make_run_context(int threads);
+// From R's new_context() (R/context.R); interruptible from the R console. Throws an Error where the device or FAISS can
+// no longer be used.
+neargp::RunContext run_context(const Rcpp::List& context);
+
+// What dense products of a call are computed by, which run_context() does, too (linalg/product_engine.h says why the
+// process has one at a time): for what takes no RunContext.
+void use_products_of(const Rcpp::List& context);
 
 // R stores matrices by columns, the core stores points by rows.
 std::vector<double> row_major(const Rcpp::NumericMatrix& matrix);

@@ -46,13 +46,13 @@ neargp::AdamMemory to_memory(SEXP memory) {
 // before they are normalised.
 // [[Rcpp::export]]
 Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
-                               const Rcpp::List& settings, int threads) {
+                               const Rcpp::List& settings, const Rcpp::List& context) {
   const PointStore points(x);
   const neargp::DeepResponse response = response_of(y, settings, points.view().n);
   neargp::DeepObjectiveSettings objective = objective_settings(settings);
   objective.rows = Rcpp::as<int>(settings["rows"]);
-  const neargp::DeepValue result = neargp::deep_objective(to_deep_state(state), {points.view(), response, nullptr},
-                                                          objective, make_run_context(threads));
+  const neargp::DeepValue result =
+      neargp::deep_objective(to_deep_state(state), {points.view(), response, nullptr}, objective, run_context(context));
   if (result.failure) return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure));
   return Rcpp::List::create(Rcpp::_["failure"] = R_NilValue, Rcpp::_["value"] = result.value,
                             Rcpp::_["gradient"] = from_deep_state(result.gradient, state));
@@ -61,10 +61,10 @@ Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatri
 // Moments of the linear predictor without offset and trend given each component, rows x components; of several outputs
 // one such block of columns after the other.
 // [[Rcpp::export]]
-Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, int threads) {
+Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::List& context) {
   const PointStore points(x);
   const neargp::DeepPrediction result =
-      neargp::deep_components(to_deep_state(state), points.view(), make_run_context(threads));
+      neargp::deep_components(to_deep_state(state), points.view(), run_context(context));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure), Rcpp::_["mean"] = to_r(result.mean),
                             Rcpp::_["variance"] = to_r(result.variance));
 }
@@ -73,10 +73,10 @@ Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatr
 // any.
 // [[Rcpp::export]]
 Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
-                             const Rcpp::List& settings, int threads) {
+                             const Rcpp::List& settings, const Rcpp::List& context) {
   const PointStore points(x);
   const neargp::DeepDensity result = neargp::deep_density(
-      to_deep_state(state), points.view(), response_of(y, settings, points.view().n), make_run_context(threads));
+      to_deep_state(state), points.view(), response_of(y, settings, points.view().n), run_context(context));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure), Rcpp::_["value"] = to_r(result.value));
 }
 
@@ -86,7 +86,7 @@ Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix&
 // epoch, objective and validation score), keep (a function of the best state so far and its validation score).
 // [[Rcpp::export]]
 Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
-                           const Rcpp::List& validation, const Rcpp::List& settings, int threads) {
+                           const Rcpp::List& validation, const Rcpp::List& settings, const Rcpp::List& context) {
   const PointStore points(x), held_out(Rcpp::as<Rcpp::NumericMatrix>(validation["x"]));
   const neargp::DeepResponse response = response_of(y, settings, points.view().n),
                              held_out_response = response_of(validation["y"], validation, held_out.view().n);
@@ -115,7 +115,7 @@ Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x
   training.report = [report](int epoch, double objective, double score) { report(epoch, objective, score); };
   const neargp::DeepRun run =
       neargp::train_deep(to_deep_state(state), {points.view(), response, nullptr},
-                         {held_out.view(), held_out_response, nullptr}, training, make_run_context(threads));
+                         {held_out.view(), held_out_response, nullptr}, training, run_context(context));
   return Rcpp::List::create(
       Rcpp::_["state"] = from_deep_state(run.state, state),
       Rcpp::_["best"] =

@@ -1,81 +1,15 @@
-#include "bind_device.h"
-
+// The modules that there are, and what they can use.
 #include <Rcpp.h>
 
 #include <string>
-#include <vector>
 
-#include "bind_blas.h"
 #include "conditional/gpu/module_loader.h"
 #include "geometry/faiss_engine.h"
 #include "parallel/thread_pool.h"
-#include "simd/instruction_set.h"
 
-namespace {
-
-// The execution context of computations, by the files of the modules; empty for none. R sets it around a call and
-// puts back what was there, so that it is never seen by another call.
-struct ExecutionContext {
-  std::string device_module;
-  std::string search = "kd-tree";  // or "auto", "faiss"
-  std::string faiss_module;
-  bool single_precision = false;
-  bool blas = false;
-};
-
-ExecutionContext& current() {
-  static ExecutionContext execution;
-  return execution;
-}
-
-}  // namespace
-
-void add_execution_context(neargp::RunContext& context) {
-  const ExecutionContext& execution = current();
-  context.single_precision = execution.single_precision;
-  const bool choose = execution.search == "auto";
-  int gpu = neargp::no_gpu;
-  if (!execution.device_module.empty()) {
-    const neargp::DeviceModule& module = neargp::device_module(execution.device_module);
-    context.backend = module.backend;
-    gpu = module.selected();
-    if (choose) context.neighbors = module.neighbors;
-  }
-  if (execution.search == "faiss")
-    context.neighbors = &neargp::faiss_engine(execution.faiss_module, neargp::FaissUse::always, gpu);
-  else if (choose && !context.neighbors && !execution.faiss_module.empty())
-    context.neighbors = &neargp::faiss_engine(execution.faiss_module, neargp::FaissUse::where_faster);
-}
-
+// Computations on a module's device are on its first one. Throws an Error where that cannot be used.
 // [[Rcpp::export]]
-Rcpp::List core_execution_context() {
-  return Rcpp::List::create(
-      Rcpp::Named("device_module") = current().device_module, Rcpp::Named("search") = current().search,
-      Rcpp::Named("faiss_module") = current().faiss_module,
-      Rcpp::Named("single_precision") = current().single_precision, Rcpp::Named("blas") = current().blas);
-}
-
-// [[Rcpp::export]]
-void core_set_execution_context(const Rcpp::List& execution) {
-  ExecutionContext next;
-  next.device_module = Rcpp::as<std::string>(execution["device_module"]);
-  next.search = Rcpp::as<std::string>(execution["search"]);
-  next.faiss_module = Rcpp::as<std::string>(execution["faiss_module"]);
-  next.single_precision = Rcpp::as<bool>(execution["single_precision"]);
-  next.blas = Rcpp::as<bool>(execution["blas"]);
-  if (!next.device_module.empty() && next.device_module != current().device_module)
-    neargp::device_module(next.device_module).select(0);
-  neargp::use_dense_device(next.device_module.empty() ? nullptr : neargp::device_module(next.device_module).dense);
-  use_r_blas(next.blas);
-  current() = next;
-}
-
-// What rounding depends on besides the numbers: instruction set, device and BLAS.
-// [[Rcpp::export]]
-std::vector<std::string> core_arithmetic() {
-  return {neargp::instruction_set_name(neargp::instruction_set()), current().device_module,
-          current().blas ? "blas" : ""};
-}
+void core_select_device(const std::string& file) { neargp::device_module(file).select(0); }
 
 // How many devices a module can use, and where there are none, why.
 // [[Rcpp::export]]

@@ -48,39 +48,42 @@ SEXP search_index(SEXP index, const Rcpp::NumericMatrix& newcoords, const Search
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::string& method, double key, int threads) {
+Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::string& method, double key,
+                               const Rcpp::List& context) {
   if (method == "random") return to_r(neargp::random_order(coords.nrow(), to_key(key)));
   const PointStore points(coords);
-  if (method == "maxmin") return to_r(neargp::maxmin_order(points.view(), make_run_context(threads)));
+  if (method == "maxmin") return to_r(neargp::maxmin_order(points.view(), run_context(context)));
   if (method == "coordinate") return to_r(neargp::coordinate_order(points.view()));
   throw neargp::Error("There is no ordering called '" + method + "'.");
 }
 
 // [[Rcpp::export]]
-SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, int threads) {
+SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k,
+                           const Rcpp::List& context) {
   const PointStore points(coords);
-  return to_r(neargp::nearest_before(points.view(), to_rows(order), k, make_run_context(threads)));
+  return to_r(neargp::nearest_before(points.view(), to_rows(order), k, run_context(context)));
 }
 
 // [[Rcpp::export]]
 SEXP core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank,
                             const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k,
-                            int threads) {
+                            const Rcpp::List& context) {
   const PointStore reference(coords), queries(newcoords);
   return to_r(neargp::nearest_earlier(reference.view(), to_rows(rank), queries.view(), to_rows(new_rank), k,
-                                      make_run_context(threads)));
+                                      run_context(context)));
 }
 
 // [[Rcpp::export]]
-SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads) {
+SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, const Rcpp::List& context) {
   const PointStore points(coords);
-  return to_r(neargp::nearest_others(points.view(), k, make_run_context(threads)));
+  return to_r(neargp::nearest_others(points.view(), k, run_context(context)));
 }
 
 // [[Rcpp::export]]
-SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k, int threads) {
+SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k,
+                       const Rcpp::List& context) {
   const PointStore reference(coords), queries(newcoords);
-  return to_r(neargp::nearest_to(reference.view(), queries.view(), k, make_run_context(threads)));
+  return to_r(neargp::nearest_to(reference.view(), queries.view(), k, run_context(context)));
 }
 
 // Neighbours by an index that is made once. Coordinates are those of the data: the index scales them.
@@ -90,24 +93,23 @@ SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) 
 }
 
 // [[Rcpp::export]]
-SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads) {
+SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, const Rcpp::List& context) {
   return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
-    return points.nearest(queries, k, make_run_context(threads));
+    return points.nearest(queries, k, run_context(context));
   });
 }
 
 // [[Rcpp::export]]
 SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector,
-                          int threads) {
+                          const Rcpp::List& context) {
   return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
-    return points.by_sector(queries, to_surface(on_sphere), sectors, per_sector, make_run_context(threads));
+    return points.by_sector(queries, to_surface(on_sphere), sectors, per_sector, run_context(context));
   });
 }
 
 // [[Rcpp::export]]
 SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
-                          const Rcpp::IntegerVector& order_new, int k, int threads) {
+                          const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context) {
   const PointStore reference(coords), queries(newcoords);
-  return to_r(
-      neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k, make_run_context(threads)));
+  return to_r(neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k, run_context(context)));
 }

@@ -46,9 +46,9 @@ SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
 Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed,
                             const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope,
                             const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, bool gradient,
-                            int threads) {
+                            const Rcpp::List& context) {
   LabelPointer pointer(model);
-  const neargp::RunContext context = make_run_context(threads);
+  const neargp::RunContext run = run_context(context);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
   const Index targets = last - first + 1;
   const std::vector<double> shifts = shift_rows(shift, targets, pointer->outputs());
@@ -58,13 +58,13 @@ Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::Integer
   const int class_count = pointer->outputs() == 1 ? 2 : pointer->outputs();
   for (const int c : classes)
     if (c < 0 || c >= class_count) throw neargp::Error("There is no such class.");
-  const neargp::LabelMoments moments = pointer->moments(first - 1, last, spec, context);
+  const neargp::LabelMoments moments = pointer->moments(first - 1, last, spec, run);
   if (moments.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(moments.failed + 1));
   const neargp::ClassScore score =
       neargp::label_link_score(moments, class_link(*pointer, slope, shifts, bias), {classes.data(), count.begin()});
   Rcpp::List result = Rcpp::List::create(Rcpp::_["value"] = score.value, Rcpp::_["failed"] = 0);
   if (!gradient) return result;
-  result["gradient"] = pointer->adjoint(first - 1, last, spec, score.bar, context);
+  result["gradient"] = pointer->adjoint(first - 1, last, spec, score.bar, run);
   result["d_log_slope"] = score.d_log_slope;
   result["d_shift"] = from_row_major(score.shift_bar, pointer->outputs());
   result["d_bias"] = score.bias_bar;
@@ -74,11 +74,12 @@ Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::Integer
 // Class probabilities at all targets, with the moments they come from.
 // [[Rcpp::export]]
 Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope,
-                                    const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, int threads) {
+                                    const Rcpp::NumericMatrix& shift, const std::vector<double>& bias,
+                                    const Rcpp::List& context) {
   LabelPointer pointer(model);
   const std::vector<double> shifts = shift_rows(shift, pointer->targets(), pointer->outputs());
   const neargp::LabelMoments moments =
-      pointer->moments(0, pointer->targets(), to_covariance(covariance, nugget), make_run_context(threads));
+      pointer->moments(0, pointer->targets(), to_covariance(covariance, nugget), run_context(context));
   if (moments.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(moments.failed + 1));
   const int outputs = pointer->outputs();
   return Rcpp::List::create(

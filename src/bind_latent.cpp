@@ -45,19 +45,19 @@ Rcpp::List prediction_to_r(const neargp::LatentPrediction& prediction, neargp::I
 // an incomplete factor may take.
 // [[Rcpp::export]]
 SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind,
-                 bool exact, double factor_bytes, int threads) {
+                 bool exact, double factor_bytes, const Rcpp::List& context) {
   const LatentInput input(nodes, data);
   return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind),
-                                     {exact, factor_bytes}, make_run_context(threads)),
+                                     {exact, factor_bytes}, run_context(context)),
                        true);
 }
 
 // Where fits begin: at linear predictors that the responses suggest, or where a fit of the same responses ended.
 // [[Rcpp::export]]
 SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
-                       const Rcpp::NumericVector& parameters, int threads) {
+                       const Rcpp::NumericVector& parameters, const Rcpp::List& context) {
   return to_r(LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()},
-                                                     to_likelihood(family, parameters), make_run_context(threads)));
+                                                     to_likelihood(family, parameters), run_context(context)));
 }
 
 // [[Rcpp::export]]
@@ -76,15 +76,15 @@ bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->post
 // [[Rcpp::export]]
 Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family,
                            const Rcpp::NumericVector& parameters, double tolerance, int max_iterations,
-                           bool derivatives, int threads) {
+                           bool derivatives, const Rcpp::List& context) {
   LatentPointer fit(latent);
-  const neargp::RunContext context = make_run_context(threads);
-  fit->model.set_covariance(to_covariance(covariance, 0.0), context);
+  const neargp::RunContext run = run_context(context);
+  fit->model.set_covariance(to_covariance(covariance, 0.0), run);
   neargp::PosteriorSettings settings;
   settings.tolerance = tolerance;
   settings.max_iterations = max_iterations;
   const neargp::PosteriorOutcome outcome =
-      fit->posterior.fit(*StatePointer(start), to_likelihood(family, parameters), settings, derivatives, context);
+      fit->posterior.fit(*StatePointer(start), to_likelihood(family, parameters), settings, derivatives, run);
   const neargp::SparsePosterior& posterior = fit->posterior;
   return Rcpp::List::create(
       Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
@@ -95,11 +95,11 @@ Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_latent_state(SEXP latent, int threads) {
+Rcpp::List core_latent_state(SEXP latent, const Rcpp::List& context) {
   LatentPointer fit(latent);
   const neargp::SparsePosterior& posterior = fit->posterior;
   const int p = fit->response.coefficients;
-  const neargp::TrendSystem::Trend trend = posterior.trend(make_run_context(threads));
+  const neargp::TrendSystem::Trend trend = posterior.trend(run_context(context));
   std::vector<double> variance = posterior.variance_at_data();
   for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += trend.variance_at_data[i];
   const std::vector<double> given_nodes =
@@ -118,42 +118,43 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
 // [[Rcpp::export]]
 void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean,
                          const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision,
-                         const Rcpp::NumericMatrix& field_response, int threads) {
+                         const Rcpp::NumericMatrix& field_response, const Rcpp::List& context) {
   LatentPointer fit(latent);
-  const neargp::RunContext context = make_run_context(threads);
+  const neargp::RunContext run = run_context(context);
   fit->coefficients = field_response.ncol();
   fit->field_response = fit->model.from_caller({field_response.begin(), field_response.end()}, fit->coefficients);
-  fit->model.set_covariance(to_covariance(covariance, 0.0), context);
+  fit->model.set_covariance(to_covariance(covariance, 0.0), run);
   fit->posterior.restore(fit->model.from_caller({mean.begin(), mean.end()}), {beta.begin(), beta.end()},
-                         {pseudo_precision.begin(), pseudo_precision.end()}, context);
+                         {pseudo_precision.begin(), pseudo_precision.end()}, run);
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, int threads) {
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors,
+                               const Rcpp::List& context) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
   const neargp::LatentPrediction prediction =
       neargp::predict_latent(fit->model, fit->posterior, locations.view(), Neighbors(neighbors).table(),
-                             fit->field_response, fit->coefficients, fit->workspaces, make_run_context(threads));
+                             fit->field_response, fit->coefficients, fit->workspaces, run_context(context));
   return prediction_to_r(prediction, newcoords.nrow(), fit->coefficients);
 }
 
 // The same with a low-rank part: `k` of the candidates near each location are its neighbours.
 // [[Rcpp::export]]
 Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k,
-                                        int threads) {
+                                        const Rcpp::List& context) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
   return prediction_to_r(
       neargp::predict_low_rank(fit->model, fit->posterior, locations.view(), Neighbors(candidates).table(), k,
-                               fit->field_response, fit->coefficients, make_run_context(threads)),
+                               fit->field_response, fit->coefficients, run_context(context)),
       newcoords.nrow(), fit->coefficients);
 }
 
 // weights: nodes x locations. alpha: inducing points x locations.
 // [[Rcpp::export]]
 Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha,
-                                      int threads) {
+                                      const Rcpp::List& context) {
   LatentPointer fit(latent);
   const auto by_node = [&](const std::vector<double>& columns, int count) {
     return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(columns.data(), fit->model.nodes(), count));
@@ -161,21 +162,21 @@ Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& we
   const std::vector<double> own = fit->model.from_caller({weights.begin(), weights.end()}, weights.ncol());
   const neargp::LatentJoint joint =
       neargp::joint_low_rank(fit->model, fit->posterior, by_node(own, weights.ncol()), to_eigen(alpha),
-                             by_node(fit->field_response, fit->coefficients), make_run_context(threads));
+                             by_node(fit->field_response, fit->coefficients), run_context(context));
   return Rcpp::List::create(Rcpp::_["mean"] = to_r(joint.mean), Rcpp::_["response"] = to_r(joint.response),
                             Rcpp::_["covariance"] = to_r(joint.covariance));
 }
 
 // (Q + C'WC)^-1 h for each column of h, nodes x columns.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, int threads) {
+Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, const Rcpp::List& context) {
   LatentPointer fit(latent);
   const neargp::Index nodes = fit->model.nodes();
   const std::vector<double> columns = fit->model.from_caller({h.begin(), h.end()}, h.ncol());
   std::vector<double> solved;
   for (int c = 0; c < h.ncol(); ++c) {
     const auto first = columns.begin() + c * nodes;
-    const std::vector<double> column = fit->posterior.factor().solve({first, first + nodes}, make_run_context(threads));
+    const std::vector<double> column = fit->posterior.factor().solve({first, first + nodes}, run_context(context));
     solved.insert(solved.end(), column.begin(), column.end());
   }
   return by_column(fit->model.to_caller(solved, h.ncol()), nodes, h.ncol());
@@ -183,10 +184,10 @@ Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h,
 
 // field: nodes x draws; whitened: inducing points of the low-rank part x draws.
 // [[Rcpp::export]]
-Rcpp::List core_latent_draws(SEXP latent, int draws, double key, int threads) {
+Rcpp::List core_latent_draws(SEXP latent, int draws, double key, const Rcpp::List& context) {
   LatentPointer fit(latent);
   const neargp::LatentDraws drawn =
-      neargp::draw_latent(fit->model, fit->posterior, draws, std::uint64_t(key), make_run_context(threads));
+      neargp::draw_latent(fit->model, fit->posterior, draws, std::uint64_t(key), run_context(context));
   const neargp::LowRankPrior* low_rank = fit->model.low_rank();
   return Rcpp::List::create(
       Rcpp::_["field"] = by_column(fit->model.to_caller(drawn.field, draws), fit->model.nodes(), draws),
@@ -195,7 +196,8 @@ Rcpp::List core_latent_draws(SEXP latent, int draws, double key, int threads) {
 
 // The whitened field at the inducing points of the low-rank part given columns of the field, nodes x columns.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix& field) {
+Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix& field, const Rcpp::List& context) {
+  use_products_of(context);
   LatentPointer fit(latent);
   const std::vector<double> columns = fit->model.from_caller({field.begin(), field.end()}, field.ncol());
   return to_r(fit->model.low_rank()

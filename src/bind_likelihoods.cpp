@@ -10,7 +10,7 @@
 Rcpp::List core_expectations(const std::string& family_name, const std::vector<double>& parameters,
                              const std::vector<double>& y, const std::vector<double>& trials,
                              const std::vector<double>& weights, const std::vector<double>& mean,
-                             const std::vector<double>& variance, int threads) {
+                             const std::vector<double>& variance, const Rcpp::List& context) {
   const auto optional = [&](const std::vector<double>& values) {
     if (!values.empty() && values.size() != y.size()) throw neargp::Error("All vectors need the length of y.");
     return values.empty() ? nullptr : values.data();
@@ -23,7 +23,7 @@ Rcpp::List core_expectations(const std::string& family_name, const std::vector<d
                                       variance.empty() ? third.begin() : nullptr};
   std::vector<double> d_parameters(neargp::parameter_count(likelihood.family));
   const double total = neargp::expectations(likelihood, observations, mean.data(), optional(variance), out,
-                                            d_parameters.data(), make_run_context(threads));
+                                            d_parameters.data(), run_context(context));
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("slope") = slope,
                             Rcpp::Named("curvature") = curvature, Rcpp::Named("third") = third,
                             Rcpp::Named("total") = total, Rcpp::Named("d_parameters") = d_parameters);

@@ -31,14 +31,14 @@ Rcpp::List mean_solution_to_r(const neargp::MeanSolution& result) {
 Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision,
                            const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values,
                            const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter,
-                           double tolerance, int max_iterations, int threads) {
+                           double tolerance, int max_iterations, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   neargp::ExactMeanSettings settings;
   settings.jitter = jitter;
   settings.tolerance = tolerance;
   settings.max_iterations = max_iterations;
   return mean_solution_to_r(neargp::exact_mean(to_mean_equations(points, precision, natural, values), positions.view(),
-                                               to_covariance(covariance, 0.0), settings, make_run_context(threads)));
+                                               to_covariance(covariance, 0.0), settings, run_context(context)));
 }
 
 // The same on points, those of the covariance among them.
@@ -46,28 +46,28 @@ Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::Numeri
 Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision,
                            const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values,
                            const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter,
-                           int threads) {
+                           const Rcpp::List& context) {
   const PointStore rows(coords), positions(points);
   return mean_solution_to_r(neargp::point_mean(to_mean_equations(rows, precision, natural, values), positions.view(),
-                                               to_covariance(covariance, 0.0), jitter, make_run_context(threads)));
+                                               to_covariance(covariance, 0.0), jitter, run_context(context)));
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved,
                               const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter,
-                              int threads) {
+                              const Rcpp::List& context) {
   const PointStore rows(coords), positions(points);
-  const neargp::PointWeights result =
-      neargp::point_weights(rows.view(), to_eigen(solved), positions.view(), to_covariance(covariance, 0.0), jitter,
-                            make_run_context(threads));
+  const neargp::PointWeights result = neargp::point_weights(
+      rows.view(), to_eigen(solved), positions.view(), to_covariance(covariance, 0.0), jitter, run_context(context));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
                             Rcpp::_["weights"] = to_r(result.weights));
 }
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords,
-                                       const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance, int threads) {
+                                       const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance,
+                                       const Rcpp::List& context) {
   const PointStore targets(newcoords), rows(coords);
   return to_r(neargp::exact_mean_at(targets.view(), rows.view(), to_eigen(weights), to_covariance(covariance, 0.0),
-                                    make_run_context(threads)));
+                                    run_context(context)));
 }

@@ -93,17 +93,17 @@ std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                const Rcpp::List& covariance, const std::string& family,
                                const Rcpp::NumericVector& parameters, const Rcpp::List& start,
-                               const Rcpp::List& settings, int threads) {
-  const neargp::RunContext context = make_run_context(threads);
+                               const Rcpp::List& settings, const Rcpp::List& context) {
+  const neargp::RunContext run = run_context(context);
   const LatentInput input(nodes, data);
-  neargp::LatentModel model(input.data(), context);
+  neargp::LatentModel model(input.data(), run);
   const neargp::LatentResponse observed = to_response(response);
   neargp::MeanFieldPoint point;
   point.covariance = to_covariance(covariance, 0.0);
   point.likelihood = to_likelihood(family, parameters);
   point.beta = Rcpp::as<std::vector<double>>(start["beta"]);
   point.coords = model.coords();
-  model.set_covariance(point.covariance, context);
+  model.set_covariance(point.covariance, run);
   neargp::MeanFieldAdamSettings adam = to_settings(settings);
   const Rcpp::Function report = settings["report"];
   adam.report = [&report, &model](int epoch, const neargp::MeanFieldPoint& reached) {
@@ -115,8 +115,8 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
   point.moments = adam.warm_start
                       ? moments_by_node(model, start)
                       : neargp::starting_moments(model, observed, point.likelihood, point.beta,
-                                                 Rcpp::as<std::vector<double>>(start["linear_predictor"]), context);
-  return fit_to_r(neargp::fit_mean_field(model, observed, std::move(point), adam, context), model);
+                                                 Rcpp::as<std::vector<double>>(start["linear_predictor"]), run);
+  return fit_to_r(neargp::fit_mean_field(model, observed, std::move(point), adam, run), model);
 }
 
 // Moments of the data under a fit of independent nodes, and how it answers to the trend; `mean` and `variance` by node.
@@ -124,16 +124,17 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
 Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                  const Rcpp::List& covariance, const std::string& family,
                                  const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta,
-                                 const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance, int threads) {
-  const neargp::RunContext context = make_run_context(threads);
+                                 const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance,
+                                 const Rcpp::List& context) {
+  const neargp::RunContext run = run_context(context);
   const LatentInput input(nodes, data);
-  neargp::LatentModel model(input.data(), context);
-  model.set_covariance(to_covariance(covariance, 0.0), context);
+  neargp::LatentModel model(input.data(), run);
+  model.set_covariance(to_covariance(covariance, 0.0), run);
   const neargp::LatentResponse observed = to_response(response);
   const int p = observed.coefficients;
   const neargp::MeanFieldState state = neargp::mean_field_state(
       model, observed, to_likelihood(family, parameters), {beta.begin(), beta.end()},
-      model.from_caller({mean.begin(), mean.end()}), model.from_caller({variance.begin(), variance.end()}), context);
+      model.from_caller({mean.begin(), mean.end()}), model.from_caller({variance.begin(), variance.end()}), run);
   const std::vector<double> given_nodes =
       model.interpolates() ? model.interpolation().variance() : std::vector<double>(state.variance.size(), 0.0);
   return Rcpp::List::create(
@@ -148,11 +149,11 @@ Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter,
                                    const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& covariance,
-                                   int threads) {
+                                   const Rcpp::List& context) {
   const PointStore nodes(coords), locations(newcoords);
-  const neargp::MeanFieldPrediction prediction = neargp::predict_mean_field(
-      nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(), Neighbors(neighbors).table(),
-      to_covariance(covariance, 0.0), make_run_context(threads));
+  const neargp::MeanFieldPrediction prediction =
+      neargp::predict_mean_field(nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(),
+                                 Neighbors(neighbors).table(), to_covariance(covariance, 0.0), run_context(context));
   return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
                             Rcpp::_["response"] = columns.ncol() > 2
                                                       ? from_row_major(prediction.response, columns.ncol() - 2)

@@ -38,14 +38,14 @@ struct PolyaGammaStore {
 Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign,
                                   const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors,
                                   const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed,
-                                  const Rcpp::List& covariance, int threads) {
+                                  const Rcpp::List& covariance, const Rcpp::List& context) {
   const PolyaGammaStore store(coords, sign, omega, targets, neighbors, shift, to_rows(observed));
   const int classes = sign.ncol() == 1 ? 2 : sign.ncol();
   if (Index(store.observed.size()) != targets.nrow()) throw neargp::Error("There must be a class for each target.");
   for (const int c : store.observed)
     if (c < 0 || c >= classes) throw neargp::Error("There is no such class.");
   const neargp::PolyaGammaScore score =
-      neargp::polya_gamma_score(store.data, store.targets, to_covariance(covariance, 1.0), make_run_context(threads));
+      neargp::polya_gamma_score(store.data, store.targets, to_covariance(covariance, 1.0), run_context(context));
   if (score.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(score.failed + 1));
   return Rcpp::List::create(Rcpp::_["value"] = score.value, Rcpp::_["gradient"] = score.gradient,
                             Rcpp::_["d_log_omega"] = from_row_major(score.d_log_omega, sign.ncol()),
@@ -57,10 +57,10 @@ Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp:
 Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign,
                                                    const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets,
                                                    SEXP neighbors, const Rcpp::NumericMatrix& shift,
-                                                   const Rcpp::List& covariance, int threads) {
+                                                   const Rcpp::List& covariance, const Rcpp::List& context) {
   const PolyaGammaStore store(coords, sign, omega, targets, neighbors, shift, {});
   return from_row_major(neargp::polya_gamma_probabilities(store.data, store.targets, to_covariance(covariance, 1.0),
-                                                          make_run_context(threads)),
+                                                          run_context(context)),
                         sign.ncol() == 1 ? 2 : sign.ncol());
 }
 

@@ -52,20 +52,20 @@ using PredictivePointer = Rcpp::XPtr<PredictiveProblem>;
 // [[Rcpp::export]]
 SEXP core_predictive(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericVector& mean,
                      const std::string& family, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
-                     double jitter, const Rcpp::NumericMatrix& factor, double kl_weight, int threads) {
+                     double jitter, const Rcpp::NumericMatrix& factor, double kl_weight, const Rcpp::List& context) {
   return PredictivePointer(
       new PredictiveProblem(coords, inducing, response, mean, family, to_covariance(covariance, 0.0), jitter, factor,
-                            kl_weight, make_run_context(threads)),
+                            kl_weight, run_context(context)),
       true);
 }
 
 // relative: lower triangle G with S = (L G G'L')^-1. d_factor: in G, on the diagonal in its logarithms.
 // [[Rcpp::export]]
 Rcpp::List core_predictive_score(SEXP problem, const Rcpp::NumericMatrix& relative,
-                                 const std::vector<double>& parameters, int threads) {
+                                 const std::vector<double>& parameters, const Rcpp::List& context) {
   PredictivePointer at(problem);
   const neargp::PredictiveScore score =
-      at->objective->evaluate(to_eigen(relative), {at->family, parameters}, make_run_context(threads));
+      at->objective->evaluate(to_eigen(relative), {at->family, parameters}, run_context(context));
   Rcpp::List list = Rcpp::List::create(Rcpp::_["value"] = score.value);
   if (!std::isfinite(score.value)) return list;
   list["d_factor"] = to_r(score.d_factor);

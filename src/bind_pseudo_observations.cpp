@@ -41,10 +41,10 @@ SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::Num
 // Moments of the targets first .. last.
 // [[Rcpp::export]]
 Rcpp::List core_pseudo_observation_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget,
-                                           int threads) {
+                                           const Rcpp::List& context) {
   PseudoObservationsPointer pointer(model);
   const neargp::PseudoObservationMoments moments =
-      pointer->moments(first - 1, last, to_covariance(covariance, nugget), make_run_context(threads));
+      pointer->moments(first - 1, last, to_covariance(covariance, nugget), run_context(context));
   return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(moments.weighted, pointer->columns()),
                             Rcpp::_["variance"] = moments.variance, Rcpp::_["failed"] = int(moments.failed + 1));
 }
@@ -52,14 +52,15 @@ Rcpp::List core_pseudo_observation_moments(SEXP model, int first, int last, cons
 // [[Rcpp::export]]
 std::vector<double> core_pseudo_observation_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance,
                                                     double nugget, const Rcpp::NumericMatrix& weighted_bar,
-                                                    const std::vector<double>& variance_bar, int threads) {
+                                                    const std::vector<double>& variance_bar,
+                                                    const Rcpp::List& context) {
   PseudoObservationsPointer pointer(model);
   const Index targets = last - first + 1;
   if (weighted_bar.nrow() != targets || weighted_bar.ncol() != pointer->columns() ||
       Index(variance_bar.size()) != targets)
     throw neargp::Error("There must be derivatives for each target and column.");
   return pointer->adjoint(first - 1, last, to_covariance(covariance, nugget), {row_major(weighted_bar), variance_bar},
-                          make_run_context(threads));
+                          run_context(context));
 }
 
 // Omega, a column for each target. The data are residuals at the rows of coords.
@@ -67,14 +68,14 @@ std::vector<double> core_pseudo_observation_adjoint(SEXP model, int first, int l
 Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals,
                                          const std::vector<double>& noise_scale, SEXP neighbors,
                                          const Rcpp::List& covariance, double nugget, double scale, double df,
-                                         int threads) {
+                                         const Rcpp::List& context) {
   const PointStore points(coords);
   if (Index(residuals.size()) != coords.nrow() || Index(noise_scale.size()) != coords.nrow())
     throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
   Neighbors sets(neighbors);
   const std::vector<double> omega =
       neargp::gamma_variables({points.view(), 1, residuals.data(), noise_scale.data()}, sets.table(),
-                              to_covariance(covariance, nugget), {scale, df}, make_run_context(threads));
+                              to_covariance(covariance, nugget), {scale, df}, run_context(context));
   return Rcpp::NumericMatrix(sets.k(), int(sets.n()), omega.begin());
 }
 
@@ -96,7 +97,7 @@ Rcpp::List core_marginal_density(const std::string& family, const std::vector<do
                                  const std::vector<double>& y, const std::vector<double>& trials,
                                  const std::vector<double>& weights, const std::vector<double>& count,
                                  const std::vector<double>& mean, const std::vector<double>& variance, bool gradient,
-                                 int threads) {
+                                 const Rcpp::List& context) {
   const std::size_t n = y.size();
   if (mean.size() != n || variance.size() != n) throw neargp::Error("All vectors need the length of y.");
   const neargp::MarginalInput input{{Index(n), y.data(), optional(trials, n), optional(weights, n)},
@@ -104,7 +105,7 @@ Rcpp::List core_marginal_density(const std::string& family, const std::vector<do
                                     variance.data(),
                                     optional(count, n)};
   const neargp::MarginalDensity density = neargp::marginal_density(
-      {neargp::response_family_from_name(family), parameters}, input, gradient, make_run_context(threads));
+      {neargp::response_family_from_name(family), parameters}, input, gradient, run_context(context));
   return Rcpp::List::create(Rcpp::_["value"] = density.value, Rcpp::_["d_mean"] = density.d_mean,
                             Rcpp::_["d_variance"] = density.d_variance,
                             Rcpp::_["d_log_parameters"] = density.d_log_parameters);

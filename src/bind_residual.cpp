@@ -45,12 +45,12 @@ Rcpp::List moments_to_r(const Result& result) {
 Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,
                                  SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter,
-                                 bool derivatives, int threads) {
+                                 bool derivatives, const Rcpp::List& context) {
   const Regression data(coords, columns, noise_scale);
   const PointStore positions(inducing);
   const neargp::ResidualVecchia result =
       neargp::residual_vecchia(data.view(), positions.view(), Neighbors(neighbors).table(),
-                               to_covariance(covariance, nugget), jitter, derivatives, make_run_context(threads));
+                               to_covariance(covariance, nugget), jitter, derivatives, run_context(context));
   Rcpp::List list = Rcpp::List::create(
       Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["failed"] = failed_row(result.failed_row),
       Rcpp::_["value"] = result.value, Rcpp::_["beta"] = to_r(result.beta),
@@ -63,11 +63,12 @@ Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::
 // candidates: k x n, as a table of neighbours.
 // [[Rcpp::export]]
 Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing,
-                                   SEXP candidates, int k, const Rcpp::List& covariance, double jitter, int threads) {
+                                   SEXP candidates, int k, const Rcpp::List& covariance, double jitter,
+                                   const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   const neargp::ResidualNeighbors result =
       neargp::residual_neighbors(points.view(), positions.view(), Neighbors(candidates).table(), k,
-                                 to_covariance(covariance, 0.0), jitter, make_run_context(threads));
+                                 to_covariance(covariance, 0.0), jitter, run_context(context));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
                             Rcpp::_["neighbors"] = to_r(result.neighbors));
 }
@@ -75,13 +76,13 @@ Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp
 // [[Rcpp::export]]
 Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                                 SEXP candidates, int k, SEXP prior, SEXP posterior, int threads) {
+                                 SEXP candidates, int k, SEXP prior, SEXP posterior, const Rcpp::List& context) {
   const Regression data(coords, columns, noise_scale);
   const PointStore targets(newcoords);
   const InducingPosteriorPointer at_points(posterior);
   return moments_to_r(neargp::residual_prediction(data.view(), targets.view(), Neighbors(candidates).table(), k,
                                                   *InducingPriorPointer(prior), at_points->weights, at_points->factor,
-                                                  make_run_context(threads)));
+                                                  run_context(context)));
 }
 
 // [[Rcpp::export]]
@@ -89,13 +90,13 @@ Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const 
                                        const Rcpp::NumericVector& noise_scale, SEXP neighbors,
                                        const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
                                        double jitter, const Rcpp::NumericMatrix& weights,
-                                       const Rcpp::NumericMatrix& factor, int threads) {
+                                       const Rcpp::NumericMatrix& factor, const Rcpp::List& context) {
   const Regression data(coords, columns, noise_scale);
   const PointStore positions(inducing);
   const Eigen::MatrixXd posterior_weights = to_eigen(weights), posterior_factor = to_eigen(factor);
   return moments_to_r(neargp::residual_leave_one_out(
       data.view(), Neighbors(neighbors).table(), to_covariance(covariance, nugget),
-      {positions.view(), jitter, posterior_weights, posterior_factor}, make_run_context(threads)));
+      {positions.view(), jitter, posterior_weights, posterior_factor}, run_context(context)));
 }
 
 // values: the data without trend, a column for each draw; inducing_draws: the whitened field at the inducing points,
@@ -106,14 +107,14 @@ Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp:
                                   const Rcpp::IntegerVector& order_new, SEXP neighbors,
                                   const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
                                   double jitter, const Rcpp::NumericMatrix& inducing_draws,
-                                  const Rcpp::NumericMatrix& normals, int threads) {
+                                  const Rcpp::NumericMatrix& normals, const Rcpp::List& context) {
   const Regression data(coords, values, noise_scale);
   const PointStore targets(newcoords), positions(inducing);
   const std::vector<double> normal_rows = row_major(normals);
   const Eigen::MatrixXd whitened = to_eigen(inducing_draws);
   const neargp::Simulation result = neargp::simulate_residual(
       data.view(), targets.view(), to_rows(order_new), Neighbors(neighbors).table(), to_covariance(covariance, nugget),
-      {positions.view(), jitter, whitened}, normal_rows.data(), make_run_context(threads));
+      {positions.view(), jitter, whitened}, normal_rows.data(), run_context(context));
   Rcpp::List list =
       Rcpp::List::create(Rcpp::_["jitter"] = result.jitter, Rcpp::_["failed"] = failed_row(result.failed));
   if (result.failed < 0) list["field"] = from_row_major(result.field, data.columns);

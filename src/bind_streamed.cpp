@@ -32,12 +32,14 @@ class Piece {
 // n: rows of all pieces, of each of which core_streamed_value() and then core_streamed_gradient() are called.
 // [[Rcpp::export]]
 SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
-                         double nugget, const std::string& bound, double jitter, bool derivatives) {
+                         double nugget, const std::string& bound, double jitter, bool derivatives,
+                         const Rcpp::List& context) {
   const PointStore positions(inducing);
   neargp::StreamedRows rows;
   rows.n = neargp::Index(n);
   rows.columns = columns;
   rows.derivatives = derivatives;
+  rows.dense = run_context(context).dense;
   return StreamedPointer(new neargp::StreamedBound(rows, positions.view(), to_covariance(covariance, nugget),
                                                    bound_settings(bound, jitter)));
 }
@@ -52,19 +54,25 @@ bool core_streamed_regular(SEXP pointer) { return StreamedPointer(pointer)->regu
 
 // [[Rcpp::export]]
 void core_streamed_add_value(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                             const Rcpp::NumericVector& noise_scale, int threads) {
-  StreamedPointer(pointer)->add_to_value(Piece(coords, columns, noise_scale).view(), make_run_context(threads));
+                             const Rcpp::NumericVector& noise_scale, const Rcpp::List& context) {
+  StreamedPointer(pointer)->add_to_value(Piece(coords, columns, noise_scale).view(), run_context(context));
 }
 
 // As core_collapsed_bound() without its gradient.
 // [[Rcpp::export]]
-Rcpp::List core_streamed_value(SEXP pointer) { return bound_to_r(StreamedPointer(pointer)->value()); }
-
-// [[Rcpp::export]]
-void core_streamed_add_gradient(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                                const Rcpp::NumericVector& noise_scale, int threads) {
-  StreamedPointer(pointer)->add_to_gradient(Piece(coords, columns, noise_scale).view(), make_run_context(threads));
+Rcpp::List core_streamed_value(SEXP pointer, const Rcpp::List& context) {
+  use_products_of(context);
+  return bound_to_r(StreamedPointer(pointer)->value());
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_streamed_gradient(SEXP pointer) { return gradient_to_r(StreamedPointer(pointer)->gradient()); }
+void core_streamed_add_gradient(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                                const Rcpp::NumericVector& noise_scale, const Rcpp::List& context) {
+  StreamedPointer(pointer)->add_to_gradient(Piece(coords, columns, noise_scale).view(), run_context(context));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_streamed_gradient(SEXP pointer, const Rcpp::List& context) {
+  use_products_of(context);
+  return gradient_to_r(StreamedPointer(pointer)->gradient());
+}

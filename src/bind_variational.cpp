@@ -15,14 +15,14 @@
 Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                 const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,
                                 const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter,
-                                bool derivatives, int threads) {
+                                bool derivatives, const Rcpp::List& context) {
   if (columns.nrow() != coords.nrow() || noise_scale.size() != coords.nrow())
     throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
   const PointStore points(coords), positions(inducing);
   const std::vector<double> values = row_major(columns);
   const neargp::RegressionData data{points.view(), columns.ncol(), values.data(), noise_scale.begin()};
   return bound_to_r(neargp::collapsed_bound(data, positions.view(), to_covariance(covariance, nugget),
-                                            bound_settings(bound, jitter), derivatives, make_run_context(threads)));
+                                            bound_settings(bound, jitter), derivatives, run_context(context)));
 }
 
 // Row i is output outputs[i] at row places[i] of `coords`, both from 1; noise_scale is of these.
@@ -31,7 +31,7 @@ Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rc
                                      const Rcpp::NumericMatrix& columns, const Rcpp::IntegerVector& outputs,
                                      const Rcpp::IntegerVector& places, const Rcpp::NumericMatrix& inducing,
                                      const Rcpp::List& covariance, const std::string& bound, double jitter,
-                                     bool derivatives, int threads) {
+                                     bool derivatives, const Rcpp::List& context) {
   if (noise_scale.size() != coords.nrow() || outputs.size() != columns.nrow() || places.size() != columns.nrow())
     throw neargp::Error("Places need a noise, and rows an output and a place.");
   const PointStore points(coords), positions(inducing);
@@ -40,17 +40,17 @@ Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rc
   const neargp::OutputRegression data{points.view(), noise_scale.begin(),  columns.nrow(),     columns.ncol(),
                                       values.data(), output_of_row.data(), place_of_row.data()};
   return bound_to_r(neargp::coregionalised_bound(data, positions.view(), to_covariance(covariance, 0.0),
-                                                 bound_settings(bound, jitter), derivatives,
-                                                 make_run_context(threads)));
+                                                 bound_settings(bound, jitter), derivatives, run_context(context)));
 }
 
 // response: as of a latent model, see bind_latent.h.
 // [[Rcpp::export]]
 Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response,
-                             const std::string& family, const Rcpp::NumericVector& parameters, int threads) {
+                             const std::string& family, const Rcpp::NumericVector& parameters,
+                             const Rcpp::List& context) {
   return family_posterior_to_r(neargp::family_posterior_at({linear_predictor.begin(), linear_predictor.end()},
                                                            to_response(response), to_likelihood(family, parameters),
-                                                           make_run_context(threads)));
+                                                           run_context(context)));
 }
 
 // start: of core_family_start(), or the `end` of another bound. places: distinct ones among the rows.
@@ -59,7 +59,7 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
                              const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
                              const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start,
                              int places, const std::string& bound, double kl_weight, double jitter, double tolerance,
-                             bool derivatives, int threads) {
+                             bool derivatives, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   neargp::FamilyBoundSettings settings;
   settings.kind = bound_kind(bound);
@@ -69,7 +69,7 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   settings.places = places;
   const neargp::FamilyBound result = neargp::family_bound(
       to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
-      to_likelihood(family, parameters), to_family_posterior(start), settings, derivatives, make_run_context(threads));
+      to_likelihood(family, parameters), to_family_posterior(start), settings, derivatives, run_context(context));
   if (result.failure != neargp::BoundFailure::none)
     return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
   Rcpp::List list = Rcpp::List::create(
@@ -89,7 +89,8 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
 // The prior at inducing points, factored, and the posterior there: `weights` and `factor` of a bound.
 // [[Rcpp::export]]
 SEXP core_inducing_prior(const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
-                         double jitter) {
+                         double jitter, const Rcpp::List& context) {
+  use_products_of(context);
   const PointStore positions(inducing);
   return InducingPriorPointer(new neargp::InducingPrior(positions.view(), to_covariance(covariance, nugget), jitter),
                               true);
@@ -101,11 +102,12 @@ SEXP core_inducing_posterior(const Rcpp::NumericMatrix& weights, const Rcpp::Num
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, SEXP prior, SEXP posterior, int threads) {
+Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, SEXP prior, SEXP posterior,
+                                  const Rcpp::List& context) {
   const PointStore targets(newcoords);
   const InducingPosteriorPointer at_points(posterior);
   const neargp::CollapsedPrediction result = neargp::collapsed_prediction(
-      targets.view(), *InducingPriorPointer(prior), at_points->weights, at_points->factor, make_run_context(threads));
+      targets.view(), *InducingPriorPointer(prior), at_points->weights, at_points->factor, run_context(context));
   return Rcpp::List::create(
       Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
       Rcpp::_["unexplained"] = to_r(result.unexplained), Rcpp::_["posterior"] = to_r(result.posterior));
@@ -114,21 +116,21 @@ Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, SEXP pri
 // [[Rcpp::export]]
 Rcpp::List core_coregionalised_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing,
                                        const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights,
-                                       const Rcpp::NumericMatrix& factor, int threads) {
+                                       const Rcpp::NumericMatrix& factor, const Rcpp::List& context) {
   const PointStore targets(newcoords), positions(inducing);
   const neargp::CoregionalisedPrediction result =
       neargp::coregionalised_prediction(targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter,
-                                        to_eigen(weights), to_eigen(factor), make_run_context(threads));
+                                        to_eigen(weights), to_eigen(factor), run_context(context));
   return Rcpp::List::create(
       Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
       Rcpp::_["unexplained"] = to_r(result.unexplained), Rcpp::_["posterior"] = to_r(result.posterior));
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, SEXP prior, int threads) {
+Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, SEXP prior, const Rcpp::List& context) {
   const PointStore targets(newcoords);
   const neargp::InducingFeatures result =
-      neargp::inducing_features(targets.view(), *InducingPriorPointer(prior), make_run_context(threads));
+      neargp::inducing_features(targets.view(), *InducingPriorPointer(prior), run_context(context));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
                             Rcpp::_["features"] = to_r(result.features),
                             Rcpp::_["unexplained"] = to_r(result.unexplained));

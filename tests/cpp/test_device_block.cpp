@@ -9,14 +9,11 @@ using namespace fixtures;
 
 namespace {
 
-// The device in use while an object of this class lives.
-class OnDevice {
- public:
-  OnDevice() { use_dense_device(&emulated::dense()); }
-  ~OnDevice() { use_dense_device(nullptr); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-};
+RunContext on_device() {
+  RunContext context;
+  context.dense = &emulated::dense();
+  return context;
+}
 
 CollapsedBound bound_of(const Data& data, const Cloud& inducing, const Covariance& covariance, BoundKind kind,
                         bool reml, const RunContext& context = {}) {
@@ -49,8 +46,7 @@ TEST_CASE("on a device the bound and its gradient are those of the CPU, for ever
     for (const BoundKind kind : {BoundKind::tight, BoundKind::standard})
       for (const bool reml : {false, true}) {
         const CollapsedBound on_cpu = bound_of(data, inducing, model.covariance, kind, reml);
-        const OnDevice in_use;
-        check_same(bound_of(data, inducing, model.covariance, kind, reml), on_cpu);
+        check_same(bound_of(data, inducing, model.covariance, kind, reml, on_device()), on_cpu);
       }
   }
   CHECK(emulated::state().living == 0);
@@ -62,8 +58,7 @@ TEST_CASE("teams of several threads find the same bound on a device") {
   const Cloud inducing = uniform_cloud(5, model.dim, 8);
   const CollapsedBound on_cpu = bound_of(data, inducing, model.covariance, BoundKind::tight, false);
   const emulated::Fresh device(4);
-  const OnDevice in_use;
-  check_same(bound_of(data, inducing, model.covariance, BoundKind::tight, false), on_cpu);
+  check_same(bound_of(data, inducing, model.covariance, BoundKind::tight, false, on_device()), on_cpu);
 }
 
 TEST_CASE("little memory on a device makes more chunks, of the same bound, and interrupts are answered between them") {
@@ -72,10 +67,9 @@ TEST_CASE("little memory on a device makes more chunks, of the same bound, and i
   const Data data(uniform_cloud(1100, model.dim), 2);
   const Cloud inducing = uniform_cloud(9, model.dim, 8);
   const CollapsedBound on_cpu = bound_of(data, inducing, model.covariance, BoundKind::tight, false);
-  const OnDevice in_use;
   const auto chunks_of = [&] {
     int chunks = 0;
-    RunContext context;
+    RunContext context = on_device();
     context.check_interrupt = [&] { ++chunks; };
     check_same(bound_of(data, inducing, model.covariance, BoundKind::tight, false, context), on_cpu);
     return chunks;
@@ -84,7 +78,7 @@ TEST_CASE("little memory on a device makes more chunks, of the same bound, and i
   emulated::state().total_bytes = 200000;
   CHECK(chunks_of() >= 4);
 
-  RunContext interrupted;
+  RunContext interrupted = on_device();
   interrupted.check_interrupt = [] { throw Error("interrupted"); };
   CHECK_THROWS_WITH_AS(bound_of(data, inducing, model.covariance, BoundKind::tight, false, interrupted), "interrupted",
                        Error);
@@ -95,10 +89,10 @@ TEST_CASE("what does not fit into a device's memory is an error with a remedy") 
   const emulated::Fresh device(1);
   const Model model = all_models().front();
   const Data data(uniform_cloud(600, model.dim), 2);
-  const OnDevice in_use;
   emulated::state().total_bytes = 40000;
-  CHECK_THROWS_WITH_AS(bound_of(data, uniform_cloud(9, model.dim, 8), model.covariance, BoundKind::tight, false),
-                       doctest::Contains("too little free memory for 9 inducing points"), Error);
+  CHECK_THROWS_WITH_AS(
+      bound_of(data, uniform_cloud(9, model.dim, 8), model.covariance, BoundKind::tight, false, on_device()),
+      doctest::Contains("too little free memory for 9 inducing points"), Error);
   CHECK(emulated::state().living == 0);
 }
 
@@ -106,10 +100,9 @@ TEST_CASE("features and adjoints stay on a device: a row sends and gets some num
   const emulated::Fresh device(1);
   const Model model = all_models().front();
   const Data data(uniform_cloud(600, model.dim), 2);
-  const OnDevice in_use;
   const auto bytes_of = [&](int inducing) {
     const Index before = emulated::state().uploaded_bytes + emulated::state().downloaded_bytes;
-    bound_of(data, uniform_cloud(inducing, model.dim, 8), model.covariance, BoundKind::tight, false);
+    bound_of(data, uniform_cloud(inducing, model.dim, 8), model.covariance, BoundKind::tight, false, on_device());
     return emulated::state().uploaded_bytes + emulated::state().downloaded_bytes - before;
   };
   const Index of_matrices =

@@ -180,8 +180,8 @@ deep_moved <- function(state, path, entry, by) {
 
 # Checks all entries of the gradient against central differences of fourth order.
 expect_deep_gradient <- function(state, x, y, settings, tolerance = 1e-6) {
-  value <- function(at) neargp:::core_deep_objective(at, x, y, settings, 1L)$value
-  gradient <- neargp:::core_deep_objective(state, x, y, settings, 1L)$gradient
+  value <- function(at) neargp:::core_deep_objective(at, x, y, settings, plain_context())$value
+  gradient <- neargp:::core_deep_objective(state, x, y, settings, plain_context())$gradient
   h <- 1e-3
   for (path in deep_parameters(state)) {
     found <- deep_get(gradient, path)

@@ -16,15 +16,16 @@ test_on_devices <- function(desc, code) {
   }
 }
 
-# Fits, predictions and plain calls of the core compute on `device` until the calling function ends.
+# Fits, predictions and, with test_context(), plain calls of the core compute on `device` until the
+# calling function ends.
 local_device <- function(device, env = parent.frame()) {
   if (device == "cuda") cuda_or_skip()
   withr::local_options(list(neargp.device = device), .local_envir = env)
-  before <- core_execution_context()
-  withr::defer(core_set_execution_context(before), envir = env)
-  file <- if (device == "cuda") module_file("cuda") else ""
-  core_set_execution_context(list(device_module = file, search = "auto", faiss_module = "",
-    single_precision = FALSE, blas = FALSE))
+}
+
+test_context <- function(threads = 1L) {
+  if (identical(getOption("neargp.device"), "cuda")) new_context(threads, "cuda") else
+    plain_context(threads)
 }
 
 # What is computed without neighbours has the CPU only.

@@ -74,8 +74,8 @@ local_fit <- function(covariance, method, data = local_data(), formula = z ~ hei
 local_problem_of <- function(fit) {
   list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance,
     fit$locations), locations = fit$locations,
-    free = !fit$layout$fixed, threads = 1L, control = neargp_control(), method = fit$method,
-    family = fit$family, start = fit$parameters$working)
+    free = !fit$layout$fixed, context = plain_context(), control = neargp_control(),
+    method = fit$method, family = fit$family, start = fit$parameters$working)
 }
 
 difference <- function(value, at, step = 1e-5) {

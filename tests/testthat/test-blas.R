@@ -23,15 +23,18 @@ test_that("a BLAS that is not known to be fast is refused, never replaced", {
   expect_identical(resolve_blas(""), "eigen")
 })
 
-test_that("the choice holds for a computation, and no longer", {
+test_that("the choice holds for a context, and each computation has that of its own", {
+  engine <- function(context) {
+    core_neighbors_to(matrix(0:1), matrix(0), 1L, context)
+    core_product_engine()
+  }
   withr::local_options(neargp.blas = "eigen")
-  before <- core_product_engine()
-  expect_match(on_device("cpu", core_product_engine()), "Eigen")
+  expect_match(engine(new_context(1L)), "Eigen")
   if (nzchar(core_fast_blas())) {
     withr::local_options(neargp.blas = "blas")
-    expect_identical(on_device("cpu", core_product_engine()), "BLAS")
+    expect_identical(engine(new_context(1L)), "BLAS")
+    expect_match(engine(plain_context()), "Eigen")
   }
-  expect_identical(core_product_engine(), before)
 })
 
 test_that("neargp_sitrep() says what computes dense products, and how to get a faster one", {
@@ -56,7 +59,7 @@ test_that("with OpenBLAS results agree with Eigen's, and are the same for any nu
   covariance <- as_specified(covariance)
   sums <- function(blas, threads) {
     withr::local_options(neargp.blas = blas)
-    on_device("cpu", core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, threads))
+    core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, new_context(threads))
   }
   expect_identical(sums("blas", 3L), sums("blas", 1L))
   expect_equal(sums("blas", 2L), sums("eigen", 1L), tolerance = 1e-9)

@@ -6,7 +6,7 @@ test_that("held-out classes are predicted from the labels of the other folds alo
   folds <- rep_len(1:3, 60)
   cv <- cross_validate(fit, folds = folds)
   held <- which(folds == 2)
-  others <- refit_trend(fit, which(folds != 2))
+  others <- refit_trend(fit, which(folds != 2), plain_context())
   expect_identical(others$core_covariance, fit$core_covariance)
   expect_false(isTRUE(all.equal(others$classifier$trend, fit$classifier$trend)))
   covariance <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)

@@ -28,7 +28,7 @@ test_that("an observation that shares its location is conditioned on the rest of
   component <- list(family = "exponential", variance = 1, range = 1, group = c(1L, 1L),
     anisotropy = double(0), shape = double(0))
   at <- label_observations(labels, FALSE)
-  sets <- leave_one_out_sets(labels, at, component, 2L, 1L, label_content(labels, at))
+  sets <- leave_one_out_sets(labels, at, component, 2L, plain_context(), label_content(labels, at))
   first_of <- function(t) sets$content[sets$neighbors[1L, t], ]
   expect_equal(first_of(1), c(0, 1))
   expect_equal(first_of(2), c(1, 0))

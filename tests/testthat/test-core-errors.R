@@ -1,8 +1,8 @@
 test_that("whatever the core raises is a classed condition", {
-  expect_error(core_order(matrix(1, 2, 2), "spiral", 0, 1L), "no ordering called 'spiral'",
-    class = "neargp_error_core")
-  expect_error(core_neighbors_to(matrix(1, 2, 2), matrix(1, 2, 3), 1L, 1L), "coordinates",
-    class = "neargp_error_core")
+  expect_error(core_order(matrix(1, 2, 2), "spiral", 0, plain_context()),
+    "no ordering called 'spiral'", class = "neargp_error_core")
+  expect_error(core_neighbors_to(matrix(1, 2, 2), matrix(1, 2, 3), 1L, plain_context()),
+    "coordinates", class = "neargp_error_core")
   error <- expect_error(core_scale("text", list()), "altered", class = "neargp_error_core")
   expect_s3_class(error, "neargp_error")
   wrapped <- Filter(is.function, mget(ls(asNamespace("neargp"), pattern = "^core_"),
@@ -22,7 +22,7 @@ test_that("memory that ran out is reported with what to do", {
     "8.0 Gb", class = "neargp_error_memory")
   expect_match(conditionMessage(error), "chunk_size")
   index <- core_index(matrix(runif(6e5), ncol = 2), core_unit_metric(2L))
-  expect_error(core_index_by_sector(index, matrix(0, 1e6, 2), FALSE, 2^20, 2^10, 1L),
+  expect_error(core_index_by_sector(index, matrix(0, 1e6, 2), FALSE, 2^20, 2^10, plain_context()),
     "table of neighbours, 1000000 x 1073741824, would take 4e\\+06 GiB of memory; this machine has",
     class = "neargp_error_memory")
 })

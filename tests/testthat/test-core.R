@@ -52,20 +52,21 @@ test_on_devices(
   "with all earlier points as neighbours the likelihood and its derivatives are the dense ones", {
     data <- core_test_data()
     n <- nrow(data$coords)
-    neighbors <- core_neighbors_before(data$coords, n:1, n - 1L, 1L)
-    problem <- core_problem(data$coords, data$columns, data$noise, neighbors)
+    neighbors <- core_neighbors_before(data$coords, n:1, n - 1L, test_context())
+    problem <- core_problem(data$coords, data$columns, data$noise, neighbors, test_context())
     for (model in names(core_test_models)) {
       covariance <- as_specified(list(components = core_test_models[[model]]))
       reference <- core_reference(data, covariance)
-      exact <- core_exact(data$coords, data$columns, data$noise, covariance, data$nugget, TRUE, 1L)
+      exact <- core_exact(data$coords, data$columns, data$noise, covariance, data$nugget, TRUE,
+        test_context())
       expect_equal(exact[c("log_det", "gram")], reference, tolerance = 1e-10, info = model)
       with_each_simd(function(name) {
         info <- paste(model, name)
-        expect_equal(core_evaluate(problem, covariance, data$nugget, TRUE, 1L), exact,
+        expect_equal(core_evaluate(problem, covariance, data$nugget, TRUE, test_context()), exact,
           tolerance = 1e-9, info = info)
         beta <- c(0.3, -0.2)
         r <- c(1, -beta)
-        adjoint <- core_gradient(problem, covariance, data$nugget, beta, 1L)
+        adjoint <- core_gradient(problem, covariance, data$nugget, beta, test_context())
         quadratic <- function(gram) sum(r * (gram %*% r))
         expect_equal(adjoint$value,
           -0.5 * (n * log(2 * pi) + exact$log_det + quadratic(exact$gram)), tolerance = 1e-10,
@@ -79,8 +80,8 @@ test_on_devices(
 
 test_on_devices("LOO-k and MLL-k are the densities of the neighbourhoods", {
   data <- core_test_data()
-  neighbors <- as.matrix(core_neighbors_others(data$coords, 6L, 1L))
-  problem <- core_problem(data$coords, data$columns, data$noise, neighbors)
+  neighbors <- as.matrix(core_neighbors_others(data$coords, 6L, test_context()))
+  problem <- core_problem(data$coords, data$columns, data$noise, neighbors, test_context())
   covariance <- as_specified(list(components = core_test_models$sum))
   part <- function(rows) {
     core_reference(list(coords = data$coords[rows, , drop = FALSE],
@@ -93,9 +94,9 @@ test_on_devices("LOO-k and MLL-k are the densities of the neighbourhoods", {
     log_det <- log_det + c(whole - part(neighbors[, i])$log_det, whole / 7)
   }
   with_each_simd(function(name) {
-    expect_equal(core_evaluate(problem, covariance, data$nugget, FALSE, 1L)$log_det,
+    expect_equal(core_evaluate(problem, covariance, data$nugget, FALSE, test_context())$log_det,
       log_det[["loo"]], tolerance = 1e-10, info = name)
-    expect_equal(core_evaluate_joint(problem, covariance, data$nugget, 1L)$log_det,
+    expect_equal(core_evaluate_joint(problem, covariance, data$nugget, test_context())$log_det,
       log_det[["mll"]], tolerance = 1e-10, info = name)
   })
 })
@@ -110,27 +111,27 @@ test_on_devices("numbers do not depend on threads", {
   normals <- matrix(rnorm(2 * 600), 600)
   covariance <- as_specified(list(components = core_test_models$sum))
   everything <- function(threads) {
-    order <- core_order(coords, "maxmin", 0, threads)
-    order_new <- core_order(new, "maxmin", 0, threads)
-    neighbors <- core_neighbors_others(coords, 8L, threads)
-    near <- core_neighbors_to(coords, new, 9L, threads)
-    joint <- core_neighbors_joint(coords, new, order_new, 7L, threads)
-    problem <- core_problem(coords, columns, noise, neighbors, threads = threads)
+    order <- core_order(coords, "maxmin", 0, test_context(threads))
+    order_new <- core_order(new, "maxmin", 0, test_context(threads))
+    neighbors <- core_neighbors_others(coords, 8L, test_context(threads))
+    near <- core_neighbors_to(coords, new, 9L, test_context(threads))
+    joint <- core_neighbors_joint(coords, new, order_new, 7L, test_context(threads))
+    problem <- core_problem(coords, columns, noise, neighbors, test_context(threads))
     sectors <- core_index_by_sector(core_index(coords, core_unit_metric(2L)), new, FALSE, 4L, 2L,
-      threads)
-    before <- core_neighbors_before(coords, order, 8L, threads)
+      test_context(threads))
+    before <- core_neighbors_before(coords, order, 8L, test_context(threads))
     list(order, lapply(list(neighbors, near, joint, before, sectors), as.matrix),
-      value = core_evaluate(problem, covariance, 0.2, FALSE, threads),
-      information = core_evaluate(problem, covariance, 0.2, TRUE, threads),
-      gradient = core_gradient(problem, covariance, 0.2, 0.5, threads),
-      joint = core_evaluate_joint(problem, covariance, 0.2, threads),
-      joint_gradient = core_gradient_joint(problem, covariance, 0.2, 0.5, threads),
+      value = core_evaluate(problem, covariance, 0.2, FALSE, test_context(threads)),
+      information = core_evaluate(problem, covariance, 0.2, TRUE, test_context(threads)),
+      gradient = core_gradient(problem, covariance, 0.2, 0.5, test_context(threads)),
+      joint = core_evaluate_joint(problem, covariance, 0.2, test_context(threads)),
+      joint_gradient = core_gradient_joint(problem, covariance, 0.2, 0.5, test_context(threads)),
       kriging = core_krige(core_kriging(coords, columns, noise, covariance, 0.2), new, near, TRUE,
-        threads),
+        test_context(threads)),
       simulation = core_simulate(coords, columns, noise, new, order_new, joint, covariance, 0.2,
-        normals, threads),
+        normals, test_context(threads)),
       exact_simulation = core_exact_simulate(coords[1:300, ], columns[1:300, ], noise[1:300], new,
-        covariance, 0.2, normals, threads))
+        covariance, 0.2, normals, test_context(threads)))
   }
   with_each_simd(function(name) {
     one <- everything(1L)
@@ -143,14 +144,14 @@ test_on_devices(
   "kriging with all data is the dense prediction, also at the data and without a nugget", {
     data <- core_test_data()
     new <- rbind(matrix(c(0.1, 0.5, 0.9, 0.4), 2), data$coords[3, ])
-    neighbors <- core_neighbors_to(data$coords, new, nrow(data$coords), 1L)
+    neighbors <- core_neighbors_to(data$coords, new, nrow(data$coords), test_context())
     covariance <- as_specified(list(components = core_test_models$matern))
     for (nugget in c(data$nugget, 0)) {
       exact <- core_exact_krige(core_exact_kriging(data$coords, data$columns, data$noise,
-        covariance, nugget, 1L), new, 1L)
+        covariance, nugget, test_context()), new, test_context())
       with_each_simd(function(name) {
         local <- core_krige(core_kriging(data$coords, data$columns, data$noise, covariance, nugget),
-          new, neighbors, FALSE, 1L)
+          new, neighbors, FALSE, test_context())
         expect_equal(local, exact, tolerance = 1e-8, info = name)
       })
     }
@@ -161,10 +162,10 @@ test_on_devices(
 test_on_devices("a singular covariance matrix is reported with its row", {
   coords <- rbind(cbind(0:4 / 4, 0), c(0.5, 0))
   problem <- core_problem(coords, cbind(1:6, 1), rep(1, 6), core_neighbors_before(coords, 1:6, 3L,
-    1L))
+    test_context()), test_context())
   covariance <- as_specified(list(components = core_test_models$matern))
   with_each_simd(function(name) {
-    expect_identical(core_evaluate(problem, covariance, 0, TRUE, 1L)$failed, 6L)
-    expect_identical(core_evaluate(problem, covariance, 0.1, TRUE, 1L)$failed, 0L)
+    expect_identical(core_evaluate(problem, covariance, 0, TRUE, test_context())$failed, 6L)
+    expect_identical(core_evaluate(problem, covariance, 0.1, TRUE, test_context())$failed, 0L)
   })
 })

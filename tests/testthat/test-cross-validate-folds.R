@@ -54,7 +54,7 @@ test_that("a nugget that was fixed stays so in refits, of whatever response", {
   data <- transform(simulated_data(60), count = withr::with_seed(1, rpois(60, 3)))
   fit <- neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(k = 5), family = poisson(),
     nugget = 1.5, covariance = cov_exponential())
-  layout <- fold_problem(fit, 1:40)$layout
+  layout <- fold_problem(fit, 1:40, plain_context())$layout
   expect_identical(unlist(layout[layout$kind == "nugget", c("value", "fixed")], use.names = FALSE),
     c(1.5, 1))
 })

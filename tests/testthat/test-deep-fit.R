@@ -6,7 +6,7 @@ deep_data <- function(n = 30L, dim = 3L, outputs = 1L) {
 }
 
 objective_value <- function(state, data, settings = deep_settings(), threads = 1L) {
-  core_deep_objective(state, data$x, data$y, settings, threads)$value
+  core_deep_objective(state, data$x, data$y, settings, plain_context(threads))$value
 }
 
 test_that("the objective and the components are those of dense matrices", {
@@ -19,11 +19,11 @@ test_that("the objective and the components are those of dense matrices", {
       sites = 2L))) {
       expect_equal(objective_value(state, data), dense_mixture(state, data$x, data$y, 0.3),
         tolerance = 1e-10)
-      components <- core_deep_components(state, data$x, 1L)
+      components <- core_deep_components(state, data$x, plain_context())
       dense <- dense_components(state, data$x)
       expect_equal(components$mean, sapply(dense, `[[`, "mean"), tolerance = 1e-9)
       expect_equal(components$variance, sapply(dense, `[[`, "variance"), tolerance = 1e-9)
-      expect_equal(core_deep_density(state, data$x, data$y, list(), 1L)$value,
+      expect_equal(core_deep_density(state, data$x, data$y, list(), plain_context())$value,
         log(rowSums(exp(sweep(dense_log_densities(state, data$x, data$y), 2L, state$log_weights,
           "+")))), tolerance = 1e-9)
     }
@@ -48,7 +48,7 @@ test_that("several outputs have the mixture of their joint densities, of a row's
   expect_equal(objective_value(state, data), dense_mixture(state, data$x, data$y, 0.3),
     tolerance = 1e-10)
   expect_deep_gradient(state, data$x, data$y, deep_settings())
-  components <- core_deep_components(state, data$x, 1L)
+  components <- core_deep_components(state, data$x, plain_context())
   dense <- dense_components(state, data$x)
   expect_equal(components$mean,
     do.call(cbind,
@@ -99,7 +99,7 @@ test_that("other scores and families are those of quadrature, and so are their g
     vapply(1:10, function(i) log(sum(mass * dpois(counts$y[i],
       exp(at$mean[i] + sqrt(at$variance[i]) * node)))), 0)
   }, double(10L))
-  expect_equal(core_deep_density(poisson, counts$x, counts$y, list(), 1L)$value,
+  expect_equal(core_deep_density(poisson, counts$x, counts$y, list(), plain_context())$value,
     log(drop(exp(densities) %*% exp(poisson$log_weights))), tolerance = 1e-7)
   expect_deep_gradient(poisson, counts$x, counts$y, deep_settings())
   student <- deep_state(width = 1L, inducing = 3L,
@@ -143,7 +143,7 @@ test_that("a trend and an offset are added to the means, of each output its own"
     expect_deep_gradient(state, data$x, data$y, settings)
     density <- sweep(dense_log_densities(state, data$x, data$y, known, settings$weights), 2L,
       state$log_weights, "+")
-    expect_equal(core_deep_density(state, data$x, data$y, settings, 1L)$value,
+    expect_equal(core_deep_density(state, data$x, data$y, settings, plain_context())$value,
       log(rowSums(exp(density))), tolerance = 1e-9)
   }
   counts <- list(x = deep_data(10L)$x, y = matrix(rpois(10L, 2)))
@@ -201,13 +201,13 @@ test_that("one output by the way of several is the same, in value and gradient",
   mixed <- state
   mixed$mixing <- matrix(1)
   settings <- utils::modifyList(deep_settings(), list(weights = seq(0.5, 2, length.out = 12)))
-  one <- core_deep_objective(state, data$x, data$y, settings, 1L)
-  other <- core_deep_objective(mixed, data$x, data$y, settings, 1L)
+  one <- core_deep_objective(state, data$x, data$y, settings, plain_context())
+  other <- core_deep_objective(mixed, data$x, data$y, settings, plain_context())
   expect_equal(other$value, one$value, tolerance = 1e-13)
   for (what in c("layers", "sites", "log_weights", "noise")) expect_equal(other$gradient[[what]],
     one$gradient[[what]], tolerance = 1e-11)
-  expect_equal(core_deep_components(mixed, data$x, 1L), core_deep_components(state, data$x, 1L),
-    tolerance = 1e-13)
+  expect_equal(core_deep_components(mixed, data$x, plain_context()), core_deep_components(state,
+    data$x, plain_context()), tolerance = 1e-13)
 })
 
 test_that("every family's density has its gradient, with weights and trials", {
@@ -234,7 +234,8 @@ test_that("every family's density has its gradient, with weights and trials", {
 test_that("signs and scales of hidden units change nothing", {
   data <- deep_data()
   state <- deep_state(layers = 3L, skip = "both")
-  components <- function(at) core_deep_components(at, data$x, 1L)[c("mean", "variance")]
+  components <- function(at) core_deep_components(at, data$x, plain_context())[c("mean",
+    "variance")]
   flipped <- scaled <- state
   unit <- flipped$layers[[1L]]$units[[2L]]
   unit[c("mean", "weights", "constant")] <- lapply(unit[c("mean", "weights", "constant")], `-`)
@@ -262,9 +263,9 @@ test_that("with a site at zero a component is the last layer at the hidden means
   data <- deep_data()
   state <- deep_state(sites = 2L)
   state$sites[[1L]][1L, ] <- 0
-  found <- core_deep_components(state, data$x, 1L)
+  found <- core_deep_components(state, data$x, plain_context())
   for (u in 1:2) state$layers[[1L]]$units[[u]]$sd <- 3 * state$layers[[1L]]$units[[u]]$sd
-  other <- core_deep_components(state, data$x, 1L)
+  other <- core_deep_components(state, data$x, plain_context())
   expect_equal(other$mean[, 1L], found$mean[, 1L], tolerance = 1e-14)
   expect_gt(max(abs(other$mean[, 2L] - found$mean[, 2L])), 1e-3)
 })
@@ -272,9 +273,9 @@ test_that("with a site at zero a component is the last layer at the hidden means
 test_that("a row's components do not depend on the rows beside it, nor on threads", {
   data <- deep_data(300L)
   state <- deep_state()
-  all <- core_deep_components(state, data$x, 1L)
-  expect_identical(core_deep_components(state, data$x, 4L), all)
-  one <- core_deep_components(state, data$x[211L, , drop = FALSE], 1L)
+  all <- core_deep_components(state, data$x, plain_context())
+  expect_identical(core_deep_components(state, data$x, plain_context(4L)), all)
+  one <- core_deep_components(state, data$x[211L, , drop = FALSE], plain_context())
   expect_identical(drop(one$mean), all$mean[211L, ])
   expect_identical(drop(one$variance), all$variance[211L, ])
 })
@@ -300,7 +301,7 @@ train <- function(state, data, from, to, memory = NULL, threads = 1L) {
   core_deep_train(state, data$x, data$y, held_out, list(score = "mixture", beta = 0.5, from = from,
     to = to, epochs = 8L, batch_size = 130L,
     learning_rate = 0.02, key = 4, least_noise = 1e-4, memory = memory,
-    report = function(...) NULL), threads)
+    report = function(...) NULL), plain_context(threads))
 }
 
 test_that("training is the same for any number of threads, and when it is cut into pieces", {
@@ -331,7 +332,8 @@ test_that("training raises the objective, and the fit is that of the best epoch"
   expect_equal(fit$notes$epoch, which.max(fit$trace$validation))
   held <- fit$validation$rows
   expect_equal(length(held), 60L)
-  density <- core_deep_density(fit$state, data$x[held, ], data$y[held], list(), 1L)$value
+  density <- core_deep_density(fit$state, data$x[held, ], data$y[held], list(),
+    plain_context())$value
   expect_equal(fit$validation$nll, -mean(density))
   expect_equal(nrow(fit$trace), 20L)
   expect_equal(fit$trace$rate[c(1L, 11L)], c(0.03, 0.03 * 0.505))
@@ -438,7 +440,7 @@ test_that("points that coincide are an error that names them", {
     utils::modifyList(deep_defaults(), list(inducing = 15L, width = 2L, sites = 3L)), 1)
   state$layers[[2L]]$units[[1L]]$positions[] <- 0
   state$jitter <- 1e-20
-  failure <- core_deep_objective(state, data$x, data$y, deep_settings(), 1L)$failure
+  failure <- core_deep_objective(state, data$x, data$y, deep_settings(), plain_context())$failure
   expect_equal(failure[c("layer", "unit")], list(layer = 2L, unit = 1L))
   expect_error(abort_singular_unit(failure), "unit 1 in layer 2", class = "neargp_error_cholesky")
 })
@@ -447,10 +449,10 @@ test_that("a state whose parts do not fit is refused", {
   data <- deep_data()
   state <- deep_state()
   state$layers[[1L]]$units[[1L]]$range <- 1
-  expect_error(core_deep_components(state, data$x, 1L), "do not fit")
+  expect_error(core_deep_components(state, data$x, plain_context()), "do not fit")
   state <- deep_state()
   state$log_weights <- c(0, 0)
-  expect_error(core_deep_components(state, data$x, 1L), "weight")
-  expect_error(core_deep_objective(deep_state(), data$x, data$y[-1L], deep_settings(), 1L),
-    "response")
+  expect_error(core_deep_components(state, data$x, plain_context()), "weight")
+  expect_error(core_deep_objective(deep_state(), data$x, data$y[-1L], deep_settings(),
+    plain_context()), "response")
 })

@@ -19,7 +19,8 @@ test_that("a fit that ends early leaves its best state, from which the same call
   rows <- further$deep$validation$rows
   x <- scale(as.matrix(bent_data()[c("x1", "x2")]))[rows, ]
   y <- scale(bent_data()$y)[rows]
-  density <- mean(core_deep_density(state, unname(x), y, list(), 1L)$value) - log(sd(bent_data()$y))
+  density <- mean(core_deep_density(state, unname(x), y, list(),
+    plain_context())$value) - log(sd(bent_data()$y))
   expect_gte(-further$deep$validation$nll, density - 1e-9)
   expect_error(neargp_last(), class = "neargp_error_last")
 })

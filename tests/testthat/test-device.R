@@ -132,11 +132,18 @@ test_that("nothing that was asked of a device is done by the CPU in silence", {
   }
 })
 
-test_that("the device is for one call only, also after an error", {
+test_that("a context is of a device, and leaves none to others nor in a fit", {
   local_fake_cuda()
-  try(on_device("cuda", stop("no")), silent = TRUE)
-  expect_identical(core_execution_context()$device_module, "")
-  expect_identical(on_device("cuda", core_execution_context()$device_module), module_file("cuda"))
+  expect_identical(new_context(1L, "cuda")$device_module, module_file("cuda"))
+  expect_identical(plain_context()$device_module, "")
+  searches <- fake_counts()$searches
+  core_neighbors_others(matrix(1:9), 2L, new_context(1L, "cuda"))
+  expect_gt(fake_counts()$searches, searches)
+  searches <- fake_counts()$searches
+  core_neighbors_others(matrix(1:9), 2L, new_context(1L))
+  expect_identical(fake_counts()$searches, searches)
+  stored <- rawToChar(serialize(fit_on("cuda"), NULL, ascii = TRUE))
+  expect_false(grepl(basename(module_file("cuda")), stored, fixed = TRUE))
 })
 
 test_that("a fork of a process that uses a GPU is told so, and auto is the CPU there", {

@@ -49,11 +49,12 @@ test_that("the number of threads does not change a digit", {
   covariance <- given_covariance(1, 0.2)
   covariance$active[] <- TRUE
   covariance <- as_specified(covariance)
-  sums <- function(threads) core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, threads)
+  sums <- function(threads) core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE,
+    test_context(threads))
   expect_identical(sums(2L), sums(1L))
   predicted <- function(threads) {
-    core_exact_krige(core_exact_kriging(coords, columns, rep(1, 700), covariance, 0.1, threads),
-      coords[1:300, ] + 0.01, threads)
+    core_exact_krige(core_exact_kriging(coords, columns, rep(1, 700), covariance, 0.1,
+      test_context(threads)), coords[1:300, ] + 0.01, test_context(threads))
   }
   expect_identical(predicted(2L), predicted(1L))
 })

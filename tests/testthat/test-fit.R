@@ -43,8 +43,8 @@ test_that("fits of all methods and responses have the fields of new_fit(), in it
     expect_identical(names(fit), declared, label = kind)
     # and what fits to fewer rows change stays within them
     if (is.null(fit$deep) && is.null(fit$outputs) && is.null(fit$classifier)) {
-      expect_identical(names(suppressWarnings(restrict_rows(fit$method, fit, 1:60))), declared,
-        label = kind)
+      expect_identical(names(suppressWarnings(restrict_rows(fit$method, fit, 1:60,
+        plain_context()))), declared, label = kind)
     }
   }
 })

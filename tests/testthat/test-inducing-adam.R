@@ -10,7 +10,7 @@ test_that("Adam comes near the bound of all rows, keeps its own posterior, and g
   expect_lt(c(adam$log_likelihood), c(collapsed$log_likelihood) + 1e-6)
   expect_gt(c(adam$log_likelihood), c(collapsed$log_likelihood) - 8)
   at_end <- bound_at(adam$data, as_specified(adam$core_covariance), adam$nugget,
-    adam$svgp$positions, adam$method, FALSE, 1L)
+    adam$svgp$positions, adam$method, FALSE, plain_context())
   expect_lt(c(adam$log_likelihood), at_end$value)
   expect_gt(c(adam$log_likelihood), at_end$value - 5)
   new <- data.frame(x = c(0.1, 0.5, 0.9), y = c(0.2, 0.5, 0.9))
@@ -45,7 +45,7 @@ test_that("what is kept is the distribution that Adam moved", {
 test_that("rows are left out of the best posterior given the parameters, in any unit", {
   data <- batch_data(300)
   fit <- batch_fit(data, svgp(inducing = 40, optimizer = "adam", epochs = 2, batch_size = 50))
-  known <- with_inducing_posterior(fit)
+  known <- with_inducing_posterior(fit, plain_context())
   known$svgp$moments <- NULL
   expect_equal(loo_predict(fit)$sd, loo_predict(known)$sd, tolerance = 1e-6)
   scaled <- batch_fit(transform(data, z = 1000 * z), fit$method)
@@ -161,7 +161,7 @@ test_that("the value of the collapsed objective is that of its posterior, and lo
           design = matrix(0, 250L, 0L)), fit$svgp$positions, as_specified(fit$core_covariance),
           family_core_name(family), if (gaussian) 2 else double(0),
           list(mean = fit$svgp$weights[, 1L], root = root), list(score = "expected", bound = bound,
-            kl_weight = weight, jitter = 1e-6), TRUE, 1L)
+            kl_weight = weight, jitter = 1e-6), TRUE, plain_context())
       }
       expect_lt(max(abs(value(kl_weight)$d_mean)), 1e-3)
       expect_lt(max(abs(value(kl_weight)$d_root)), 1e-3)
@@ -171,7 +171,7 @@ test_that("the value of the collapsed objective is that of its posterior, and lo
       layout$fixed <- layout$kind == "shape"
       working <- fit$parameters$working
       problem <- list(layout = layout, data = fit$data, method = fit$method, family = family,
-        threads = 1L, groups = component_groups(fit$covariance, fit$locations))
+        context = plain_context(), groups = component_groups(fit$covariance, fit$locations))
       objective <- bound_objective(problem, fit$method)
       at <- objective(working, fit$svgp$positions)
       expect_equal(at$value, value(kl_weight)$value, tolerance = 1e-9)

@@ -85,7 +85,7 @@ test_that("two classes have the bound of binomial() but for what independent fie
   B <- tcrossprod(one$svgp$factor)
   divergence <- (sum(diag(solve(B))) - nrow(B) + determinant(B)$modulus) / 2
   mean <- one$posterior$linear_predictor
-  known <- inducing_moments(one, one$data$coords, 1L)
+  known <- inducing_moments(one, one$data$coords, plain_context())
   variance <- known$unexplained + known$posterior
   exact <- mapply(function(m, s) stats::integrate(function(z) stats::dnorm(z) *
     log1p(exp(m + sqrt(s) * z)), -8, 8, rel.tol = 1e-9)$value, mean, variance)

@@ -72,7 +72,7 @@ test_that("rows with missing values are NA, and no row gives none", {
 
 test_that("a fold's rows are predicted from the others, by the dense model with the same inducing points", {
   fit <- inducing_fit(simulated_data(80))
-  kept <- restrict_rows(fit$method, fit, 1:60)
+  kept <- restrict_rows(fit$method, fit, 1:60, plain_context())
   given <- dense_inducing(kept)
   S <- given$known + diag(given$noise)
   beta <- solve(t(kept$data$X) %*% solve(S, kept$data$X), t(kept$data$X) %*% solve(S, kept$data$y))

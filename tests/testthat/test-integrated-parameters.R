@@ -71,7 +71,7 @@ test_that("mean, sd and limits are those of the dense posterior on a fine grid",
 
 test_that("a finer lattice comes nearer", {
   fit <- small_fit()
-  problem <- posterior_problem(fit)
+  problem <- posterior_problem(fit, plain_context())
   objective <- likelihood_objective(problem$method, problem)
   mean_log_range <- function(...) {
     design <- posterior_design(objective, problem, ...)
@@ -131,17 +131,18 @@ test_that("Vecchia's with all neighbours integrates as the exact one, whatever w
 test_that("priors by default are proper, told by the scale of the data, and follow its unit", {
   data <- simulated_data(30, seed = 3)
   fit <- small_fit(cov_matern(NULL), data, nugget = NULL, prior = NULL)
-  layout <- posterior_problem(fit)$layout
+  layout <- posterior_problem(fit, plain_context())$layout
   tail <- function(name, bound) {
     row <- match(name, layout$name)
     exp(-layout$prior_rate[row] * bound^layout$prior_power[row])
   }
-  unit <- posterior_problem(fit)$data$basis$unit
+  unit <- posterior_problem(fit, plain_context())$data$basis$unit
   scatter <- stats::sd(stats::residuals(stats::lm(z ~ height, data))) * sqrt(29 / 28) / unit
   expect_equal(tail("variance", (3 * scatter)^2), 0.05)
   expect_equal(tail("nugget", scatter^2), 0.05)
   expect_equal(tail("smoothness", 0.2), 0.05)
-  expect_equal(tail("range", 1.5 * least_range(posterior_problem(fit), 2L)), 0.05^(1 / 1.5))
+  expect_equal(tail("range", 1.5 * least_range(posterior_problem(fit, plain_context()), 2L)),
+    0.05^(1 / 1.5))
   other <- small_fit(data = transform(data, z = 1000 * z, x = 10 * x, y = 10 * y), nugget = NULL,
     prior = NULL)
   same <- small_fit(data = data, nugget = NULL, prior = NULL)
@@ -151,7 +152,7 @@ test_that("priors by default are proper, told by the scale of the data, and foll
 
 test_that("more parameters than axes are integrated where the posterior is widest", {
   fit <- small_fit(cov_matern(NULL, anisotropy = TRUE), nugget = NULL, prior = NULL)
-  design <- integrated_fits(fit)
+  design <- integrated_fits(fit, plain_context())
   expect_equal(sum(exp(design$log_weights)), 1)
   points <- t(vapply(design$fits, function(x) x$parameters$working, double(6L)))
   expect_identical(qr(sweep(points, 2L, colMeans(points)), tol = 1e-7)$rank, 3L)

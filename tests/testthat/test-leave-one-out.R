@@ -95,7 +95,7 @@ test_that("near that, the trend is estimated without the row", {
   rows <- setdiff(1:120, 3L)
   kept <- fit
   kept$data <- take_data_rows(fit$data, rows)
-  trend <- with_natural_trend(trend_of_rows(fit, kept$data), kept$data)
+  trend <- with_natural_trend(trend_of_rows(fit, kept$data, plain_context()), kept$data)
   kept[names(trend)] <- trend
   at <- list(coords = fit$data$coords[3, , drop = FALSE], X = fit$data$X[3, , drop = FALSE])
   expected <- predict_latent(kept, at$coords, at$X, fit$data$offset[3], k = 60)

@@ -49,7 +49,8 @@ test_that("neighbours with which the optimiser cannot start are searched half wa
     method = vecchia(k = 10), covariance = cov_exponential(ard = TRUE),
     control = neargp_control(coarse_k = 0))
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance,
-    fit$locations), threads = 1L, control = neargp_control(), report = function(...) invisible())
+    fit$locations), context = plain_context(), control = neargp_control(),
+    report = function(...) invisible())
   optimum <- fit$parameters$working
   ranges <- which(fit$layout$kind == "range")
   start <- list(working = replace(optimum, ranges, optimum[ranges] + c(1, -1)), iterations = 0L,

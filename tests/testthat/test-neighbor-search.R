@@ -17,7 +17,6 @@ test_that("every search gives the same fit and predictions", {
   expect_identical(coef(faiss, "covariance"), coef(tree, "covariance"))
   new <- many_dimensions()[1:7, ] + 0.1
   expect_identical(predict(faiss, new), predict(tree, new))
-  expect_identical(core_execution_context()$search, "kd-tree")
 })
 
 test_that("FAISS agrees with the tree for all kinds of search, with ties and duplicates", {
@@ -27,11 +26,11 @@ test_that("FAISS agrees with the tree for all kinds of search, with ties and dup
   set.seed(6)
   order <- sample(nrow(points))
   new <- points[1:50, ] + 0.05
-  for (search in list(function() core_neighbors_others(points, 12L, 2L),
-    function() core_neighbors_before(points, order, 12L, 2L),
-                      function() core_neighbors_to(points, new, 12L, 2L),
-                      function() core_neighbors_joint(points, new, 50:1, 12L, 2L))) {
-    by <- function(name) as.matrix(on_device("cpu", search(), name))
+  for (search in list(function(context) core_neighbors_others(points, 12L, context),
+    function(context) core_neighbors_before(points, order, 12L, context),
+    function(context) core_neighbors_to(points, new, 12L, context),
+    function(context) core_neighbors_joint(points, new, 50:1, 12L, context))) {
+    by <- function(name) as.matrix(search(new_context(2L, search = name)))
     expect_identical(by("faiss"), by("kd-tree"))
   }
 })
@@ -45,7 +44,7 @@ test_that("on a GPU FAISS searches there, if it was built for that", {
     .C(getNativeSymbolInfo("plain_searches_on_gpu", loaded), 0L)[[1L]]
   }
   others <- function(device, search) {
-    as.matrix(on_device(device, core_neighbors_others(points, 12L, 1L), search))
+    as.matrix(core_neighbors_others(points, 12L, new_context(1L, device, search)))
   }
   tree <- others("cpu", "kd-tree")
   expect_identical(others("cpu", "faiss"), tree)

@@ -11,18 +11,18 @@ random_coords <- function(n, d, seed = 1) withr::with_seed(seed, matrix(stats::r
 
 test_on_devices("neighbours before a row agree with brute force", {
   coords <- random_coords(200, 3)
-  order <- core_order(coords, "maxmin", 0, 1L)
+  order <- core_order(coords, "maxmin", 0, test_context())
   rank <- order(order)
   expected <- vapply(seq_len(200), function(i) brute_nearest(coords, coords[i, ], 5L,
     rank < rank[i]), integer(5))
-  expect_identical(as.matrix(core_neighbors_before(coords, order, 5L, 1L)), expected)
+  expect_identical(as.matrix(core_neighbors_before(coords, order, 5L, test_context())), expected)
 })
 
 test_on_devices("neighbours among the others agree with brute force, ties by row", {
   coords <- as.matrix(expand.grid(x = 1:12, y = 1:12))
   expected <- vapply(seq_len(144), function(i) brute_nearest(coords, coords[i, ], 6L,
     seq_len(144) != i), integer(6))
-  expect_identical(as.matrix(core_neighbors_others(coords, 6L, 2L)), expected)
+  expect_identical(as.matrix(core_neighbors_others(coords, 6L, test_context(2L))), expected)
 })
 
 test_on_devices("neighbours of new locations agree with brute force and are padded with NA", {
@@ -30,7 +30,7 @@ test_on_devices("neighbours of new locations agree with brute force and are padd
   newcoords <- random_coords(10, 2, seed = 2)
   expected <- vapply(seq_len(10), function(i) brute_nearest(coords, newcoords[i, ], 35L),
     integer(35))
-  expect_identical(as.matrix(core_neighbors_to(coords, newcoords, 35L, 1L)), expected)
+  expect_identical(as.matrix(core_neighbors_to(coords, newcoords, 35L, test_context())), expected)
 })
 
 test_on_devices("joint neighbours index the reference first, then the earlier new locations", {
@@ -41,7 +41,8 @@ test_on_devices("joint neighbours index the reference first, then the earlier ne
   both <- rbind(coords, newcoords)
   expected <- vapply(seq_len(20), function(j) brute_nearest(both, newcoords[j, ], 7L,
     rank < rank[40 + j]), integer(7))
-  expect_identical(as.matrix(core_neighbors_joint(coords, newcoords, order_new, 7L, 1L)), expected)
+  expect_identical(as.matrix(core_neighbors_joint(coords, newcoords, order_new, 7L,
+    test_context())), expected)
 })
 
 test_that("an index finds the neighbours that a search without one finds, in the metric of its component", {
@@ -50,11 +51,12 @@ test_that("an index finds the neighbours that a search without one finds, in the
   component <- replace(core_unit_metric(2L), c("range", "group"), list(c(0.5, 4), 1:2))
   index <- core_index(coords, component)
   found <- as.matrix(core_neighbors_to(core_scale(coords, component), core_scale(newcoords,
-    component), 6L, 1L))
-  nearest <- function(at, threads) as.matrix(core_index_nearest(index, at, 6L, threads))
+    component), 6L, test_context()))
+  nearest <- function(at, threads) as.matrix(core_index_nearest(index, at, 6L,
+    test_context(threads)))
   for (again in 1:2) expect_identical(nearest(newcoords, 2L), found)
   expect_identical(nearest(newcoords[5L, , drop = FALSE], 1L), found[, 5L, drop = FALSE])
-  expect_error(core_index_nearest(index, coords[, 1L, drop = FALSE], 6L, 1L), "columns",
+  expect_error(core_index_nearest(index, coords[, 1L, drop = FALSE], 6L, test_context()), "columns",
     class = "neargp_error_core")
 })
 
@@ -62,7 +64,7 @@ test_that("sectors take their share of the neighbours", {
   coords <- random_coords(500, 2)
   newcoords <- matrix(0.5, 1, 2)
   index <- core_index(coords, core_unit_metric(2L))
-  found <- as.matrix(core_index_by_sector(index, newcoords, FALSE, 4L, 3L, 1L))
+  found <- as.matrix(core_index_by_sector(index, newcoords, FALSE, 4L, 3L, test_context()))
   delta <- t(coords[found, ]) - 0.5
   sector <- floor((atan2(delta[2, ], delta[1, ]) %% (2 * pi)) / (pi / 2))
   expect_identical(as.integer(table(sector)), rep(3L, 4))
@@ -72,24 +74,25 @@ test_that("sectors take their share of the neighbours", {
 test_that("orderings are permutations, reproducible, and do not depend on threads", {
   coords <- random_coords(1000, 2)
   for (method in c("maxmin", "random", "coordinate")) {
-    order <- core_order(coords, method, 12, 1L)
+    order <- core_order(coords, method, 12, test_context())
     expect_identical(sort(order), seq_len(1000))
-    expect_identical(core_order(coords, method, 12, 4L), order)
+    expect_identical(core_order(coords, method, 12, test_context(4L)), order)
   }
-  expect_false(identical(core_order(coords, "random", 13, 1L),
-    core_order(coords, "random", 12, 1L)))
-  expect_error(core_order(coords, "spiral", 0, 1L), "no ordering called 'spiral'")
+  expect_false(identical(core_order(coords, "random", 13, test_context()),
+    core_order(coords, "random", 12, test_context())))
+  expect_error(core_order(coords, "spiral", 0, test_context()), "no ordering called 'spiral'")
 })
 
 test_that("neighbours do not depend on threads", {
   skip_unless_extended()
   coords <- random_coords(20000, 2)
-  order <- core_order(coords, "random", 1, 1L)
-  before <- as.matrix(core_neighbors_before(coords, order, 10L, 1L))
-  others <- as.matrix(core_neighbors_others(coords, 10L, 1L))
+  order <- core_order(coords, "random", 1, test_context())
+  before <- as.matrix(core_neighbors_before(coords, order, 10L, test_context()))
+  others <- as.matrix(core_neighbors_others(coords, 10L, test_context()))
   for (threads in c(2L, 4L)) {
-    expect_identical(as.matrix(core_neighbors_before(coords, order, 10L, threads)), before)
-    expect_identical(as.matrix(core_neighbors_others(coords, 10L, threads)), others)
+    expect_identical(as.matrix(core_neighbors_before(coords, order, 10L, test_context(threads))),
+      before)
+    expect_identical(as.matrix(core_neighbors_others(coords, 10L, test_context(threads))), others)
   }
 })
 
@@ -118,7 +121,7 @@ test_that("one search serves all levels where there is one range, and its table 
 test_that("a table of the core and its matrix are the same neighbours to functions of the core", {
   coords <- random_coords(30, 2)
   columns <- cbind(sin(3 * coords[, 1L]), 1)
-  table <- core_neighbors_before(coords, 30:1, 5L, 1L)
+  table <- core_neighbors_before(coords, 30:1, 5L, test_context())
   matrix <- as.matrix(table)
   expect_identical(dim(table), c(5L, 30L))
   expect_identical(c(nrow(table), ncol(table)), dim(matrix))
@@ -127,23 +130,24 @@ test_that("a table of the core and its matrix are the same neighbours to functio
   covariance <- as_specified(given_covariance())
   kriging <- core_kriging(coords, columns, rep(1, 30), covariance, 0.2)
   results <- lapply(list(table, matrix), function(neighbors) {
-    problem <- core_problem(coords, columns, rep(1, 30), neighbors)
-    list(core_evaluate(problem, covariance, 0.2, TRUE, 1L),
-      core_krige(kriging, coords + 0.01, neighbors, FALSE, 1L, keep_weights = TRUE))
+    problem <- core_problem(coords, columns, rep(1, 30), neighbors, test_context())
+    list(core_evaluate(problem, covariance, 0.2, TRUE, test_context()),
+      core_krige(kriging, coords + 0.01, neighbors, FALSE, test_context(), keep_weights = TRUE))
   })
   expect_identical(results[[1L]], results[[2L]])
 })
 
 test_that("a table that was written to a file is refused", {
-  table <- core_neighbors_others(random_coords(5, 2), 3L, 1L)
+  table <- core_neighbors_others(random_coords(5, 2), 3L, test_context())
   read <- unserialize(serialize(table, NULL))
   expect_error(as.matrix(read), "external pointer", class = "neargp_error_core")
 })
 
 test_that("tables of neighbours that do not fit the rows are refused", {
   coords <- random_coords(5, 2)
-  make <- function(table) core_problem(coords, matrix(0, 5, 1), rep(1, 5), table)
-  table <- as.matrix(core_neighbors_others(coords, 3L, 1L))
+  make <- function(table) core_problem(coords, matrix(0, 5, 1), rep(1, 5), table,
+    test_context())
+  table <- as.matrix(core_neighbors_others(coords, 3L, test_context()))
   expect_error(make(table[, -1]), "one row for each target")
   for (wrong in c(0L, -1L, 6L)) {
     broken <- table

@@ -77,9 +77,9 @@ test_that("validation solves for the mean without the rows held out", {
   fold <- rep(1:4, 30)
   spoiled <- fit
   spoiled$data$y[fold == 1] <- spoiled$data$y[fold == 1] + 50
-  clean <- restrict_rows(fit$method, fit, which(fold != 1))
-  expect_equal(restrict_rows(spoiled$method, spoiled, which(fold != 1))$svgp$mean$weights,
-    clean$svgp$mean$weights, tolerance = 1e-6)
+  clean <- restrict_rows(fit$method, fit, which(fold != 1), plain_context())
+  expect_equal(restrict_rows(spoiled$method, spoiled, which(fold != 1),
+    plain_context())$svgp$mean$weights, clean$svgp$mean$weights, tolerance = 1e-6)
   exact <- cross_validate(inducing_fit(data, exact_gp()), folds = fold)
   expect_equal(cross_validate(fit, folds = fold)$mean, exact$mean, tolerance = 1e-6)
 })
@@ -92,7 +92,7 @@ test_that("what it cannot do is refused, and what it did not reach is told", {
   expect_error(odvgp(tolerance = 0), class = "neargp_error_argument")
   expect_error(odvgp(mean_inducing = 0), class = "neargp_error_argument")
   expect_warning(with_exact_mean(inducing_fit(data, odvgp(inducing = 3, tolerance = 1e-14)),
-    most = 1L), class = "neargp_warning_convergence")
+    plain_context(), most = 1L), class = "neargp_warning_convergence")
   expect_output(print(fit), "Mean: +of all rows, by [0-9]+ iterations")
   expect_output(print(odvgp(20)), "mean_inducing +all rows, up to 100,000")
 })
@@ -133,7 +133,7 @@ test_that("the bound is the expectation of the log-likelihood less the divergenc
   e <- data$z - drop(fit$data$X %*% coef(fit))
   a <- solve(K + diag(1 / precision), e)
   S <- chol2inv(t(fit$svgp$factor))
-  known <- inducing_features(fit, places, 1L)
+  known <- inducing_features(fit, places, plain_context())
   variance <- diag(known$unexplained) + colSums(known$features * (S %*% known$features))
   expected <- sum(dnorm(e, drop(K %*% a), 1 / sqrt(precision), log = TRUE) - precision * variance /
     2)
@@ -183,7 +183,7 @@ test_that("of too many rows for n^2 covariances some are points of the mean, wit
   fit$method$mean_inducing <- NULL
   fit$data$coords <- as.matrix(expand.grid(x = seq(0, 1, length.out = 60),
     y = seq(0, 1, length.out = 60)))
-  expect_message(points <- mean_points(fit$method, fit), "2,048 inducing points",
+  expect_message(points <- mean_points(fit$method, fit, plain_context()), "2,048 inducing points",
     class = "neargp_message_inducing")
   expect_equal(nrow(points), 2058L)
 })
@@ -207,10 +207,10 @@ test_that("of every family the mean is where the bound is largest, from dense ma
     K <- dense_covariance(of_core$coords, of_core$coords, fit$core_covariance)
     raw <- base$posterior
     unseen <- design_columns(base$data) - inducing_moments(base, base$data$coords,
-      1L)$weighted[, -1L]
+      plain_context())$weighted[, -1L]
     variance <- raw$variance_at_data - row_forms(unseen, core_trend(base)$beta_vcov) -
       (1 - base$svgp$pseudo_observations$unexplained_share) * raw$variance_given_nodes
-    at <- mean_expectations(fit, of_core, variance)
+    at <- mean_expectations(fit, of_core, variance, plain_context())
     # stationary: a = g, X'a = 0
     a <- at(fit$posterior$linear_predictor)$slope
     expect_equal(fit$posterior$linear_predictor,
@@ -273,8 +273,9 @@ test_that("generics of other families answer from the mean, or say what does", {
   expect_true(all(is.finite(cross_validate(fit, folds = folds)$mean)))
   spoiled <- fit
   spoiled$data$y[folds == 1] <- spoiled$data$y[folds == 1] + 50
-  expect_identical(restrict_rows(spoiled$method, spoiled, which(folds != 1))$svgp$mean$weights,
-    restrict_rows(fit$method, fit, which(folds != 1))$svgp$mean$weights)
+  expect_identical(restrict_rows(spoiled$method, spoiled, which(folds != 1),
+    plain_context())$svgp$mean$weights,
+    restrict_rows(fit$method, fit, which(folds != 1), plain_context())$svgp$mean$weights)
   on_points <- fit_by(mean_inducing = 40)
   expect_lte(c(logLik(on_points)), c(logLik(fit)) + 1e-6)
   expect_equal(predict(on_points, data)$mean, fitted(on_points), tolerance = 1e-3)

@@ -20,7 +20,7 @@ test_that("the exact and Vecchia's likelihood with all neighbours are the dense 
         covariance = known_outputs(), nugget = c(0.2, 8), device = device_of(method))
       if (inherits(method, "neargp_vecchia")) {
         most <- max(tabulate(fit$data$output)) - 1L
-        problem <- list(data = fit$data, layout = fit$layout, threads = 1L,
+        problem <- list(data = fit$data, layout = fit$layout, context = test_context(),
           method = list(k = most, k_other = 60L),
           groups = component_groups(fit$covariance, fit$locations))
         table <- neighbors_before(problem, fit$core_covariance$components[[1L]], most, "maxmin", 0)
@@ -71,7 +71,7 @@ test_that("gradients of all objectives are those of finite differences", {
     problem <- outputs_problem(data, method, cov_coregionalisation(cov_matern(nu = NULL),
       cov_exponential(), rank = c(2, 1)))
     table <- neighbors_of_outputs(problem$data, component_at(problem, problem$start), 8L, 3L,
-      method$leave_out %||% "location", 1L)
+      method$leave_out %||% "location", plain_context())
     objective <- if (inherits(method, "neargp_exact_gp")) exact_outputs_objective(problem) else
       if (inherits(method, "neargp_mll_k")) joint_objective(problem, table) else
       local_objective(problem, table)
@@ -121,7 +121,7 @@ test_that("the estimates are an optimum: loadings, ranges and nuggets", {
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(),
     covariance = cov_matern(1.5), device = "cpu")
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance,
-    fit$locations), free = !fit$layout$fixed, threads = 1L)
+    fit$locations), free = !fit$layout$fixed, context = plain_context())
   gradient <- exact_outputs_objective(problem)$gradient(fit$parameters$working,
     core_trend(fit)$beta) * loading_scales(problem)
   expect_lt(max(abs(gradient[problem$free])), 0.05)

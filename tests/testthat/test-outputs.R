@@ -24,7 +24,7 @@ test_that("coefficients are the variances and covariances of the outputs, with s
     core$components[[1L]]$range <- natural[[4L]]
     core$nuggets <- unname(natural[5:6])
     parts <- core_exact(fit$data$coords, response_columns(fit$data), 1 / fit$data$weights,
-      as_specified(core), 0, FALSE, 1L, fit$data$output)
+      as_specified(core), 0, FALSE, test_context(), fit$data$output)
     profile_trend(parts, length(fit$data$y))$value
   }
   hessian <- stats::optimHess(estimate[free], value_at,

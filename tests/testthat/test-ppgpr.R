@@ -127,8 +127,8 @@ test_that("validation finds both stages without the rows held out", {
   expect_true(all(is.finite(validated$sd)))
   spoiled <- fit
   spoiled$data$y[fold == 1] <- spoiled$data$y[fold == 1] + 50
-  clean <- restrict_rows(fit$method, fit, which(fold != 1))
-  other <- restrict_rows(spoiled$method, spoiled, which(fold != 1))
+  clean <- restrict_rows(fit$method, fit, which(fold != 1), plain_context())
+  other <- restrict_rows(spoiled$method, spoiled, which(fold != 1), plain_context())
   expect_equal(other$svgp$factor, clean$svgp$factor, tolerance = 1e-8)
   expect_equal(other$nugget, clean$nugget, tolerance = 1e-8)
   expect_false(isTRUE(all.equal(clean$svgp$factor, fit$svgp$factor)))
@@ -230,7 +230,8 @@ test_that("validation of a joint fit trains its distribution anew without the ro
   fold <- rep(1:5, 50)
   spoiled <- fit
   spoiled$data$y[fold == 1] <- spoiled$data$y[fold == 1] + 50
-  kept <- function(fit) withr::with_seed(1, restrict_rows(fit$method, fit, which(fold != 1)))
+  kept <- function(fit) withr::with_seed(1, restrict_rows(fit$method, fit, which(fold != 1),
+    plain_context()))
   clean <- kept(fit)
   expect_equal(kept(spoiled)$svgp$factor, clean$svgp$factor, tolerance = 1e-8)
   expect_equal(clean$nugget, fit$nugget)

@@ -71,7 +71,6 @@ test_that("most steps are made in single precision, and the last ones in double"
   predict(fit, simulated_data(3), device = "cuda")
   residuals(fit, "loo")
   expect_identical(fake_counts()$single, before)
-  expect_false(core_execution_context()$single_precision)
 })
 
 test_that("a matrix that fails in single precision ends its steps, not the fit, and is reported", {

@@ -113,7 +113,7 @@ test_that("a fit with priors says so, is refitted with them and has no likelihoo
   expect_output(print(fit), "priors as a penalty.*P\\(range < 0.1\\) = 0.05")
   expect_output(print(summary(fit)), "P\\(sd > 1\\) = 0.1")
   expect_output(print(all_priors()), "P\\(nugget_sd > 0.2\\) = 0.01")
-  problem <- fold_problem(fit, 1:50)
+  problem <- fold_problem(fit, 1:50, plain_context())
   expect_equal(problem$layout$prior_power, fit$layout$prior_power)
   table <- anova(fit, prior_fit(all_priors(), covariance = cov_exponential(anisotropy = TRUE)))
   expect_identical(table[["Pr(>Chisq)"]], c(NA_real_, NA_real_))

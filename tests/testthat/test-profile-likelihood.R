@@ -25,7 +25,7 @@ test_on_devices(
       fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 39),
         covariance = covariance, control = neargp_control(max_iterations = 2)))
       problem <- list(data = fit$data, layout = fit$layout,
-        groups = component_groups(fit$covariance, fit$locations), threads = 1L,
+        groups = component_groups(fit$covariance, fit$locations), context = test_context(),
         control = neargp_control())
       component <- metric_component(fit$core_covariance)
       objective <- local_objective(problem, neighbors_before(problem, component, 39L, "maxmin", 0))

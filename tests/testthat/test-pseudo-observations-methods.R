@@ -53,7 +53,7 @@ test_that("a fold is predicted from the pseudo-observations of the others", {
   folds <- rep(1:4, 30)
   cv <- cross_validate(fit, folds = folds)
   held <- which(folds == 2)
-  kept <- restrict_rows(fit$method, fit, setdiff(1:120, held))
+  kept <- restrict_rows(fit$method, fit, setdiff(1:120, held), plain_context())
   expect_equal(sum(kept$pseudo_observations$locations$total), 90)
   expect_equal(cv$predictions$link_mean[cv$predictions$fold == 2],
     predict_latent(kept, fit$data$coords[held, ], fit$data$X[held, ], fit$data$offset[held])$mean)

@@ -8,11 +8,11 @@ test_that("an outlier counts little among its neighbours", {
     beta = double(0))
   data <- list(coords = coords, y = values, X = matrix(0, 30L, 0L), offset = rep(0, 30),
     weights = rep(1, 30))
-  omega <- row_gamma_variables(data, known, 10L, 1L)
+  omega <- row_gamma_variables(data, known, 10L, plain_context())
   expect_lt(omega[7L], 1e-3)
   expect_gt(min(omega[-7L]), 10 * omega[7L])
   sets <- core_gamma_variables(coords, values, rep(1, 30), matrix(c(7L, 1:6), 7L), known$covariance,
-    0.01, 0.1, 3, 1L)
+    0.01, 0.1, 3, plain_context())
   expect_lt(sets[1L], 1e-3)
 })
 
@@ -22,7 +22,7 @@ test_that("variables of a set are the dense ones, and absent neighbours have non
   z <- rnorm(8)
   neighbors <- matrix(c(2L, 5L, NA, 3L), 4L)
   omega <- drop(core_gamma_variables(coords, z, 1:8 / 4, neighbors,
-    as_specified(given_covariance()), 0.3, 0.5, 4, 1L))
+    as_specified(given_covariance()), 0.3, 0.5, 4, plain_context()))
   rows <- c(2L, 5L, 3L)
   K <- dense_covariance(coords[rows, ], coords[rows, ], given_covariance())
   expected <- dense_omega(K, z[rows], 0.3 * rows / 4, 0.25 * rows / 4, 4)

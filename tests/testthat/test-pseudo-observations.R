@@ -7,7 +7,8 @@ test_that("a pseudo-observation is the normal observation that leads from the pr
   for (family in list(stats::poisson(), negative_binomial(), stats::binomial("logit"),
       stats::binomial("cloglog"))) {
     parameters <- if (family$family == "negative_binomial") 2
-    pseudo_observations <- response_pseudo_observations(data, X, family, parameters, prior, 1L)
+    pseudo_observations <- response_pseudo_observations(data, X, family, parameters, prior,
+      plain_context())
     mean <- data$offset + drop(X %*% prior$beta)
     entry <- response_family(family)
     for (i in 1:3) {
@@ -39,7 +40,7 @@ test_that("the marginal density agrees with the mixture of predictions, derivati
     if (name == "beta") y <- pmin(pmax(y, 1e-4), 1 - 1e-4)
     data <- list(y = y, trials = trials, weights = rep(1:2, 30))
     density <- function(mean, variance, parameters) {
-      marginal_density(data, family, parameters, mean, variance, TRUE)
+      marginal_density(data, family, parameters, mean, variance, TRUE, plain_context())
     }
     at <- density(mean, variance, parameters)
     weights <- if (entry$scaled) data$weights
@@ -67,7 +68,7 @@ test_that("the prior is the likeliest", {
   data <- pseudo_observation_data(200)
   problem <- list(y = data$count, offset = rep(0, 200), weights = rep(1, 200),
     coords = cbind(data$x, data$y), X = cbind(1, data$h))
-  prior <- marginal_prior(problem, problem$X, stats::poisson(), double(0), 1L)
+  prior <- marginal_prior(problem, problem$X, stats::poisson(), double(0), plain_context())
   value <- function(beta, variance) {
     sum(mixture_density(problem$y, new_mixture(drop(problem$X %*% beta), sqrt(variance),
       stats::poisson()), log = TRUE))

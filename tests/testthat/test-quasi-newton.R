@@ -37,7 +37,7 @@ test_that("quasi-Newton and Fisher scoring agree on a likelihood", {
   fit <- neargp(z ~ height, simulated_data(200), coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_exponential(), control = neargp_control(tolerance = 1e-9, coarse_k = 0))
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance,
-    fit$locations), threads = 1L)
+    fit$locations), context = plain_context())
   objective <- local_objective(problem,
     neighbors_before(problem, fit$core_covariance$components[[1]], 10L, "maxmin", 0))
   bounds <- list(lower = rep(-20, 3), upper = rep(20, 3))

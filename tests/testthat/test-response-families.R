@@ -21,7 +21,7 @@ for_each_family <- function(action) {
 
 core_terms <- function(name, case, eta, variance = numeric(0), weights = numeric(0)) {
   core_expectations(name, as.numeric(unlist(case$parameters)), case$y, case$trials, weights, eta,
-    variance, 1L)
+    variance, plain_context())
 }
 
 test_that("the table has a test case for each family", {

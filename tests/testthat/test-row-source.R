@@ -92,7 +92,7 @@ test_that("the bound and its gradient over a source are those in memory, whateve
     rows$stream <- with_coding(stream, frame, model)
     at <- function(rows, threads) {
       bound_at(rows, as_specified(held$core_covariance), 0.3, held$svgp$positions, held$method,
-        TRUE, threads)
+        TRUE, plain_context(threads))
     }
     expect_identical(at(rows, threads), at(held$data, 1L))
   }

@@ -182,9 +182,9 @@ test_that("validation finds the posterior anew without the rows held out", {
   spoiled <- fit
   spoiled$data$y[fold == 1] <- spoiled$data$y[fold == 1] + 50
   set.seed(5)
-  clean <- restrict_rows(fit$method, fit, which(fold != 1))
+  clean <- restrict_rows(fit$method, fit, which(fold != 1), plain_context())
   set.seed(5)
-  other <- restrict_rows(spoiled$method, spoiled, which(fold != 1))
+  other <- restrict_rows(spoiled$method, spoiled, which(fold != 1), plain_context())
   expect_identical(other$posterior$mean, clean$posterior$mean)
   expect_identical(clean$posterior$coords, fit$posterior$coords)
 })

@@ -46,7 +46,8 @@ test_that("predictions are those of the dense joint distribution", {
     fit$core_covariance))
   rest <- dense_covariance(places, places, fit$core_covariance) - crossprod(features)
   known <- seq_len(80)
-  neighbors <- as.matrix(low_rank_neighbors(fit, fit$data, fit$low_rank$order))
+  neighbors <- as.matrix(low_rank_neighbors(fit, fit$data, fit$low_rank$order,
+    plain_context()))
   noisy <- rest + diag(c(rep(fit$nugget, 80), rep(0, 6)))
   whitening <- diag(80)
   variance <- double(80)
@@ -164,7 +165,7 @@ test_that("what can be asked of other fits can be asked of this one", {
   expect_identical(predict(readRDS(file), data[1:5, ]), predict(fit, data[1:5, ]))
   folds <- cross_validate(fit, folds = 3)
   expect_equal(scores(folds)$rmse, sqrt(mean(residuals(fit, "loo")^2)), tolerance = 0.2)
-  kept <- restrict_rows(fit$method, fit, 1:100)
+  kept <- restrict_rows(fit$method, fit, 1:100, plain_context())
   alone <- low_rank_fit(data[1:100, ], vecchia(k = 8, inducing = as.matrix(fit$inducing)))
   expect_equal(predict(kept, data[101:120, ]), predict(alone, data[101:120, ]), tolerance = 0.02)
   expect_lt(sqrt(mean((fitted(fit) - data$z)^2)), sqrt(mean(residuals(fit, "loo")^2)))

@@ -6,7 +6,7 @@ test_on_devices("every ordering conditions on the rows before, and gives its own
       nugget = 0.1, covariance = cov_exponential(variance = 2, range = 0.2))
     set.seed(1)
     key <- if (ordering == "random") order_key() else 0
-    neighbors <- as.matrix(neighbors_before(list(data = fit$data, threads = 1L),
+    neighbors <- as.matrix(neighbors_before(list(data = fit$data, context = test_context()),
       fit$core_covariance$components[[1]], 5L, ordering, key))
     sets <- lapply(seq_len(60), function(i) neighbors[!is.na(neighbors[, i]), i])
     expect_equal(c(logLik(fit)), dense_conditional_score(fit$data, fit$core_covariance, 0.1,

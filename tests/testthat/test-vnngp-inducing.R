@@ -14,7 +14,7 @@ test_that("a number of inducing points is the first of the maxmin ordering", {
   data <- field_data()
   fit <- fit_inducing(50)
   coords <- as.matrix(data[c("x", "y")])
-  expected <- coords[core_order(unname(coords), "maxmin", 0, 1)[1:50], ]
+  expected <- coords[core_order(unname(coords), "maxmin", 0, plain_context())[1:50], ]
   expect_equal(fit$posterior$coords, unname(expected))
   expect_null(fit$posterior$node)
 })

@@ -26,7 +26,7 @@ test_that("evidence, posterior and gradient are those of dense matrices", {
     info <- paste(case$response, case$posterior)
     expect_equal(fitted$value, expected$value, tolerance = 1e-8, info = info)
     expect_equal(fitted$beta, unname(expected$beta), tolerance = 1e-6, info = info)
-    state <- core_latent_state(made$latent$pointer, 1L)
+    state <- core_latent_state(made$latent$pointer, plain_context())
     expect_equal(state$linear_predictor, expected$eta, tolerance = 1e-6, info = info)
     expect_equal(state$mean[made$latent$nodes$node], expected$mean, tolerance = 1e-5, info = info)
     X <- made$problem$data$X

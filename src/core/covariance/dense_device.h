@@ -46,10 +46,4 @@ struct DenseDevice {
                               ScaledPoints points, ConstBlock bar, Block slopes);
 };
 
-// The one that use_dense_device() chose; null, as at first, for the CPU.
-const DenseDevice* dense_device();
-
-// Not while a computation runs.
-void use_dense_device(const DenseDevice* device);
-
 }  // namespace neargp

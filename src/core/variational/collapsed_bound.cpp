@@ -10,8 +10,8 @@ namespace neargp {
 CollapsedBound collapsed_bound(const RegressionData& data, Points inducing, const Covariance& covariance,
                                const BoundSettings& settings, bool derivatives, const RunContext& context) {
   std::optional<DeviceProducts> products;
-  if (dense_device()) products.emplace(*dense_device());
-  StreamedBound rows({data.coords.n, data.columns, derivatives, true}, inducing, covariance, settings);
+  if (context.dense) products.emplace(*context.dense);
+  StreamedBound rows({data.coords.n, data.columns, derivatives, true, context.dense}, inducing, covariance, settings);
   if (rows.regular()) rows.add_to_value(data, context);
   CollapsedBound bound = rows.value();
   if (!derivatives || bound.failure != BoundFailure::none) return bound;

@@ -51,12 +51,12 @@ void BoundAdjoints::add(const BoundAdjoints& other) {
 }
 
 CollapsedBoundPasses::CollapsedBoundPasses(const InducingFactor& factor, Index n, int columns,
-                                           const BoundSettings& settings, bool keep)
+                                           const BoundSettings& settings, bool keep, const DenseDevice* device)
     : factor_(factor), settings_(settings), n_(n), m_(factor.points().size()),
       keep_(keep && settings.kind == BoundKind::tight && cross_block_bytes(factor.points(), n) < settings.most_bytes),
       sums_(n, settings.chunk_rows, m_ * m_, zero_sums(m_, columns)), sums_on_device_(zero_sums(m_, columns)),
       gradient_on_device_(factor.points().zero_gradient()) {
-  if (const DenseDevice* device = dense_device()) on_device_ = std::make_unique<DeviceBlock>(*device, factor, n);
+  if (device) on_device_ = std::make_unique<DeviceBlock>(*device, factor, n);
   if (keep_ && !on_device_) kept_.resize(std::size_t((n + settings.chunk_rows - 1) / settings.chunk_rows));
 }
 

@@ -24,7 +24,9 @@ struct BoundAdjoints {
 class CollapsedBoundPasses {
  public:
   // n: rows of all pieces. `keep`: whether the gradient finds the features of the rows where the value left them.
-  CollapsedBoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep);
+  // `device`: null for the CPU.
+  CollapsedBoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep,
+                       const DenseDevice* device);
 
   void add_to_value(const RegressionData& piece, const RunContext& context);
   CollapsedBound value();

@@ -18,7 +18,7 @@ StreamedBound::StreamedBound(const StreamedRows& rows, Points inducing, const Co
     : covariance_(with_noise(covariance)), derivatives_(rows.derivatives),
       prepared_(prepare(covariance_, inducing.dim, rows.derivatives)), points_(prepared_, inducing),
       factor_(points_, settings.jitter, rows.derivatives),
-      passes_(factor_, rows.n, rows.columns, settings, rows.derivatives && rows.keep_features) {}
+      passes_(factor_, rows.n, rows.columns, settings, rows.derivatives && rows.keep_features, rows.dense) {}
 
 CollapsedBound StreamedBound::value() {
   if (!regular()) return failed_bound(BoundFailure::prior);

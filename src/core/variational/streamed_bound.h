@@ -7,10 +7,11 @@
 namespace neargp {
 
 struct StreamedRows {
-  Index n = 0;                 // of all pieces
-  int columns = 1;             // response and design
-  bool derivatives = false;    // whether there is a second pass
-  bool keep_features = false;  // from the first pass for the second, as far as settings.most_bytes allow
+  Index n = 0;                         // of all pieces
+  int columns = 1;                     // response and design
+  bool derivatives = false;            // whether there is a second pass
+  bool keep_features = false;          // from the first pass for the second, as far as settings.most_bytes allow
+  const DenseDevice* dense = nullptr;  // that matrices are on; null: the CPU
 };
 
 class StreamedBound {

@@ -1,0 +1,47 @@
+# How a computation is done: what the functions between an argument `threads` or `device` and the
+# core hand on, and src/bind_convert.cpp makes the core's RunContext of. A context is a value: nothing
+# of it stays with the package or in a fit.
+
+new_context <- function(threads, device = "cpu", search = "auto") {
+  context <- plain_context(threads)
+  if (device == "cuda") {
+    context$device_module <- module_file("cuda")
+    use_cuda(core_select_device(context$device_module))
+  }
+  context$search <- search
+  context$faiss_module <- module_file("faiss")
+  context$blas <- resolve_blas() == "blas"
+  context
+}
+
+# The CPU, the kd-tree and Eigen, whatever options say: for what stands around the computations of a
+# call, as searches and trends that are small beside them, so that it rounds alike on all machines.
+plain_context <- function(threads = 1L) {
+  new_state("neargp_context",
+    threads = threads,
+    device_module = "",        # the file of the device's module, "" for the CPU
+    search = "kd-tree",        # of neighbours: "kd-tree", "faiss", or "auto", see neargp_control()
+    faiss_module = "",         # the file of FAISS's module, "" for none
+    single_precision = FALSE,  # of the sums of an optimiser's steps, on a device (precision.R)
+    blas = FALSE)              # dense products by R's BLAS, else by Eigen
+}
+
+# Of what is computed from a fit for `places`, at each of which all outputs are wanted.
+prediction_context <- function(object, places, settings) {
+  others <- max(length(object$outputs) - 1L, 0L)
+  k <- settings$k + others * (settings$k_other %||% 0L)
+  new_context(settings$context$threads,
+    choose_device(settings$device, places * (others + 1), k), search_of(object))
+}
+
+# For what has no argument `device`.
+default_context <- function(object, rows, k, threads, passes = 1) {
+  device <- resolve_device(NULL, dense = is_dense(object$method) || is_local(object))
+  new_context(threads, choose_device(device, rows, k, passes), search_of(object))
+}
+
+# A fit evaluates its objective some 30 times.
+refit_context <- function(object, rows) {
+  default_context(object, length(rows), conditioning_size(object$method, object$data),
+    object$threads, passes = 30)
+}
