@@ -12,8 +12,8 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // core_batch_fit
-Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, int threads);
-RcppExport SEXP _neargp_core_batch_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_batch_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -26,14 +26,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_batch_fit(coords, response, inducing, covariance, family, parameters, start, posterior, settings, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_batch_fit(coords, response, inducing, covariance, family, parameters, start, posterior, settings, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_inducing_objective
-Rcpp::List core_inducing_objective(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& posterior, const Rcpp::List& settings, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_inducing_objective(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_inducing_objective(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& posterior, const Rcpp::List& settings, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_inducing_objective(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -46,8 +46,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type posterior(posteriorSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_inducing_objective(coords, response, inducing, covariance, family, parameters, posterior, settings, derivatives, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_inducing_objective(coords, response, inducing, covariance, family, parameters, posterior, settings, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -72,8 +72,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_class_bound
-Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_class_bound(SEXP coordsSEXP, SEXP labelSEXP, SEXP weightsSEXP, SEXP designSEXP, SEXP classesSEXP, SEXP linkSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_class_bound(SEXP coordsSEXP, SEXP labelSEXP, SEXP weightsSEXP, SEXP designSEXP, SEXP classesSEXP, SEXP linkSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -91,28 +91,28 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_class_bound(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_class_bound(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_class_probabilities
-Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance, int threads);
-RcppExport SEXP _neargp_core_class_probabilities(SEXP linkSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_class_probabilities(SEXP linkSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type variance(varianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_class_probabilities(link, mean, variance, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_class_probabilities(link, mean, variance, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_problem
-SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
+SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> targets, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP contextSEXP, SEXP targetsSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -120,16 +120,16 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type targets(targetsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, targets, threads, outputs));
+    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, context, targets, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_evaluate
-Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads);
-RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP) {
+Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -137,14 +137,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_evaluate(problem, covariance, nugget, information, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_evaluate(problem, covariance, nugget, information, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_gradient
-Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
-RcppExport SEXP _neargp_core_gradient(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
+Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_gradient(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -152,28 +152,28 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_gradient(problem, covariance, nugget, beta, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gradient(problem, covariance, nugget, beta, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_evaluate_joint
-Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, int threads);
-RcppExport SEXP _neargp_core_evaluate_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
+Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_evaluate_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_evaluate_joint(problem, covariance, nugget, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_evaluate_joint(problem, covariance, nugget, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_gradient_joint
-Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
-RcppExport SEXP _neargp_core_gradient_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
+Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_gradient_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -181,8 +181,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_gradient_joint(problem, covariance, nugget, beta, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gradient_joint(problem, covariance, nugget, beta, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -203,8 +203,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_krige
-Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights, Rcpp::Nullable<Rcpp::NumericMatrix> taper);
-RcppExport SEXP _neargp_core_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP, SEXP taperSEXP) {
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, bool local_mean, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights, Rcpp::Nullable<Rcpp::NumericMatrix> taper);
+RcppExport SEXP _neargp_core_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP local_meanSEXP, SEXP contextSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP, SEXP taperSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -212,17 +212,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< bool >::type local_mean(local_meanSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
     Rcpp::traits::input_parameter< bool >::type keep_weights(keep_weightsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type taper(taperSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_krige(kriging, newcoords, neighbors, local_mean, threads, new_outputs, keep_weights, taper));
+    rcpp_result_gen = Rcpp::wrap(core_krige(kriging, newcoords, neighbors, local_mean, context, new_outputs, keep_weights, taper));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_simulate
-Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP contextSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -235,16 +235,16 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs, new_outputs));
+    rcpp_result_gen = Rcpp::wrap(core_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, context, outputs, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_simulate
-Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_exact_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_exact_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP contextSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -255,16 +255,16 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_simulate(coords, values, noise_scale, newcoords, covariance, nugget, normals, threads, outputs, new_outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact_simulate(coords, values, noise_scale, newcoords, covariance, nugget, normals, context, outputs, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact
-Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
+Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP contextSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -274,15 +274,15 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, threads, outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, context, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_gradient
-Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact_gradient(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
+Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact_gradient(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP contextSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -292,15 +292,15 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_gradient(coords, columns, noise_scale, covariance, nugget, beta, threads, outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact_gradient(coords, columns, noise_scale, covariance, nugget, beta, context, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_kriging
-SEXP core_exact_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact_kriging(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
+SEXP core_exact_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact_kriging(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP contextSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -309,23 +309,23 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_kriging(coords, columns, noise_scale, covariance, nugget, threads, outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact_kriging(coords, columns, noise_scale, covariance, nugget, context, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_krige
-Rcpp::List core_exact_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_exact_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP threadsSEXP, SEXP new_outputsSEXP) {
+Rcpp::List core_exact_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_exact_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP contextSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type kriging(krigingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_krige(kriging, newcoords, threads, new_outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact_krige(kriging, newcoords, context, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -430,8 +430,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_deep_objective
-Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& settings, int threads);
-RcppExport SEXP _neargp_core_deep_objective(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& settings, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_deep_objective(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP settingsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -439,27 +439,27 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type y(ySEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_deep_objective(state, x, y, settings, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_objective(state, x, y, settings, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_deep_components
-Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, int threads);
-RcppExport SEXP _neargp_core_deep_components(SEXP stateSEXP, SEXP xSEXP, SEXP threadsSEXP) {
+Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_deep_components(SEXP stateSEXP, SEXP xSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type state(stateSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_deep_components(state, x, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_components(state, x, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_deep_density
-Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& settings, int threads);
-RcppExport SEXP _neargp_core_deep_density(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& settings, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_deep_density(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP settingsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -467,14 +467,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type y(ySEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_deep_density(state, x, y, settings, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_density(state, x, y, settings, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_deep_train
-Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& validation, const Rcpp::List& settings, int threads);
-RcppExport SEXP _neargp_core_deep_train(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP validationSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& validation, const Rcpp::List& settings, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_deep_train(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP validationSEXP, SEXP settingsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -483,39 +483,19 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type y(ySEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type validation(validationSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_deep_train(state, x, y, validation, settings, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_train(state, x, y, validation, settings, context));
     return rcpp_result_gen;
 END_RCPP
 }
-// core_execution_context
-Rcpp::List core_execution_context();
-RcppExport SEXP _neargp_core_execution_context() {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(core_execution_context());
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_set_execution_context
-void core_set_execution_context(const Rcpp::List& execution);
-RcppExport SEXP _neargp_core_set_execution_context(SEXP executionSEXP) {
+// core_select_device
+void core_select_device(const std::string& file);
+RcppExport SEXP _neargp_core_select_device(SEXP fileSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type execution(executionSEXP);
-    core_set_execution_context(execution);
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    core_select_device(file);
     return R_NilValue;
-END_RCPP
-}
-// core_arithmetic
-std::vector<std::string> core_arithmetic();
-RcppExport SEXP _neargp_core_arithmetic() {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(core_arithmetic());
-    return rcpp_result_gen;
 END_RCPP
 }
 // core_device_count
@@ -594,36 +574,36 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_order
-Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::string& method, double key, int threads);
-RcppExport SEXP _neargp_core_order(SEXP coordsSEXP, SEXP methodSEXP, SEXP keySEXP, SEXP threadsSEXP) {
+Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::string& method, double key, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_order(SEXP coordsSEXP, SEXP methodSEXP, SEXP keySEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type method(methodSEXP);
     Rcpp::traits::input_parameter< double >::type key(keySEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_order(coords, method, key, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_order(coords, method, key, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_neighbors_before
-SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, int threads);
-RcppExport SEXP _neargp_core_neighbors_before(SEXP coordsSEXP, SEXP orderSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_neighbors_before(SEXP coordsSEXP, SEXP orderSEXP, SEXP kSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order(orderSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_before(coords, order, k, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_before(coords, order, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_neighbors_earlier
-SEXP core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k, int threads);
-RcppExport SEXP _neargp_core_neighbors_earlier(SEXP coordsSEXP, SEXP rankSEXP, SEXP newcoordsSEXP, SEXP new_rankSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+SEXP core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_neighbors_earlier(SEXP coordsSEXP, SEXP rankSEXP, SEXP newcoordsSEXP, SEXP new_rankSEXP, SEXP kSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -632,35 +612,35 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type new_rank(new_rankSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_earlier(coords, rank, newcoords, new_rank, k, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_earlier(coords, rank, newcoords, new_rank, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_neighbors_others
-SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads);
-RcppExport SEXP _neargp_core_neighbors_others(SEXP coordsSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_neighbors_others(SEXP coordsSEXP, SEXP kSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_others(coords, k, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_others(coords, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_neighbors_to
-SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k, int threads);
-RcppExport SEXP _neargp_core_neighbors_to(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_neighbors_to(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP kSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_to(coords, newcoords, k, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_to(coords, newcoords, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -677,22 +657,22 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_index_nearest
-SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads);
-RcppExport SEXP _neargp_core_index_nearest(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_index_nearest(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP kSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type index(indexSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_index_nearest(index, newcoords, k, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_index_nearest(index, newcoords, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_index_by_sector
-SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector, int threads);
-RcppExport SEXP _neargp_core_index_by_sector(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP on_sphereSEXP, SEXP sectorsSEXP, SEXP per_sectorSEXP, SEXP threadsSEXP) {
+SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_index_by_sector(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP on_sphereSEXP, SEXP sectorsSEXP, SEXP per_sectorSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -701,14 +681,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type on_sphere(on_sphereSEXP);
     Rcpp::traits::input_parameter< int >::type sectors(sectorsSEXP);
     Rcpp::traits::input_parameter< int >::type per_sector(per_sectorSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_index_by_sector(index, newcoords, on_sphere, sectors, per_sector, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_index_by_sector(index, newcoords, on_sphere, sectors, per_sector, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_neighbors_joint
-SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, int k, int threads);
-RcppExport SEXP _neargp_core_neighbors_joint(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_neighbors_joint(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP kSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -716,8 +696,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_joint(coords, newcoords, order_new, k, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_joint(coords, newcoords, order_new, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -769,8 +749,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_label_score
-Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed, const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, bool gradient, int threads);
-RcppExport SEXP _neargp_core_label_score(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP observedSEXP, SEXP countSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP biasSEXP, SEXP gradientSEXP, SEXP threadsSEXP) {
+Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed, const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, bool gradient, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_label_score(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP observedSEXP, SEXP countSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP biasSEXP, SEXP gradientSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -785,14 +765,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type bias(biasSEXP);
     Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_label_score(model, first, last, observed, count, covariance, nugget, slope, shift, bias, gradient, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_label_score(model, first, last, observed, count, covariance, nugget, slope, shift, bias, gradient, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_label_probabilities
-Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, int threads);
-RcppExport SEXP _neargp_core_label_probabilities(SEXP modelSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP biasSEXP, SEXP threadsSEXP) {
+Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_label_probabilities(SEXP modelSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP biasSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -802,14 +782,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type slope(slopeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type bias(biasSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_label_probabilities(model, covariance, nugget, slope, shift, bias, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_label_probabilities(model, covariance, nugget, slope, shift, bias, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, int threads);
-RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP threadsSEXP) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -819,14 +799,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type kind(kindSEXP);
     Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
     Rcpp::traits::input_parameter< double >::type factor_bytes(factor_bytesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_start
-SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
-RcppExport SEXP _neargp_core_latent_start(SEXP latentSEXP, SEXP linear_predictorSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
+SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_start(SEXP latentSEXP, SEXP linear_predictorSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -834,8 +814,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type linear_predictor(linear_predictorSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_start(latent, linear_predictor, family, parameters, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_start(latent, linear_predictor, family, parameters, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -867,8 +847,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_fit
-Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP startSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP startSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -880,26 +860,26 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_fit(latent, start, covariance, family, parameters, tolerance, max_iterations, derivatives, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_fit(latent, start, covariance, family, parameters, tolerance, max_iterations, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_state
-Rcpp::List core_latent_state(SEXP latent, int threads);
-RcppExport SEXP _neargp_core_latent_state(SEXP latentSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_state(SEXP latent, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_state(SEXP latentSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_state(latent, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_state(latent, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_restore
-void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision, const Rcpp::NumericMatrix& field_response, int threads);
-RcppExport SEXP _neargp_core_latent_restore(SEXP latentSEXP, SEXP covarianceSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP pseudo_precisionSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
+void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision, const Rcpp::NumericMatrix& field_response, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_restore(SEXP latentSEXP, SEXP covarianceSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP pseudo_precisionSEXP, SEXP field_responseSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
@@ -908,28 +888,28 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type pseudo_precision(pseudo_precisionSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    core_latent_restore(latent, covariance, mean, beta, pseudo_precision, field_response, threads);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    core_latent_restore(latent, covariance, mean, beta, pseudo_precision, field_response, context);
     return R_NilValue;
 END_RCPP
 }
 // core_latent_predict
-Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, int threads);
-RcppExport SEXP _neargp_core_latent_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_predict(latent, newcoords, neighbors, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_predict(latent, newcoords, neighbors, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_low_rank_predict
-Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k, int threads);
-RcppExport SEXP _neargp_core_latent_low_rank_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_low_rank_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -937,67 +917,68 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type candidates(candidatesSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_predict(latent, newcoords, candidates, k, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_predict(latent, newcoords, candidates, k, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_low_rank_joint
-Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha, int threads);
-RcppExport SEXP _neargp_core_latent_low_rank_joint(SEXP latentSEXP, SEXP weightsSEXP, SEXP alphaSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_low_rank_joint(SEXP latentSEXP, SEXP weightsSEXP, SEXP alphaSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type alpha(alphaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_joint(latent, weights, alpha, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_joint(latent, weights, alpha, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_solve
-Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, int threads);
-RcppExport SEXP _neargp_core_latent_solve(SEXP latentSEXP, SEXP hSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_solve(SEXP latentSEXP, SEXP hSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type h(hSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_solve(latent, h, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_solve(latent, h, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_draws
-Rcpp::List core_latent_draws(SEXP latent, int draws, double key, int threads);
-RcppExport SEXP _neargp_core_latent_draws(SEXP latentSEXP, SEXP drawsSEXP, SEXP keySEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_draws(SEXP latent, int draws, double key, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_draws(SEXP latentSEXP, SEXP drawsSEXP, SEXP keySEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
     Rcpp::traits::input_parameter< double >::type key(keySEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_draws(latent, draws, key, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_draws(latent, draws, key, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_whitened
-Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix& field);
-RcppExport SEXP _neargp_core_latent_whitened(SEXP latentSEXP, SEXP fieldSEXP) {
+Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix& field, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_whitened(SEXP latentSEXP, SEXP fieldSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field(fieldSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_whitened(latent, field));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_whitened(latent, field, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_expectations
-Rcpp::List core_expectations(const std::string& family_name, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& mean, const std::vector<double>& variance, int threads);
-RcppExport SEXP _neargp_core_expectations(SEXP family_nameSEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
+Rcpp::List core_expectations(const std::string& family_name, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& mean, const std::vector<double>& variance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_expectations(SEXP family_nameSEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1008,14 +989,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<double>& >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type variance(varianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_expectations(family_name, parameters, y, trials, weights, mean, variance, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_expectations(family_name, parameters, y, trials, weights, mean, variance, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_mean
-Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, double tolerance, int max_iterations, int threads);
-RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, double tolerance, int max_iterations, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1028,14 +1009,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_mean(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_point_mean
-Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
-RcppExport SEXP _neargp_core_point_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_point_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1046,14 +1027,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_point_mean(coords, precision, natural, values, points, covariance, jitter, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_point_mean(coords, precision, natural, values, points, covariance, jitter, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_point_weights
-Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
-RcppExport SEXP _neargp_core_point_weights(SEXP coordsSEXP, SEXP solvedSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_point_weights(SEXP coordsSEXP, SEXP solvedSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1062,14 +1043,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_point_weights(coords, solved, points, covariance, jitter, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_point_weights(coords, solved, points, covariance, jitter, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_mean_at
-Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance, int threads);
-RcppExport SEXP _neargp_core_exact_mean_at(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP weightsSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_exact_mean_at(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP weightsSEXP, SEXP covarianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1077,14 +1058,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_mean_at(newcoords, coords, weights, covariance, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean_at(newcoords, coords, weights, covariance, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_mean_field_fit
-Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings, int threads);
-RcppExport SEXP _neargp_core_mean_field_fit(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_mean_field_fit(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP settingsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1096,14 +1077,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_mean_field_fit(nodes, data, response, covariance, family, parameters, start, settings, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_mean_field_fit(nodes, data, response, covariance, family, parameters, start, settings, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_mean_field_state
-Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance, int threads);
-RcppExport SEXP _neargp_core_mean_field_state(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP betaSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
+Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_mean_field_state(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP betaSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1116,14 +1097,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type variance(varianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_mean_field_state(nodes, data, response, covariance, family, parameters, beta, mean, variance, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_mean_field_state(nodes, data, response, covariance, family, parameters, beta, mean, variance, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_mean_field_predict
-Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& covariance, int threads);
-RcppExport SEXP _neargp_core_mean_field_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP jitterSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter, const Rcpp::NumericMatrix& newcoords, SEXP neighbors, const Rcpp::List& covariance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_mean_field_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP jitterSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1133,8 +1114,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_mean_field_predict(coords, columns, jitter, newcoords, neighbors, covariance, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_mean_field_predict(coords, columns, jitter, newcoords, neighbors, covariance, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1173,8 +1154,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_polya_gamma_score
-Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, int threads);
-RcppExport SEXP _neargp_core_polya_gamma_score(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP observedSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_polya_gamma_score(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP observedSEXP, SEXP covarianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1186,14 +1167,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type observed(observedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_polya_gamma_score(coords, sign, omega, targets, neighbors, shift, observed, covariance, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polya_gamma_score(coords, sign, omega, targets, neighbors, shift, observed, covariance, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_polya_gamma_probabilities
-Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance, int threads);
-RcppExport SEXP _neargp_core_polya_gamma_probabilities(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_polya_gamma_probabilities(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP covarianceSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1204,8 +1185,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_polya_gamma_probabilities(coords, sign, omega, targets, neighbors, shift, covariance, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polya_gamma_probabilities(coords, sign, omega, targets, neighbors, shift, covariance, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1221,8 +1202,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_predictive
-SEXP core_predictive(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericVector& mean, const std::string& family, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& factor, double kl_weight, int threads);
-RcppExport SEXP _neargp_core_predictive(SEXP coordsSEXP, SEXP responseSEXP, SEXP meanSEXP, SEXP familySEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP factorSEXP, SEXP kl_weightSEXP, SEXP threadsSEXP) {
+SEXP core_predictive(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericVector& mean, const std::string& family, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& factor, double kl_weight, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_predictive(SEXP coordsSEXP, SEXP responseSEXP, SEXP meanSEXP, SEXP familySEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP factorSEXP, SEXP kl_weightSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1235,22 +1216,22 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
     Rcpp::traits::input_parameter< double >::type kl_weight(kl_weightSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predictive(coords, response, mean, family, inducing, covariance, jitter, factor, kl_weight, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predictive(coords, response, mean, family, inducing, covariance, jitter, factor, kl_weight, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_predictive_score
-Rcpp::List core_predictive_score(SEXP problem, const Rcpp::NumericMatrix& relative, const std::vector<double>& parameters, int threads);
-RcppExport SEXP _neargp_core_predictive_score(SEXP problemSEXP, SEXP relativeSEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
+Rcpp::List core_predictive_score(SEXP problem, const Rcpp::NumericMatrix& relative, const std::vector<double>& parameters, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_predictive_score(SEXP problemSEXP, SEXP relativeSEXP, SEXP parametersSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type relative(relativeSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type parameters(parametersSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predictive_score(problem, relative, parameters, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predictive_score(problem, relative, parameters, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1270,8 +1251,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_pseudo_observation_moments
-Rcpp::List core_pseudo_observation_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, int threads);
-RcppExport SEXP _neargp_core_pseudo_observation_moments(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
+Rcpp::List core_pseudo_observation_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_pseudo_observation_moments(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1280,14 +1261,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type last(lastSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_pseudo_observation_moments(model, first, last, covariance, nugget, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_pseudo_observation_moments(model, first, last, covariance, nugget, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_pseudo_observation_adjoint
-std::vector<double> core_pseudo_observation_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& weighted_bar, const std::vector<double>& variance_bar, int threads);
-RcppExport SEXP _neargp_core_pseudo_observation_adjoint(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP weighted_barSEXP, SEXP variance_barSEXP, SEXP threadsSEXP) {
+std::vector<double> core_pseudo_observation_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& weighted_bar, const std::vector<double>& variance_bar, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_pseudo_observation_adjoint(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP weighted_barSEXP, SEXP variance_barSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1298,14 +1279,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weighted_bar(weighted_barSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type variance_bar(variance_barSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_pseudo_observation_adjoint(model, first, last, covariance, nugget, weighted_bar, variance_bar, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_pseudo_observation_adjoint(model, first, last, covariance, nugget, weighted_bar, variance_bar, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_gamma_variables
-Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals, const std::vector<double>& noise_scale, SEXP neighbors, const Rcpp::List& covariance, double nugget, double scale, double df, int threads);
-RcppExport SEXP _neargp_core_gamma_variables(SEXP coordsSEXP, SEXP residualsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP scaleSEXP, SEXP dfSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals, const std::vector<double>& noise_scale, SEXP neighbors, const Rcpp::List& covariance, double nugget, double scale, double df, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_gamma_variables(SEXP coordsSEXP, SEXP residualsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP scaleSEXP, SEXP dfSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1317,8 +1298,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type scale(scaleSEXP);
     Rcpp::traits::input_parameter< double >::type df(dfSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_gamma_variables(coords, residuals, noise_scale, neighbors, covariance, nugget, scale, df, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gamma_variables(coords, residuals, noise_scale, neighbors, covariance, nugget, scale, df, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1338,8 +1319,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_marginal_density
-Rcpp::List core_marginal_density(const std::string& family, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& count, const std::vector<double>& mean, const std::vector<double>& variance, bool gradient, int threads);
-RcppExport SEXP _neargp_core_marginal_density(SEXP familySEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP countSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP gradientSEXP, SEXP threadsSEXP) {
+Rcpp::List core_marginal_density(const std::string& family, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& count, const std::vector<double>& mean, const std::vector<double>& variance, bool gradient, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_marginal_density(SEXP familySEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP countSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP gradientSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1352,14 +1333,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<double>& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type variance(varianceSEXP);
     Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_marginal_density(family, parameters, y, trials, weights, count, mean, variance, gradient, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_marginal_density(family, parameters, y, trials, weights, count, mean, variance, gradient, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_residual_vecchia
-Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1372,14 +1353,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_vecchia(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_vecchia(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_residual_neighbors
-Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing, SEXP candidates, int k, const Rcpp::List& covariance, double jitter, int threads);
-RcppExport SEXP _neargp_core_residual_neighbors(SEXP coordsSEXP, SEXP inducingSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing, SEXP candidates, int k, const Rcpp::List& covariance, double jitter, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_residual_neighbors(SEXP coordsSEXP, SEXP inducingSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1389,14 +1370,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_neighbors(coords, inducing, candidates, k, covariance, jitter, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_neighbors(coords, inducing, candidates, k, covariance, jitter, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_residual_predict
-Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k, SEXP prior, SEXP posterior, int threads);
-RcppExport SEXP _neargp_core_residual_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP priorSEXP, SEXP posteriorSEXP, SEXP threadsSEXP) {
+Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, SEXP candidates, int k, SEXP prior, SEXP posterior, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_residual_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP priorSEXP, SEXP posteriorSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1408,14 +1389,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< SEXP >::type prior(priorSEXP);
     Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_predict(coords, columns, noise_scale, newcoords, candidates, k, prior, posterior, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_predict(coords, columns, noise_scale, newcoords, candidates, k, prior, posterior, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_residual_leave_one_out
-Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
-RcppExport SEXP _neargp_core_residual_leave_one_out(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
+Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_residual_leave_one_out(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1429,14 +1410,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_leave_one_out(coords, columns, noise_scale, neighbors, inducing, covariance, nugget, jitter, weights, factor, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_leave_one_out(coords, columns, noise_scale, neighbors, inducing, covariance, nugget, jitter, weights, factor, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_residual_simulate
-Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& inducing_draws, const Rcpp::NumericMatrix& normals, int threads);
-RcppExport SEXP _neargp_core_residual_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP inducing_drawsSEXP, SEXP normalsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, SEXP neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& inducing_draws, const Rcpp::NumericMatrix& normals, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_residual_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP inducing_drawsSEXP, SEXP normalsSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1452,14 +1433,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing_draws(inducing_drawsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, inducing, covariance, nugget, jitter, inducing_draws, normals, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, inducing, covariance, nugget, jitter, inducing_draws, normals, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_streamed_bound
-SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives);
-RcppExport SEXP _neargp_core_streamed_bound(SEXP nSEXP, SEXP columnsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP) {
+SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_streamed_bound(SEXP nSEXP, SEXP columnsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1471,7 +1452,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_streamed_bound(n, columns, inducing, covariance, nugget, bound, jitter, derivatives));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_bound(n, columns, inducing, covariance, nugget, bound, jitter, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1497,58 +1479,60 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_streamed_add_value
-void core_streamed_add_value(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, int threads);
-RcppExport SEXP _neargp_core_streamed_add_value(SEXP pointerSEXP, SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP threadsSEXP) {
+void core_streamed_add_value(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_streamed_add_value(SEXP pointerSEXP, SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    core_streamed_add_value(pointer, coords, columns, noise_scale, threads);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    core_streamed_add_value(pointer, coords, columns, noise_scale, context);
     return R_NilValue;
 END_RCPP
 }
 // core_streamed_value
-Rcpp::List core_streamed_value(SEXP pointer);
-RcppExport SEXP _neargp_core_streamed_value(SEXP pointerSEXP) {
+Rcpp::List core_streamed_value(SEXP pointer, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_streamed_value(SEXP pointerSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_streamed_value(pointer));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_value(pointer, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_streamed_add_gradient
-void core_streamed_add_gradient(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, int threads);
-RcppExport SEXP _neargp_core_streamed_add_gradient(SEXP pointerSEXP, SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP threadsSEXP) {
+void core_streamed_add_gradient(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_streamed_add_gradient(SEXP pointerSEXP, SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    core_streamed_add_gradient(pointer, coords, columns, noise_scale, threads);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    core_streamed_add_gradient(pointer, coords, columns, noise_scale, context);
     return R_NilValue;
 END_RCPP
 }
 // core_streamed_gradient
-Rcpp::List core_streamed_gradient(SEXP pointer);
-RcppExport SEXP _neargp_core_streamed_gradient(SEXP pointerSEXP) {
+Rcpp::List core_streamed_gradient(SEXP pointer, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_streamed_gradient(SEXP pointerSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_streamed_gradient(pointer));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_gradient(pointer, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_collapsed_bound
-Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_collapsed_bound(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_collapsed_bound(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1561,14 +1545,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_collapsed_bound(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_collapsed_bound(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_coregionalised_bound
-Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& columns, const Rcpp::IntegerVector& outputs, const Rcpp::IntegerVector& places, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& bound, double jitter, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_coregionalised_bound(SEXP coordsSEXP, SEXP noise_scaleSEXP, SEXP columnsSEXP, SEXP outputsSEXP, SEXP placesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& columns, const Rcpp::IntegerVector& outputs, const Rcpp::IntegerVector& places, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& bound, double jitter, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_coregionalised_bound(SEXP coordsSEXP, SEXP noise_scaleSEXP, SEXP columnsSEXP, SEXP outputsSEXP, SEXP placesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1582,14 +1566,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_coregionalised_bound(coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_coregionalised_bound(coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_family_start
-Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
-RcppExport SEXP _neargp_core_family_start(SEXP linear_predictorSEXP, SEXP responseSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
+Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_start(SEXP linear_predictorSEXP, SEXP responseSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1597,14 +1581,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_family_start(linear_predictor, response, family, parameters, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_start(linear_predictor, response, family, parameters, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_family_bound
-Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, int places, const std::string& bound, double kl_weight, double jitter, double tolerance, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_family_bound(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP kl_weightSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, int places, const std::string& bound, double kl_weight, double jitter, double tolerance, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_bound(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP kl_weightSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1621,14 +1605,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, kl_weight, jitter, tolerance, derivatives, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, kl_weight, jitter, tolerance, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_inducing_prior
-SEXP core_inducing_prior(const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter);
-RcppExport SEXP _neargp_core_inducing_prior(SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP) {
+SEXP core_inducing_prior(const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_inducing_prior(SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1636,7 +1620,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_inducing_prior(inducing, covariance, nugget, jitter));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_inducing_prior(inducing, covariance, nugget, jitter, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1653,22 +1638,22 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_collapsed_predict
-Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, SEXP prior, SEXP posterior, int threads);
-RcppExport SEXP _neargp_core_collapsed_predict(SEXP newcoordsSEXP, SEXP priorSEXP, SEXP posteriorSEXP, SEXP threadsSEXP) {
+Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, SEXP prior, SEXP posterior, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_collapsed_predict(SEXP newcoordsSEXP, SEXP priorSEXP, SEXP posteriorSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type prior(priorSEXP);
     Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_collapsed_predict(newcoords, prior, posterior, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_collapsed_predict(newcoords, prior, posterior, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_coregionalised_predict
-Rcpp::List core_coregionalised_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
-RcppExport SEXP _neargp_core_coregionalised_predict(SEXP newcoordsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
+Rcpp::List core_coregionalised_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_coregionalised_predict(SEXP newcoordsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1678,21 +1663,21 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_coregionalised_predict(newcoords, inducing, covariance, jitter, weights, factor, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_coregionalised_predict(newcoords, inducing, covariance, jitter, weights, factor, context));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_inducing_features
-Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, SEXP prior, int threads);
-RcppExport SEXP _neargp_core_inducing_features(SEXP newcoordsSEXP, SEXP priorSEXP, SEXP threadsSEXP) {
+Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, SEXP prior, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_inducing_features(SEXP newcoordsSEXP, SEXP priorSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type prior(priorSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_inducing_features(newcoords, prior, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_inducing_features(newcoords, prior, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1730,9 +1715,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_deep_components", (DL_FUNC) &_neargp_core_deep_components, 3},
     {"_neargp_core_deep_density", (DL_FUNC) &_neargp_core_deep_density, 5},
     {"_neargp_core_deep_train", (DL_FUNC) &_neargp_core_deep_train, 6},
-    {"_neargp_core_execution_context", (DL_FUNC) &_neargp_core_execution_context, 0},
-    {"_neargp_core_set_execution_context", (DL_FUNC) &_neargp_core_set_execution_context, 1},
-    {"_neargp_core_arithmetic", (DL_FUNC) &_neargp_core_arithmetic, 0},
+    {"_neargp_core_select_device", (DL_FUNC) &_neargp_core_select_device, 1},
     {"_neargp_core_device_count", (DL_FUNC) &_neargp_core_device_count, 1},
     {"_neargp_core_device_name", (DL_FUNC) &_neargp_core_device_name, 1},
     {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},
@@ -1767,7 +1750,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_low_rank_joint", (DL_FUNC) &_neargp_core_latent_low_rank_joint, 4},
     {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
-    {"_neargp_core_latent_whitened", (DL_FUNC) &_neargp_core_latent_whitened, 2},
+    {"_neargp_core_latent_whitened", (DL_FUNC) &_neargp_core_latent_whitened, 3},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
     {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
@@ -1795,18 +1778,18 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_residual_predict", (DL_FUNC) &_neargp_core_residual_predict, 9},
     {"_neargp_core_residual_leave_one_out", (DL_FUNC) &_neargp_core_residual_leave_one_out, 11},
     {"_neargp_core_residual_simulate", (DL_FUNC) &_neargp_core_residual_simulate, 13},
-    {"_neargp_core_streamed_bound", (DL_FUNC) &_neargp_core_streamed_bound, 8},
+    {"_neargp_core_streamed_bound", (DL_FUNC) &_neargp_core_streamed_bound, 9},
     {"_neargp_core_streamed_rows", (DL_FUNC) &_neargp_core_streamed_rows, 0},
     {"_neargp_core_streamed_regular", (DL_FUNC) &_neargp_core_streamed_regular, 1},
     {"_neargp_core_streamed_add_value", (DL_FUNC) &_neargp_core_streamed_add_value, 5},
-    {"_neargp_core_streamed_value", (DL_FUNC) &_neargp_core_streamed_value, 1},
+    {"_neargp_core_streamed_value", (DL_FUNC) &_neargp_core_streamed_value, 2},
     {"_neargp_core_streamed_add_gradient", (DL_FUNC) &_neargp_core_streamed_add_gradient, 5},
-    {"_neargp_core_streamed_gradient", (DL_FUNC) &_neargp_core_streamed_gradient, 1},
+    {"_neargp_core_streamed_gradient", (DL_FUNC) &_neargp_core_streamed_gradient, 2},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
     {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 14},
-    {"_neargp_core_inducing_prior", (DL_FUNC) &_neargp_core_inducing_prior, 4},
+    {"_neargp_core_inducing_prior", (DL_FUNC) &_neargp_core_inducing_prior, 5},
     {"_neargp_core_inducing_posterior", (DL_FUNC) &_neargp_core_inducing_posterior, 2},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 4},
     {"_neargp_core_coregionalised_predict", (DL_FUNC) &_neargp_core_coregionalised_predict, 7},
