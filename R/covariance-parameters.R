@@ -135,6 +135,8 @@ to_working <- function(values, transform) {
   working[logged] <- log(values[logged])
   powered <- transform == "power"
   working[powered] <- stats::qlogis(values[powered] / 2)
+  bounded <- transform == "tanh"
+  working[bounded] <- atanh(values[bounded])
   working
 }
 
@@ -144,6 +146,8 @@ to_core <- function(working, transform) {
   values[logged] <- exp(working[logged])
   powered <- transform == "power"
   values[powered] <- 2 * stats::plogis(working[powered])
+  bounded <- transform == "tanh"
+  values[bounded] <- tanh(working[bounded])
   values
 }
 
@@ -168,7 +172,8 @@ as_core_covariance <- function(layout, groups, values) {
       group = groups[[j]]$group, anisotropy = take(c("u", "v")), shape = take("shape")),
       core_local_fields(groups[[j]], take))
   })
-  list(components = components, active = !layout$fixed[layout$kind != "family"])
+  list(components = components,
+    active = !layout$fixed[!layout$kind %in% c("family", effect_kinds)])
 }
 
 component_groups <- function(covariance, locations) {
@@ -263,5 +268,6 @@ interval_transform <- function(layout) ifelse(layout$kind == "u", "log", layout$
 # d natural / d interval scale
 interval_slope <- function(layout, natural) {
   transform <- interval_transform(layout)
-  ifelse(transform == "log", natural, ifelse(transform == "power", natural * (1 - natural / 2), 1))
+  ifelse(transform == "log", natural, ifelse(transform == "power", natural * (1 - natural / 2),
+    ifelse(transform == "tanh", 1 - natural^2, 1)))
 }

@@ -9,18 +9,29 @@
 # d log|X' V^-1 X| = sum(U * dG_XX): profile_gradient() has one formula for both.
 
 check_estimation <- function(estimation) {
+  if (is.null(estimation)) return(NULL)
   check_choice(estimation, "estimation", c("ML", "REML"))
 }
 
-# A method that maximises the restricted likelihood; without one nothing is said of it.
+# A method that maximises the restricted likelihood; NULL is for the formula to say.
 with_estimation <- function(method, estimation) {
-  if (check_estimation(estimation) == "ML") return(method)
-  method$estimation <- "REML"
+  method$estimation <- check_estimation(estimation)
+  if (!is_restricted(method)) return(method)
   method$label <- paste0(method$label, ", REML")
   method
 }
 
 is_restricted <- function(method) identical(method$estimation, "REML")
+
+# Variances of random effects are estimated by REML, as lme4 and mgcv do by default.
+with_default_estimation <- function(method, data) {
+  if (!has_effects(data) || !is.null(method$estimation) || !has_estimation(method)) return(method)
+  with_estimation(method, "REML")
+}
+
+has_estimation <- function(method) {
+  inherits(method, c("neargp_exact_gp", "neargp_vecchia")) && !has_low_rank(method)
+}
 
 likelihood_name <- function(method) {
   if (is_restricted(method)) "restricted log-likelihood" else "log-likelihood"
@@ -40,8 +51,10 @@ restricted_term <- function(beta_vcov, basis = NULL) {
 # core: with its own restricted term exchanged for that of the user's.
 in_natural_columns <- function(problem, result, core_vcov) {
   if (!is_restricted(problem$method)) return(result)
-  result$value <- result$value - restricted_term(core_vcov) +
-    restricted_term(result$core_trend$beta_vcov %||% core_vcov, problem$data$basis)
+  trend <- seq_len(ncol(problem$data$X))
+  of_trend <- function(vcov) vcov[trend, trend, drop = FALSE]
+  result$value <- result$value - restricted_term(of_trend(core_vcov)) +
+    restricted_term(of_trend(result$core_trend$beta_vcov %||% core_vcov), problem$data$basis)
   result
 }
 
@@ -57,7 +70,7 @@ restricted_information <- function(objective, state, problem) {
 # The result of a search by Fisher scoring; `objective_at` makes the objective where it has ended.
 scored_result <- function(problem, state, objective_at, k = NULL) {
   information <- state$evaluated$information
-  if (is_restricted(problem$method)) {
+  if (is_restricted(problem$method) || has_effects(problem$data)) {
     information <- restricted_information(objective_at(state$working), state, problem)
   }
   method_result(state, likelihood_name(problem$method), information, k)
@@ -66,7 +79,9 @@ scored_result <- function(problem, state, objective_at, k = NULL) {
 # The log-likelihood of a fit, restricted or not, whichever of the two it has maximised.
 log_likelihood_of <- function(object, restricted) {
   if (restricted == is_restricted(object$method)) return(object$log_likelihood)
-  term <- restricted_term(core_trend(object)$beta_vcov, object$data$basis)
+  trend <- seq_along(object$beta)
+  term <- restricted_term(core_trend(object)$beta_vcov[trend, trend, drop = FALSE],
+    object$data$basis)
   object$log_likelihood + if (restricted) term else -term
 }
 

@@ -7,14 +7,15 @@
 #' @param max_rows largest number of rows it accepts, so that memory is not exhausted by mistake;
 #'   10,000 rows need several GiB.
 #' @param estimation `"ML"` for maximum likelihood, `"REML"` for restricted maximum likelihood, see
-#'   the section of [vecchia()].
+#'   the section of [vecchia()]. By default `"REML"` where the formula has
+#'   [random effects or smooths][random_effects], `"ML"` otherwise.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: [neargp()] stops with `neargp_error_size` for more than `max_rows` rows.
 #' @seealso [vecchia()], which approximates it for more rows; [neargp()].
 #' @examples
 #' exact_gp()
 #' @export
-exact_gp <- function(max_rows = 10000L, estimation = c("ML", "REML")) {
+exact_gp <- function(max_rows = 10000L, estimation = NULL) {
   method <- new_method("exact_gp", "exact likelihood", max_rows = check_count(max_rows, "max_rows"))
   with_estimation(method, estimation)
 }
@@ -27,6 +28,9 @@ is_exact.neargp_exact_gp <- function(method) TRUE
 
 #' @export
 takes_local_fields.neargp_exact_gp <- function(method, family) TRUE
+
+#' @export
+takes_effects.neargp_exact_gp <- function(method, family) is_gaussian(family)
 
 #' @export
 fit_method.neargp_exact_gp <- function(method, problem) {
@@ -80,5 +84,5 @@ prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mea
 estimated_trend.neargp_exact_gp <- function(method, fit, data, context) {
   result <- core_exact(data$coords, response_columns(data), 1 / data$weights,
     as_specified(fit$core_covariance), trend_nugget(fit), FALSE, context, data$output)
-  solved_trend(result, length(data$y))
+  solved_trend(result, length(data$y), fitted_effects(fit))
 }

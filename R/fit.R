@@ -17,6 +17,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     xlevels = model$xlevels,         # levels of the factors of the trend
     contrasts = model$contrasts,
     time_kinds = model$time_kinds,   # which covariates are dates or times
+    effects = model$effects,         # recipes of random effects and smooths, NULL for none
     na_action = attr(frame, "na.action"),  # rows dropped for missing values
     offset_argument = offset_argument,     # the argument `offset`, an expression
     required_columns = required,     # columns that new data must have

@@ -131,7 +131,7 @@ row_deletions <- function(object, k, threads, what) {
   kept <- 1 - rowSums(weighted * unseen) / variance
   error <- errors[, 1L] - drop(row_products(unseen, trend$beta))
   change <- weighted * (error / (variance * kept))
-  alone <- determining_groups(design_columns(object$data))
+  alone <- determining_groups(trend_part(object$data, design_columns(object$data)))
   trend_without <- deleted_trends(object)
   for (row in setdiff(which(kept < 1 - high_leverage), alone)) {
     without <- trend_without(row)

@@ -85,8 +85,8 @@ note_accepted <- function(objective, working) {
 
 as_last_state <- function() {
   layout <- last_state$layout
-  values <- to_core(last_state$working, layout$transform) * ifelse(squared_in_unit(layout),
-    last_state$unit^2, 1)
+  values <- to_core(last_state$working, layout$transform) *
+    last_state$unit^unit_power(layout)
   positions <- last_state$positions
   # coef() leaves out a nugget that there is none of, too
   shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)

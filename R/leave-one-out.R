@@ -86,7 +86,7 @@ weights_of_all_others <- function(object) {
 without_own_trend <- function(object, given, y, noise) {
   data <- object$data
   unseen <- design_columns(data) - given$weighted[, -1L, drop = FALSE]
-  moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
+  moments <- trend_moments(object, given$weighted, given$variance, full_design(data), data$offset)
   beta_vcov <- core_trend(object)$beta_vcov
   trend_variance <- row_forms(unseen, beta_vcov)
   variance <- pmax(given$variance, 0) + noise
@@ -94,7 +94,7 @@ without_own_trend <- function(object, given, y, noise) {
   grown <- h / (1 - h)
   left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance +
     trend_variance * grown)
-  alone <- determining_groups(design_columns(data))
+  alone <- determining_groups(trend_part(data, design_columns(data)))
   trend_without <- deleted_trends(object)
   for (row in setdiff(which(h > high_leverage), alone)) {
     left <- with_trend(left, row, moments, unseen, beta_vcov, trend_without(row))
@@ -109,7 +109,7 @@ without_own_place <- function(object, given, chain, noise) {
   columns <- response_columns(data)
   unseen <- columns[, -1L, drop = FALSE] - given$weighted[, -1L, drop = FALSE]
   all_rows <- core_trend(object)
-  moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
+  moments <- trend_moments(object, given$weighted, given$variance, full_design(data), data$offset)
   variance <- pmax(chain$variance, 0) + noise
   scale <- ifelse(variance > 0, 1 / sqrt(variance), 0)
   D <- (columns[, -1L, drop = FALSE] - chain$weighted[, -1L, drop = FALSE]) * scale

@@ -126,3 +126,11 @@ keeps_inducing_points <- function(method) {
 
 #' @export
 keeps_inducing_points.default <- function(method) FALSE
+
+# Whether the formula may have random effects and smooths, for a response of this family.
+takes_effects <- function(method, family) {
+  UseMethod("takes_effects")
+}
+
+#' @export
+takes_effects.default <- function(method, family) FALSE

@@ -233,11 +233,13 @@ component_at <- function(problem, working) metric_component(covariance_at(proble
 # `bounds$vanishing`: the kinds of parameters of which that is so, where it is not so of both.
 at_bound <- function(working, problem, information = NULL) {
   layout <- problem$layout
-  vanishing <- layout$kind %in% (problem$bounds$vanishing %||% c("nugget", "variance"))
+  vanishing <- layout$kind %in% c(problem$bounds$vanishing %||% c("nugget", "variance"),
+    "effect_sd")
   low <- working <= problem$bounds$lower + ifelse(vanishing, log(30), 1e-6)
   if (!is.null(information)) low <- low | (vanishing & diag(information) < 0.01)
   low <- low & problem$free  # what is fixed has no information
-  vanished <- layout$component %in% layout$component[layout$kind == "variance" & vanishing & low]
+  vanished <- layout$component %in% layout$component[layout$kind == "variance" & vanishing & low] |
+    vanished_correlations(layout, low)
   problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)
 }
 

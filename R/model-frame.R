@@ -19,10 +19,13 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   plain <- drop_geometry(data)
   check_response_apart(formula, plain, locations)
   check_response_no_covariate(formula, plain, arguments$local)
-  check_no_bars(formula)
+  effects <- effect_terms(formula)
+  used <- effect_variables(effects, plain)
+  formula <- effects$trend
   coords <- raw_coordinates(data, locations)
   frame_call <- list(quote(stats::model.frame),
-    formula = stats::terms(formula, data = trend_columns(plain, locations)), data = plain,
+    formula = stats::terms(formula, data = without_effects_of(trend_columns(plain, locations),
+      effects)), data = plain,
     locations = coords, drop.unused.levels = TRUE)
   for (name in c("weights", "offset", "subset")) {
     frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
@@ -30,11 +33,14 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   if (!is.null(arguments$local)) {
     frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
   }
+  if (length(used)) frame_call$effect_rows <- complete_rows(plain, used)
   check_one_for_each_row(frame_call$weights, plain)
   several <- is_output_response(in_data("the formula",
     eval(formula[[2L]], plain, environment(formula))), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
   frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
+  if (length(used)) attr(frame, "effect_variables") <- plain[frame[["(effect_rows)"]], used,
+    drop = FALSE]
   if (several) without_missing_places(with_safe_outputs(frame, formula, plain),
     arguments$na.action) else frame
 }
@@ -84,27 +90,8 @@ in_data <- function(what, value) {
     if (length(closure)) abort_neargp("columns", sprintf("`data` has no column %s.", closure[2L]))
     name <- if (what == "the formula") "The formula" else if (startsWith(what, "`")) what else
       paste0("`", what, "`")
-    smooth <- grepl("could not find function \"(s|te|ti|t2)\"", conditionMessage(e))
-    abort_neargp("formula", c(paste(name, "cannot be evaluated in `data`."),
-      i = if (smooth)
-      "A smooth effect of a covariate has a basis, such as splines::ns(z, df = 4) or poly(z, 3)."),
-        parent = e)
+    abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
   })
-}
-
-# (1 | group) of mixed models, which R's formulas would take for a logical or.
-check_no_bars <- function(formula) {
-  has_bar <- function(term) {
-    if (!is.call(term)) return(FALSE)
-    if (identical(term[[1L]], quote(`(`))) {
-      return(is.call(term[[2L]]) && deparse(term[[2L]][[1L]]) %in% c("|", "||"))
-    }
-    deparse(term[[1L]])[1L] %in% c("+", "-", "*", ":") &&
-      any(vapply(as.list(term)[-1L], has_bar, NA))
-  }
-  if (!has_bar(formula[[length(formula)]])) return(invisible())
-  abort_neargp("formula", c("Random effects, (terms | group), are not offered.",
-    i = "Groups can enter the trend as a factor; groups that are places are what the Gaussian process is for."))
 }
 
 # A factor of one level has no contrasts.
@@ -164,6 +151,7 @@ new_model_data <- function(frame, formula, settings) {
   }
   check_weights(weights, frame)
   several <- is_output_response(response, settings$family)
+  if (several && formula_has_effects(formula)) refuse_effects("several outputs")
   if (several) check_numeric_outputs(response)
   check_levels(frame, terms)
   design <- in_data("the formula", stats::model.matrix(terms, frame))
@@ -171,8 +159,9 @@ new_model_data <- function(frame, formula, settings) {
     model_data <- outputs_model_data(frame, formula, weights)
     return(c(list(data = model_data), frame_settings(frame, design)))
   }
+  effects <- model_effects(frame, formula, settings)
   model_data <- list(
-    X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset),
+    X = cbind(strip_design(design), effects$data$X), offset = if (is.null(offset)) rep(0, n) else as.double(offset),
     weights = weights, coords = frame[["(locations)"]], response_name = deparse(formula[[2L]],
     width.cutoff = 500L)[1L]
   )
@@ -182,8 +171,10 @@ new_model_data <- function(frame, formula, settings) {
   check_exposure(model_data$offset, settings$family)
   model_data <- transformed_data(model_data, settings$family, frame)
   model_data$weights <- as.double(model_data$weights)
+  model_data$effects <- effects$data[c("Z", "blocks")]
   check_trend_of(model_data, settings$family)
-  c(list(data = model_data), frame_settings(frame, design))
+  check_effects(effects$recipes, model_data, settings)
+  c(list(data = model_data, effects = effects$recipes), frame_settings(frame, design))
 }
 
 # What new rows need to be coded alike.

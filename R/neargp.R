@@ -213,11 +213,13 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
+  check_takes_effects(settings, formula, source)
   settings$family <- with_transform(settings, transform, frame)
   check_local_family(settings)
   check_prior_family(settings)
   model <- in_sample(stream, new_model_data(frame, formula, settings))
   settings$method <- with_k(settings$method, model$data, settings$family)
+  settings$method <- with_default_estimation(settings$method, model$data)
   inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)

@@ -71,6 +71,8 @@ take_data_rows <- function(data, rows) {
     trials = data$trials[rows],
     coords = data$coords[rows, , drop = FALSE], response_name = data$response_name,
     levels = data$levels, binomial = data$binomial, basis = data$basis),
+    if (has_effects(data)) list(effects = list(Z = data$effects$Z[rows, , drop = FALSE],
+      blocks = data$effects$blocks)),
     if (!is.null(data$output)) list(output = data$output[rows], place = data$place[rows],
       outputs = data$outputs, places = data$places))
 }

@@ -35,7 +35,7 @@ evaluated_design <- function(object, newdata) {
   design <- plain_design(terms, frame) %||% stats::model.matrix(terms, frame,
     contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
-  list(X = strip_design(design),
+  list(X = with_effects_at(object, strip_design(design), newdata),
     offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
 }
 

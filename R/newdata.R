@@ -28,7 +28,8 @@ new_target <- function(object, newdata, part = "field") {
 # Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the
 # columns of the formula.
 zero_design <- function(object, rows) {
-  columns <- length(object$beta) %/% max(1L, length(object$outputs))
+  columns <- length(object$beta) %/% max(1L, length(object$outputs)) +
+    length(unlist(lapply(object$data$effects$blocks, `[[`, "columns")))
   list(X = matrix(0, rows, columns), offset = rep(0, rows))
 }
 

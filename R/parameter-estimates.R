@@ -32,6 +32,8 @@ interval_covariance <- function(layout, working, variance_working) {
 parameter_estimates <- function(layout, working, information, at_boundary) {
   values <- to_core(working, layout$transform)
   natural <- natural_values(layout, values)
+  # at its lower bound there is no effect
+  natural[layout$kind == "effect_sd" & at_boundary] <- 0
   variance_working <- working_covariance(information, !layout$fixed & !at_boundary)
   variance_interval <- interval_covariance(layout, working, variance_working)
   slope <- interval_slope(layout, natural)

@@ -191,7 +191,7 @@ prior_names <- function(layout, locations) {
 }
 
 prior_powers <- function(layout, covariance, locations) {
-  power <- unname(c(variance = 0.5, nugget = 0.5, shape = -1)[layout$kind])
+  power <- unname(c(variance = 0.5, nugget = 0.5, shape = -1, effect_sd = 1)[layout$kind])
   for (row in which(layout$kind == "range")) {
     group <- range_groups(covariance$components[[layout$component[row]]], locations)$group
     coordinates <- sum(group == layout$group[row])

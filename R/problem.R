@@ -8,7 +8,8 @@ new_problem <- function(data, locations, settings, start) {
   layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget,
     locations) else
     coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
-  layout <- apply_start(method_layout(settings$method, layout, settings), start)
+  layout <- with_effect_parameters(method_layout(settings$method, layout, settings), data)
+  layout <- apply_start(layout, start)
   if (!is.null(settings$prior)) {
     layout <- with_priors(layout, settings$prior, settings$covariance, locations)
   }
@@ -112,6 +113,7 @@ with_start <- function(method, problem) {
 #' @export
 with_start.default <- function(method, problem) {
   if (has_outputs(problem)) return(outputs_start(problem))
+  if (has_effects(problem$data)) return(effects_start(problem))
   variance <- residual_variance(problem$data)
   problem$bounds <- working_bounds(problem, variance_guesses(problem$data))
   problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)

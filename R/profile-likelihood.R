@@ -43,6 +43,11 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method)) {
   layout <- problem$layout
   specification <- covariance_specification(layout, problem$groups)
+  if (has_effects(problem$data)) {
+    parts_at <- function(values, information) parts(specified_covariance(specification, values),
+      nugget_of(layout, values), information)
+    return(effects_objective(layout, problem$data, n, parts_at, restricted, problem$keep))
+  }
   at <- function(working) {
     values <- to_core(working, layout$transform)
     list(values = values, covariance = specified_covariance(specification, values),

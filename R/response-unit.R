@@ -49,9 +49,14 @@ check_response_size <- function(unit, problem) {
 
 squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")
 
+# The power of the unit in which parameters are.
+unit_power <- function(layout) 2 * squared_in_unit(layout) + (layout$kind == "effect_sd")
+
 layout_in_unit <- function(layout, unit) {
   rows <- squared_in_unit(layout)
   layout[rows, c("value", "start")] <- layout[rows, c("value", "start")] / unit / unit
+  sds <- layout$kind == "effect_sd"
+  layout[sds, c("value", "start")] <- layout[sds, c("value", "start")] / unit
   if (has_prior(layout)) layout$prior_rate[rows] <- layout$prior_rate[rows] * unit
   layout
 }
@@ -63,7 +68,7 @@ in_data_units <- function(problem, result) {
   core_vcov <- result$beta_vcov
   unit <- data$basis$unit %||% 1
   if (unit != 1) {
-    shift <- ifelse(squared_in_unit(problem$layout), 2 * log(unit), 0)
+    shift <- unit_power(problem$layout) * log(unit)
     problem$layout <- layout_in_unit(problem$layout, 1 / unit)
     problem$data$basis$unit <- NULL
     for (bound in c("lower", "upper")) problem$bounds[[bound]] <- problem$bounds[[bound]] + shift

@@ -123,7 +123,7 @@ seed_generator <- function(seed) {
 training_target <- function(object) {
   if (!is.null(object$outputs)) return(places_of_fit(object))
   data <- object$data
-  list(coords = data$coords, X = data$X, offset = data$offset, weights = data$weights,
+  list(coords = data$coords, X = full_design(data), offset = data$offset, weights = data$weights,
     complete = rep(TRUE, length(data$y)), restore = identity)
 }
 
@@ -273,6 +273,7 @@ simulation_plan <- function(covariance, data, coords, settings) {
 draw_trend <- function(object, nsim, conditional) {
   trend <- core_trend(object)
   q <- length(trend$beta)
+  if (has_effects(object$data)) return(draw_effects(object, nsim, conditional))
   if (q == 0L || !conditional) return(matrix(trend$beta, q, nsim))
   trend$beta + crossprod(chol(trend$beta_vcov), matrix(stats::rnorm(q * nsim), q, nsim))
 }

@@ -9,6 +9,8 @@ apply_start <- function(layout, start) {
     start <- if (inherits(start, "neargp")) stats::coef(start, what = "covariance") else
       start$parameters
     start <- start[names(start) %in% layout$name]
+    # a standard deviation of 0 has no slope to leave it by
+    start <- start[start > 0 | !names(start) %in% layout$name[layout$kind == "effect_sd"]]
   }
   if (is.numeric(start) && any(layout$kind == "loading")) {
     start <- with_start_loadings(start, layout)
@@ -134,11 +136,14 @@ check_start_values <- function(start, layout) {
   }
   kind <- layout$kind[match(names(start), layout$name)]
   wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in%
-    c("v", "loading", local_kinds)
+    c("v", "loading", "effect_cor", local_kinds)
   if (any(wrong)) {
     abort_neargp("argument",
       sprintf("Starting values in `start` must be greater than 0, but %s is not.",
         format_some(names(start)[wrong])))
+  }
+  if (any(abs(start[kind == "effect_cor"]) >= 1)) {
+    abort_argument("start", "between -1 and 1 in correlations", start[kind == "effect_cor"])
   }
   if (any(start[kind == "u"] > 1)) {
     abort_argument("start",

@@ -17,8 +17,8 @@ start_working <- function(problem, residual_variance) {
 residual_variance <- function(data) {
   weights <- data$weights / mean(data$weights)
   columns <- response_columns(data)
-  residuals <- if (ncol(data$X)) stats::lm.wfit(columns[, -1L, drop = FALSE], columns[, 1L],
-    weights)$residuals else columns[, 1L]
+  residuals <- if (ncol(data$X)) stats::lm.wfit(columns[, 1L + seq_len(ncol(data$X)),
+    drop = FALSE], columns[, 1L], weights)$residuals else columns[, 1L]
   sum(weights * residuals^2) / max(length(data$y) - ncol(data$X), 1L)
 }
 

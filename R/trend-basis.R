@@ -82,17 +82,28 @@ centered_columns <- function(X, constant = constant_column(X),
   if (is.na(constant)) X else X - tcrossprod(X[, constant], center)
 }
 
-# The user's design in the core's coordinates. Data without a basis are in the user's.
-design_columns <- function(data, X = data$X) {
+# The user's design in the core's coordinates. Data without a basis are in the user's. Columns of
+# effects, after those of the trend, are as they are.
+design_columns <- function(data, X = full_design(data)) {
   if (is.null(data$basis) || !ncol(X)) return(X)
-  basis_columns(data$basis, X)
+  if (!has_effects(data)) return(basis_columns(data$basis, X))
+  trend <- seq_len(ncol(data$X))
+  cbind(if (length(trend)) basis_columns(data$basis, X[, trend, drop = FALSE]),
+    X[, -c(trend, ncol(X) + 1L), drop = FALSE])
+}
+
+# Columns of the trend, and then those of random effects and smooths, which have coefficients, too.
+full_design <- function(data) {
+  if (has_effects(data)) cbind(data$X, data$effects$Z) else data$X
 }
 
 # The part that the response of the core has lost: the offset and the trend by ordinary least
 # squares. `columns`: the design in the core's coordinates.
-base_mean <- function(data, X = data$X, offset = data$offset, columns = design_columns(data, X)) {
-  if (is.null(data$basis) || !ncol(X)) offset else offset +
-    drop(row_products(columns, data$basis$at))
+base_mean <- function(data, X = full_design(data), offset = data$offset,
+                      columns = design_columns(data, X)) {
+  if (is.null(data$basis) || !ncol(data$X)) return(offset)
+  if (has_effects(data)) columns <- columns[, seq_len(ncol(data$X)), drop = FALSE]
+  offset + drop(row_products(columns, data$basis$at))
 }
 
 # Response and design as the core has them, the response in the unit of a fit (response-unit.R).
@@ -136,6 +147,11 @@ with_natural_trend <- function(result, data) {
   if (is.null(data$basis) || !length(result$beta)) return(result)
   back <- data$basis$back
   result$core_trend <- list(beta = result$beta, beta_vcov = result$beta_vcov)
+  if (has_effects(data)) {
+    trend <- seq_len(ncol(data$X))
+    result$beta <- result$beta[trend]
+    result$beta_vcov <- result$beta_vcov[trend, trend, drop = FALSE]
+  }
   result$beta <- stats::setNames(drop(back %*% (data$basis$at + result$beta)), colnames(data$X))
   result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
   check_coefficient_size(result, data)

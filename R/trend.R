@@ -4,8 +4,11 @@
 # its likelihood, or for fits by scores Vecchia's in the maxmin ordering, with the trend profiled
 # out.
 trend_of_rows <- function(fit, data, context) {
-  if (ncol(data$X) == 0L) return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))
+  if (ncol(data$X) == 0L && !has_effects(data)) {
+    return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))
+  }
   trend <- estimated_trend(fit$method, fit, data, context)
+  if (has_effects(data)) return(trend)
   names(trend$beta) <- names(fit$beta)
   dimnames(trend$beta_vcov) <- dimnames(fit$beta_vcov)
   trend
@@ -19,7 +22,7 @@ estimated_trend <- function(method, fit, data, context) {
 #' @export
 estimated_trend.default <- function(method, fit, data, context) {
   gls_trend(data, as_specified(fit$core_covariance), trend_nugget(fit), earlier_neighbors(fit, data,
-    context), context)
+    context), context, fitted_effects(fit))
 }
 
 # Nuggets of several outputs are part of their covariance.
@@ -30,13 +33,15 @@ earlier_neighbors <- function(fit, data, context) {
     metric_component(fit$core_covariance), min(fit$k, length(data$y) - 1L), "maxmin", 0)
 }
 
-gls_trend <- function(data, covariance, nugget, neighbors, context) {
+# `effects`: blocks and their factors, of fitted_effects().
+gls_trend <- function(data, covariance, nugget, neighbors, context, effects = NULL) {
   solved_trend(core_evaluate(local_problem(data, neighbors, context), covariance, nugget,
-    FALSE, context), length(data$y))
+    FALSE, context), length(data$y), effects)
 }
 
-solved_trend <- function(parts, n) {
-  trend <- if (parts$failed > 0L) list(value = -Inf) else profile_trend(parts, n)
+solved_trend <- function(parts, n, effects = NULL) {
+  trend <- if (parts$failed > 0L) list(value = -Inf) else if (!is.null(effects))
+    profile_effects(parts, n, effects$blocks, effects$factors) else profile_trend(parts, n)
   if (!is.finite(trend$value)) abort_cholesky(parts$failed)
   trend[c("beta", "beta_vcov")]
 }

@@ -20,7 +20,8 @@
 #'   positions as a matrix or data frame of coordinates (or sf points), for a low-rank part beside
 #'   it, see below. 200 is a good number to begin with.
 #' @param estimation of the covariance parameters: `"ML"`, maximum likelihood, or `"REML"`,
-#'   restricted maximum likelihood, see below.
+#'   restricted maximum likelihood, see below. By default `"REML"` where the formula has
+#'   [random effects or smooths][random_effects], `"ML"` otherwise.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and
@@ -86,7 +87,7 @@
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
 vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "given"),
-                    inducing = 0L, estimation = c("ML", "REML")) {
+                    inducing = 0L, estimation = NULL) {
   ordering <- check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given"))
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),
     neighbor_settings(k, 30L), list(ordering = ordering)))
@@ -94,7 +95,7 @@ vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "gi
   if (!positions && check_count(inducing, "inducing", lower = 0L) == 0L) {
     return(with_estimation(method, estimation))
   }
-  if (check_estimation(estimation) == "REML") {
+  if (identical(check_estimation(estimation), "REML")) {
     abort_argument("estimation", "\"ML\" with inducing points", estimation)
   }
   with_inducing(method, check_start_positions(inducing))
@@ -102,6 +103,11 @@ vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "gi
 
 #' @export
 takes_local_fields.neargp_vecchia <- function(method, family) TRUE
+
+#' @export
+takes_effects.neargp_vecchia <- function(method, family) {
+  is_gaussian(family) && !has_low_rank(method)
+}
 
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {

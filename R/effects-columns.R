@@ -1,0 +1,298 @@
+# The columns of random effects and smooths. A recipe has what a term needs to make its columns of
+# new rows as it made those of the fit; a block is columns whose coefficients have one covariance
+# matrix, of d x d for each of m levels: columns of a level follow each other. Smooths are mgcv's:
+# its basis, rotated so that the penalty is a sum of squares, is columns without a penalty, which go
+# to the trend, and blocks of independent coefficients, one for each penalty (Wood 2017, section
+# 5.8).
+
+# Recipes of all terms of a formula, from the rows that are fitted.
+effect_recipes <- function(effects, data, env, coordinates = character(0)) {
+  recipes <- c(lapply(effects$bars, group_recipe, data = data, env = env),
+    unlist(lapply(effects$smooths, smooth_recipes, data = data, env = env,
+      coordinates = coordinates), recursive = FALSE))
+  labels <- unlist(lapply(recipes, parameter_names))
+  if (anyDuplicated(labels)) {
+    abort_neargp("formula", c("A random effect or smooth stands twice in the formula.",
+      x = sprintf("Its standard deviation is %s.", labels[duplicated(labels)][1L]),
+      i = "(x | g) has an intercept of its own: (0 + x | g) has none."))
+  }
+  recipes
+}
+
+# ---- groups --------------------------------------------------------------------------------------
+
+group_recipe <- function(bar, data, env) {
+  recipe <- list(kind = "group", label = bar$label, group = bar$group, env = env,
+    lhs = stats::as.formula(call("~", bar$lhs), env))
+  levels <- group_levels(recipe, data)
+  recipe$levels <- sort_levels(levels, recipe, data)
+  frame <- in_data("the formula", stats::model.frame(recipe$lhs, data, na.action = stats::na.pass,
+    drop.unused.levels = TRUE))
+  recipe$terms <- attr(frame, "terms")
+  attr(recipe$terms, ".Environment") <- env
+  design <- in_data("the formula", stats::model.matrix(recipe$terms, frame))
+  recipe$contrasts <- attr(design, "contrasts")
+  recipe$xlevels <- stats::.getXlevels(recipe$terms, frame)
+  recipe$names <- colnames(design)
+  check_group(recipe, design, levels)
+  recipe
+}
+
+# Level of each row, NA where a part of it is.
+group_levels <- function(recipe, data) {
+  of <- function(group) {
+    if (is.call(group) && identical(group[[1L]], quote(`:`))) {
+      outer <- of(group[[2L]])
+      inner <- of(group[[3L]])
+      return(ifelse(is.na(outer) | is.na(inner), NA, paste(outer, inner, sep = ":")))
+    }
+    as.character(in_data("the formula", eval(group, data, recipe$env)))
+  }
+  levels <- of(recipe$group)
+  if (length(levels) != nrow(data)) {
+    abort_neargp("formula", c(sprintf("The groups %s must have one value for each row.",
+      recipe$label), x = sprintf("There are %s for %s rows.", format_count(length(levels)),
+        format_count(nrow(data)))))
+  }
+  levels
+}
+
+# Those of a factor in its order, others by value.
+sort_levels <- function(levels, recipe, data) {
+  value <- if (is.name(recipe$group)) data[[as.character(recipe$group)]]
+  known <- if (is.factor(value)) levels(value) else if (is.numeric(value))
+    as.character(sort(unique(value))) else sort(unique(levels), method = "radix")
+  intersect(known, levels)
+}
+
+check_group <- function(recipe, design, levels) {
+  if (!ncol(design)) {
+    abort_neargp("formula", sprintf("The random effect of %s has no terms before its bar.",
+      recipe$label))
+  }
+  if (!all(is.finite(design))) {
+    abort_neargp("missing_values",
+      c(sprintf("The random effect of %s has missing or infinite values.", recipe$label),
+        i = "Remove such rows by `subset`, or missing values by na.action = na.omit."))
+  }
+  if (length(recipe$levels) > 1L) return(invisible())
+  abort_neargp("formula", c(sprintf("The groups %s have the same level in all rows.", recipe$label),
+    i = "The variance between groups needs two of them at least, and better ten."))
+}
+
+# A level for each row, and nothing but an intercept, is the noise.
+check_not_noise <- function(recipes, data) {
+  for (recipe in recipes) {
+    if (recipe$kind != "group" || length(recipe$levels) < length(data$y)) next
+    abort_neargp("formula", c(
+      sprintf("The groups %s have a level for each row: their variance cannot be told from the nugget.",
+        recipe$label), i = "Leave the term out."))
+  }
+}
+
+# Columns of some rows. Where new levels are `pooled` the last level stands for all of them.
+group_columns <- function(recipe, data) {
+  if (isTRUE(recipe$left_out)) {
+    return(matrix(0, nrow(data), length(recipe$names) * length(recipe$levels)))
+  }
+  frame <- stats::model.frame(recipe$terms, data, na.action = stats::na.pass,
+    xlev = recipe$xlevels)
+  design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
+  given <- group_levels(recipe, data)
+  level <- match(given, recipe$levels, nomatch = if (isTRUE(recipe$pooled))
+    length(recipe$levels) else NA)
+  if (anyNA(level)) abort_unknown_levels(recipe, unique(given[is.na(level)]))
+  d <- ncol(design)
+  columns <- matrix(0, nrow(data), d * length(recipe$levels))
+  for (j in seq_len(d)) columns[cbind(seq_along(level), d * (level - 1L) + j)] <- design[, j]
+  columns
+}
+
+# ---- smooths -------------------------------------------------------------------------------------
+
+# A smooth with a factor `by` is one for each level; s(g, bs = "re") of a factor is (1 | g).
+smooth_recipes <- function(call, data, env, coordinates = character(0)) {
+  require_package("mgcv", "for smooths of covariates, s() and t2()")
+  inside <- list2env(list(s = mgcv::s, t2 = mgcv::t2), parent = env)
+  made <- tryCatch({
+    specification <- eval(call, inside)
+    columns <- smooth_data(specification, data)
+    mgcv::smoothCon(specification, columns, absorb.cons = TRUE, modCon = 3)
+  }, error = function(e) {
+    abort_neargp("formula", sprintf("mgcv cannot make the smooth %s.", deparse1(call)), parent = e)
+  })
+  warn_smooth_of_places(specification, coordinates)
+  if (inherits(made[[1L]], "random.effect") && length(made) == 1L) {
+    variable <- columns[[made[[1L]]$term[1L]]]
+    if (length(made[[1L]]$term) == 1L && (is.factor(variable) || is.character(variable))) {
+      group <- str2lang(made[[1L]]$term)
+      return(list(group_recipe(list(lhs = 1, group = group, label = made[[1L]]$term), data, env)))
+    }
+  }
+  lapply(made, one_smooth_recipe, call = call)
+}
+
+# mgcv takes strings for numbers.
+smooth_data <- function(specification, data) {
+  if (is.null(specification$term)) return(data)
+  strings <- vapply(data, is.character, NA)
+  data[strings] <- lapply(data[strings], factor)
+  data
+}
+
+one_smooth_recipe <- function(smooth, call) {
+  mixed <- tryCatch(mgcv::smooth2random(smooth, "", type = 2L), error = function(e) {
+    abort_neargp("formula", c(sprintf("The smooth %s is no sum of random effects.", deparse1(call)),
+      i = "Use another basis, bs = \"tp\", \"cr\" or \"cc\", or t2()."), parent = e)
+  })
+  if (isTRUE(mixed$fixed)) {
+    mixed$pen.ind <- rep(0, ncol(smooth$X))
+  }
+  smooth$X <- NULL
+  list(kind = "smooth", label = smooth$label, smooth = smooth, rotation = mixed$trans.U,
+    scale = mixed$trans.D, penalty = mixed$pen.ind)
+}
+
+# Columns of the rotated basis: `fixed`, and of each penalty.
+smooth_columns <- function(recipe, data) {
+  basis <- mgcv::PredictMat(recipe$smooth, data)
+  if (!is.null(recipe$rotation)) basis <- basis %*% recipe$rotation
+  if (!is.null(recipe$scale)) basis <- basis * rep(recipe$scale, each = nrow(basis))
+  of <- function(penalty) basis[, recipe$penalty == penalty, drop = FALSE]
+  list(fixed = of(0), random = lapply(penalties(recipe), of))
+}
+
+penalties <- function(recipe) setdiff(sort(unique(recipe$penalty)), 0)
+
+warn_smooth_of_places <- function(specification, coordinates) {
+  used <- unique(unlist(lapply(specification$term, function(term) all.vars(str2lang(term)))))
+  if (!length(used) || !all(used %in% coordinates)) return(invisible())
+  warn_neargp("smooth", c(
+    sprintf("The smooth %s is of the coordinates alone, and so is the field: they compete.",
+      specification$label),
+    i = "A trend of the coordinates is better left to the field, or given by few columns: x + y."))
+}
+
+# ---- all terms -----------------------------------------------------------------------------------
+
+# Names of a term's parameters in the layout, standard deviations before correlations.
+parameter_names <- function(recipe) {
+  if (recipe$kind == "smooth") {
+    parts <- length(penalties(recipe))
+    return(if (parts) paste0("sd_", recipe$label, if (parts > 1L) paste0("_", seq_len(parts))))
+  }
+  pairs <- lower_pairs(length(recipe$names))
+  c(sprintf("sd_%s|%s", recipe$names, recipe$label),
+    if (nrow(pairs)) sprintf("cor_%s.%s|%s", recipe$names[pairs[, 1L]], recipe$names[pairs[, 2L]],
+      recipe$label))
+}
+
+# Pairs (row, column) below the diagonal, row by row.
+lower_pairs <- function(d) {
+  pairs <- which(lower.tri(diag(d)), arr.ind = TRUE)
+  unname(pairs[order(pairs[, 1L], pairs[, 2L]), , drop = FALSE])
+}
+
+# `X`, columns without a penalty, `Z`, and `blocks` of the latter.
+effect_columns <- function(recipes, data) {
+  fixed <- random <- blocks <- list()
+  add <- function(columns, recipe, term, names, levels, parameters) {
+    blocks[[length(blocks) + 1L]] <<- list(term = term, label = recipe$label, kind = recipe$kind,
+      names = names, levels = levels, d = length(names), parameters = parameters,
+      columns = sum(vapply(random, ncol, 0L)) + seq_len(ncol(columns)))
+    random[[length(random) + 1L]] <<- columns
+  }
+  for (term in seq_along(recipes)) {
+    recipe <- recipes[[term]]
+    parameters <- parameter_names(recipe)
+    if (recipe$kind == "group") {
+      add(group_columns(recipe, data), recipe, term, recipe$names, recipe$levels, parameters)
+      next
+    }
+    made <- smooth_columns(recipe, data)
+    colnames(made$fixed) <- sprintf("%s.%d", rep(recipe$label, ncol(made$fixed)),
+      seq_len(ncol(made$fixed)))
+    fixed[[length(fixed) + 1L]] <- made$fixed
+    for (part in seq_along(made$random)) {
+      columns <- made$random[[part]]
+      add(columns, recipe, term, "s", as.character(seq_len(ncol(columns))), parameters[part])
+    }
+  }
+  list(X = do.call(cbind, fixed), Z = unname(do.call(cbind, random)), blocks = blocks)
+}
+
+# ---- at a model's rows ---------------------------------------------------------------------------
+
+# A row's number where all of its variables are known, NA where one is missing, so that na.action
+# sees it.
+complete_rows <- function(data, variables) {
+  rows <- seq_len(nrow(data))
+  replace(rows, !stats::complete.cases(data[variables]), NA)
+}
+
+# A dot in the trend does not stand for what effects are made of.
+without_effects_of <- function(data, effects) {
+  data[setdiff(names(data), effect_variables(effects, data))]
+}
+
+# Recipes and columns of the effects of a formula, NULL where it has none.
+model_effects <- function(frame, formula, settings) {
+  effects <- effect_terms(formula)
+  if (!length(effects$bars) && !length(effects$smooths)) return(NULL)
+  data <- attr(frame, "effect_variables")
+  if (is.null(data)) {
+    abort_neargp("formula", "Groups and smooths must be of columns of `data`.")
+  }
+  unknown <- which(!stats::complete.cases(data))
+  if (length(unknown)) {
+    abort_neargp("missing_values",
+      c(sprintf("The groups or smooths have missing values in %s.",
+        format_rows(original_rows(frame, unknown))),
+        i = "Remove them by `subset`, or by na.action = na.omit."))
+  }
+  recipes <- effect_recipes(effects, data, environment(formula),
+    colnames(frame[["(locations)"]]))
+  list(recipes = recipes, data = effect_columns(recipes, data))
+}
+
+# The most columns that are dense: the time of an evaluation grows with their square.
+most_effect_columns <- 1000L
+
+check_effects <- function(recipes, data, settings) {
+  if (!length(recipes)) return(invisible())
+  if (is_gaussian(settings$family) && is.null(settings$nugget)) check_not_noise(recipes, data)
+  columns <- vapply(data$effects$blocks, function(block) length(block$columns), 0L)
+  if (sum(columns) <= most_effect_columns) return(invisible())
+  largest <- data$effects$blocks[[which.max(columns)]]
+  abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted.",
+    format_count(sum(columns)), format_count(most_effect_columns)),
+    x = sprintf("Most are of %s: %s.", largest$label, format_count(max(columns))),
+    i = "Groups that are places are what the Gaussian process is for; others can be merged."))
+}
+
+# Root mean square of the part that a parameter's term has in the rows, for standard deviation 1.
+effect_scale <- function(data, parameter) {
+  for (block in data$effects$blocks) {
+    j <- match(parameter, block$parameters[seq_len(block$d)])
+    if (is.na(j)) next
+    columns <- matrix(block$columns, block$d)[j, ]
+    return(sqrt(sum(data$effects$Z[, columns]^2) / nrow(data$effects$Z)))
+  }
+}
+
+# ---- what cannot have them -----------------------------------------------------------------------
+
+check_takes_effects <- function(settings, formula, source) {
+  if (!formula_has_effects(formula)) return(invisible())
+  if (!is.null(source)) refuse_effects("rows that are read in pieces")
+  if (!takes_effects(settings$method, settings$family)) {
+    refuse_effects(sprintf("%s%s", settings$method$label, if (is_gaussian(settings$family)) "" else
+      sprintf(" of a %s response", family_call(settings$family))))
+  }
+}
+
+refuse_effects <- function(what) {
+  abort_neargp("method", c(sprintf("Random effects and smooths are not fitted by %s.", what),
+    i = "For a gaussian response they are by vecchia() and exact_gp().",
+    i = "Groups can enter the trend as a factor, smooths as splines::ns(z, df = 4)."))
+}

@@ -1,0 +1,122 @@
+# Random effects, (terms | group), and smooths, s() and t2(), in a formula. They are cut out of it
+# before R sees it, to which a bar is a logical or; what is left is the trend. The grammar of the
+# bars is that of lme4: (x || g) is (1 | g) + (0 + x | g), a group a / b is a + a:b.
+
+# The trend as a formula, and what was cut out: bars as list(lhs, group) and calls of smooths.
+effect_terms <- function(formula) {
+  right <- formula[[length(formula)]]
+  if (!contains_effect(right, environment(formula))) {
+    return(list(trend = formula, bars = list(), smooths = list()))
+  }
+  parts <- cut_effects(right, environment(formula))
+  formula[[length(formula)]] <- parts$rest %||% 1
+  bars <- unlist(lapply(parts$bars, expand_bar), recursive = FALSE)
+  list(trend = formula, bars = bars, smooths = parts$smooths)
+}
+
+formula_has_effects <- function(formula) {
+  contains_effect(formula[[length(formula)]], environment(formula))
+}
+
+# The columns of data that the effects are made of.
+effect_variables <- function(effects, data) {
+  bars <- unlist(lapply(effects$bars, function(bar) c(all.vars(bar$lhs), all.vars(bar$group))))
+  intersect(unique(c(bars, unlist(lapply(effects$smooths, all.vars)))), names(data))
+}
+
+# ---- cutting out ---------------------------------------------------------------------------------
+
+formula_operators <- c("+", "-", "*", ":", "^", "/", "%in%", "(")
+
+is_bar_call <- function(term) {
+  is.call(term) && identical(term[[1L]], quote(`(`)) && is.call(term[[2L]]) &&
+    head_name(term[[2L]]) %in% c("|", "||")
+}
+
+# mgcv::s counts as s.
+head_name <- function(call) {
+  head <- call[[1L]]
+  if (is.call(head) && identical(head[[1L]], quote(`::`)) && identical(head[[2L]], quote(mgcv))) {
+    head <- head[[3L]]
+  }
+  if (is.name(head)) as.character(head) else ""
+}
+
+# A function of that name that the user has written is what it is.
+is_smooth_call <- function(term, env) {
+  if (!is.call(term) || !head_name(term) %in% c("s", "t2", "te", "ti")) return(FALSE)
+  own <- if (is.name(term[[1L]])) get0(head_name(term), envir = env, mode = "function")
+  is.null(own) || isNamespace(environment(own) %||% baseenv())
+}
+
+contains_effect <- function(term, env) {
+  if (!is.call(term)) return(FALSE)
+  if (is_bar_call(term) || is_smooth_call(term, env)) return(TRUE)
+  head_name(term) %in% formula_operators &&
+    any(vapply(as.list(term)[-1L], contains_effect, NA, env = env))
+}
+
+# `rest` is NULL where nothing is left.
+cut_effects <- function(term, env) {
+  if (!contains_effect(term, env)) return(list(rest = term))
+  if (is_bar_call(term)) return(list(bars = list(term[[2L]])))
+  if (is_smooth_call(term, env)) return(list(smooths = list(check_smooth_call(term))))
+  operator <- head_name(term)
+  additive <- operator %in% c("+", "(") || operator == "-" && length(term) == 3L &&
+    !contains_effect(term[[3L]], env)
+  if (!additive) abort_nested_effect(term)
+  parts <- lapply(as.list(term)[-1L], cut_effects, env = env)
+  rests <- lapply(parts, `[[`, "rest")
+  list(rest = if (length(rests) == 1L) rests[[1L]] else join_terms(operator, rests[[1L]],
+    rests[[2L]]), bars = unlist(lapply(parts, `[[`, "bars"), recursive = FALSE),
+    smooths = unlist(lapply(parts, `[[`, "smooths"), recursive = FALSE))
+}
+
+join_terms <- function(operator, left, right) {
+  if (is.null(right)) return(left)
+  if (!is.null(left)) return(call(operator, left, right))
+  if (operator == "-") call("-", right) else right
+}
+
+check_smooth_call <- function(term) {
+  if (head_name(term) %in% c("s", "t2")) return(term)
+  abort_neargp("formula", c(sprintf("%s is not offered.", deparse1(term)),
+    i = "Its penalties overlap, so that it is no sum of random effects: use t2(), which has the same basis."))
+}
+
+abort_nested_effect <- function(term) {
+  abort_neargp("formula", c("Random effects and smooths are terms of a sum.",
+    x = sprintf("There is one inside of %s.", deparse1(term)),
+    i = "Slopes that differ by group are (x | group), smooths that do s(x, by = group)."))
+}
+
+# ---- bars ----------------------------------------------------------------------------------------
+
+# A list of bars, each of one group: `lhs`, a one-sided formula's right side, `group`, a call or
+# name, and `label`, its name.
+expand_bar <- function(bar) {
+  groups <- grouping_factors(bar[[3L]])
+  sides <- if (head_name(bar) == "||") uncorrelated_terms(bar[[2L]]) else list(bar[[2L]])
+  unlist(lapply(groups, function(group) lapply(sides, function(lhs) list(lhs = lhs, group = group,
+    label = gsub(" ", "", deparse1(group))))), recursive = FALSE)
+}
+
+grouping_factors <- function(group) {
+  if (!is.call(group)) return(list(group))
+  switch(head_name(group),
+    `(` = grouping_factors(group[[2L]]),
+    `+` = c(grouping_factors(group[[2L]]), grouping_factors(group[[3L]])),
+    `/` = {
+      outer <- grouping_factors(group[[2L]])
+      within <- lapply(grouping_factors(group[[3L]]),
+        function(inner) call(":", outer[[length(outer)]], inner))
+      c(outer, within)
+    },
+    list(group))
+}
+
+uncorrelated_terms <- function(lhs) {
+  terms <- stats::terms(stats::as.formula(call("~", lhs)))
+  labels <- lapply(attr(terms, "term.labels"), function(label) call("+", 0, str2lang(label)))
+  c(if (attr(terms, "intercept") == 1L) list(1), labels)
+}

@@ -1,0 +1,283 @@
+# Likelihood with random effects: y = X beta + Z b + field + noise, b ~ N(0, G), G = L L' in blocks
+# of L over levels, and b = L u with u ~ N(0, I), so that a variance of 0 is a legal value. The core
+# returns the Gram matrix of whitened columns (y, X, Z) of field and noise, whose blocks are Gxx,
+# Gxz and so on, and its derivatives. With Henderson's system in (beta, u),
+#
+#   H = | Gxx      Gxz L        |,   C = I + L'Gzz L,   (beta, u) = H^-1 (Gxy, L'Gzy),
+#       | L'Gzx    I + L'Gzz L  |
+#
+# the log-likelihood is -1/2 [ n log 2 pi + log_det + log|C| + rss ], rss = r'Gr + u'u for the
+# contrast r = (1, -beta, -L u); the restricted one has n - p and log|H| in the place of n and
+# log|C|. With P = L C^-1 L' for Z (ML) or T H^-1 T', T = diag(I, L), for (X, Z) (REML)
+#
+#   d/dtheta:  -1/2 [ d_log_det + r' dG r + sum(P * dG) ],
+#
+# which is profile_gradient() for both. In a parameter of L (Bates, Maechler, Bolker and Walker
+# 2015, section 3, have the system with L as Lambda), with g = G_z. r and u = L'g,
+#
+#   d/dL:  sum(dL * (g u' - (K G_.z)')),   K = the u-rows of C^-1 L' or H^-1 T'.
+#
+# Expected information: with V the covariance of y and Q its inverse, or for REML the projection
+# off X, E = Z'QZ = J G_.z for J = (0, I) - G_z. P, and J dG J' = -Z'Q dV Q Z,
+#
+#   I(a, b) = 1/2 tr(E dG_a E dG_b),   I(a, theta) = -1/2 tr(dG_a J dG_theta J'),
+#
+# dG_a = dL L' + L dL'. That of two parameters of the field is the core's, which takes the effects
+# for known: it is too large, good for steps, and no standard errors are made of it.
+
+effect_kinds <- c("effect_sd", "effect_cor")
+
+has_effects <- function(data) !is.null(data$effects)
+
+# A row of the layout for each standard deviation and correlation.
+with_effect_parameters <- function(layout, data) {
+  if (!has_effects(data)) return(layout)
+  parameters <- lapply(data$effects$blocks, `[[`, "parameters")
+  names <- unlist(parameters)
+  kind <- ifelse(startsWith(names, "sd_"), "effect_sd", "effect_cor")
+  own <- layout_rows(names, kind, ifelse(kind == "effect_sd", "log", "tanh"),
+    group = rep(seq_along(parameters), lengths(parameters)))
+  own$fixed <- rep(FALSE, nrow(own))
+  rbind(layout, own)
+}
+
+# ---- factors of the blocks -----------------------------------------------------------------------
+
+# The Cholesky factor of a block's covariance matrix by its standard deviations and, row by row,
+# partial correlations z (Lewandowski, Kurowicka and Joe 2009): R_ij = z_ij prod_{k<j} sqrt(1 -
+# z_ik^2). For two terms z is their correlation.
+block_factor <- function(values, d) {
+  correlations <- diag(d)
+  pairs <- lower_pairs(d)
+  for (i in seq_len(d)[-1L]) {
+    z <- values[d + which(pairs[, 1L] == i)]
+    correlations[i, seq_len(i)] <- c(z, 1) * cumprod(c(1, sqrt(1 - z^2)))
+  }
+  values[seq_len(d)] * correlations
+}
+
+# Derivatives of the factor in each working parameter, log sd and atanh of a partial correlation:
+# R_im falls by z_ij of itself with that of column j < m.
+factor_slopes <- function(factor, values, d) {
+  pairs <- lower_pairs(d)
+  of_sd <- lapply(seq_len(d), function(i) factor * (seq_len(d) == i))
+  of_cor <- lapply(seq_len(nrow(pairs)), function(a) {
+    i <- pairs[a, 1L]
+    j <- pairs[a, 2L]
+    z <- values[d + a]
+    slope <- matrix(0, d, d)
+    slope[i, ] <- -z * factor[i, ] * (seq_len(d) > j)
+    before <- values[d + which(pairs[, 1L] == i & pairs[, 2L] < j)]
+    slope[i, j] <- values[i] * (1 - z^2) * prod(sqrt(1 - before^2))
+    slope
+  })
+  c(of_sd, of_cor)
+}
+
+# The factor of each block at `values`, those of the layout's rows on the core's scale.
+effect_factors <- function(blocks, layout, values) {
+  lapply(blocks, function(block) {
+    block_factor(values[match(block$parameters, layout$name)], block$d)
+  })
+}
+
+# M times the block-diagonal matrix of these factors, where the columns of M are the coefficients.
+times_factors <- function(M, blocks, factors) {
+  for (k in seq_along(blocks)) {
+    d <- blocks[[k]]$d
+    at <- matrix(blocks[[k]]$columns, d)
+    old <- M[, blocks[[k]]$columns, drop = FALSE]
+    own <- matrix(seq_len(ncol(old)), d)
+    for (j in seq_len(d)) {
+      parts <- lapply(seq_len(d), function(i) old[, own[i, ], drop = FALSE] * factors[[k]][i, j])
+      M[, at[j, ]] <- Reduce(`+`, parts)
+    }
+  }
+  M
+}
+
+# L'M
+factors_times <- function(blocks, factors, M) t(times_factors(t(M), blocks, factors))
+
+# L u
+from_spherical <- function(u, blocks, factors) {
+  drop(times_factors(matrix(u, 1L), blocks, lapply(factors, t)))
+}
+
+# ---- the profile ---------------------------------------------------------------------------------
+
+# As profile_trend(), with the effects among the coefficients, after those of the trend. The factor
+# of H has the rows of u first, so that it holds that of C.
+profile_effects <- function(parts, n, blocks, factors, restricted = FALSE) {
+  gram <- parts$gram
+  q <- sum(vapply(blocks, function(block) length(block$columns), 0L))
+  p <- ncol(gram) - 1L - q
+  x <- seq_len(p)
+  z <- p + seq_len(q)
+  shifted <- lapply(blocks, function(block) replace(block, "columns", list(p + block$columns)))
+  F <- gram[-1L, -1L, drop = FALSE]
+  H <- factors_times(shifted, factors, times_factors(F, shifted, factors))
+  diag(H)[z] <- diag(H)[z] + 1
+  order <- c(z, x)
+  root <- tryCatch(chol(H[order, order]), error = function(e) NULL)
+  if (is.null(root)) return(list(value = -Inf))
+  right <- drop(factors_times(shifted, factors, matrix(gram[-1L, 1L])))[order]
+  solved <- drop(backsolve(root, backsolve(root, right, transpose = TRUE)))
+  u <- solved[seq_len(q)]
+  beta <- c(solved[q + x], from_spherical(u, blocks, factors))
+  contrast <- c(1, -beta)
+  rss <- drop(crossprod(contrast, gram %*% contrast)) + sum(u^2)
+  log_det <- parts$log_det + 2 * sum(log(diag(root)[seq_len(q)]))
+  value <- -0.5 * (n * log(2 * pi) + log_det + rss)
+  inverse <- matrix(0, p + q, p + q)
+  inverse[order, order] <- chol2inv(root)
+  beta_vcov <- from_both_sides(inverse, shifted, factors)
+  within <- inverse
+  if (!restricted) {
+    within[] <- 0
+    within[z, z] <- chol2inv(root[seq_len(q), seq_len(q), drop = FALSE])
+  }
+  if (restricted) value <- value + restricted_term(beta_vcov[x, x, drop = FALSE])
+  list(value = if (is.finite(value)) value else -Inf, beta = beta, beta_vcov = beta_vcov,
+    contrast = contrast, rss = rss, log_det = log_det, u = u, trace_weights = if (restricted)
+    beta_vcov else from_both_sides(within, shifted, factors),
+    mixed = times_factors(within, shifted, lapply(factors, t))[z, , drop = FALSE], z = z)
+}
+
+# L M L'
+from_both_sides <- function(M, blocks, factors) {
+  back <- lapply(factors, t)
+  factors_times(blocks, back, times_factors(M, blocks, back))
+}
+
+# ---- derivatives ---------------------------------------------------------------------------------
+
+# Sum over the levels of the d x d blocks of M.
+level_sums <- function(M, block) {
+  at <- matrix(block$columns, block$d)
+  sums <- matrix(0, block$d, block$d)
+  for (i in seq_len(block$d)) for (j in seq_len(block$d)) {
+    sums[i, j] <- sum(M[cbind(at[i, ], at[j, ])])
+  }
+  sums
+}
+
+# Gradient and information of the effects' working parameters, of their `rows` of the layout, and
+# the information that they share with those of the field. `slopes`: of each block, the derivatives
+# of its factor; `profile` of profile_effects().
+effect_derivatives <- function(parts, profile, blocks, factors, slopes) {
+  F <- parts$gram[-1L, -1L, drop = FALSE]
+  z <- profile$z
+  K <- profile$mixed %*% F[, z, drop = FALSE]
+  g <- drop(parts$gram[-1L, , drop = FALSE][z, , drop = FALSE] %*% profile$contrast)
+  gradient <- unlist(Map(function(block, slopes) {
+    at <- matrix(block$columns, block$d)
+    both <- matrix(g[at], block$d) %*% t(matrix(profile$u[at], block$d)) - t(level_sums(K, block))
+    vapply(slopes, function(slope) sum(slope * both), 0)
+  }, blocks, slopes))
+  J <- -F[z, , drop = FALSE] %*% profile$trace_weights
+  diag(J[, z]) <- diag(J[, z, drop = FALSE]) + 1
+  E <- J %*% F[, z, drop = FALSE]
+  changes <- unlist(Map(function(block, factor, slopes) lapply(slopes, function(slope) {
+    list(block = block, G = slope %*% t(factor) + factor %*% t(slope))
+  }), blocks, factors, slopes), recursive = FALSE)
+  list(gradient = gradient, information = effect_information(E, changes),
+    shared = shared_information(parts$d_gram, J, changes))
+}
+
+effect_information <- function(E, changes) {
+  products <- lapply(changes, function(change) {
+    columns <- change$block$columns
+    local <- replace(change$block, "columns", list(seq_along(columns)))
+    times_factors(E[, columns, drop = FALSE], list(local), list(change$G))
+  })
+  count <- length(changes)
+  information <- matrix(0, count, count)
+  for (a in seq_len(count)) for (b in seq_len(a)) {
+    rows <- changes[[b]]$block$columns
+    columns <- changes[[a]]$block$columns
+    information[a, b] <- information[b, a] <- 0.5 * sum(products[[a]][rows, , drop = FALSE] *
+      t(products[[b]][columns, , drop = FALSE]))
+  }
+  information
+}
+
+# A row for each parameter of the effects, a column for each of the core.
+shared_information <- function(d_gram, J, changes) {
+  of <- function(slice) {
+    changed <- J %*% slice[-1L, -1L] 
+    vapply(changes, function(change) {
+      -0.5 * sum(change$G * level_products(changed, J, change$block))
+    }, 0)
+  }
+  matrix(vapply(seq_len(dim(d_gram)[3L]), function(a) of(d_gram[, , a]), double(length(changes))),
+    length(changes))
+}
+
+# level_sums(A B')
+level_products <- function(A, B, block) {
+  at <- matrix(block$columns, block$d)
+  sums <- matrix(0, block$d, block$d)
+  for (i in seq_len(block$d)) for (j in seq_len(block$d)) {
+    sums[i, j] <- sum(A[at[i, ], ] * B[at[j, ], ])
+  }
+  sums
+}
+
+# ---- the objective -------------------------------------------------------------------------------
+
+# As new_objective() has it. `parts`: a function of the values of the layout's rows.
+effects_objective <- function(layout, data, n, parts, restricted, keep = NULL) {
+  blocks <- data$effects$blocks
+  of_effects <- match(unlist(lapply(blocks, `[[`, "parameters")), layout$name)
+  evaluate <- function(working, information = FALSE) {
+    values <- to_core(working, layout$transform)
+    result <- parts(values, information)
+    if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
+    factors <- effect_factors(blocks, layout, values)
+    profile <- profile_effects(result, n, blocks, factors, restricted)
+    profile$failed <- 0L
+    if (information && is.finite(profile$value)) {
+      profile <- with_effect_derivatives(profile, result, layout, values, blocks, factors,
+        of_effects)
+    }
+    penalised_state(profile[setdiff(names(profile), c("mixed", "z"))], layout, working)
+  }
+  list(evaluate = evaluate,
+    gradient = function(working, beta) evaluate(working, information = TRUE)$gradient %||%
+      rep(NA_real_, length(working)), n = n, accept = keep)
+}
+
+with_effect_derivatives <- function(profile, result, layout, values, blocks, factors, of_effects) {
+  slopes <- Map(function(block, factor) factor_slopes(factor,
+    values[match(block$parameters, layout$name)], block$d), blocks, factors)
+  own <- effect_derivatives(result, profile, blocks, factors, slopes)
+  slope <- core_to_working_slope(layout, values)
+  core <- seq_along(result$d_log_det)
+  profile$gradient <- double(nrow(layout))
+  profile$gradient[core] <- slope[core] * profile_gradient(result, profile$contrast,
+    profile$trace_weights)
+  profile$gradient[of_effects] <- own$gradient
+  profile$information <- matrix(0, nrow(layout), nrow(layout))
+  profile$information[core, core] <- result$information * outer(slope[core], slope[core])
+  profile$information[of_effects, of_effects] <- own$information
+  shared <- sweep(own$shared, 2L, slope[core], "*")
+  profile$information[of_effects, core] <- shared
+  profile$information[core, of_effects] <- t(shared)
+  profile
+}
+
+# ---- of a fit ------------------------------------------------------------------------------------
+
+# Blocks and their factors at the estimates, NULL where there are none.
+fitted_effects <- function(fit) {
+  if (!has_effects(fit$data)) return(NULL)
+  blocks <- fit$data$effects$blocks
+  values <- to_core(fit$parameters$working, fit$layout$transform)
+  list(blocks = blocks, factors = effect_factors(blocks, fit$layout, values))
+}
+
+# Correlations with an effect that has no variance mean nothing. `group` is the block's number.
+vanished_correlations <- function(layout, low) {
+  layout$kind == "effect_cor" & layout$group %in% layout$group[layout$kind == "effect_sd" & low]
+}

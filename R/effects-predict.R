@@ -1,0 +1,133 @@
+# Predictions with random effects and smooths: their columns at new rows, levels that the fit does
+# not know, and draws.
+
+# The first columns of a full design, which the trend has.
+trend_part <- function(data, columns) {
+  if (has_effects(data)) columns[, seq_len(ncol(data$X)), drop = FALSE] else columns
+}
+
+# The design of new rows, with the columns of the effects after those of the formula.
+with_effects_at <- function(object, X, newdata) {
+  if (!length(object$effects)) return(X)
+  made <- tryCatch(effect_columns(object$effects, newdata), error = function(e) {
+    if (inherits(e, "neargp_error")) rlang::cnd_signal(e)
+    abort_neargp("newdata", "The groups or smooths cannot be evaluated in `newdata`.", parent = e)
+  })
+  cbind(X, made$X, made$Z)
+}
+
+abort_unknown_levels <- function(recipe, unknown) {
+  one <- length(unknown) == 1L
+  abort_neargp("levels", c(
+    sprintf("`newdata` has %s of %s that the fit does not know: %s.", if (one) "a level" else
+      "levels", recipe$label, format_some(unknown)),
+    i = "allow.new.levels = TRUE predicts them with an effect of mean 0 and the variance between levels.",
+    i = "re.form = NA leaves the effects of groups out."))
+}
+
+# ---- levels that the fit does not know -----------------------------------------------------------
+
+# The fit for predictions at newdata. `pooled`: whether one new level stands for all of a term, which
+# is enough where rows are predicted one by one.
+for_effects_of <- function(object, newdata, re_form, allow_new_levels, pooled) {
+  if (!length(object$effects)) return(object)
+  if (leaves_groups_out(re_form)) return(without_groups(object))
+  if (!check_flag(allow_new_levels, "allow.new.levels")) return(object)
+  plain <- as.data.frame(drop_geometry(newdata))
+  unknown <- lapply(object$effects, function(recipe) {
+    if (recipe$kind != "group") return(character(0))
+    unique(setdiff(group_levels(recipe, plain), c(recipe$levels, NA)))
+  })
+  if (!any(lengths(unknown) > 0L)) return(object)
+  with_new_levels(object, unknown, pooled)
+}
+
+leaves_groups_out <- function(re_form) {
+  if (is.null(re_form)) return(FALSE)
+  none <- rlang::is_formula(re_form) && identical(re_form[[length(re_form)]], 0)
+  if (none || length(re_form) == 1L && is.na(re_form)) return(TRUE)
+  abort_argument("re.form", "NULL, all effects, or NA, none of groups", re_form)
+}
+
+# Their columns are 0 at new rows, for which groups are not needed then.
+without_groups <- function(object) {
+  grouped <- vapply(object$effects, function(recipe) recipe$kind == "group", NA)
+  variables <- function(recipes) unlist(lapply(recipes, recipe_variables))
+  others <- c(variables(object$effects[!grouped]), all.vars(stats::delete.response(object$terms)),
+    all.vars(object$locations$terms), object$locations$time, all.vars(object$offset_argument),
+    local_variables(object$covariance))
+  object$required_columns <- setdiff(object$required_columns,
+    setdiff(variables(object$effects[grouped]), others))
+  object$effects[grouped] <- lapply(object$effects[grouped], replace, "left_out", TRUE)
+  object
+}
+
+recipe_variables <- function(recipe) {
+  if (recipe$kind == "group") return(c(all.vars(recipe$group), all.vars(recipe$lhs)))
+  unlist(lapply(c(recipe$smooth$term, setdiff(recipe$smooth$by, "NA")),
+    function(term) all.vars(str2lang(term))))
+}
+
+# The fit with further levels, of which the data tell nothing: columns of 0, an effect of 0 with the
+# covariance matrix of a level.
+with_new_levels <- function(object, unknown, pooled) {
+  effects <- fitted_effects(object)
+  trend <- core_trend(object)
+  p <- length(object$beta)
+  kept <- from <- list(seq_len(p))
+  blocks <- effects$blocks
+  prior <- matrix(0, 0L, 0L)
+  place <- 0L
+  Z <- list()
+  for (k in seq_along(blocks)) {
+    block <- blocks[[k]]
+    new <- if (block$kind == "group") unknown[[block$term]] else character(0)
+    added <- (if (pooled) min(length(new), 1L) else length(new)) * block$d
+    Z <- c(Z, list(object$data$effects$Z[, block$columns, drop = FALSE],
+      matrix(0, nrow(object$data$effects$Z), added)))
+    from[[k + 1L]] <- c(p + block$columns, rep(NA, added))
+    levels <- if (pooled) utils::head(new, 1L) else new
+    blocks[[k]]$columns <- place + seq_len(length(block$columns) + added)
+    blocks[[k]]$levels <- c(block$levels, levels)
+    place <- place + length(block$columns) + added
+  }
+  from <- unlist(from)
+  known <- !is.na(from)
+  beta <- replace(double(length(from)), known, trend$beta[from[known]])
+  vcov <- matrix(0, length(from), length(from))
+  vcov[known, known] <- trend$beta_vcov[from[known], from[known]]
+  for (k in seq_along(blocks)) {
+    columns <- matrix(p + blocks[[k]]$columns, blocks[[k]]$d)
+    for (level in which(!known[columns[1L, ]])) {
+      vcov[columns[, level], columns[, level]] <- tcrossprod(effects$factors[[k]])
+    }
+  }
+  object$core_trend <- list(beta = beta, beta_vcov = vcov)
+  object$data$effects <- list(Z = do.call(cbind, Z), blocks = blocks)
+  for (term in which(lengths(unknown) > 0L)) {
+    recipe <- object$effects[[term]]
+    recipe$levels <- c(recipe$levels, if (pooled) unknown[[term]][1L] else unknown[[term]])
+    recipe$pooled <- pooled
+    object$effects[[term]] <- recipe
+  }
+  with_own_keeper(object)
+}
+
+# ---- draws ---------------------------------------------------------------------------------------
+
+# Coefficients and effects given the data, or effects of the prior about the estimated trend. What
+# has no variance makes the matrix singular.
+draw_effects <- function(object, nsim, conditional) {
+  trend <- core_trend(object)
+  q <- length(trend$beta)
+  normals <- matrix(stats::rnorm(q * nsim), q, nsim)
+  if (conditional) {
+    parts <- eigen(trend$beta_vcov, symmetric = TRUE)
+    return(trend$beta + parts$vectors %*% (sqrt(pmax(parts$values, 0)) * normals))
+  }
+  effects <- fitted_effects(object)
+  p <- length(object$beta)
+  drawn <- t(times_factors(t(normals[p + seq_len(q - p), , drop = FALSE]), effects$blocks,
+    lapply(effects$factors, t)))
+  rbind(matrix(trend$beta[seq_len(p)], p, nsim), drawn)
+}

@@ -1,0 +1,75 @@
+# Where the search begins: the variances of random effects and smooths as they are without a field,
+# and the field as it is in what is left of the response then.
+
+effects_start <- function(problem) {
+  data <- problem$data
+  found <- independent_effects(problem)
+  plain <- without_effects(problem, found$effects)
+  plain <- with_start(plain$method, plain)
+  own <- problem$layout$kind %in% effect_kinds
+  guesses <- c(variance_guesses(data), variance_guesses(plain$data))
+  problem$bounds <- with_effect_bounds(working_bounds(problem, guesses), problem, guesses[1L])
+  start <- replace(double(length(own)), !own, plain$start)
+  given <- to_working(problem$layout$start, problem$layout$transform)
+  held <- to_working(problem$layout$value, problem$layout$transform)
+  start[own] <- ifelse(problem$layout$fixed, held, ifelse(is.na(given), NA, given))[own]
+  start[own] <- ifelse(is.na(start[own]), found$working, start[own])
+  problem$start <- clamp(start, problem$bounds, problem$free)
+  problem
+}
+
+# A standard deviation of e^-12 of the response's is none: its variance is below rounding.
+with_effect_bounds <- function(bounds, problem, variance) {
+  layout <- problem$layout
+  for (row in which(layout$kind == "effect_sd")) {
+    middle <- 0.5 * log(variance) - log(effect_scale(problem$data, layout$name[row]))
+    bounds$lower[row] <- middle - 12
+    bounds$upper[row] <- middle + log(1e3)
+  }
+  correlations <- layout$kind == "effect_cor"
+  bounds$lower[correlations] <- -7
+  bounds$upper[correlations] <- 7
+  bounds
+}
+
+# Working parameters of the effects, and their predictions, by REML with independent rows. None
+# begins below a twentieth of the response's standard deviation, where it would have no slope.
+independent_effects <- function(problem) {
+  data <- problem$data
+  n <- length(data$y)
+  weights <- data$weights / mean(data$weights)
+  columns <- response_columns(data) * sqrt(weights)
+  gram <- crossprod(columns)
+  variance <- residual_variance(data)
+  layout <- rbind(layout_rows("nugget", "nugget", "log"),
+    problem$layout[problem$layout$kind %in% effect_kinds, names(layout_rows("", "", ""))])
+  parts <- function(values, information) {
+    scaled <- gram / values[1L]
+    list(gram = scaled, log_det = n * log(values[1L]), d_log_det = n,
+      d_gram = array(-scaled, c(dim(scaled), 1L)), information = matrix(n / 2), failed = 0L)
+  }
+  objective <- effects_objective(layout, data, n, parts, restricted = TRUE)
+  free <- rep(TRUE, nrow(layout))
+  bounds <- with_effect_bounds(list(lower = rep(log(variance) - 20, nrow(layout)),
+    upper = rep(log(variance) + 5, nrow(layout))), list(layout = layout, data = data), variance)
+  sds <- layout$kind == "effect_sd"
+  start <- replace(double(nrow(layout)), 1L, log(variance / 2))
+  start[sds] <- (bounds$lower[sds] + 12) - log(2)
+  state <- fisher_scoring(objective, start, free, bounds, problem$control, tolerance = 0.01)
+  least <- replace(bounds$lower, sds, bounds$lower[sds] + 12 - log(20))
+  trend <- seq_len(ncol(data$X))
+  list(working = pmax(state$working, least)[-1L],
+    effects = state$evaluated$beta[-c(trend, length(state$evaluated$beta) + 1L)])
+}
+
+# The problem of the field in what effects of these values, in the unit of the fit, leave.
+without_effects <- function(problem, effects) {
+  own <- problem$layout$kind %in% effect_kinds
+  data <- problem$data
+  data$y <- data$y - (data$basis$unit %||% 1) * drop(data$effects$Z %*% effects)
+  data$effects <- NULL
+  problem$data <- data
+  problem$layout <- problem$layout[!own, ]
+  problem$free <- problem$free[!own]
+  problem
+}
