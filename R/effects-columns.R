@@ -240,8 +240,10 @@ model_effects <- function(frame, formula, settings) {
   effects <- effect_terms(formula)
   if (!length(effects$bars) && !length(effects$smooths)) return(NULL)
   data <- attr(frame, "effect_variables")
-  if (is.null(data)) {
-    abort_neargp("formula", "Groups and smooths must be of columns of `data`.")
+  lacking <- setdiff(unlist(lapply(effects$bars, bar_variables)), names(data))
+  if (is.null(data) || length(lacking)) {
+    abort_neargp("columns", sprintf("Random effects and smooths are of columns of `data`, which has no %s.",
+      format_some(c(lacking, "such column")[1L])))
   }
   unknown <- which(!stats::complete.cases(data))
   if (length(unknown)) {

@@ -20,9 +20,11 @@ formula_has_effects <- function(formula) {
 
 # The columns of data that the effects are made of.
 effect_variables <- function(effects, data) {
-  bars <- unlist(lapply(effects$bars, function(bar) c(all.vars(bar$lhs), all.vars(bar$group))))
+  bars <- unlist(lapply(effects$bars, bar_variables))
   intersect(unique(c(bars, unlist(lapply(effects$smooths, all.vars)))), names(data))
 }
+
+bar_variables <- function(bar) c(all.vars(bar$lhs), all.vars(bar$group))
 
 # ---- cutting out ---------------------------------------------------------------------------------
 

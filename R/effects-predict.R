@@ -63,7 +63,7 @@ without_groups <- function(object) {
 }
 
 recipe_variables <- function(recipe) {
-  if (recipe$kind == "group") return(c(all.vars(recipe$group), all.vars(recipe$lhs)))
+  if (recipe$kind == "group") return(bar_variables(recipe))
   unlist(lapply(c(recipe$smooth$term, setdiff(recipe$smooth$by, "NA")),
     function(term) all.vars(str2lang(term))))
 }
@@ -130,4 +130,58 @@ draw_effects <- function(object, nsim, conditional) {
   drawn <- t(times_factors(t(normals[p + seq_len(q - p), , drop = FALSE]), effects$blocks,
     lapply(effects$factors, t)))
   rbind(matrix(trend$beta[seq_len(p)], p, nsim), drawn)
+}
+
+# ---- parts of the linear predictor ---------------------------------------------------------------
+
+# A column for the trend with offset, one for each smooth and each random effect, and the process:
+# they add up to the linear predictor, with the mean of the trend everywhere.
+predicted_terms <- function(object, newdata, settings) {
+  settings$type <- "link"
+  settings$part <- "process"
+  process <- predict_rows(object, newdata, settings)
+  columns <- process[setdiff(names(process), c("mean", "sd"))]
+  target <- new_target(object, newdata)
+  trend <- core_trend(object)
+  design <- design_columns(object$data, target$X)
+  p <- ncol(object$data$X)
+  known <- replace(double(length(trend$beta)), seq_len(p), trend$beta[seq_len(p)])
+  parts <- c(list(trend = base_mean(object$data, target$X, target$offset) +
+    drop(row_products(design, known))), effect_parts(object, target$X))
+  smooths <- smooth_trends(object, target$X)
+  for (name in names(smooths)) {
+    parts[[name]] <- parts[[name]] %||% 0 + smooths[[name]]
+    parts$trend <- parts$trend - smooths[[name]]
+  }
+  parts <- spread_over_rows(parts, target$complete)
+  parts$process <- process$mean
+  for (name in names(parts)) columns[[name]] <- parts[[name]]
+  columns
+}
+
+# Z b of each term.
+effect_parts <- function(object, X) {
+  trend <- core_trend(object)
+  p <- length(object$beta)
+  parts <- list()
+  for (block in object$data$effects$blocks) {
+    columns <- p + block$columns
+    own <- drop(row_products(X[, columns, drop = FALSE], trend$beta[columns]))
+    parts[[block$label]] <- parts[[block$label]] %||% 0 + own
+  }
+  parts
+}
+
+# Parts of smooths without a penalty, which are columns of the trend after those of the formula.
+smooth_trends <- function(object, X) {
+  recipes <- Filter(function(recipe) recipe$kind == "smooth", object$effects)
+  counts <- vapply(recipes, function(recipe) sum(recipe$penalty == 0), 0L)
+  first <- length(object$beta) - sum(counts) + cumsum(counts) - counts
+  parts <- list()
+  for (i in which(counts > 0L)) {
+    columns <- first[i] + seq_len(counts[i])
+    parts[[recipes[[i]]$label]] <- drop(row_products(X[, columns, drop = FALSE],
+      object$beta[columns]))
+  }
+  parts
 }

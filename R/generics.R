@@ -2,7 +2,7 @@
 #'
 #' @param object,x,formula a fit of [neargp()].
 #' @param what `"trend"` for the trend coefficients, `"covariance"` for the covariance parameters on
-#'   their natural scale.
+#'   their natural scale, `"random"` for [random effects and smooths][random_effects].
 #' @param parm names or numbers of the parameters; all by default.
 #' @param level confidence level.
 #' @param method of intervals of covariance parameters: `"wald"`, from standard errors on the scale
@@ -65,11 +65,12 @@
 #' AIC(fit)
 #' @name coef.neargp
 #' @export
-coef.neargp <- function(object, what = c("trend", "covariance"), complete = TRUE, ...) {
+coef.neargp <- function(object, what = c("trend", "covariance", "random"), complete = TRUE, ...) {
   check_no_more_arguments()
   check_flag(complete, "complete")
-  what <- check_choice(what, "what", c("trend", "covariance"))
+  what <- check_choice(what, "what", c("trend", "covariance", "random"))
   if (what == "trend") return(object$beta)
+  if (what == "random") return(effect_estimates(object)$estimate)
   table <- covariance_estimates(object)$table
   stats::setNames(table$estimate, table$name)
 }
@@ -87,10 +88,11 @@ covariance_estimates.default <- function(object) {
 
 #' @rdname coef.neargp
 #' @export
-vcov.neargp <- function(object, what = c("trend", "covariance"), complete = TRUE, ...) {
+vcov.neargp <- function(object, what = c("trend", "covariance", "random"), complete = TRUE, ...) {
   check_no_more_arguments()
   check_flag(complete, "complete")
-  what <- check_choice(what, "what", c("trend", "covariance"))
+  what <- check_choice(what, "what", c("trend", "covariance", "random"))
+  if (what == "random") return(effect_estimates(object)$vcov)
   if (what == "trend") object$beta_vcov else covariance_estimates(object)$vcov
 }
 

@@ -13,7 +13,8 @@ is_bump_coefficient <- function(layout) {
 printed_covariance <- function(fit, few = 4L) {
   estimates <- stats::coef(fit, what = "covariance")
   warped <- fit$layout$kind %in% warp_kinds
-  hidden <- is_bump_coefficient(fit$layout) | (warped & sum(warped) > few)
+  hidden <- is_bump_coefficient(fit$layout) | (warped & sum(warped) > few) |
+    fit$layout$kind %in% effect_kinds
   estimates[!names(estimates) %in% fit$layout$name[hidden]]
 }
 

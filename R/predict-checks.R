@@ -20,8 +20,11 @@ check_one_scale <- function(family, type, interval, threshold) {
 
 # A part of the field is no observation, and neither has a mean of its own within the neighbours.
 check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
-  if (!type %in% parts_of_field) return(invisible())
+  if (!type %in% c(parts_of_field, "terms")) return(invisible())
   with_part <- sprintf("with type = \"%s\"", type)
+  if (type == "terms" && interval != "none") {
+    abort_argument("interval", paste("\"none\"", with_part), interval)
+  }
   if (interval == "prediction") {
     abort_argument("interval", paste("\"none\" or \"confidence\"", with_part), interval)
   }
@@ -29,7 +32,7 @@ check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
   if (!isFALSE(local_mean) && !is.null(local_mean)) {
     abort_argument("local_mean", paste("FALSE", with_part), local_mean)
   }
-  if (type == "trend" && !isFALSE(joint)) abort_argument("joint", paste("FALSE", with_part), joint)
+  if (type %in% c("trend", "terms") && !isFALSE(joint)) abort_argument("joint", paste("FALSE", with_part), joint)
 }
 
 check_has_trials <- function(family) {

@@ -47,7 +47,9 @@
 #'   of a new observation at `probs`; or a part of the field, on the scale of the link: `"process"`,
 #'   the Gaussian process alone (the spatial effect), for which `newdata` needs no covariates of the
 #'   trend but those of the [covariance], where its `sd = ~` or `range = ~` have any, and `"trend"`,
-#'   the rest of it. By default `"response"`, but `"link"` for a gaussian response with
+#'   the rest of it, or `"terms"`, a column for each part: `trend` (with offset), each smooth and
+#'   each [random effect][random_effects], and `process`, which add up to the mean of `"link"` with
+#'   `local_mean = FALSE`. By default `"response"`, but `"link"` for a gaussian response with
 #'   `interval = "confidence"`.
 #' @param interval `"none"`; `"confidence"`, limits for the latent field (with `type = "response"`
 #'   for its inverse link, the expected response); `"prediction"`, limits for a new observation: of
@@ -100,6 +102,11 @@
 #'   gaussian response by [vecchia()] (without inducing points), [exact_gp()], [loo_k()] and
 #'   [mll_k()], without `sectors` and `joint`, on the CPU. It takes a quarter longer than nearest
 #'   neighbours do; `bench/smooth-maps.R` has how large the edges are, and what is lost.
+#' @param re.form of a fit with [random effects][random_effects]: `NULL` for all, `NA` to leave
+#'   those of groups out of mean and variance, so that `newdata` needs no groups. Smooths stay.
+#' @param allow.new.levels whether groups may have levels that the fit does not know: their effects
+#'   have the mean 0 and the variance between levels. Else they are an error of class
+#'   `neargp_error_levels`. For data frames and sf points.
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
@@ -131,7 +138,8 @@
 #' posterior is widest are integrated (Rue, Martino and Chopin 2009, section 3, with their split
 #' normal axes). The first call takes some 90 evaluations of the likelihood, which are kept; each
 #' call takes 30 times as long as one with the estimates. `joint = TRUE` is not offered.
-#' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed
+#' @section Errors: `neargp_error_levels` (of groups, see `allow.new.levels`),
+#'   `neargp_error_newdata` (missing, of a wrong class, or without the needed
 #'   columns), `neargp_error_crs` (not the CRS of the training data), `neargp_error_factor_level`,
 #'   `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
 #'   `neargp_error_cholesky`, `neargp_error_file` (a `filename` that cannot be written),
@@ -162,21 +170,22 @@
 #'   method = "L-BFGS-B")$par
 #' @export
 predict.neargp <- function(object, newdata,
-                           type = c("response", "link", "quantile", "process", "trend"),
+                           type = c("response", "link", "quantile", "process", "trend", "terms"),
                            interval = c("none", "confidence", "prediction"), level = 0.95,
                            probs = c(0.05, 0.5, 0.95), threshold = NULL,
                            threshold_of = c("observation", "mean"), trials = 1, k = NULL,
                            local_mean = NULL, sectors = NULL, joint = FALSE, chunk_size = NULL,
                            threads = NULL, device = NULL, verbose = rlang::is_interactive(),
                            parameters = c("plug-in", "integrated"), filename = NULL,
-                           overwrite = FALSE, smooth = FALSE, ...) {
+                           overwrite = FALSE, smooth = FALSE, re.form = NULL,
+                           allow.new.levels = FALSE, ...) {
   check_fit(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family) && !has_transform(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
-    check_choice(type, "type", c("response", "link", "quantile", parts_of_field))
+    check_choice(type, "type", c("response", "link", "quantile", parts_of_field, "terms"))
   check_one_scale(object$family, type, interval, threshold)
   check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
@@ -196,6 +205,8 @@ predict.neargp <- function(object, newdata,
   settings$integrated <- check_choice(parameters, "parameters",
     c("plug-in", "integrated")) == "integrated"
   if (settings$integrated) check_integrable(object, joint)
+  object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
+  if (type == "terms") return(predicted_terms(object, newdata, settings))
   settings$file <- raster_file(newdata, filename, overwrite)
   predict_target(object, newdata, settings)
 }
@@ -235,13 +246,13 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
                              device = NULL, type = "link", interval = "none", level = 0.95,
                              joint = FALSE, chunk_size = NULL, verbose = FALSE,
                              outputs = outputs_wanted()) {
-  is_part <- type %in% parts_of_field
+  is_part <- type %in% c(parts_of_field, "terms")
   joint <- check_flag(joint, "joint")
   given <- if (is.null(object$outputs)) prediction_conditioning(object$method, object, k,
     local_mean, sectors, joint, is_part) else conditioned_on_outputs(object, k, outputs)
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   new_prediction_settings(type = if (is_part) "link" else type,
-    part = if (is_part) type else "field", interval = interval, level = check_level(level),
+    part = if (type == "terms") "process" else if (is_part) type else "field", interval = interval, level = check_level(level),
     k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
     sectors = given$sectors, joint = joint, covariance = outputs$covariance,
     observed = outputs$observed, chunk_size = prediction_chunk(object, chunk_size),

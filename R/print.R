@@ -24,6 +24,7 @@ print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)
   print_header(x)
   if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
+  effects_lines(x, digits)
   cat(covariance_line(x))
   cat(paste_named(printed_covariance(x), digits), "\n", sep = "")
   print_remarks(x, digits)
@@ -231,6 +232,7 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
     cat("\nTrend:\n")
     stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
   }
+  effects_lines(x$fit, digits)
   cat(covariance_line(x$fit))
   table <- cbind(Estimate = x$covariance$estimate, `Std. Error` = x$covariance$std_error)
   rownames(table) <- rownames(x$covariance)

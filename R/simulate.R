@@ -64,7 +64,8 @@
 #' @export
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
                             type = c("response", "link"), k = NULL, conditional = TRUE,
-                            trials = NULL, threads = NULL, device = NULL, ...) {
+                            trials = NULL, threads = NULL, device = NULL, re.form = NULL,
+                            allow.new.levels = FALSE, ...) {
   check_fit(object)
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
@@ -74,6 +75,8 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   settings$noise <- type == "response"
   settings$conditional <- check_flag(conditional, "conditional")
   if (!is.null(trials)) settings$trials <- check_trials(trials)
+  if (!is.null(newdata)) object <- for_effects_of(object, newdata, re.form, allow.new.levels,
+    pooled = FALSE)
   rows <- if (is.null(newdata)) count_places(object$data) else target_size(newdata)
   check_draws_size(rows * max(length(object$outputs), 1L), nsim)
   state <- seed_generator(seed)

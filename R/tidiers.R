@@ -7,7 +7,7 @@
 #'
 #' @param x a fit by [neargp()].
 #' @param effects which parameters: "trend", "covariance" or both. "fixed" and "ran_pars", as of
-#'   mixed models, are the same.
+#'   mixed models, are the same. "ran_vals" for [random effects][random_effects].
 #' @param conf.int add a confidence interval?
 #' @param conf.level its level.
 #' @param data for `augment()`: the training data; by default the columns of the formula and the
@@ -73,15 +73,18 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
                         exponentiate = FALSE, ...) {
   check_fit(x)
   check_no_more_arguments()
-  check_choices(effects, "effects", c("trend", "covariance", "fixed", "ran_pars"))
+  check_choices(effects, "effects", c("trend", "covariance", "fixed", "ran_pars", "ran_vals"))
   effects <- unique(named_as_trend(effects))
   check_flag(conf.int, "conf.int")
   check_flag(exponentiate, "exponentiate")
   check_level(conf.level, "conf.level")
-  parts <- list(trend = tidy_trend, covariance = tidy_covariance)[effects]
+  parts <- list(trend = tidy_trend, covariance = tidy_covariance, ran_vals = tidy_random)[effects]
   table <- do.call(rbind, lapply(unname(parts), function(part) part(x)))
   if (conf.int) {
-    intervals <- lapply(effects, function(what) stats::confint(x, level = conf.level, what = what))
+    intervals <- lapply(effects, function(what) {
+      if (what == "ran_vals") random_limits(x, conf.level) else
+        stats::confint(x, level = conf.level, what = what)
+    })
     intervals <- do.call(rbind, lapply(intervals, unname))
     table$conf.low <- intervals[, 1L]
     table$conf.high <- intervals[, 2L]

@@ -3,6 +3,7 @@
 
 # Linear predictor of the trend, offset included, and its variance, on the scale of the link.
 trend_at <- function(object, newdata) {
+  object <- without_groups(object)
   check_trend_columns(object, newdata)
   design <- newdata_design(object, as.data.frame(newdata))
   moments_of_trend(object, design$X, design$offset)

@@ -36,8 +36,6 @@ test_that("slips that are easy to fix are told how", {
   other <- structure(list(family = "Negative Binomial(2)", link = "log"), class = "family")
   expect_error(fit(z ~ 1, method = vnngp(5), family = other), "Use negative_binomial()",
     fixed = TRUE, class = "neargp_error_family")
-  expect_error(fit(z ~ height + (1 | group)), "Random effects", class = "neargp_error_formula")
-  expect_no_error(check_no_bars(z ~ I(height > 1 | group == "a") + height))
   data$one <- "same"
   expect_error(fit(z ~ .), "`one` has the same level", class = "neargp_error_formula")
   for (class in c("SpatVector", "SpatialPointsDataFrame")) {

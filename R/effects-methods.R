@@ -1,0 +1,320 @@
+#' Random effects and smooths
+#'
+#' Terms of [neargp()]'s formula beside the field: groups whose effects differ at random, and smooth
+#' functions of covariates. They are columns of the trend whose coefficients have a normal
+#' distribution of mean zero, and their variances are estimated with the covariance of the field.
+#'
+#' # What to type
+#' * `y ~ x + (1 | site)`: an effect of each site. Rows of a site need not be at one place.
+#' * `(x | site)`: intercept and slope of x for each site, correlated; `(x || site)`, without
+#'   correlation; `(0 + x | site)`, the slope alone.
+#' * `(1 | region/site)`: sites within regions, the same as `(1 | region) + (1 | region:site)`;
+#'   `(1 | site) + (1 | year)`: crossed.
+#' * `s(depth)`: a smooth function, as mgcv makes it; `s(depth, k = 8)` of a smaller basis,
+#'   `s(month, bs = "cc")` cyclic, `s(depth, by = gear)` one for each gear (which wants the term
+#'   `gear` besides), `t2(depth, slope)` of two covariates in units of their own. `s(site, bs =
+#'   "re")` is `(1 | site)`.
+#'
+#' Bars are read as lme4 reads them, smooths are made by mgcv, which must be installed for them; its
+#' help pages [mgcv::s()] and [mgcv::smooth.terms] have the bases. `te()` and `ti()` are refused:
+#' `t2()` has their basis. A group is any factor, also of numbers or strings. Effects are for
+#' gaussian responses (with `transform`, `weights` and `offset`, too) by [vecchia()] and
+#' [exact_gp()].
+#'
+#' A group that is a place, one level for each location, needs no term: differences between places
+#' are what the field, or its nugget, is for. Groups that are regions compete with a field of long
+#' range; a smooth of the coordinates competes with it at any range, and a warning says so
+#' (`neargp_warning_smooth`).
+#'
+#' # What comes back
+#' * `fixef()`: the coefficients of the trend, as `coef()` has them; unpenalised columns of smooths
+#'   are among them, such as the linear part `s(depth).1`.
+#' * `ranef()`: predictions of the effects of groups (BLUPs). With `se = TRUE` the standard
+#'   deviation of each one's error, in which the uncertainty of the trend counts; the parameters are
+#'   taken for known. (lme4's `condVar` takes the trend for known, too, and is smaller.)
+#' * `VarCorr()`: standard deviations and correlations; `sigma()`: the standard deviation of the
+#'   noise.
+#' * `coef(fit, what = "random")`: all effects as one vector, those of smooths, too, and `vcov(fit,
+#'   what = "random")` the covariance matrix of their errors. Among the parameters of `coef(fit,
+#'   what = "covariance")` there is a standard deviation `sd_x|site` of each term, `cor_x.z|site` of
+#'   pairs, and `sd_s(depth)` of smooths, with `confint()` and the rest. (With three terms and more
+#'   before a bar those of the third one are partial correlations, given the terms before;
+#'   `VarCorr()` has the correlations.)
+#' * [predict()][predict.neargp], `simulate()`, `loo_predict()`, `cross_validate()`, `scores()`,
+#'   `residuals()` and `fitted()` have the effects in the mean and their uncertainty in the
+#'   variance. Leave-one-out predictions and cross-validation predict the effects again without the
+#'   rows that are left out; of a level that only they had there is its variance.
+#' * `predict(fit, newdata, type = "terms")`: the parts, a column for each.
+#'
+#' An estimated standard deviation of 0 is a valid result, and said to be at the boundary: the data
+#' show no such differences. Predictions of levels that the fit does not know are an error
+#' (`neargp_error_levels`) unless `allow.new.levels = TRUE`; `re.form = NA` leaves the effects of
+#' groups out.
+#'
+#' # How it is estimated
+#' By default by restricted maximum likelihood, as lme4 and mgcv do for their parameters
+#' (`vecchia(estimation = "ML")` is for likelihood ratios of fits with different trends). With the
+#' field's variance fixed at zero the likelihood, the estimates and the predictions are those of
+#' `lme4::lmer()`, and of `mgcv::gam(method = "REML")`. Effects are no part of the conditioning sets
+#' of [vecchia()]: their columns are whitened by the field's, so that rows of a group that are far
+#' apart inform its effect. There may be up to 1,000 columns; the time of a step grows with their
+#' square.
+#'
+#' Standard errors of parameters are from differences of the gradient, two evaluations for each
+#' parameter. `logLik()` counts coefficients of the trend and parameters as its `df`; the effective
+#' degrees of freedom `edf` of a smooth, in `print()`, are the trace of its part of the smoother.
+#'
+#' @param object,x a fit of [neargp()] with random effects or smooths.
+#' @param se whether there are columns of standard errors, `se_<term>`.
+#' @param sigma not used: standard deviations are in the unit of the response.
+#' @param comp `"Std.Dev."`, `"Variance"`, or both, as columns to print.
+#' @param digits number of significant digits.
+#' @param row.names,optional not used.
+#' @param ... not used.
+#' @return `fixef()`: named numbers. `ranef()`: a named list with a data frame for each grouping, a
+#'   row for each level and a column for each term. `VarCorr()`: a named list of covariance matrices
+#'   with the attributes `stddev` and `correlation`; `as.data.frame()` of it has the columns `grp`,
+#'   `var1`, `var2`, `vcov` and `sdcor`, as in lme4.
+#' @section Errors: `neargp_error_formula` (a term that cannot be read, groups of one level, or of a
+#'   level for each row), `neargp_error_method` (a method without them), `neargp_error_size` (more
+#'   than 1,000 columns), `neargp_error_levels` (predictions of unknown levels),
+#'   `neargp_error_package` where mgcv is not installed.
+#' @references Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear
+#'   mixed-effects models using lme4. *Journal of Statistical Software* 67(1). Wood, S. N. (2017).
+#'   *Generalized Additive Models: an Introduction with R*, second edition, sections 5.8 and 6.6.
+#'   CRC Press. Henderson, C. R. (1975). Best linear unbiased estimation and prediction under a
+#'   selection model. *Biometrics* 31, 423–447.
+#' @seealso [neargp()], [predict.neargp()]
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(200), y = runif(200), depth = runif(200), site = sample(12, 200, TRUE))
+#' d$z <- rnorm(12)[d$site] + sin(6 * d$depth) + cos(4 * d$x) + rnorm(200, sd = 0.3)
+#' fit <- neargp(z ~ 1 + (1 | site), d, coords = ~ x + y, method = vecchia(k = 10))
+#' VarCorr(fit)
+#' head(ranef(fit, se = TRUE)$site)
+#' predict(fit, data.frame(x = 0.5, y = 0.5, site = c(1, 99)), allow.new.levels = TRUE)
+#'
+#' if (requireNamespace("mgcv", quietly = TRUE)) {
+#'   update(fit, . ~ . + s(depth, k = 8))
+#' }
+#' @name random_effects
+NULL
+
+#' @importFrom nlme fixef
+#' @export
+nlme::fixef
+
+#' @importFrom nlme ranef
+#' @export
+nlme::ranef
+
+#' @importFrom nlme VarCorr
+#' @export
+nlme::VarCorr
+
+#' @rdname random_effects
+#' @export
+fixef.neargp <- function(object, ...) {
+  check_fit(object)
+  object$beta
+}
+
+# ---- predictions of the effects ------------------------------------------------------------------
+
+# All effects, by names such as "(Intercept)|site:A" and "s(depth).3"; their covariance matrix.
+effect_names <- function(blocks) {
+  unlist(lapply(blocks, function(block) {
+    if (block$kind == "smooth") return(paste(sub("^sd_", "", block$parameters), block$levels,
+      sep = "."))
+    sprintf("%s|%s:%s", rep(block$names, length(block$levels)), block$label,
+      rep(block$levels, each = block$d))
+  }))
+}
+
+effect_estimates <- function(object) {
+  if (!has_effects(object$data)) abort_no_effects(object)
+  trend <- core_trend(object)
+  own <- length(object$beta) + seq_len(ncol(object$data$effects$Z))
+  names <- effect_names(object$data$effects$blocks)
+  list(estimate = stats::setNames(trend$beta[own], names),
+    vcov = structure(trend$beta_vcov[own, own, drop = FALSE], dimnames = list(names, names)))
+}
+
+abort_no_effects <- function(object) {
+  abort_neargp("argument", c("The fit has no random effects.",
+    i = "They are terms of the formula, such as (1 | site): see ?random_effects."))
+}
+
+#' @rdname random_effects
+#' @export
+ranef.neargp <- function(object, se = FALSE, ...) {
+  check_fit(object)
+  check_flag(se, "se")
+  found <- effect_estimates(object)
+  blocks <- Filter(function(block) block$kind == "group", object$data$effects$blocks)
+  tables <- lapply(blocks, function(block) {
+    at <- matrix(block$columns, block$d)
+    table <- t(matrix(found$estimate[at], block$d))
+    colnames(table) <- block$names
+    if (se) {
+      errors <- t(matrix(sqrt(pmax(diag(found$vcov)[at], 0)), block$d))
+      table <- cbind(table, structure(errors, dimnames = list(NULL, paste0("se_", block$names))))
+    }
+    data.frame(table, row.names = block$levels, check.names = FALSE)
+  })
+  labels <- vapply(blocks, `[[`, "", "label")
+  lapply(split(seq_along(blocks), factor(labels, unique(labels))),
+    function(own) do.call(cbind, tables[own]))
+}
+
+# ---- variances -----------------------------------------------------------------------------------
+
+#' @rdname random_effects
+#' @export
+VarCorr.neargp <- function(x, sigma = 1, ...) {
+  check_fit(x)
+  if (!has_effects(x$data)) abort_no_effects(x)
+  blocks <- x$data$effects$blocks
+  values <- x$parameters$estimate
+  matrices <- lapply(blocks, function(block) {
+    factor <- block_factor(values[match(block$parameters, x$layout$name)], block$d)
+    sd <- values[match(block$parameters[seq_len(block$d)], x$layout$name)]
+    unit <- block_factor(replace(values[match(block$parameters, x$layout$name)],
+      seq_len(block$d), 1), block$d)
+    names <- list(block$names, block$names)
+    structure(tcrossprod(factor), dimnames = names, stddev = stats::setNames(sd, block$names),
+      correlation = structure(tcrossprod(unit), dimnames = names))
+  })
+  names(matrices) <- make.unique(vapply(blocks, block_name, ""))
+  structure(matrices, sc = stats::sigma(x), levels = vapply(blocks, function(block)
+    length(block$levels), 0L), kind = vapply(blocks, `[[`, "", "kind"), class = "VarCorr.neargp")
+}
+
+block_name <- function(block) {
+  if (block$kind == "smooth") sub("^sd_", "", block$parameters) else block$label
+}
+
+#' @rdname random_effects
+#' @export
+as.data.frame.VarCorr.neargp <- function(x, row.names = NULL, optional = FALSE, ...) {
+  parts <- lapply(names(x), function(group) {
+    V <- unclass(x[[group]])
+    names <- rownames(V)
+    pairs <- which(upper.tri(V), arr.ind = TRUE)
+    data.frame(grp = group, var1 = c(names, names[pairs[, 1L]]),
+      var2 = c(rep(NA, length(names)), names[pairs[, 2L]]), vcov = c(diag(V), V[pairs]),
+      sdcor = c(attr(V, "stddev"), attr(V, "correlation")[pairs]))
+  })
+  noise <- attr(x, "sc")
+  if (!is.na(noise)) {
+    parts <- c(parts, list(data.frame(grp = "Residual", var1 = NA_character_,
+      var2 = NA_character_, vcov = noise^2, sdcor = noise)))
+  }
+  table <- do.call(rbind, parts)
+  structure(table, row.names = seq_len(nrow(table)))
+}
+
+#' @rdname random_effects
+#' @export
+print.VarCorr.neargp <- function(x, digits = max(3L, getOption("digits") - 3L),
+                                 comp = "Std.Dev.", ...) {
+  check_choices(comp, "comp", c("Std.Dev.", "Variance"))
+  print_matrix(variance_table(x, digits, comp))
+  invisible(x)
+}
+
+# Of strings: a row for each standard deviation.
+variance_table <- function(x, digits, comp = "Std.Dev.") {
+  shown <- function(values) format(signif(values, digits), digits = digits)
+  rows <- lapply(names(x), function(group) {
+    sd <- attr(x[[group]], "stddev")
+    correlation <- attr(x[[group]], "correlation")
+    d <- length(sd)
+    below <- vapply(seq_len(d), function(i) {
+      paste(formatC(correlation[i, seq_len(i - 1L)], digits = 2L, format = "f", width = 5L),
+        collapse = " ")
+    }, "")
+    cbind(Groups = c(group, rep("", d - 1L)), Name = if (is.null(names(sd))) "" else names(sd),
+      Variance = shown(sd^2), Std.Dev. = shown(sd), Corr = below)
+  })
+  noise <- attr(x, "sc")
+  if (!is.na(noise)) {
+    rows <- c(rows, list(cbind("Residual", "", shown(noise^2), shown(noise), "")))
+  }
+  table <- do.call(rbind, rows)
+  table <- table[, c("Groups", "Name", comp, if (any(nzchar(table[, "Corr"]))) "Corr"),
+    drop = FALSE]
+  table
+}
+
+print_matrix <- function(table) {
+  rownames(table) <- rep("", nrow(table))
+  print(table, quote = FALSE, right = FALSE)
+}
+
+# ---- printed parts -------------------------------------------------------------------------------
+
+# Effective degrees of freedom of each block, sum of 1 - (H^-1)_uu, and of a smooth with its columns
+# without a penalty.
+effect_edf <- function(object) {
+  effects <- fitted_effects(object)
+  variance <- diag(effect_estimates(object)$vcov)
+  vapply(seq_along(effects$blocks), function(k) {
+    block <- effects$blocks[[k]]
+    if (block$d > 1L) return(NA_real_)
+    sum(1 - variance[block$columns] / drop(effects$factors[[k]])^2)
+  }, 0)
+}
+
+# A row for each smooth: edf, and the standard deviation of each penalty.
+smooth_table <- function(object) {
+  blocks <- object$data$effects$blocks
+  smooth <- which(vapply(object$effects, function(recipe) recipe$kind == "smooth", NA))
+  edf <- effect_edf(object)
+  term <- vapply(blocks, `[[`, 0L, "term")
+  sds <- stats::setNames(object$parameters$estimate, object$layout$name)
+  rows <- lapply(smooth, function(i) {
+    recipe <- object$effects[[i]]
+    own <- which(term == i)
+    data.frame(term = recipe$label, edf = sum(edf[own]) + sum(recipe$penalty == 0),
+      sd = I(list(unname(sds[parameter_names(recipe)]))))
+  })
+  do.call(rbind, rows)
+}
+
+effects_lines <- function(x, digits) {
+  if (!has_effects(x$data)) return(invisible())
+  variances <- VarCorr(x)
+  kind <- attr(variances, "kind")
+  if (any(kind == "group")) {
+    cat("\nRandom effects:\n")
+    shown <- structure(unclass(variances)[kind == "group"], sc = attr(variances, "sc"))
+    print_matrix(variance_table(shown, digits))
+    levels <- attr(variances, "levels")[kind == "group"]
+    group <- vapply(x$data$effects$blocks, `[[`, "", "label")[kind == "group"]
+    first <- !duplicated(group)
+    cat(strwrap(paste0("levels: ", paste(sprintf("%s, %s", group[first],
+      format_count(levels[first])), collapse = "; ")), indent = 2L, exdent = 4L), sep = "\n")
+  }
+  smooths <- smooth_table(x)
+  if (is.null(smooths)) return(invisible())
+  cat("\nSmooth terms:\n")
+  print_matrix(cbind(Smooth = smooths$term, edf = formatC(smooths$edf, digits = 2L, format = "f"),
+    sd = vapply(smooths$sd, function(sd) paste(format(signif(sd, digits), digits = digits),
+      collapse = ", "), "")))
+}
+
+# ---- as tables -----------------------------------------------------------------------------------
+
+tidy_random <- function(fit) {
+  found <- effect_estimates(fit)
+  data.frame(effect = "ran_vals", term = names(found$estimate), estimate = unname(found$estimate),
+    std.error = unname(sqrt(pmax(diag(found$vcov), 0))), statistic = NA_real_, p.value = NA_real_)
+}
+
+random_limits <- function(fit, level) {
+  found <- effect_estimates(fit)
+  half_width <- stats::qnorm((1 + level) / 2) * sqrt(pmax(diag(found$vcov), 0))
+  limit_matrix(found$estimate - half_width, found$estimate + half_width, names(found$estimate),
+    level)
+}

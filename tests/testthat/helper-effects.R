@@ -1,0 +1,50 @@
+# Data with groups, a slope and a smooth, and dense references of models with random effects: y has
+# the covariance V = S + Z G Z' for the field's and noise's S.
+
+effects_data <- function(n = 80, seed = 5, groups = 8) {
+  set.seed(seed)
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n), a = stats::rnorm(n),
+    depth = stats::runif(n), site = sample(letters[seq_len(groups)], n, TRUE),
+    year = sample(2001:2005, n, TRUE), w = stats::runif(n, 0.5, 2), o = stats::rnorm(n))
+  b <- matrix(stats::rnorm(2 * groups, sd = 0.8), groups)
+  at <- match(data$site, letters)
+  field <- drop(crossprod(chol(exp(-as.matrix(stats::dist(data[1:2])) / 0.2)), stats::rnorm(n)))
+  data$z <- 1 + data$a + b[at, 1] + 0.5 * b[at, 2] * data$a + sin(6 * data$depth) + data$o +
+    0.5 * stats::rnorm(5)[data$year - 2000] + 0.7 * field + stats::rnorm(n, sd = 0.4 / sqrt(data$w))
+  data
+}
+
+# A block for each of the columns of `design`, one or several, by the levels of `group`.
+dense_columns <- function(design, group) {
+  design <- as.matrix(design)
+  do.call(cbind, lapply(sort(unique(group)), function(level) design * (group == level)))
+}
+
+dense_effects_likelihood <- function(y, X, V, restricted = FALSE) {
+  Q <- solve(V)
+  A <- crossprod(X, Q %*% X)
+  beta <- solve(A, crossprod(X, Q %*% y))
+  e <- y - X %*% beta
+  log_det <- function(M) as.numeric(determinant(M)$modulus)
+  p <- ncol(X)
+  -0.5 * ((length(y) - restricted * p) * log(2 * pi) + log_det(V) + sum(e * (Q %*% e)) +
+    restricted * log_det(A))
+}
+
+# Universal kriging of y0 = X0 beta + u0, u0 with covariance `cross` with the data and `own` with
+# itself: best linear unbiased prediction and the covariance of its error.
+dense_universal_kriging <- function(y, X, V, X0, cross, own) {
+  Q <- solve(V)
+  A <- solve(crossprod(X, Q %*% X))
+  beta <- A %*% crossprod(X, Q %*% y)
+  D <- X0 - cross %*% Q %*% X
+  list(mean = drop(X0 %*% beta + cross %*% Q %*% (y - X %*% beta)),
+    covariance = own - cross %*% Q %*% t(cross) + D %*% A %*% t(D), beta = drop(beta), vcov = A)
+}
+
+numeric_gradient <- function(f, at, ..., step = 1e-5) {
+  vapply(seq_along(at), function(i) {
+    shift <- replace(double(length(at)), i, step)
+    (f(at + shift, ...) - f(at - shift, ...)) / (2 * step)
+  }, 0)
+}

@@ -1,0 +1,63 @@
+parsed <- function(formula) {
+  found <- effect_terms(formula)
+  list(trend = deparse1(found$trend),
+    bars = vapply(found$bars, function(bar) sprintf("%s | %s", deparse1(bar$lhs), bar$label), ""),
+    smooths = vapply(found$smooths, deparse1, ""))
+}
+
+test_that("bars and smooths are cut out, and what is left is the trend", {
+  expect_identical(parsed(y ~ x + (1 | g) + z), list(trend = "y ~ x + z", bars = "1 | g",
+    smooths = character(0)))
+  expect_identical(parsed(y ~ (1 | g))$trend, "y ~ 1")
+  expect_identical(parsed(y ~ (1 | g) - 1)$trend, "y ~ -1")
+  expect_identical(parsed(y ~ 0 + (x | g))$trend, "y ~ 0")
+  expect_identical(parsed(log(y) ~ s(x, k = 5) + offset(o) + a:b + mgcv::t2(x, z)),
+    list(trend = "log(y) ~ offset(o) + a:b", bars = character(0),
+      smooths = c("s(x, k = 5)", "mgcv::t2(x, z)")))
+  expect_identical(parsed(y ~ (x + s(z)))$trend, "y ~ x")
+  expect_identical(parsed(y ~ x + I(a | b))$trend, "y ~ x + I(a | b)")
+})
+
+test_that("groups and terms are expanded as lme4 does", {
+  expect_identical(parsed(y ~ (1 | a/b/c))$bars, c("1 | a", "1 | a:b", "1 | a:b:c"))
+  expect_identical(parsed(y ~ (x + z || g))$bars, c("1 | g", "0 + x | g", "0 + z | g"))
+  expect_identical(parsed(y ~ (0 + x || a/b))$bars, c("0 + x | a", "0 + x | a:b"))
+  expect_identical(parsed(y ~ (1 | factor(g)))$bars, "1 | factor(g)")
+  skip_if_not_installed("lme4")
+  for (formula in list(y ~ (1 | a/b), y ~ (x || g) + (1 | h), y ~ (x | a:b))) {
+    expect_length(parsed(formula)$bars, length(lme4::findbars(formula)))
+  }
+})
+
+test_that("what cannot be read is an error, and functions of the user are theirs", {
+  expect_error(effect_terms(y ~ x * (1 | g)), "sum", class = "neargp_error_formula")
+  expect_error(effect_terms(y ~ x:s(z)), "sum", class = "neargp_error_formula")
+  expect_error(effect_terms(y ~ x - (1 | g)), "sum", class = "neargp_error_formula")
+  expect_error(effect_terms(y ~ te(x, z)), "t2", class = "neargp_error_formula")
+  s <- function(x) x^2
+  expect_identical(parsed(y ~ s(x))$trend, "y ~ s(x)")
+})
+
+test_that("a dot does not stand for groups, and missing groups leave rows out", {
+  data <- transform(simulated_data(60), site = rep(1:6, 10))
+  data$site[3] <- NA
+  fit <- neargp(z ~ . - group + (1 | site), data[c("x", "y", "z", "height", "group", "site")],
+    coords = ~ x + y, covariance = cov_exponential(range = 0.2), threads = 1L)
+  expect_identical(names(coef(fit)), c("(Intercept)", "height"))
+  expect_identical(nobs(fit), 59L)
+  expect_identical(fit$n_dropped, 1L)
+})
+
+test_that("terms without a variance, and methods without terms, are refused", {
+  data <- transform(simulated_data(40), one = "a", row = seq_len(40), g = rep(1:4, 10))
+  fit <- function(formula, ...) neargp(formula, data, coords = ~ x + y, threads = 1L, ...)
+  expect_error(fit(z ~ (1 | one)), "same level", class = "neargp_error_formula")
+  expect_error(fit(z ~ (1 | row)), "nugget", class = "neargp_error_formula")
+  expect_error(fit(z ~ (1 | g) + (height | g)), "twice", class = "neargp_error_formula")
+  expect_error(fit(z ~ (1 | missing)), "no missing", class = "neargp_error_columns")
+  for (method in list(loo_k(5), mll_k(5), svgp(10), vecchia(5, inducing = 5))) {
+    expect_error(fit(z ~ (1 | g), method = method), "vecchia\\(\\)", class = "neargp_error_method")
+  }
+  expect_error(fit(cbind(z, height) ~ (1 | g), method = vecchia(5)), "several outputs",
+    class = "neargp_error_method")
+})

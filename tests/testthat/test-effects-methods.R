@@ -1,0 +1,74 @@
+methods_fit <- local({
+  kept <- NULL
+  function() {
+    kept <<- kept %||% neargp(z ~ a + (a || site) + (1 | year), effects_data(), coords = ~ x + y,
+      method = vecchia(15), covariance = cov_exponential(), threads = 1L)
+  }
+})
+
+test_that("variances are told as lme4 does", {
+  fit <- methods_fit()
+  V <- VarCorr(fit)
+  expect_named(V, c("site", "site.1", "year"))
+  table <- as.data.frame(V)
+  expect_identical(table$grp, c("site", "site.1", "year", "Residual"))
+  expect_equal(table$sdcor, unname(c(coef(fit, "covariance")[4:6], sigma(fit))))
+  expect_equal(table$vcov, table$sdcor^2)
+  expect_output(print(V), "Groups +Name +Std.Dev.")
+  expect_output(print(fit), "Random effects:.*levels: site, 8; year, 5")
+  expect_output(print(summary(fit)), "Random effects:")
+})
+
+test_that("nlme's generics are those of lme4", {
+  fit <- methods_fit()
+  expect_identical(fixef(fit), coef(fit))
+  expect_identical(nlme::fixef(fit), coef(fit))
+  expect_named(ranef(fit), c("site", "year"))
+  expect_named(ranef(fit)$site, c("(Intercept)", "a"))
+  expect_named(ranef(fit, se = TRUE)$year, c("(Intercept)", "se_(Intercept)"))
+  expect_error(ranef(neargp(z ~ a, effects_data(), coords = ~ x + y, threads = 1L)),
+    "no random effects", class = "neargp_error_argument")
+})
+
+test_that("tidy() has parameters and effects", {
+  fit <- methods_fit()
+  table <- tidy(fit, effects = c("fixed", "ran_pars", "ran_vals"), conf.int = TRUE)
+  expect_identical(table$term[-(1:8)], names(coef(fit, "random")))
+  expect_equal(table$std.error[-(1:8)], unname(sqrt(diag(vcov(fit, "random")))))
+  expect_true(all(table$conf.low[-(1:8)] <= table$conf.high[-(1:8)]))
+  expect_identical(glance(fit)$df, 2L + 6L)
+})
+
+test_that("REML fits of different trends are not compared", {
+  fit <- methods_fit()
+  expect_identical(fit$score, "restricted log-likelihood")
+  other <- update(fit, . ~ . - a)
+  expect_error(anova(fit, other), "different trends", class = "neargp_error_comparison")
+  expect_error(AIC(fit, other), "different trends", class = "neargp_error_comparison")
+  ml <- update(fit, method = vecchia(15, estimation = "ML"))
+  expect_identical(ml$score, "log-likelihood")
+})
+
+test_that("residuals of the trend are those of the trend with its effects", {
+  fit <- methods_fit()
+  data <- effects_data()
+  at <- predict(fit, data, type = "trend")$mean
+  expect_equal(unname(residuals(fit, "trend")), data$z - at, tolerance = 1e-8)
+  expect_equal(fitted(fit), predict(fit, data, type = "link", local_mean = FALSE, sectors = 0)$mean,
+    tolerance = 1e-8)
+  expect_s3_class(scores(fit), "data.frame")
+  expect_equal(dim(dfbeta(fit)), c(80L, 2L))
+  expect_length(hatvalues(fit), 80L)
+})
+
+test_that("intervals by profile hold the estimates, and a fit is a start for itself", {
+  fit <- methods_fit()
+  limits <- confint(fit, "sd_(Intercept)|site", what = "covariance", method = "profile")
+  estimate <- coef(fit, "covariance")[["sd_(Intercept)|site"]]
+  expect_true(limits[1] < estimate && estimate < limits[2])
+  wald <- confint(fit, "sd_(Intercept)|site", what = "covariance")
+  expect_equal(unname(log(limits)), unname(log(wald)), tolerance = 0.5)
+  again <- update(fit, start = fit)
+  expect_lte(again$convergence$iterations, 4)
+  expect_equal(c(logLik(again)), c(logLik(fit)), tolerance = 1e-6)
+})
