@@ -6,6 +6,12 @@ trend_part <- function(data, columns) {
   if (has_effects(data)) columns[, seq_len(ncol(data$X)), drop = FALSE] else columns
 }
 
+# Covariance matrix of the trend's coefficients in the core's coordinates.
+trend_vcov <- function(object) {
+  trend <- seq_along(object$beta)
+  core_trend(object)$beta_vcov[trend, trend, drop = FALSE]
+}
+
 # The design of new rows, with the columns of the effects after those of the formula.
 with_effects_at <- function(object, X, newdata) {
   if (!length(object$effects)) return(X)
@@ -33,6 +39,9 @@ for_effects_of <- function(object, newdata, re_form, allow_new_levels, pooled) {
   if (!length(object$effects)) return(object)
   if (leaves_groups_out(re_form)) return(without_groups(object))
   if (!check_flag(allow_new_levels, "allow.new.levels")) return(object)
+  if (!is.data.frame(newdata)) {
+    abort_argument("allow.new.levels", "FALSE for grids and rasters", allow_new_levels)
+  }
   plain <- as.data.frame(drop_geometry(newdata))
   unknown <- lapply(object$effects, function(recipe) {
     if (recipe$kind != "group") return(character(0))

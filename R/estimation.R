@@ -79,9 +79,7 @@ scored_result <- function(problem, state, objective_at, k = NULL) {
 # The log-likelihood of a fit, restricted or not, whichever of the two it has maximised.
 log_likelihood_of <- function(object, restricted) {
   if (restricted == is_restricted(object$method)) return(object$log_likelihood)
-  trend <- seq_along(object$beta)
-  term <- restricted_term(core_trend(object)$beta_vcov[trend, trend, drop = FALSE],
-    object$data$basis)
+  term <- restricted_term(trend_vcov(object), object$data$basis)
   object$log_likelihood + if (restricted) term else -term
 }
 

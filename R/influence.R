@@ -82,12 +82,12 @@ dfbetas.neargp <- function(model, k = NULL, threads = NULL, ...) {
 #' @export
 cooks.distance.neargp <- function(model, k = NULL, threads = NULL, ...) {
   check_no_more_arguments()
-  change <- row_deletions(model, k, threads, "cooks.distance()")$change
+  change <- trend_part(model$data, row_deletions(model, k, threads, "cooks.distance()")$change)
   if (!ncol(change)) {
     abort_neargp("formula", c("Cook's distance is of the trend's coefficients, and there are none.",
       i = "hatvalues() and rstandard() are of the field, too."))
   }
-  named_rows(model, row_forms(change, solve(core_trend(model)$beta_vcov)) / ncol(change))
+  named_rows(model, row_forms(change, solve(trend_vcov(model))) / ncol(change))
 }
 
 #' @rdname hatvalues.neargp
@@ -112,6 +112,7 @@ named_rows <- function(object, values) {
 
 natural_change <- function(object, change) {
   back <- object$data$basis$back
+  change <- trend_part(object$data, change)
   if (!is.null(back) && ncol(change)) change <- tcrossprod(change, back)
   structure(change, dimnames = list(NULL, names(object$beta)))
 }

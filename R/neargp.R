@@ -58,10 +58,12 @@
 #'
 #' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions,
 #'   [stats::poly()] or splines and `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero.
+#'   [Random effects and smooths][random_effects], `(1 | site)`, `(x | site)`, `s(depth)`, as in lme4
+#'   and mgcv.
 #'   `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
 #'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is
 #'   simply not observed there, and `na.action` is for rows without any output. A dot stands for all
-#'   columns that are not coordinates or time.
+#'   columns that are not coordinates or time, nor made into effects.
 #' @param data sf object with POINT geometries, or a data frame, also a tibble or data.table; or a
 #'   stars grid, whose cells are taken as points and attributes as columns. With several million
 #'   rows a data frame is the faster one. Rows that do not fit in memory come from a [row_source()].

@@ -253,7 +253,7 @@ grid_trend <- function(fit, coords) {
     turned <- longitudes_of_trend(fit, coords)
     if (!is.null(turned)) return(c(newdata_design(fit, as.data.frame(turned)), known = TRUE))
   }
-  list(X = matrix(0, nrow(coords), ncol(fit$data$X)), offset = rep(0, nrow(coords)), known = FALSE)
+  c(zero_design(fit, nrow(coords)), known = FALSE)
 }
 
 # The same places with longitudes as the rows had them that the trend was made of, which the fit has
@@ -270,7 +270,7 @@ longitudes_of_trend <- function(fit, coords) {
       x
     }
     design <- evaluated_design(fit, as.data.frame(turn(known)))$X
-    same <- all.equal(unname(design), unname(fit$data$X[rows, , drop = FALSE]), tolerance = 1e-6,
+    same <- all.equal(unname(design), unname(full_design(fit$data)[rows, , drop = FALSE]), tolerance = 1e-6,
       check.attributes = FALSE)
     if (isTRUE(same)) return(turn(coords))
   }

@@ -129,7 +129,7 @@ check_profile_gap <- function(gap, name) {
 profile_in_natural <- function(object, profiled, rows, working) {
   layout <- object$layout[rows, ]
   unit <- profiled$problem$data$basis$unit %||% 1
-  shift <- ifelse(squared_in_unit(layout), 2 * log(unit), 0)
+  shift <- unit_power(layout) * log(unit)
   # a known anisotropy has the range along the major axis
   scale <- ifelse(layout$kind == "range", object$parameters$estimate[rows] /
     to_core(object$parameters$working[rows], layout$transform), 1)

@@ -43,6 +43,8 @@
 #'   see below.
 #' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its
 #'   estimate plus a new realisation of the process.
+#' @param re.form,allow.new.levels of a fit with [random effects][random_effects], at `newdata`, as
+#'   in [predict.neargp()]. With `conditional = FALSE` effects are drawn from their distribution.
 #' @param trials numbers of trials of new binomial observations, one for all rows or one for each;
 #'   by default those of the data for the training rows, else 1.
 #' @param threads,device,... as in [predict.neargp()].

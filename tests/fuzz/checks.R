@@ -80,7 +80,7 @@ check_likelihood <- function(fit) {
   if (!identical(fit$family$family, "gaussian") || inherits(fit, "neargp_outputs") || n > 120L || !is_exact) return(NULL)
   smoothness <- vapply(fit$core_covariance$components, function(part) if (part$family == "matern") part$shape else 0, 0)
   if (any(smoothness > 20)) return(NULL)
-  value <- dense_likelihood(fit$data, fit$core_covariance, fit$nugget)
+  value <- dense_likelihood(fit$data, fit$core_covariance, fit$nugget, neargp:::fitted_effects(fit))
   transform <- fit$family$transform
   if (!is.null(value) && identical(transform$name, "functions")) value <- value - sum(log1p(fit$data$untransformed^2)) / 2
   if (!is.null(value) && identical(transform$name, "log")) value <- value - sum(fit$data$y)
@@ -91,8 +91,12 @@ check_likelihood <- function(fit) {
 }
 
 # Of the correlations, whose scale is 1; NULL where they are ill conditioned.
-dense_likelihood <- function(data, covariance, nugget) {
+dense_likelihood <- function(data, covariance, nugget, effects = NULL) {
   S <- tryCatch(dense_noisy(data, covariance, nugget), error = function(e) matrix(NaN))
+  for (k in seq_along(effects$blocks)) {
+    Z <- data$effects$Z[, effects$blocks[[k]]$columns, drop = FALSE]
+    S <- S + Z %*% kronecker(diag(ncol(Z) / effects$blocks[[k]]$d), tcrossprod(effects$factors[[k]])) %*% t(Z)
+  }
   scale <- sqrt(diag(S))
   correlations <- S / tcrossprod(scale)
   if (!all(is.finite(correlations)) || rcond(correlations) < 1e-9) return(NULL)

@@ -144,10 +144,13 @@ random_family <- function(name) {
 
 random_trend <- function(tame) {
   if (tame || chance(0.4)) {
-    return(pick("1", "1", "1", "a", "a + g", "a * flag", "poly(a, 2)", "`odd name` + offset(log(e))", "0", "year", "s1"))
+    return(pick("1", "1", "1", "a", "a + g", "a * flag", "poly(a, 2)", "`odd name` + offset(log(e))", "0", "year", "s1",
+      "(1 | g)", "a + (a | when)", "s(a, k = 5) + (1 | g)"))
   }
   pick("text", "flag", "a * g", "splines::ns(a, 3)", "I(a^2)", "log(e)", "log(a)", "flat", "a + flat", "holes", "big", "when",
-    "a + offset(log(e))", "offset(a)", "nowhere", ".", "g - 1", "(1 | g)", "factor(round(a))", "a:g", "s(a)", "I(a / 0)", "sqrt(a)",
+    "a + offset(log(e))", "offset(a)", "nowhere", ".", "g - 1", "(1 | g)", "(a || g/text)", "(0 + flag | when)", "(1 | w)", "(1 | flat)", "(1 | holes)", "(g | text)",
+    "(1 | nowhere)", "a * (1 | g)", "s(a, by = g, k = 4)", "s(s1, s2, k = 10)", "t2(a, e, k = 3)", "te(a, e)", "s(flat)", "s(holes)", "s(a, bs = 'nope')",
+    "s(g, bs = 're')", "s(year, k = 5, bs = 'cc')", "(big | g)", "factor(round(a))", "a:g", "s(a)", "I(a / 0)", "sqrt(a)",
     "list(a)", "1 + NULL", "mean", "offset(text)", "offset(big)", "year + I(year^2)")
 }
 

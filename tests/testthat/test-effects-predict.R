@@ -40,7 +40,7 @@ test_that("predictions of known and of new levels are universal kriging", {
   new <- new_rows()
   dense <- dense_prediction(fit, new)
   found <- predict(fit, new, type = "link", allow.new.levels = TRUE)
-  expect_equal(found$mean, new$o + dense$mean, tolerance = 1e-8)
+  expect_equal(found$mean, new$o + unname(dense$mean), tolerance = 1e-8)
   expect_equal(found$sd, unname(sqrt(diag(dense$covariance))), tolerance = 1e-8)
   joint <- predict(fit, new, type = "link", joint = TRUE, allow.new.levels = TRUE)
   expect_equal(attr(joint, "covariance"), unname(dense$covariance), tolerance = 1e-8)
@@ -56,7 +56,7 @@ test_that("by neighbours they are those of the fit's own universal kriging", {
   new <- new_rows()
   dense <- dense_prediction(fit, new)
   found <- predict(fit, new, type = "link", k = 80, allow.new.levels = TRUE)
-  expect_equal(found$mean, new$o + dense$mean, tolerance = 1e-8)
+  expect_equal(found$mean, new$o + unname(dense$mean), tolerance = 1e-8)
   expect_equal(found$sd, unname(sqrt(diag(dense$covariance))), tolerance = 1e-8)
 })
 
@@ -69,7 +69,7 @@ test_that("unknown levels are an error that names them; without groups none are 
     class = "neargp_error_newdata")
   dense <- dense_prediction(fit, new, groups = FALSE)
   found <- predict(fit, new[setdiff(names(new), c("site", "year"))], type = "link", re.form = NA)
-  expect_equal(found$mean, new$o + dense$mean, tolerance = 1e-8)
+  expect_equal(found$mean, new$o + unname(dense$mean), tolerance = 1e-8)
   expect_equal(found$sd, unname(sqrt(diag(dense$covariance))), tolerance = 1e-8)
   new$site[2] <- NA
   expect_identical(is.na(predict(fit, new, allow.new.levels = TRUE)$mean), c(FALSE, TRUE,
@@ -133,7 +133,7 @@ test_that("draws have the moments of predictions, and without the data those of 
   draws <- simulate(fit, 4000, seed = 1, newdata = new, type = "link", allow.new.levels = TRUE)
   joint <- predict(fit, new, type = "link", joint = TRUE, allow.new.levels = TRUE)
   expect_lt(max(abs(rowMeans(draws) - joint$mean) / joint$sd), 4 / sqrt(4000))
-  expect_equal(unname(cor(t(draws))), cov2cor(attr(joint, "covariance")), tolerance = 0.1)
+  expect_lt(max(abs(cor(t(draws)) - cov2cor(attr(joint, "covariance")))), 0.06)
   rows <- which(effects_data()$site == "a")[1:2]
   free <- simulate(fit, 4000, seed = 2, conditional = FALSE, type = "link")[rows, ]
   G <- VarCorr(fit)
