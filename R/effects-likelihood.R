@@ -226,13 +226,14 @@ level_products <- function(A, B, block) {
 
 # ---- the objective -------------------------------------------------------------------------------
 
-# As new_objective() has it. `parts`: a function of the values of the layout's rows.
+# As new_objective() has it. `parts`: a function of the values of the layout's rows, of whether the
+# information is wanted, and of a context.
 effects_objective <- function(layout, data, n, parts, restricted, keep = NULL) {
   blocks <- data$effects$blocks
   of_effects <- match(unlist(lapply(blocks, `[[`, "parameters")), layout$name)
-  evaluate <- function(working, information = FALSE) {
+  evaluate <- function(working, information = FALSE, ...) {
     values <- to_core(working, layout$transform)
-    result <- parts(values, information)
+    result <- parts(values, information, ...)
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
     factors <- effect_factors(blocks, layout, values)
     profile <- profile_effects(result, n, blocks, factors, restricted)

@@ -44,8 +44,10 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
   layout <- problem$layout
   specification <- covariance_specification(layout, problem$groups)
   if (has_effects(problem$data)) {
-    parts_at <- function(values, information) parts(specified_covariance(specification, values),
-      nugget_of(layout, values), information)
+    parts_at <- function(values, information, context = problem$context) {
+      parts(specified_covariance(specification, values), nugget_of(layout, values), information,
+        context)
+    }
     return(effects_objective(layout, problem$data, n, parts_at, restricted, problem$keep))
   }
   at <- function(working) {

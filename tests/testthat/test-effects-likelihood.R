@@ -51,7 +51,7 @@ test_that("the gradient is that of differences, also near a variance of 0, by al
     suppressWarnings()
   for (restricted in c(TRUE, FALSE)) {
     fit$method$estimation <- if (restricted) "REML" else "ML"
-    problem <- fold_problem(fit, seq_len(80))
+    problem <- fold_problem(fit, seq_len(80), plain_context(1L))
     problem <- with_start(problem$method, problem)
     unit <- log(problem$data$basis$unit) * c(2, 0, 2, 1, 1, 0, 1)
     objective <- likelihood_objective(problem$method, problem)
@@ -67,7 +67,7 @@ test_that("the gradient is that of differences, also near a variance of 0, by al
 
 test_that("expected information in the variances is that of dense traces", {
   fit <- effects_fit()
-  problem <- fold_problem(fit, seq_len(80))
+  problem <- fold_problem(fit, seq_len(80), plain_context(1L))
   problem <- with_start(problem$method, problem)
   at <- c(-1, -2, -2, -0.5, -0.7, 0.4, -1)
   unit <- log(problem$data$basis$unit) * c(2, 0, 2, 1, 1, 0, 1)

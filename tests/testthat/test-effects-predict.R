@@ -102,7 +102,7 @@ test_that("leave-one-out predictions are those of the model without the row", {
   data <- effects_data()
   loo <- loo_predict(fit)
   for (row in c(1L, 40L, 77L)) {
-    kept <- restrict_rows(fit$method, fit, seq_len(80)[-row])
+    kept <- restrict_rows(fit$method, fit, seq_len(80)[-row], plain_context())
     at <- predict(kept, data[row, ])
     expect_equal(loo$mean[row], at$mean, tolerance = 1e-8)
     expect_equal(loo$sd[row], sqrt(predict(kept, data[row, ], type = "link")$sd^2 +
@@ -117,7 +117,7 @@ test_that("folds that hold out levels predict them with the variance between lev
   cv <- cross_validate(fit, folds = folds, verbose = FALSE)
   held <- which(folds == 1L)
   value <- fit$parameters$estimate
-  kept <- restrict_rows(fit$method, fit, which(folds == 2L))
+  kept <- restrict_rows(fit$method, fit, which(folds == 2L), plain_context())
   expect_lt(max(abs(ranef(kept)$site[c("a", "b"), ])), 1e-12)
   expect_equal(vcov(kept, "random")[1:2, 1:2], VarCorr(fit)$site, tolerance = 1e-8,
     ignore_attr = TRUE)
