@@ -4,13 +4,16 @@
 # batch and their neighbours.
 
 adam_fit <- function(method, problem, objective_for) {
-  working <- problem$start
-  moments <- list(first = rep(0, length(working)), second = rep(0, length(working)))
   n <- length(problem$data$y)
   batch <- min(method$batch_size, n)
-  singular <- 0L
   method$steps <- method$steps %||% 1000L
-  for (first_step in seq(1L, method$steps, by = method$refresh)) {
+  stage <- new_stage("adam")
+  state <- stage$state %||% list(working = problem$start, moments = adam_moments(length(
+    problem$start)), singular = 0L, done = 0L)
+  working <- state$working
+  moments <- state$moments
+  singular <- state$singular
+  for (first_step in rounds_left(method$steps, method$refresh, state$done)) {
     steps <- seq(first_step, min(first_step + method$refresh - 1L, method$steps))
     rows <- vapply(steps, function(step) sample.int(n, batch), integer(batch))
     plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k)
@@ -27,6 +30,7 @@ adam_fit <- function(method, problem, objective_for) {
       working <- clamp(working, problem$bounds, problem$free)
     }
     keep_state(problem, working)
+    stage$keep(list(working = working, moments = moments, singular = singular, done = max(steps)))
     problem$report(method$k, max(steps), NULL, method$steps)
   }
   final <- objective_for(component_at(problem, working), method$k)$evaluate(working)
@@ -35,6 +39,12 @@ adam_fit <- function(method, problem, objective_for) {
     singular) else ""
   optimizer_result(working, final, NA_real_, method$steps, method$steps, NA,
     sprintf("ran its %d Adam steps%s; there is no test of convergence", method$steps, skipped))
+}
+
+# The first steps of the rounds that are to come.
+rounds_left <- function(steps, by, done) {
+  first <- seq(1L, steps, by = by)
+  first[first > done]
 }
 
 # The gradient of the mean score of batch j (column j of rows) as a function of the working

@@ -104,8 +104,8 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
       part$log_slope, trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
       shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
   }
-  list(evaluate = evaluate, gradient = gradient, n = n, accept = function(theta) keep_theta(problem,
-    theta))
+  journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
+    accept = function(theta) keep_theta(problem, theta)))
 }
 
 theta_penalty <- function(problem, theta) {

@@ -75,14 +75,19 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
   n <- nrow(signs)
   variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
-  moments <- adam_moments(length(theta))
+  loop <- new_stage("adam")
+  left <- loop$state %||% list(theta = theta, moments = adam_moments(length(theta)),
+    variables = as.list(variables), singular = 0L, done = 0L)
+  theta <- left$theta
+  moments <- left$moments
+  list2env(left$variables, variables)
   free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
   bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
   size <- min(method$batch_size, n)
   steps <- method$steps %||% 1000L
-  singular <- 0L
+  singular <- left$singular
   specification <- covariance_specification(problem$layout, problem$groups)
-  for (first_step in seq(1L, steps, by = method$refresh)) {
+  for (first_step in rounds_left(steps, method$refresh, left$done)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
     drawn <- matrix(vapply(now, function(step) sample.int(n, size), integer(size)), size)
     nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working,
@@ -104,6 +109,9 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
       theta[free] <- updated$working[free]
       theta <- clamp(theta, bounds, free)
     }
+    keep_theta(problem, theta)
+    loop$keep(list(theta = theta, moments = moments, variables = as.list(variables),
+      singular = singular, done = max(now)))
     problem$report(method$k, max(now), NULL, steps)
   }
   list(theta = theta, q = variables$value, convergence = list(converged = NA,

@@ -38,6 +38,9 @@
 #'   is asked of a fit are in double precision, and so is everything on the CPU: where
 #'   `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error
 #'   of [neargp()] (`neargp_error_precision`).
+#' @param checkpoint name of a file to which the fit writes what it has computed, so that the same
+#'   call goes on from there after a crash or a kill, see [checkpoints]; `NULL` for none. Of the 1% of
+#'   the time that writing takes at most, hardly anything is spent for less than some million rows.
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built
 #'   without FAISS ([neargp_sitrep()] tells).
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with
@@ -49,8 +52,8 @@
 neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L,
                            start_rows = 5000L, refresh_tolerance = 0.01, refresh_gain = 0.05,
                            max_refreshes = 10L, neighbor_search = c("auto", "kd-tree", "faiss"),
-                           precision = c("double", "single")) {
-  structure(list(
+                           precision = c("double", "single"), checkpoint = NULL) {
+  structure(c(list(
     max_iterations = check_count(max_iterations, "max_iterations"),
     tolerance = check_number(tolerance, "tolerance", 0, open = TRUE),
     max_step = check_number(max_step, "max_step", 0, open = TRUE),
@@ -61,7 +64,7 @@ neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.
     max_refreshes = check_count(max_refreshes, "max_refreshes"),
     neighbor_search = check_search(neighbor_search),
     precision = check_choice(precision, "precision", c("double", "single"))
-  ), class = "neargp_control")
+  ), if (!is.null(checkpoint)) list(checkpoint = check_checkpoint(checkpoint))), class = "neargp_control")
 }
 
 check_search <- function(search) {

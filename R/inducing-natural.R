@@ -40,7 +40,8 @@ fit_by_batches <- function(problem, method, working, positions) {
     parameters, problem$context)
   fitted <- run_adam(method, core_batch_fit(problem$data$coords, response, positions,
     problem_covariance(problem, values), family, parameters, start,
-    problem$warm_start$svgp$moments, batch_settings(problem, method, working), problem$context))
+    problem$warm_start$svgp$moments, c(batch_settings(problem, method, working),
+      list(until = batch_epochs(method))), NULL, problem$context))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),
     positions = fitted$inducing, trace = fitted$trace, skipped = fitted$skipped,
     posterior = fitted$posterior)

@@ -14,14 +14,16 @@
 #'
 #' What is not kept is what the parameters determine (the trend's coefficients, posteriors), and the
 #' moments of Adam, which begin anew: a fit that ends with its epochs or steps begins them anew,
-#' too. Give a smaller number of them.
+#' too. Give a smaller number of them. A fit with a checkpoint loses none of it, see [checkpoints].
 #'
+#' @param file name of a checkpoint, for what its fit had reached; `NULL` for that of this session.
 #' @return A list of class `neargp_last`: `parameters`, named as `coef(fit, what = "covariance")`
 #'   has them (of several outputs their loadings); `inducing`, a data frame of positions in the
 #'   coordinates of the data, or `NULL`; `call`, that of [neargp()]; `accepted`, how often a state
 #'   had been accepted; and `positions`, the positions in the core's coordinates; of fits by
 #'   [dspp()] and [dgp()] `deep`, their best state.
-#' @section Errors: `neargp_error_last` where there is none.
+#' @section Errors: `neargp_error_last` where there is none; `neargp_error_checkpoint` of a file that
+#'   cannot be read, see [checkpoints].
 #' @seealso [neargp()], whose argument `start` takes it.
 #' @examples
 #' set.seed(1)
@@ -39,7 +41,8 @@
 #'     method = svgp(100, optimizer = "natural", epochs = 5), start = reached)
 #' }
 #' @export
-neargp_last <- function() {
+neargp_last <- function(file = NULL) {
+  if (!is.null(file)) return(last_of_checkpoint(file))
   if (is.null(last_state$working)) {
     abort_neargp("last",
       c("No fit of this session has ended early with parameters that its optimiser had accepted.",

@@ -122,15 +122,20 @@ stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * st
 # Takes steps as adam_fit() does: before each `refresh` steps their batches are drawn and neighbours
 # searched in the current metric for these alone.
 adam_stage <- function(method, problem, state, steps) {
-  theta <- state$theta
+  loop <- new_stage("adam")
+  left <- loop$state %||% list(theta = state$theta, singular = state$singular,
+    moments = adam_moments(length(state$theta)), done = 0L)
+  theta <- left$theta
+  state$singular <- left$singular
+  moments <- left$moments
+  if (left$done > 0L) problem <- problem_left(problem, left)
   working <- seq_along(problem$free)
   free <- c(problem$free, rep(TRUE, length(theta) - length(working)))
   bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
-  moments <- adam_moments(length(theta))
   unit <- theta_units(problem, theta)
   n <- length(problem$data$offset)
   batch <- min(method$batch_size, n)
-  for (first_step in seq(1L, steps, by = method$refresh)) {
+  for (first_step in rounds_left(steps, method$refresh, left$done)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
     rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
     problem <- if (first_step == 1L) problem$scoring$refresh(problem, theta) else
@@ -152,9 +157,21 @@ adam_stage <- function(method, problem, state, steps) {
       theta <- clamp(theta, bounds, free)
     }
     keep_theta(problem, theta)
+    loop$keep(c(list(theta = theta, singular = state$singular, moments = moments, done = max(now),
+      intercept = problem$prevalence$intercept), problem[refreshed_fields]))
     problem$report(method$k, max(now), NULL, steps)
   }
   list(theta = theta, singular = state$singular, problem = problem)
+}
+
+# What `refresh` of problem$scoring changes in a problem, beside the intercept of the prevalence.
+refreshed_fields <- c("known", "reference", "marginal", "pseudo_observations",
+  "distinct_locations", "stale")
+
+problem_left <- function(problem, left) {
+  problem[refreshed_fields] <- left[refreshed_fields]
+  if (!is.null(left$intercept)) problem$prevalence$intercept <- left$intercept
+  problem
 }
 
 # Renews what the score takes as known, in accord with theta or, where it cannot be computed there,

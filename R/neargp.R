@@ -133,6 +133,8 @@
 #'   and gone at the end, elsewhere by messages. It has the iteration, the objective and, where the
 #'   number of steps is known or gains shrink steadily, about how long the present stage still
 #'   takes. By default in interactive sessions, and not in documents that are knitted there.
+#' @param resume name of a file that an earlier call with `neargp_control(checkpoint = )` has left: the
+#'   fit goes on from there, to the last bit, see [checkpoints]. `NULL` for none.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See
 #'   [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
 #'   [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that stopped
@@ -146,6 +148,7 @@
 #'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_transform`
 #'   (of another response, not increasing, or without its inverse), `_method` (not
 #'   for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
+#'   `_checkpoint` (see [checkpoints]),
 #'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a
 #'   covariance matrix that is numerically singular), `_quadrature` (responses whose density cannot
 #'   be integrated).
@@ -187,7 +190,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, distance = c("auto", "euclidean", "chordal"), crs = NULL,
                    start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
-                   device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
+                   device = NULL, threads = NULL, verbose = rlang::is_interactive(), resume = NULL) {
   began <- proc.time()[["elapsed"]]
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
@@ -201,6 +204,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (!is.null(source)) data <- first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
     threads, verbose, prior)
+  checkpoint <- checkpoint_argument(settings$control, resume)
+  settings$control$checkpoint <- NULL
   if (!is.null(source)) check_streamable(settings, transform)
   check_prior(settings, source)
   check_local_fields(settings, source, data)
@@ -242,13 +247,13 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$device <- choose_fit_device(settings, model$data)
   problem$context <- new_context(settings$context$threads, settings$device,
     control$neighbor_search)
-  showing_progress(problem, settings$verbose, {
+  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
     tell_stage("starting values")
     problem <- with_start(problem$method, problem)
     tell_stage(NULL)
     solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
     settings$gpu <- device_name(settings$device)
-  })
+  }))
   finished <- proc.time()[["elapsed"]]
   fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),

@@ -45,8 +45,8 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
   specification <- covariance_specification(layout, problem$groups)
   if (has_effects(problem$data)) {
     parts_at <- function(values, information, context = problem$context) {
-      parts(specified_covariance(specification, values), nugget_of(layout, values), information,
-        context)
+      journaled(c(values, information), parts(specified_covariance(specification, values),
+        nugget_of(layout, values), information, context))
     }
     return(effects_objective(layout, problem$data, n, parts_at, restricted, problem$keep))
   }
@@ -57,7 +57,8 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
   }
   evaluate <- function(working, information = FALSE, context = problem$context) {
     point <- at(working)
-    result <- parts(point$covariance, point$nugget, information, context)
+    result <- journaled(c(working, information), parts(point$covariance, point$nugget, information,
+      context))
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
     profile <- profile_trend(result, n)
     profile$failed <- 0L
@@ -72,7 +73,8 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
   }
   gradient <- function(working, beta, context = problem$context) {
     point <- at(working)
-    result <- adjoint(point$covariance, point$nugget, beta, context)
+    result <- journaled(c(working, beta), adjoint(point$covariance, point$nugget, beta,
+      context))
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
     penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
       working)

@@ -113,6 +113,6 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
     link[problem$design$intercept] <- sum(d_mean)
     c(core_to_working_slope(layout, result$known$values) * working, link)
   }
-  list(evaluate = evaluate, gradient = gradient, n = sum(count),
-    accept = function(theta) keep_theta(problem, theta))
+  journaled_objective(list(evaluate = evaluate, gradient = gradient, n = sum(count),
+    accept = function(theta) keep_theta(problem, theta)))
 }

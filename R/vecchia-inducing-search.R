@@ -159,9 +159,9 @@ residual_objective <- function(problem, method, positions, neighbors) {
   noise_scale <- 1 / data$weights
   evaluate <- function(working, ...) {
     values <- to_core(working, layout$transform)
-    found <- core_residual_vecchia(data$coords, columns, noise_scale, positions, neighbors,
-      specified_covariance(specification, values), nugget_of(layout, values), method$jitter, TRUE,
-      problem$context)
+    found <- journaled(working, core_residual_vecchia(data$coords, columns, noise_scale, positions,
+      neighbors, specified_covariance(specification, values), nugget_of(layout, values),
+      method$jitter, TRUE, problem$context))
     if (is_failure(found)) {
       return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
     }

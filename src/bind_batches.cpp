@@ -1,4 +1,6 @@
 // Stochastic fits on inducing points, and what they maximise, as R calls them.
+#include <optional>
+
 #include "base/error.h"
 #include "bind_bound.h"
 #include "bind_convert.h"
@@ -38,6 +40,7 @@ neargp::BatchFitSettings batch_settings(const Rcpp::List& settings) {
   if (Rcpp::as<std::string>(settings["moves"]) == "adam") result.moves = neargp::PosteriorMoves::adam;
   result.jitter = Rcpp::as<double>(settings["jitter"]);
   result.epochs = Rcpp::as<int>(settings["epochs"]);
+  result.until = Rcpp::as<int>(settings["until"]);
   result.batch_size = Rcpp::as<int>(settings["batch_size"]);
   result.learning_rate = Rcpp::as<double>(settings["learning_rate"]);
   result.goes_on = Rcpp::as<bool>(settings["goes_on"]);
@@ -50,6 +53,57 @@ neargp::BatchFitSettings batch_settings(const Rcpp::List& settings) {
   return result;
 }
 
+Rcpp::List adam_to_r(const neargp::AdamMemory& memory) {
+  return Rcpp::List::create(Rcpp::_["moments"] = memory.moments, Rcpp::_["clock"] = memory.clock);
+}
+
+neargp::AdamMemory to_adam(const Rcpp::List& memory) {
+  return {Rcpp::as<std::vector<double>>(memory["moments"]), Rcpp::as<std::vector<int>>(memory["clock"])};
+}
+
+Eigen::VectorXd to_vector(const Rcpp::NumericVector& x) {
+  return Eigen::Map<const Eigen::VectorXd>(x.begin(), x.size());
+}
+
+// All that the next piece of a run goes on from.
+Rcpp::List memory_to_r(const neargp::BatchFit& fit) {
+  const neargp::BatchMemory& memory = fit.memory;
+  return Rcpp::List::create(
+      Rcpp::_["epochs"] = memory.epochs, Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance),
+      Rcpp::_["family"] = fit.likelihood.parameters, Rcpp::_["positions"] = fit.positions, Rcpp::_["trace"] = fit.trace,
+      Rcpp::_["skipped"] = fit.skipped, Rcpp::_["shared"] = memory.shared,
+      Rcpp::_["shared_adam"] = adam_to_r(memory.shared_adam),
+      Rcpp::_["position_adam"] = adam_to_r(memory.position_adam), Rcpp::_["moves"] = double(memory.moves),
+      Rcpp::_["precision"] = to_r(memory.natural.precision), Rcpp::_["natural"] = to_r(memory.natural.natural),
+      Rcpp::_["mean"] = to_r(memory.adam.at.mean), Rcpp::_["root"] = to_r(memory.adam.at.lower),
+      Rcpp::_["mean_adam"] = adam_to_r(memory.adam.mean), Rcpp::_["root_adam"] = adam_to_r(memory.adam.root));
+}
+
+// `covariance` and `likelihood` as the run began; of the earlier piece are their values.
+std::optional<neargp::BatchFit> earlier_piece(SEXP memory, neargp::Covariance covariance,
+                                              neargp::Likelihood likelihood) {
+  if (Rf_isNull(memory)) return std::nullopt;
+  const Rcpp::List list(memory);
+  neargp::set_parameter_values(covariance, Rcpp::as<std::vector<double>>(list["covariance"]));
+  likelihood.parameters = Rcpp::as<std::vector<double>>(list["family"]);
+  neargp::BatchFit fit{std::move(covariance),
+                       std::move(likelihood),
+                       Rcpp::as<std::vector<double>>(list["positions"]),
+                       {},
+                       Rcpp::as<std::vector<double>>(list["trace"]),
+                       Rcpp::as<int>(list["skipped"]),
+                       {}};
+  fit.memory.epochs = Rcpp::as<int>(list["epochs"]);
+  fit.memory.shared = Rcpp::as<std::vector<double>>(list["shared"]);
+  fit.memory.shared_adam = to_adam(list["shared_adam"]);
+  fit.memory.position_adam = to_adam(list["position_adam"]);
+  fit.memory.moves = neargp::Index(Rcpp::as<double>(list["moves"]));
+  fit.memory.natural = {to_eigen(list["precision"]), to_vector(list["natural"])};
+  fit.memory.adam = {
+      {to_vector(list["mean"]), to_eigen(list["root"]), false}, to_adam(list["mean_adam"]), to_adam(list["root_adam"])};
+  return fit;
+}
+
 Rcpp::List reached_to_r(const neargp::BatchFit& fit, int dim) {
   return Rcpp::List::create(
       Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance), Rcpp::_["family"] = fit.likelihood.parameters,
@@ -59,15 +113,16 @@ Rcpp::List reached_to_r(const neargp::BatchFit& fit, int dim) {
 }  // namespace
 
 // start: pseudo-observations of all rows, of core_family_start(). posterior: where q of moves "adam" begins, mean and
-// root; NULL begins at the pseudo-observations. settings: moves, score, bound, kl_weight, jitter, epochs, batch_size,
-// learning_rate, goes_on, natural_rate, key, covariance and family (transform, lower, upper, free of each parameter),
-// position_unit (of each coordinate; none where positions are held), spherical, report (a function of the epoch and a
-// list of what is reached).
+// root; NULL begins at the pseudo-observations. settings: moves, score, bound, kl_weight, jitter, epochs, until (the
+// epoch at which this piece of the run ends), batch_size, learning_rate, goes_on, natural_rate, key, covariance and
+// family (transform, lower, upper, free of each parameter), position_unit (of each coordinate; none where positions are
+// held), spherical, report (a function of the epoch and a list of what is reached). before: the `memory` of the piece
+// before this one, NULL for the first.
 // [[Rcpp::export]]
 Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
                           const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family,
                           const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior,
-                          const Rcpp::List& settings, const Rcpp::List& context) {
+                          const Rcpp::List& settings, SEXP before, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   const int dim = inducing.ncol();
   neargp::BatchFitSettings batches = batch_settings(settings);
@@ -75,13 +130,16 @@ Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& r
   batches.report = [report, dim](int epoch, const neargp::BatchFit& reached) {
     report(epoch, reached_to_r(reached, dim));
   };
+  const neargp::Covariance given = to_covariance(covariance, 0.0);
+  const neargp::Likelihood likelihood = to_likelihood(family, parameters);
   const neargp::BatchFit fit =
-      neargp::batch_fit(to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
-                        to_likelihood(family, parameters), {to_family_posterior(start), to_posterior(posterior)},
+      neargp::batch_fit(to_response(response), points.view(), positions.view(), given, likelihood,
+                        {to_family_posterior(start), to_posterior(posterior), earlier_piece(before, given, likelihood)},
                         batches, run_context(context));
   Rcpp::List list = reached_to_r(fit, dim);
   list["trace"] = fit.trace;
   list["skipped"] = fit.skipped;
+  if (batches.until < batches.epochs) list["memory"] = memory_to_r(fit);
   if (batches.moves == neargp::PosteriorMoves::adam) list["posterior"] = posterior_to_r(fit.posterior);
   return list;
 }

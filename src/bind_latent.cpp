@@ -69,6 +69,24 @@ SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std:
                                     linear_predictor, slope));
 }
 
+// The `end` of a fit as plain numbers, with whether the model's factor has become exact; and back, to the bit.
+// [[Rcpp::export]]
+Rcpp::List core_latent_end(SEXP latent, SEXP end) {
+  const StatePointer state(end);
+  return Rcpp::List::create(Rcpp::_["mean"] = state->mean, Rcpp::_["beta"] = state->beta,
+                            Rcpp::_["precision"] = state->precision, Rcpp::_["natural"] = state->natural,
+                            Rcpp::_["linear_predictor"] = state->linear_predictor,
+                            Rcpp::_["exact"] = LatentPointer(latent)->posterior.factor().is_exact());
+}
+
+// [[Rcpp::export]]
+SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end) {
+  if (Rcpp::as<bool>(end["exact"])) LatentPointer(latent)->posterior.become_exact();
+  const auto numbers = [&end](const char* name) { return Rcpp::as<std::vector<double>>(end[name]); };
+  return to_r(neargp::PosteriorState{numbers("mean"), numbers("beta"), numbers("precision"), numbers("natural"),
+                                     numbers("linear_predictor")});
+}
+
 // [[Rcpp::export]]
 bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->posterior.factor().is_restricted(); }
 

@@ -68,6 +68,11 @@ class SparsePosterior {
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                const RunContext& context);
 
+  // As an incomplete factor does that broke down.
+  void become_exact() {
+    if (!factor_.is_exact()) factor_.become_exact();
+  }
+
   PosteriorOutcome fit(PosteriorState start, const Likelihood& likelihood, const PosteriorSettings& settings,
                        bool derivatives, const RunContext& context);
 

@@ -48,6 +48,12 @@ AdamPosterior::AdamPosterior(RootedPosterior start, Index trend, double kl_weigh
     : q_(std::move(start)), trend_(trend), kl_weight_(kl_weight), mean_adam_(1, int(q_.mean.size())),
       root_adam_(1, int(q_.mean.size() * (q_.mean.size() + 1) / 2)) {}
 
+AdamPosterior::AdamPosterior(AdamPosteriorMemory memory, Index trend, double kl_weight)
+    : AdamPosterior(std::move(memory.at), trend, kl_weight) {
+  mean_adam_.restore(std::move(memory.mean));
+  root_adam_.restore(std::move(memory.root));
+}
+
 void AdamPosterior::step(BatchGradient gradient, double rate) {
   subtract_divergence(q_, trend_, kl_weight_, gradient);
   mean_adam_.step(0, q_.mean.data(), gradient.mean.data(), rate);

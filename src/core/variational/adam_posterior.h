@@ -18,12 +18,21 @@ RootedPosterior with_covariance_root(const RootedPosterior& q);
 // What the divergence from the prior, of whole q, takes from a gradient in m and in R.
 void subtract_divergence(const RootedPosterior& q, Index trend, double kl_weight, BatchGradient& gradient);
 
+struct AdamPosteriorMemory {
+  RootedPosterior at;
+  AdamMemory mean, root;
+};
+
 class AdamPosterior {
  public:
   // `start` has a root of the covariance matrix.
   AdamPosterior(RootedPosterior start, Index trend, double kl_weight);
 
+  // With another's memory it goes on exactly as that one would have done.
+  AdamPosterior(AdamPosteriorMemory memory, Index trend, double kl_weight);
+
   const RootedPosterior& at() const { return q_; }
+  AdamPosteriorMemory memory() const { return {q_, mean_adam_.memory(), root_adam_.memory()}; }
   void step(BatchGradient gradient, double rate);
 
  private:

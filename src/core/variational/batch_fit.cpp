@@ -21,6 +21,16 @@ class AdamParameters {
         shared_adam_(1, int(shared_.size() + at.likelihood.parameters.size())),
         position_adam_(settings.position_unit.empty() ? 0 : points(), dim) {
     for (const double working : settings.likelihood.working(at.likelihood.parameters)) shared_.push_back(working);
+    if (at.memory.epochs == 0) return;
+    shared_ = at.memory.shared;
+    shared_adam_.restore(at.memory.shared_adam);
+    position_adam_.restore(at.memory.position_adam);
+  }
+
+  void remember(BatchMemory& memory) const {
+    memory.shared = shared_;
+    memory.shared_adam = shared_adam_.memory();
+    memory.position_adam = position_adam_.memory();
   }
 
   void step(const BatchGradient& gradient, double rate) {
@@ -93,6 +103,7 @@ class MovingPosterior {
                                  const std::vector<int>& rows) = 0;
   virtual void accept(BatchGradient gradient, double rate) = 0;
   virtual RootedPosterior at() const = 0;
+  virtual void remember(BatchMemory& memory) const = 0;
 
  protected:
   NaturalPosterior first(const NaturalStep& step, const std::vector<int>& rows) const {
@@ -107,7 +118,12 @@ class MovingPosterior {
 
 class NaturalMoves : public MovingPosterior {
  public:
-  using MovingPosterior::MovingPosterior;
+  NaturalMoves(const BatchFitStart& start, const BatchFitSettings& settings, const RunContext& context)
+      : MovingPosterior(start, settings, context) {
+    if (!start.before) return;
+    q_ = start.before->memory.natural;
+    steps_ = start.before->memory.moves;
+  }
 
   BatchGradient gradient(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
                          const std::vector<int>& rows) override {
@@ -118,6 +134,10 @@ class NaturalMoves : public MovingPosterior {
   }
   void accept(BatchGradient, double) override {}
   RootedPosterior at() const override { return rooted(q_); }
+  void remember(BatchMemory& memory) const override {
+    memory.natural = q_;
+    memory.moves = steps_;
+  }
 
  private:
   NaturalPosterior q_;
@@ -131,7 +151,9 @@ class AdamMoves : public MovingPosterior {
   BatchGradient gradient(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
                          const std::vector<int>& rows) override {
     const Index trend = batch.response.coefficients;
-    if (!q_ && start_.posterior.mean.size() > 0) {
+    if (!q_ && start_.before) {
+      q_ = std::make_unique<AdamPosterior>(start_.before->memory.adam, trend, settings_.objective.kl_weight);
+    } else if (!q_ && start_.posterior.mean.size() > 0) {
       q_ = std::make_unique<AdamPosterior>(start_.posterior, trend, settings_.objective.kl_weight);
     } else if (!q_) {
       const NaturalStep step(factor, batch, likelihood, settings_.objective, context_);
@@ -143,6 +165,7 @@ class AdamMoves : public MovingPosterior {
   }
   void accept(BatchGradient gradient, double rate) override { q_->step(std::move(gradient), rate); }
   RootedPosterior at() const override { return q_->at(); }
+  void remember(BatchMemory& memory) const override { memory.adam = q_->memory(); }
 
  private:
   std::unique_ptr<AdamPosterior> q_;
@@ -159,15 +182,20 @@ std::unique_ptr<MovingPosterior> moving_posterior(const BatchFitStart& start, co
 BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
                    const Likelihood& likelihood, const BatchFitStart& start, const BatchFitSettings& settings,
                    const RunContext& context) {
-  BatchFit fit{covariance, likelihood, {inducing.data, inducing.data + inducing.n * inducing.dim}, {}, {}, 0};
+  BatchFit fit =
+      start.before
+          ? *start.before
+          : BatchFit{covariance, likelihood, {inducing.data, inducing.data + inducing.n * inducing.dim}, {}, {}, 0, {}};
   AdamParameters parameters(fit, inducing.dim, settings);
   const Index batch_size = std::min(settings.batch_size, coords.n), steps = (coords.n + batch_size - 1) / batch_size;
   Batches batches(coords.n, settings.key, 0);
   RunContext quiet = context;
   quiet.progress = nullptr;
   const std::unique_ptr<MovingPosterior> q = moving_posterior(start, settings, quiet);
-  Index step = 0;
-  for (int epoch = 0; epoch < settings.epochs; ++epoch) {
+  const int until = settings.until > 0 ? settings.until : settings.epochs;
+  Index step = steps * fit.memory.epochs;
+  if (step > 0) batches.skip(step * batch_size);
+  for (int epoch = fit.memory.epochs; epoch < until; ++epoch) {
     double score = 0.0;
     for (const Index end = step + steps; step < end; ++step) {
       if (context.check_interrupt) context.check_interrupt();
@@ -194,6 +222,9 @@ BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducin
                         settings.objective.kl_weight * divergence_from_prior(fit.posterior, response.coefficients));
     if (settings.report) settings.report(epoch + 1, fit);
   }
+  fit.memory.epochs = until;
+  parameters.remember(fit.memory);
+  q->remember(fit.memory);
   return fit;
 }
 

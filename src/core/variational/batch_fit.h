@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "covariance/parameters.h"
 #include "variational/adam_posterior.h"
@@ -13,6 +14,16 @@ namespace neargp {
 
 enum class PosteriorMoves { natural, adam };
 
+// What a run remembers beside what it has reached.
+struct BatchMemory {
+  int epochs = 0;              // that are done
+  std::vector<double> shared;  // covariance and likelihood on the scale on which Adam moves them
+  AdamMemory shared_adam, position_adam;
+  Index moves = 0;  // of q
+  NaturalPosterior natural;
+  AdamPosteriorMemory adam;
+};
+
 struct BatchFit {
   Covariance covariance;
   Likelihood likelihood;
@@ -20,6 +31,7 @@ struct BatchFit {
   RootedPosterior posterior;      // where q ended
   std::vector<double> trace;      // estimates of the objective, by epoch
   int skipped = 0;                // steps that were not taken, since the gradient overflowed
+  BatchMemory memory;
 };
 
 struct BatchFitSettings {
@@ -27,6 +39,7 @@ struct BatchFitSettings {
   PosteriorMoves moves = PosteriorMoves::natural;
   double jitter = 1e-6;
   int epochs = 20;
+  int until = 0;  // the epoch at which this piece of the run ends; 0: the last one
   Index batch_size = 1024;
   double learning_rate = 0.01;   // of Adam, cut by ten at 75% and 90% of the steps
   bool goes_on = false;          // whether these are further epochs of an earlier fit: all at the last rate
@@ -44,6 +57,7 @@ struct BatchFitSettings {
 struct BatchFitStart {
   FamilyPosterior pseudo_observations;  // of all rows
   RootedPosterior posterior;
+  std::optional<BatchFit> before;  // the piece before this one: runs that are cut arrive where others do
 };
 
 // A gaussian response has its noise in the likelihood. The columns of the design are of unit size. Throws an Error

@@ -1,0 +1,252 @@
+#' Checkpoints: fits that outlive their process
+#'
+#' With `neargp_control(checkpoint = "file")` a fit writes what it has computed to a file, and the
+#' same call in another process goes on from there, after a crash, a kill, a time limit of a cluster
+#' or a power cut. The result is that of a fit that was never interrupted, to the last bit of
+#' estimates, standard errors, posterior and counts of evaluations; so are R's random numbers
+#' afterwards.
+#'
+#' # How to go on
+#' Make the same call. If the file is there and is of this fit, the fit goes on, with a message of
+#' class `neargp_message_checkpoint` that says from where; if there is none, it begins. A script that
+#' may be killed needs no other line. With `resume = "file"` of [neargp()] the file must be there,
+#' else it is an error; it is written on, too. The file of a fit that has ended stays, and answers the
+#' same call again in the time of its preparations: delete it when it is of no more use.
+#'
+#' # What the file is of
+#' A file belongs to one fit: the same rows (response, trend, coordinates, weights, offset, to the
+#' last bit, whichever call has made them), covariance, method, family, prior, start, control and
+#' device, and the same version of neargp. Anything else is an error that names what differs, and
+#' leaves the file alone. The number of threads may differ. On a processor with other instruction
+#' sets a fit goes on with that of the file, if the processor has it; where it has not, or R's linear
+#' algebra (BLAS) is another, the result has another rounding, with a message.
+#'
+#' From a file of which a fit cannot go on, because of another version of neargp say,
+#' `neargp_last("file")` takes the parameters that were reached, for `start`.
+#'
+#' # What it costs
+#' A write that takes some time is followed by a hundred times as long without one, so that writing
+#' takes 1% of the time at most, whatever the disk. What was computed since is lost in a kill, and
+#' nothing after Ctrl-C or an error. A step of which less is done is begun anew. Files are small (1 kB for
+#' each evaluation of [vecchia()] or [loo_k()]); with latent fields ([vnngp()]) they have 40 bytes a
+#' row, with inducing points what an evaluation returns of them, and with mini-batches and deep fits
+#' the state at the end of an epoch.
+#'
+#' Searches for neighbours, starting values and the final posterior are computed anew. The epochs of
+#' Adam of [vnngp()] with `posterior = "mean-field"` and of [swsgp()] begin anew, too.
+#'
+#' # What can go wrong
+#' The file is written so that a kill at any moment leaves it whole: it is begun under another name and
+#' renamed, and what a kill cuts off at its end is as if it had not been written. All parts have
+#' checksums. A disk that is full when the fit begins is an error; later it is a warning, once, of
+#' class `neargp_warning_checkpoint`, and writing is tried again. Two processes cannot use one file:
+#' the second one stops. Clocks that are set back do no harm.
+#'
+#' @section Errors: All of class `neargp_error_checkpoint`, whose field `reason` is `"missing"`,
+#'   `"unreadable"`, `"unwritable"`, `"locked"` (another process uses it), `"foreign"` (of another
+#'   fit, or no checkpoint), `"version"` (of another version of neargp), `"damaged"`, `"diverged"`
+#'   (the computation went another way than the one that has written it) or `"method"` (a power of
+#'   [box_cox()] that is estimated by a fit for each).
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' d$z <- sin(6 * d$x) + rnorm(500, sd = 0.1)
+#' file <- tempfile(fileext = ".checkpoint")
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10),
+#'   control = neargp_control(checkpoint = file))
+#' # In another process, after a kill, the same call, or
+#' again <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10), resume = file)
+#' identical(coef(fit), coef(again))
+#'
+#' # Other data are told
+#' d$z[1] <- 0
+#' try(neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10), resume = file))
+#' unlink(file)
+#' @seealso [neargp_control()], [neargp_last()].
+#' @name checkpoints
+NULL
+
+check_checkpoint <- function(checkpoint) {
+  if (is.null(checkpoint)) return(NULL)
+  if (!rlang::is_string(checkpoint) || !nzchar(checkpoint)) {
+    abort_argument("checkpoint", "NULL or the name of a file", checkpoint)
+  }
+  normalizePath(checkpoint, mustWork = FALSE)
+}
+
+# The file of a fit, NULL for none, and whether it must be there.
+checkpoint_argument <- function(control, resume) {
+  if (is.null(resume)) return(list(path = control$checkpoint, must_exist = FALSE))
+  if (!rlang::is_string(resume) || !nzchar(resume)) {
+    abort_argument("resume", "NULL or the name of a file", resume)
+  }
+  path <- normalizePath(resume, mustWork = FALSE)
+  if (!is.null(control$checkpoint) && control$checkpoint != path) {
+    abort_argument("resume", "the file of neargp_control(checkpoint = ), where both are given",
+      resume)
+  }
+  list(path = path, must_exist = TRUE)
+}
+
+# Evaluates a fit to `problem`, with a checkpoint where there is a file for it.
+checkpointed <- function(checkpoint, problem, settings, fit) {
+  path <- checkpoint$path
+  if (is.null(path)) return(fit)
+  check_one_fit(path, problem$family)
+  lock <- locked_checkpoint(path)
+  on.exit(core_unlock_file(lock))
+  file <- open_checkpoint(path, checkpoint$must_exist, problem, settings)
+  instruction_set <- core_simd()
+  on.exit(core_set_simd(instruction_set), add = TRUE, after = FALSE)
+  with_arithmetic_of(file)
+  set_seed(file$header$seed)
+  begin_journal(file)
+  on.exit(end_journal(), add = TRUE, after = FALSE)
+  fit
+}
+
+check_one_fit <- function(path, family) {
+  if (!isTRUE(family$transform$estimated)) return(invisible())
+  abort_checkpoint(path, "method", "The power of box_cox() is estimated by a fit for each of many.",
+    "Give box_cox() the `lambda`, and each fit a file of its own.")
+}
+
+# The folder is where the lock cannot be made.
+locked_checkpoint <- function(path) {
+  lock <- tryCatch(core_lock_file(paste0(path, ".lock")), neargp_error_core = function(condition)
+    abort_unwritable(path, condition))
+  if (is.null(lock)) {
+    abort_checkpoint(path, "locked", "Another process uses it.",
+      "Wait until that has ended, or give each fit a file of its own.")
+  }
+  lock
+}
+
+abort_unwritable <- function(path, condition) {
+  abort_checkpoint(path, "unwritable", conditionMessage(condition),
+    "Is there such a folder, may it be written to, and is there room on the disk?")
+}
+
+# The file of this fit: as it was left, or a new one. `cost`: seconds that a write takes.
+open_checkpoint <- function(path, must_exist, problem, settings) {
+  key <- fit_key(problem, settings)
+  if (!file.exists(path)) {
+    if (must_exist) {
+      abort_checkpoint(path, "missing", "There is no such file.",
+        "A checkpoint is begun by neargp_control(checkpoint = ).")
+    }
+    return(new_checkpoint(path, new_header(key)))
+  }
+  file <- read_checkpoint(path)
+  check_header(path, file$header, key)
+  left <- merged_records(file$records)
+  length <- if (file$is_whole) file$length else new_checkpoint(path, file$header,
+    file$records)$length
+  inform_neargp("checkpoint",
+    sprintf("The fit goes on from %s evaluations in \"%s\".", format_count(length(left$known)),
+      path))
+  c(list(path = path, header = file$header, length = length, cost = 0), left)
+}
+
+new_checkpoint <- function(path, header, records = list()) {
+  began <- core_monotonic_seconds()
+  length <- tryCatch(write_checkpoint(path, header, records), neargp_error_core = function(condition)
+    abort_unwritable(path, condition))
+  list(path = path, header = header, length = length, known = list(), states = list(),
+    cost = core_monotonic_seconds() - began)
+}
+
+# R's random numbers begin somewhere before the first one is drawn, so that there is a seed to keep.
+new_header <- function(key) {
+  if (is.null(current_seed())) set.seed(NULL)
+  list(version = package_version_text(), key = key, seed = current_seed(),
+    instruction_set = core_simd(), arithmetic = arithmetic())
+}
+
+package_version_text <- function() as.character(utils::packageVersion("neargp"))
+
+# What rounds beside the core.
+arithmetic <- function() {
+  list(r = R.version$version.string, blas = unname(extSoftVersion()["BLAS"]), lapack = La_library())
+}
+
+check_header <- function(path, header, key) {
+  if (!identical(header$version, package_version_text())) {
+    abort_checkpoint(path, "version", sprintf("It is of neargp %s, and this is %s.",
+      header$version, package_version_text()), last_of_file_hint)
+  }
+  differs <- names(key)[!vapply(names(key), function(part) identical(key[[part]],
+    header$key[[part]]), NA)]
+  if (!length(differs)) return(invisible())
+  abort_checkpoint(path, "foreign", sprintf("It is of another fit: %s %s.", format_some(differs,
+    length(differs)), if (length(differs) == 1L) "differs" else "differ"),
+    "Give each fit a file of its own. Files are left alone: delete what is of no more use.")
+}
+
+last_of_file_hint <-
+  "start = neargp_last(<this file>), with another file as the checkpoint, goes on from the parameters that it had reached."
+
+abort_diverged <- function(number) {
+  abort_checkpoint(journal$path, "diverged",
+    sprintf("Its evaluation %s is not the one that is asked for.", format_count(number)),
+    c("The file is of another build of neargp, or of a machine whose arithmetic rounds in another way.",
+      last_of_file_hint))
+}
+
+# The instruction set that the file was begun with, where this processor has it.
+with_arithmetic_of <- function(file) {
+  wanted <- file$header$instruction_set
+  differs <- c(if (!wanted %in% core_simd_available()) "the processor's instruction set",
+    if (!identical(file$header$arithmetic, arithmetic())) "R, or its BLAS")
+  if (wanted %in% core_simd_available()) core_set_simd(wanted)
+  if (!length(differs)) return(invisible())
+  inform_neargp("checkpoint", sprintf("Rounding may be another than where the checkpoint was begun: %s %s.",
+    format_some(differs), if (length(differs) == 1L) "differs" else "differ"))
+}
+
+# What a file's fit had accepted last.
+last_of_checkpoint <- function(path) {
+  path <- check_checkpoint(path)
+  last <- merged_records(read_checkpoint(path)$records)$states$last$state
+  if (!is.null(last)) return(last)
+  abort_neargp("last", sprintf("The fit of \"%s\" had accepted no parameters yet.", path))
+}
+
+# ---- the key -------------------------------------------------------------------------------------
+
+# Checksums of all that decides what a fit computes, by the names that errors call them.
+fit_key <- function(problem, settings) {
+  data <- unclass(problem$data)
+  of_rows <- setdiff(names(data), c("X", "basis", "coords", "weights", "offset", "stream"))
+  stream <- data$stream[c("hashes", "model", "rows")]
+  layout <- as.list(problem$layout)
+  parts <- list(`the response` = list(data[of_rows], stream),
+    `the trend` = list(colnames(data$X), data$X), `the coordinates` = list(data$coords,
+    problem$locations$metric), `the weights` = data$weights, `the offset` = data$offset,
+    `the covariance` = list(problem$covariance, layout[setdiff(names(layout), "start")]),
+    `the method` = list(class(problem$method), problem$method),
+    `the family` = problem$family, `the prior` = problem$prior,
+    `the start` = list(layout$start, state_to_go_on_from(problem)),
+    `the control` = problem$control[setdiff(names(problem$control), c("checkpoint",
+      "neighbor_search"))],
+    `the device` = settings$device)
+  lapply(parts, function(part) rlang::hash(plain_part(part)))
+}
+
+# Of a fit that is continued all that was estimated.
+state_to_go_on_from <- function(problem) {
+  warm <- unclass(problem$warm_start)
+  list(warm[setdiff(names(warm), c("call", "elapsed", "keeper", "threads", "terms", "formula",
+    "data"))], problem$start_positions, problem$warm_classifier)
+}
+
+# The same for all that computes the same: whatever kind of vector R has made (of a sum it makes a
+# plain one; -0 and 0 are one), however strings are encoded, and wherever functions come from.
+plain_part <- function(x) {
+  if (is.list(x)) return(list(names(x), lapply(unclass(x), plain_part)))
+  if (is.function(x) || is.language(x)) return(deparse(x))
+  if (is.character(x)) return(list(dim(x), enc2utf8(as.vector(x))))
+  if (is.factor(x)) return(list(levels(x), as.double(x) + 0))
+  if (is.numeric(x) || is.logical(x)) return(list(dim(x), as.double(x) + 0))
+  NULL
+}
