@@ -12,8 +12,8 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // core_batch_fit
-Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_batch_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP contextSEXP) {
+Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, SEXP before, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_batch_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP beforeSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -26,8 +26,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type before(beforeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_batch_fit(coords, response, inducing, covariance, family, parameters, start, posterior, settings, context));
+    rcpp_result_gen = Rcpp::wrap(core_batch_fit(coords, response, inducing, covariance, family, parameters, start, posterior, settings, before, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -562,6 +563,59 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_replace_file
+void core_replace_file(const std::string& path, const Rcpp::RawVector& bytes);
+RcppExport SEXP _neargp_core_replace_file(SEXP pathSEXP, SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    core_replace_file(path, bytes);
+    return R_NilValue;
+END_RCPP
+}
+// core_append_to_file
+void core_append_to_file(const std::string& path, const Rcpp::RawVector& bytes);
+RcppExport SEXP _neargp_core_append_to_file(SEXP pathSEXP, SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    core_append_to_file(path, bytes);
+    return R_NilValue;
+END_RCPP
+}
+// core_lock_file
+SEXP core_lock_file(const std::string& path);
+RcppExport SEXP _neargp_core_lock_file(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_lock_file(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_unlock_file
+void core_unlock_file(SEXP lock);
+RcppExport SEXP _neargp_core_unlock_file(SEXP lockSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type lock(lockSEXP);
+    core_unlock_file(lock);
+    return R_NilValue;
+END_RCPP
+}
+// core_monotonic_seconds
+double core_monotonic_seconds();
+RcppExport SEXP _neargp_core_monotonic_seconds() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_monotonic_seconds());
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_embed_longlat
 Rcpp::NumericMatrix core_embed_longlat(const Rcpp::NumericMatrix& lonlat);
 RcppExport SEXP _neargp_core_embed_longlat(SEXP lonlatSEXP) {
@@ -832,6 +886,30 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<double>& >::type pseudo_precision(pseudo_precisionSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type slope(slopeSEXP);
     rcpp_result_gen = Rcpp::wrap(core_latent_resume(latent, mean, beta, linear_predictor, pseudo_precision, slope));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_end
+Rcpp::List core_latent_end(SEXP latent, SEXP end);
+RcppExport SEXP _neargp_core_latent_end(SEXP latentSEXP, SEXP endSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type end(endSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_end(latent, end));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_from_end
+SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end);
+RcppExport SEXP _neargp_core_latent_from_end(SEXP latentSEXP, SEXP endSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type end(endSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_from_end(latent, end));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1683,7 +1761,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_neargp_core_batch_fit", (DL_FUNC) &_neargp_core_batch_fit, 10},
+    {"_neargp_core_batch_fit", (DL_FUNC) &_neargp_core_batch_fit, 11},
     {"_neargp_core_inducing_objective", (DL_FUNC) &_neargp_core_inducing_objective, 10},
     {"_neargp_core_fast_blas", (DL_FUNC) &_neargp_core_fast_blas, 0},
     {"_neargp_core_product_engine", (DL_FUNC) &_neargp_core_product_engine, 0},
@@ -1722,6 +1800,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
     {"_neargp_core_faiss", (DL_FUNC) &_neargp_core_faiss, 1},
     {"_neargp_core_stop_threads", (DL_FUNC) &_neargp_core_stop_threads, 0},
+    {"_neargp_core_replace_file", (DL_FUNC) &_neargp_core_replace_file, 2},
+    {"_neargp_core_append_to_file", (DL_FUNC) &_neargp_core_append_to_file, 2},
+    {"_neargp_core_lock_file", (DL_FUNC) &_neargp_core_lock_file, 1},
+    {"_neargp_core_unlock_file", (DL_FUNC) &_neargp_core_unlock_file, 1},
+    {"_neargp_core_monotonic_seconds", (DL_FUNC) &_neargp_core_monotonic_seconds, 0},
     {"_neargp_core_embed_longlat", (DL_FUNC) &_neargp_core_embed_longlat, 1},
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},
     {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 4},
@@ -1741,6 +1824,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 7},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
+    {"_neargp_core_latent_end", (DL_FUNC) &_neargp_core_latent_end, 2},
+    {"_neargp_core_latent_from_end", (DL_FUNC) &_neargp_core_latent_from_end, 2},
     {"_neargp_core_latent_is_restricted", (DL_FUNC) &_neargp_core_latent_is_restricted, 1},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 9},
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
