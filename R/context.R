@@ -1,6 +1,6 @@
 # How a computation is done: what the functions between an argument `threads` or `device` and the
-# core hand on, and src/bind_convert.cpp makes the core's RunContext of. A context is a value: nothing
-# of it stays with the package or in a fit.
+# core hand on, and src/bind_convert.cpp makes the core's RunContext of. A context is a value:
+# nothing of it stays with the package or in a fit.
 
 new_context <- function(threads, device = "cpu", search = "auto") {
   context <- plain_context(threads)

@@ -44,8 +44,8 @@ const neargp::FastBlas& r_blas() {
 
 }  // namespace
 
-void use_r_blas(bool use) {
-  if (!use) return neargp::use_product_engine(nullptr);
+void use_products_of(const Rcpp::List& context) {
+  if (!Rcpp::as<bool>(context["blas"])) return neargp::use_product_engine(nullptr);
   static const neargp::ProductEngine& engine = neargp::blas_engine({gemm, syrk, trsm, potrf}, r_blas().threads);
   neargp::use_product_engine(&engine);
 }

@@ -1,4 +1,7 @@
 #pragma once
 
-// Has dense products computed by R's BLAS, which core_fast_blas() must know, or else by Eigen.
-void use_r_blas(bool use);
+#include <Rcpp.h>
+
+// Has dense products computed by R's BLAS, which core_fast_blas() must know, or else by Eigen, until another call says
+// otherwise: linalg/product_engine.cpp says why that is the process's. run_context() does it, too.
+void use_products_of(const Rcpp::List& context);

@@ -32,8 +32,6 @@ neargp::RunContext run_context(const Rcpp::List& context) {
   return run;
 }
 
-void use_products_of(const Rcpp::List& context) { use_r_blas(Rcpp::as<bool>(context["blas"])); }
-
 std::vector<double> row_major(const Rcpp::NumericMatrix& matrix) {
   const Index rows = matrix.nrow(), columns = matrix.ncol();
   std::vector<double> out(std::size_t(rows * columns));

@@ -11,10 +11,6 @@
 // no longer be used.
 neargp::RunContext run_context(const Rcpp::List& context);
 
-// What dense products of a call are computed by, which run_context() does, too (linalg/product_engine.h says why the
-// process has one at a time): for what takes no RunContext.
-void use_products_of(const Rcpp::List& context);
-
 // R stores matrices by columns, the core stores points by rows.
 std::vector<double> row_major(const Rcpp::NumericMatrix& matrix);
 Rcpp::NumericMatrix from_row_major(const std::vector<double>& entries, int columns);

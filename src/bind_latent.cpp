@@ -1,5 +1,6 @@
 // Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
 #include "bind_latent.h"
+#include "bind_blas.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
 #include "bind_neighbors.h"

@@ -1,5 +1,6 @@
 // The bound on inducing points of rows that R hands on in pieces.
 #include "base/error.h"
+#include "bind_blas.h"
 #include "bind_bound.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"

@@ -1,5 +1,6 @@
 // Gaussian processes on inducing points, as R calls them.
 #include "base/error.h"
+#include "bind_blas.h"
 #include "bind_bound.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
