@@ -30,12 +30,12 @@
 #' @param variance variance of the process, in squared units of the response, or `NULL` to estimate
 #'   it.
 #' @param range range in the units of the distances (kilometres for longitude and latitude), or
-#'   `NULL` to estimate it. With `ard = TRUE`, anisotropy in more than two coordinates or a time
-#'   coordinate, one number for each range, in the order of the coordinates, time last; `NA` for one
-#'   that is to be estimated. With anisotropy the first is the range along the major axis, and can
+#'   `NULL` to estimate it. With `ard = TRUE`, anisotropy in more than two coordinates, factors or a
+#'   time coordinate, one number for each range, in the order of the coordinates, those of factors
+#'   after the others, time last; `NA` for one that is to be estimated. With anisotropy the first is the range along the major axis, and can
 #'   be fixed only together with the anisotropy.
 #' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time
-#'   coordinate always has its own range.
+#'   coordinate, and each factor among the coordinates, always has its own range.
 #' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates
 #'   (a third one, such as a height or depth, then has a range of its own, `range_<coordinate>`), or
 #'   `c(angle = , ratio = )` to fix it: the direction of the major axis in degrees clockwise from

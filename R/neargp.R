@@ -23,6 +23,25 @@
 #' columns' names; three or more coordinates by standard deviations that differ by a factor of 20.
 #' Where the unit is one, say so by `distance = "euclidean"`.
 #'
+#' # Factors among the coordinates
+#' Columns in `coords` that are factors, text or logical, as tables of people, cars or chess
+#' positions have them, are coordinates without distances: two rows have the same level or not. With
+#' `range_colour`, the range of a factor `colour`, the squared distance of two rows in units of the
+#' ranges is `(d / range)^2` of their numeric coordinates plus `1 / range_colour^2` if their levels
+#' differ, all levels equally far from each other. Neighbours are nearest in this metric. Each
+#' factor has a range of its own, whether `ard` is `TRUE` or not (one for all of them predicted no
+#' better and took no less time, see `bench/factors.R`); a long one says that levels hardly matter.
+#' `print()` tells the correlation of two rows that differ in the level alone. Ordered factors have
+#' their levels 1 apart; `warp = monotone(~ size)` in the [covariance] learns the spacing. For
+#' levels in the trend the formula is the place.
+#'
+#' Internally a factor of `L` levels is `L - 1` coordinates, the corners of a regular simplex whose
+#' edges are 1: memory and time are those of as many coordinates. A matrix of inducing points has
+#' the numbers of levels in their columns. Levels that a factor has and no row of the fit are known
+#' to [predict()], and as far as any other; those of text are the ones of its rows. More than 50
+#' levels, or one for each row, are an error of class `neargp_error_levels`, as is a level of
+#' `newdata` that the fit does not know.
+#'
 #' # Columns with units
 #' Columns of class units (package units) count as numbers in their own unit. A covariate of
 #' `newdata` is converted to the unit that it has in the fit. Coordinates are not: give them all in
@@ -67,9 +86,9 @@
 #' @param data sf object with POINT geometries, or a data frame, also a tibble or data.table; or a
 #'   stars grid, whose cells are taken as points and attributes as columns. With several million
 #'   rows a data frame is the faster one. Rows that do not fit in memory come from a [row_source()].
-#' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as
-#'   `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and weights
-#'   (several inputs, as in machine learning); or their names.
+#' @param coords for data frames: one-sided formula of the coordinate columns, numbers or factors,
+#'   such as `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and
+#'   weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
 #' @param method [vecchia()], also with inducing points, [exact_gp()] for a few thousand rows,
 #'   [svgp()], [odvgp()], [ppgpr()], [swsgp()], [dspp()], [dgp()], [loo_k()] or [mll_k()] for
@@ -143,12 +162,12 @@
 #'   [neargp_last()].
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
 #'   of a setting), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
-#'   after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or empty),
-#'   `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row),
-#'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_transform`
-#'   (of another response, not increasing, or without its inverse), `_method` (not
-#'   for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
-#'   `_checkpoint` (see [checkpoints]),
+#'   after `na.action`), `_empty` (no rows), `_coordinates`, `_levels` (of factors in `coords`),
+#'   `_geometry` (not points, or empty), `_crs`, `_rank` (rank-deficient trend),
+#'   `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates`
+#'   (without nugget), `_size`, `_family`, `_transform` (of another response, not increasing, or
+#'   without its inverse), `_method` (not for several outputs), `_inducing`, `_offset` (exposures
+#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]),
 #'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a
 #'   covariance matrix that is numerically singular), `_quadrature` (responses whose density cannot
 #'   be integrated).
@@ -178,6 +197,14 @@
 #'   frame
 #' }
 #' c(left_out = nobs(update(fit)), imputed = nobs(update(fit, na.action = by_mean)))
+#'
+#' # a factor among the coordinates: fields of three kinds of soil that resemble each other
+#' stations$soil <- factor(sample(c("clay", "loam", "sand"), 200, TRUE))
+#' stations$yield <- with(stations, sin(5 * x + as.integer(soil) / 2) + rnorm(200, sd = 0.1))
+#' fit <- neargp(yield ~ 1, stations, coords = ~ x + y + soil, method = vecchia(k = 15),
+#'   covariance = cov_matern())
+#' fit
+#' predict(fit, data.frame(x = 0.5, y = 0.5, soil = c("clay", "sand")))
 #'
 #' # sf points: the centres of counties that are read from a file
 #' if (requireNamespace("sf", quietly = TRUE)) {

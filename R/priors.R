@@ -34,8 +34,8 @@
 #'   `nugget` (above), and of the Matérn smoothness (below); `NULL` for no prior, that is a flat one
 #'   of the logarithm. The unit is that of the coordinates or of the response.
 #' @param ... priors of single parameters, which go before these, by their names as [coef()] has
-#'   them: `range_time = c(1, 0.05)`. A range in time has a prior only so, in a sum that of each
-#'   component unless it is named alone, as `range_time_1`; `variance_2 = c(1, 0.05)` is of the
+#'   them: `range_time = c(1, 0.05)`. A range in time, or of a factor, has a prior only so, in a sum
+#'   that of each component unless it is named alone, as `range_time_1`; `variance_2 = c(1, 0.05)` is of the
 #'   standard deviation of a second component.
 #' @return A list of class `neargp_prior`, the argument `prior` of [neargp()].
 #' @section Errors: `neargp_error_argument` for what is no bound with its probability; of [neargp()]
@@ -153,7 +153,7 @@ with_priors <- function(layout, prior, covariance, locations) {
   if (any(layout$kind == "loading")) {
     abort_prior("Several outputs have no priors: their loadings have signs.")
   }
-  general <- prior_names(layout, locations)
+  general <- prior_names(layout, covariance, locations)
   row_prior <- ifelse(layout$name %in% names(prior), layout$name, general)
   has_none <- is.na(general) & layout$kind != "range"
   row_prior[layout$fixed | !row_prior %in% names(prior) | has_none] <- NA
@@ -177,17 +177,30 @@ prior_base <- function(layout, row, bound) {
   if (layout$kind[row] %in% c("variance", "nugget")) bound^2 else bound
 }
 
-# The name in pc_priors() that speaks of each parameter: of ranges in time "range_time", with which
-# it serves all components.
-prior_names <- function(layout, locations) {
+# The name in pc_priors() that speaks of each parameter: of ranges in time "range_time", and of those
+# of factors "range_<factor>", with which it serves all components.
+prior_names <- function(layout, covariance, locations) {
   name <- c(variance = "sd", range = "range", nugget = "nugget_sd",
     shape = "smoothness")[layout$kind]
   last_group <- stats::ave(layout$group, layout$component,
     FUN = function(x) max(x, 0L, na.rm = TRUE))
   in_time <- !is.null(locations$time) & layout$kind == "range" & layout$group == last_group
+  for (row in rows_of_levels(layout, covariance, locations)) {
+    groups <- range_groups(covariance$components[[layout$component[row]]], locations)
+    name[row] <- groups$names[layout$group[row]]
+  }
   other_shape <- layout$kind == "shape" & !grepl("^smoothness", layout$name)
   name[in_time] <- "range_time"
   unname(replace(name, other_shape, NA))
+}
+
+# Rows of the layout with ranges of factors.
+rows_of_levels <- function(layout, covariance, locations) {
+  Filter(function(row) {
+    group <- range_groups(covariance$components[[layout$component[row]]], locations)$group
+    block <- locations$block[match(layout$group[row], group)]
+    locations$kind[block] %in% c("factor", "ordered")
+  }, if (has_factors(locations)) which(layout$kind == "range"))
 }
 
 prior_powers <- function(layout, covariance, locations) {
@@ -198,6 +211,8 @@ prior_powers <- function(layout, covariance, locations) {
     on_sphere <- locations$metric == "longlat" && layout$group[row] == 1L
     power[row] <- -(if (on_sphere) 2 else coordinates) / 2
   }
+  # the corners of a simplex are no space that a field fills
+  power[rows_of_levels(layout, covariance, locations)] <- -0.5
   power
 }
 

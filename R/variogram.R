@@ -26,7 +26,7 @@
 #'
 #' With geometric anisotropy in the fit there are two variograms, along the major
 #' and the minor axis, from pairs within `tolerance` degrees of them. With several
-#' ranges in space, one for each coordinate or those of a plane and a height,
+#' ranges in space, one for each coordinate, those of a plane and a height, or those of factors,
 #' there is one, and distances are those of the model, in units of the ranges.
 #' With time, only pairs at most `time_lag` apart in time count. With further
 #' coordinates ([expand()]) places as far apart on the map are not in those, so that

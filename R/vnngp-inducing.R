@@ -12,8 +12,8 @@
 #' covered 75 to 79% in simulations with 100 points for 500 rows.
 #'
 #' @param points their number, less than that of the distinct locations; or a matrix with a row for
-#'   each and the columns of the coordinates (time last, in the units of the fit), no two rows
-#'   alike.
+#'   each and the columns of the coordinates (factors after the others, by the numbers of their
+#'   levels, time last, in the units of the fit), no two rows alike.
 #' @param placement for a number of points: `"subset"`, the locations that cover the region most
 #'   evenly (the first of a maxmin ordering), or `"kmeans"`, the centres of [stats::kmeans()], more
 #'   of them where the data are dense; from more than 20 locations to a point a sample is clustered,

@@ -1,0 +1,104 @@
+# Classes from factors, and from factors with numbers beside them, by loo_k() and by gradient boosting (scikit-learn's
+# HistGradientBoostingClassifier, told which inputs are factors) on the same rows: 80% of a set, drawn at random, and the log loss of
+# the other 20%.
+#
+#   NEARGP_PYTHON=<a Python with scikit-learn> Rscript bench/factors.R [sets, comma-separated] [most training rows]
+#
+# Numbers are replaced by the normal scores of their ranks among the training rows, which boosting does not heed. loo_k() has its
+# default k (as many as there are where distinct inputs are fewer), Matern 3/2, a range for each input. "one range" is the same with one
+# range for all factors, as columns of 0 and 1 / sqrt(2) for each level have it; where all inputs are factors. Seconds are CPU time, of
+# the fit and the predictions. What is there in the results is not run again.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+folder <- if (length(script)) dirname(script) else "bench"
+source(file.path(folder, "common.R"))
+
+factors_of <- list(titanic = c("x1", "x2", "x3"), splice = paste0("x", 1:60), connect4 = paste0("x", 1:42), credit = c("x2", "x3", "x4"),
+  bank = c("job", "marital", "education", "default", "housing", "loan", "contact", "month", "poutcome"))
+
+sets <- argument(1L, names(factors_of))
+most_rows <- as.numeric(argument(2L, "Inf"))
+
+normal_scores <- function(x, training) {
+  known <- x[training]
+  score <- stats::qnorm((rank(known) - 0.5) / length(known))
+  stats::approx(known, score, x, rule = 2L, ties = mean)$y
+}
+
+# Rows of a set: `data` with factors as such, `numbers` as they are in the file, `training` and `test` rows.
+factor_set <- function(set) {
+  numbers <- bench_data(set)
+  set.seed(1)
+  rows <- sample.int(nrow(numbers))
+  seen <- seq_len(round(0.8 * nrow(numbers)))
+  training <- utils::head(rows[seen], most_rows)
+  data <- numbers
+  for (name in factors_of[[set]]) data[[name]] <- factor(data[[name]])
+  for (name in setdiff(names(data), c(factors_of[[set]], "y"))) data[[name]] <- normal_scores(data[[name]], training)
+  data$y <- factor(data$y)
+  varies <- vapply(data[training, ], function(x) length(unique(x)) > 1L, NA)
+  list(name = set, data = data[varies], numbers = numbers[varies], training = training, test = rows[-seen],
+    factors = intersect(factors_of[[set]], names(data)[varies]))
+}
+
+result_row <- function(set, by, log_loss, error, seconds) {
+  data.frame(set = set$name, training = length(set$training), test = length(set$test), inputs = ncol(set$data) - 1L,
+    factors = length(set$factors), by = by, log_loss = as.double(log_loss), error = as.double(error), cpu_seconds = as.double(seconds))
+}
+
+by_loo_k <- function(set, by, data, covariance) {
+  training <- data[set$training, ]
+  k <- min(32L, nrow(unique(training[names(training) != "y"])) - 1L)
+  set.seed(2)
+  found <- timed({
+    fit <- neargp(y ~ 1, training, coords = ~ ., family = if (nlevels(data$y) == 2L) binomial() else categorical(),
+      method = loo_k(k), covariance = covariance, distance = "euclidean", threads = bench_threads(), verbose = FALSE)
+    scores(fit, newdata = data[set$test, ], threads = bench_threads())
+  })
+  result_row(set, by, found$value$log_loss, 1 - found$value$accuracy, found$cpu)
+}
+
+# Any two levels of a factor are 1 apart in these.
+indicators <- function(set) {
+  columns <- lapply(set$data[set$factors], function(x) stats::model.matrix(~ 0 + x) / sqrt(2))
+  data.frame(do.call(cbind, columns), y = set$data$y)
+}
+
+by_boosting <- function(set) {
+  python <- Sys.getenv("NEARGP_PYTHON")
+  if (!nzchar(python)) {
+    message("Skipped: gradient boosting, NEARGP_PYTHON is not set.")
+    return(NULL)
+  }
+  coded <- as.data.frame(lapply(set$numbers, as.double))
+  for (name in c(set$factors, "y")) coded[[name]] <- as.integer(factor(coded[[name]])) - 1L
+  coded <- coded[c(set$training, set$test), ]
+  coded$training <- rep(1:0, c(length(set$training), length(set$test)))
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(coded, file, row.names = FALSE)
+  said <- system2(python, c(file.path(folder, "factors_boosting.py"), file, paste(set$factors, collapse = ",")), stdout = TRUE,
+    env = "OMP_NUM_THREADS=1")
+  said <- utils::read.csv(text = said, header = FALSE)
+  rows <- lapply(seq_len(nrow(said)), function(i) result_row(set, paste("boosting", said[i, 1L]), said[i, 2L], said[i, 3L], said[i, 4L]))
+  do.call(rbind, rows)
+}
+
+file <- result_file("factors.csv")
+keep <- function(results) {
+  if (is.null(results)) return(invisible())
+  rounded <- as.data.frame(lapply(results, function(x) if (is.double(x)) signif(x, 4L) else x))
+  print(rounded, row.names = FALSE)
+  known <- if (file.exists(file)) utils::read.csv(file)
+  utils::write.csv(rbind(known, rounded), file, row.names = FALSE)
+}
+
+describe_run()
+for (name in sets) {
+  known <- if (file.exists(file)) utils::read.csv(file)
+  is_missing <- function(by) !any(known$set == name & known$by == by)
+  set <- factor_set(name)
+  if (is_missing("boosting default")) keep(by_boosting(set))
+  if (is_missing("loo_k()")) keep(by_loo_k(set, "loo_k()", set$data, cov_matern(ard = TRUE)))
+  if (length(set$factors) == ncol(set$data) - 1L && is_missing("loo_k(), one range")) {
+    keep(by_loo_k(set, "loo_k(), one range", indicators(set), cov_matern()))
+  }
+}
