@@ -32,8 +32,8 @@
 #' @param range range in the units of the distances (kilometres for longitude and latitude), or
 #'   `NULL` to estimate it. With `ard = TRUE`, anisotropy in more than two coordinates, factors or a
 #'   time coordinate, one number for each range, in the order of the coordinates, those of factors
-#'   after the others, time last; `NA` for one that is to be estimated. With anisotropy the first is the range along the major axis, and can
-#'   be fixed only together with the anisotropy.
+#'   after the others, time last; `NA` for one that is to be estimated. With anisotropy the first is
+#'   the range along the major axis, and can be fixed only together with the anisotropy.
 #' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time
 #'   coordinate, and each factor among the coordinates, always has its own range.
 #' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates

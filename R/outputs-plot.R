@@ -76,7 +76,8 @@ plot_covariance_curve <- function(x, pair) {
 }
 
 covariance_curve <- function(x, pair) {
-  distance <- seq(0, 1.5 * max(effective_ranges(x, which(x$layout$kind == "range"))), length.out = 101L)
+  longest <- max(effective_ranges(x, which(x$layout$kind == "range")))
+  distance <- seq(0, 1.5 * longest, length.out = 101L)
   data.frame(distance = distance, value = covariance_value(x, distance, outputs = pair),
     panel = if (pair[1L] == pair[2L]) pair[1L] else paste(pair, collapse = " and "))
 }

@@ -50,8 +50,9 @@ check_sectors <- function(object, sectors, k) {
   sectors
 }
 
-is_surface <- function(locations) locations$metric == "longlat" || 
-  sum(locations$kind == "number") >= 2L
+is_surface <- function(locations) {
+  locations$metric == "longlat" || sum(locations$kind == "number") >= 2L
+}
 
 # Several inputs have no gaps all around a target, and neighbours too far to tell a mean.
 default_local_mean <- function(object, wanted) {

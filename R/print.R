@@ -158,7 +158,8 @@ print_remarks <- function(x, digits) {
 # predict. The spacing is the median distance to the nearest other location, of up to 500; it is
 # searched only where a grid over the bounding box would be about as wide.
 white_noise_note <- function(x, effective) {
-  if (length(effective) != 1L || has_factors(x$locations) || inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
+  if (length(effective) != 1L || has_factors(x$locations)) return(NULL)
+  if (inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
   coords <- places_of(x$data$coords, x$locations)
   if (effective >= (prod(pmax(apply(coords, 2L, function(x) diff(range(x))), 1e-300)) /
       nrow(coords))^(1 / ncol(coords))) {

@@ -35,8 +35,8 @@
 #'   of the logarithm. The unit is that of the coordinates or of the response.
 #' @param ... priors of single parameters, which go before these, by their names as [coef()] has
 #'   them: `range_time = c(1, 0.05)`. A range in time, or of a factor, has a prior only so, in a sum
-#'   that of each component unless it is named alone, as `range_time_1`; `variance_2 = c(1, 0.05)` is of the
-#'   standard deviation of a second component.
+#'   that of each component unless it is named alone, as `range_time_1`; `variance_2 =
+#'   c(1, 0.05)` is of the standard deviation of a second component.
 #' @return A list of class `neargp_prior`, the argument `prior` of [neargp()].
 #' @section Errors: `neargp_error_argument` for what is no bound with its probability; of [neargp()]
 #'   `neargp_error_prior` for methods and responses that have none ([svgp()] and others on inducing
@@ -177,8 +177,8 @@ prior_base <- function(layout, row, bound) {
   if (layout$kind[row] %in% c("variance", "nugget")) bound^2 else bound
 }
 
-# The name in pc_priors() that speaks of each parameter: of ranges in time "range_time", and of those
-# of factors "range_<factor>", with which it serves all components.
+# The name in pc_priors() that speaks of each parameter: of ranges in time "range_time", and of
+# those of factors "range_<factor>", with which it serves all components.
 prior_names <- function(layout, covariance, locations) {
   name <- c(variance = "sd", range = "range", nugget = "nugget_sd",
     shape = "smoothness")[layout$kind]

@@ -58,12 +58,14 @@
 #'   `R/newdata-design.R`, `R/classes-response.R`, `R/classes-scores.R`.*
 #' @srrstats {G2.4d} *Characters and logical values that are classes become factors in
 #'   `R/response.R` and `R/classes-response.R`, characters among covariates by the levels of the
-#'   fit in `R/newdata-design.R`.*
+#'   fit in `R/newdata-design.R`, both among coordinates in `R/factor-coordinates.R`.*
 #' @srrstats {G2.4e} *Factors become numbers of classes in `R/classes-response.R` and
-#'   `R/response.R`, covariates the columns of their contrasts in `R/model-frame.R`.*
+#'   `R/response.R`, covariates the columns of their contrasts in `R/model-frame.R`,
+#'   coordinates the corners of a simplex in `R/factor-coordinates.R`.*
 #' @srrstats {G2.5} *`?categorical` and `?response_family`: the order of levels plays no part, of
 #'   two the second is the success; covariates are coded by their contrasts as in lm(), ordered
-#'   ones, too. A factor as a gaussian response is an error, see
+#'   ones, too; of coordinates (`?neargp`, "Factors among the coordinates") only ordered levels have
+#'   an order. A factor as a gaussian response is an error, see
 #'   `tests/testthat/test-model-frame.R`.*
 #' @srrstats {G2.6} *Dates, date-times, durations and columns of the package units are numbers of
 #'   a known unit: `time_numbers()` of `R/time.R`, `with_training_units()` of

@@ -52,8 +52,9 @@
 #'   one, or a list of one `expand()` and one `monotone()`.
 #' @section Errors: `neargp_error_argument` for a `q`, `knots` or formula that cannot be.
 #'   [neargp()] stops with `neargp_error_local` for a coordinate in `monotone()` that the data do
-#'   not have, that does not vary, that is a factor without order or with two levels, that is longitude or latitude, or one of the first two of an
-#'   anisotropy, and for what [covariance] tells of `sd = ~`.
+#'   not have, that does not vary, that is a factor without order or with two levels, that is
+#'   longitude or latitude, or one of the first two of an anisotropy, and for what [covariance]
+#'   tells of `sd = ~`.
 #' @references Bornn, L., Shaddick, G. and Zidek, J. V. (2012). Modeling nonstationary processes
 #'   through dimension expansion. *Journal of the American Statistical Association* 107, 281-289.
 #'   Snoek, J. and others (2014). Input warping for Bayesian optimization of non-stationary

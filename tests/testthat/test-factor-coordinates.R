@@ -81,8 +81,9 @@ test_that("numbers share a range, each factor has its own, and so all with ard =
     locations <- new_locations(data, coords, NULL, "auto", NULL, "z")
     range_groups(cov_exponential(...)$components[[1L]], locations)
   }
-  expect_identical(named(~ size + colour + x + flag + y), list(group = c(1L, 1L, 2L, 3L, 3L, 3L, 4L),
-    names = c("range", "range_size", "range_colour", "range_flag")))
+  expect_identical(named(~ size + colour + x + flag + y),
+    list(group = c(1L, 1L, 2L, 3L, 3L, 3L, 4L),
+      names = c("range", "range_size", "range_colour", "range_flag")))
   expect_identical(named(~ x + colour + y, ard = TRUE), list(group = c(1L, 2L, 3L, 3L, 3L),
     names = c("range_x", "range_y", "range_colour")))
   expect_identical(named(~ x + y + flag, anisotropy = TRUE), list(group = c(1L, 1L, 2L),
@@ -250,4 +251,20 @@ test_that("a fit with factors is cross-validated, augmented, updated, kept and d
   monthly <- transform(data, month = colour)
   expect_no_warning(neargp(z ~ 1, monthly, coords = ~ x + month, method = vecchia(k = 8),
     nugget = 0.1, covariance = cov_exponential(variance = 1, range = c(1, 2))))
+})
+
+test_that("ranges of factors have priors by their own name alone", {
+  data <- rows_of_factors(60)
+  locations <- new_locations(data, ~ x + y + colour, NULL, "auto", NULL, "z")
+  layout <- new_layout(cov_exponential(), 0.1, locations)
+  rate <- function(...) {
+    with_priors(layout, pc_priors(...), cov_exponential(), locations)
+  }
+  general <- rate(range = c(0.1, 0.05))
+  expect_identical(general$prior_rate > 0, layout$name == "range")
+  own <- rate(range_colour = c(0.2, 0.05))
+  # P(range < bound) = exp(-rate bound^-a) of the exponential distribution of range^-a
+  row <- which(layout$name == "range_colour")
+  expect_equal(exp(-own$prior_rate[row] * 0.2^own$prior_power[row]), 0.05)
+  expect_identical(own$prior_power[row], -0.5)
 })
