@@ -272,10 +272,14 @@ with_effect_derivatives <- function(profile, result, layout, values, blocks, fac
 
 # Blocks and their factors at the estimates, NULL where there are none.
 fitted_effects <- function(fit) {
-  if (!has_effects(fit$data)) return(NULL)
-  blocks <- fit$data$effects$blocks
-  values <- to_core(fit$parameters$working, fit$layout$transform)
-  list(blocks = blocks, factors = effect_factors(blocks, fit$layout, values))
+  effects_at(fit, to_core(fit$parameters$working, fit$layout$transform))
+}
+
+# The same of a fit or problem at other values.
+effects_at <- function(object, values) {
+  if (!has_effects(object$data)) return(NULL)
+  blocks <- object$data$effects$blocks
+  list(blocks = blocks, factors = effect_factors(blocks, object$layout, values))
 }
 
 # Correlations with an effect that has no variance mean nothing. `group` is the block's number.

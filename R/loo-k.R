@@ -108,6 +108,12 @@ loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-g
 #' @export
 takes_local_fields.neargp_loo_k <- function(method, family) is_gaussian(family)
 
+# Mini-batches know no Gram matrix of all rows.
+#' @export
+takes_effects.neargp_loo_k <- function(method, family) {
+  is_gaussian(family) && method$optimizer != "adam"
+}
+
 #' @export
 method_families.neargp_loo_k <- function(method) c(latent_families(), "categorical")
 
@@ -197,12 +203,12 @@ negligible_score <- function(problem) {
 # objectives count the same information many times, so their own least squares would understate the
 # standard errors; one pass in Vecchia's ordering does not.
 with_gls_trend <- function(problem, result) {
-  if (ncol(problem$data$X) == 0L) return(result)
+  if (ncol(problem$data$X) == 0L && !has_effects(problem$data)) return(result)
   values <- to_core(result$working, problem$layout$transform)
   neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
     0)
   trend <- gls_trend(problem$data, problem_covariance(problem, values),
-    nugget_of(problem$layout, values), neighbors, problem$context)
+    nugget_of(problem$layout, values), neighbors, problem$context, effects_at(problem, values))
   result[names(trend)] <- trend
   result
 }

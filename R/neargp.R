@@ -167,9 +167,9 @@
 #'   `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates`
 #'   (without nugget), `_size`, `_family`, `_transform` (of another response, not increasing, or
 #'   without its inverse), `_method` (not for several outputs), `_inducing`, `_offset` (exposures
-#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_precision` (no single precision for this, see
-#'   [neargp_control()]), `_cholesky` (a covariance matrix that is numerically singular),
-#'   `_quadrature` (responses whose density cannot be integrated).
+#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_precision` (no
+#'   single precision for this, see [neargp_control()]), `_cholesky` (a covariance matrix that is
+#'   numerically singular), `_quadrature` (responses whose density cannot be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022):
 #'   see [loo_k()]; Wu et al. (2022): see [vnngp()].
 #' @seealso [predict.neargp()], [coef.neargp()], [summary.neargp()], [plot.neargp()] and
