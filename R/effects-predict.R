@@ -112,6 +112,11 @@ with_new_levels <- function(object, unknown, pooled) {
     }
   }
   object$core_trend <- list(beta = beta, beta_vcov = vcov)
+  if (!is.null(object$posterior$field_response)) {
+    response <- object$posterior$field_response[, replace(from, !known, 1L), drop = FALSE]
+    response[, !known] <- 0
+    object$posterior$field_response <- response
+  }
   object$data$effects <- list(Z = do.call(cbind, Z), blocks = blocks)
   for (term in which(lengths(unknown) > 0L)) {
     recipe <- object$effects[[term]]

@@ -73,3 +73,25 @@ without_effects <- function(problem, effects) {
   problem$free <- problem$free[!own]
   problem
 }
+
+# Of a latent model: the working response of a generalised linear model is gaussian.
+latent_effects_start <- function(problem) {
+  own <- problem$layout$kind %in% effect_kinds
+  plain <- problem
+  plain$data$effects <- NULL
+  plain$layout <- problem$layout[!own, ]
+  plain$free <- problem$free[!own]
+  plain <- with_latent_start(plain)
+  working <- if (is_gaussian(problem$family)) problem else
+    working_response_problem(problem, rough_glm(plain$data, problem$family))
+  working$layout <- problem$layout
+  found <- independent_effects(working)
+  # those of the family are before the effects
+  bounds <- lapply(plain$bounds[c("lower", "upper")], c, rep(0, sum(own)))
+  problem$bounds <- with_effect_bounds(bounds, problem, residual_variance(working$data))
+  given <- to_working(problem$layout$start, problem$layout$transform)[own]
+  held <- to_working(problem$layout$value, problem$layout$transform)[own]
+  start <- ifelse(problem$layout$fixed[own], held, ifelse(is.na(given), found$working, given))
+  problem$start <- clamp(c(plain$start, start), problem$bounds, problem$free)
+  problem
+}

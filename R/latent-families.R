@@ -27,7 +27,7 @@ family_values <- function(family, layout, values) {
 # Joins the core's two gradients to one in the working parameters.
 layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
   gradient <- double(length(values))
-  gradient[layout$kind != "family"] <- d_covariance
+  gradient[!layout$kind %in% c("family", effect_kinds)] <- d_covariance
   of_family <- if (any(layout$kind == "family")) layout$kind == "family" else layout$kind ==
     "nugget" & !(layout$fixed & layout$value %in% 0)
   gradient[of_family] <- d_likelihood
@@ -54,7 +54,9 @@ with_family_values <- function(fit, working) {
 
 # A result that says so where the trend separates the responses.
 with_separation <- function(result, problem) {
-  separated <- separated_coefficients(problem, result$working, result$beta_vcov)
+  trend <- seq_len(ncol(problem$data$X))
+  separated <- separated_coefficients(problem, result$working, result$beta_vcov[trend, trend,
+    drop = FALSE])
   if (length(separated)) {
     result$convergence[c("converged", "message", "separated")] <- list(FALSE,
       sprintf("the trend separates the responses, and %s may be infinite", format_some(separated)),

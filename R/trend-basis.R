@@ -118,7 +118,7 @@ core_data <- function(data) {
   if (basis$moves_response) {
     data[c("y", "offset")] <- list(data$y - base_mean(data), rep(0, length(data$y)))
   }
-  data$X <- structure(design_columns(data), dimnames = dimnames(data$X))
+  data$X <- structure(trend_part(data, design_columns(data)), dimnames = dimnames(data$X))
   data$natural <- basis[c("back", "constant")]
   data["basis"] <- list(NULL)
   data

@@ -51,7 +51,7 @@ latent_problem <- function(problem, nodes, search) {
     core_nodes(nodes$coords, search$order, search$neighbors, problem$method$jitter, nodes$low_rank),
     latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$context),
     latent_response(data), problem$method$posterior, problem$method$factor == "exact",
-    factor_bytes(problem$method), problem$context))
+    factor_bytes(problem$method), problem$context, count_effects(data)))
   list(pointer = pointer, nodes = nodes, search = search)
 }
 
@@ -74,7 +74,7 @@ in_memory <- function(k, points, expression) {
 
 latent_response <- function(data) {
   list(y = data$y, trials = data$trials, weights = data$weights, offset = data$offset,
-    design = data$X)
+    design = full_design(data))
 }
 
 # What an optimiser sees. Each evaluation finds the posterior from that of the best value so far,
@@ -89,6 +89,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   # which the gradient's solves find out.
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
+    effects <- effects_at(problem, values)
+    if (!is.null(effects)) set_latent_effects(latent, problem$data, effects)
     found <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end,
       specified_covariance(specification, values),
       family_core_name(family), family_values(family, layout, values), tolerance, max_iterations,
@@ -97,6 +99,11 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     if (is.finite(found$value) && found$value > best$value) best <<- found[c("value", "end")]
     if (derivatives) {
       found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
+      if (!is.null(effects)) {
+        of_effects <- layout$kind %in% effect_kinds
+        found$gradient[of_effects] <- latent_effects_gradient(problem$data, layout, values, effects,
+          found$d_design)
+      }
     }
     found <- penalised_state(found, layout, working)
     found[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
@@ -120,7 +127,7 @@ start_posterior <- function(problem, latent) {
   warm <- problem$warm_start
   if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords)) {
     was <- warm$posterior
-    core_latent_resume(latent$pointer, was$mean, core_trend(warm)$beta, was$linear_predictor,
+    core_latent_resume(latent$pointer, was$mean, spherical_trend(warm), was$linear_predictor,
       was$pseudo_precision, was$slope)
   } else {
     values <- to_core(problem$start, problem$layout$transform)

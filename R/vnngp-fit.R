@@ -135,6 +135,11 @@ latent_result <- function(problem, state) {
   fitted <- converged$fitted
   at_optimum <- converged$evaluated
   check_trend_posterior(at_optimum$beta_vcov)
+  if (has_effects(problem$data)) {
+    effects <- effects_at(problem, to_core(state$working, problem$layout$transform))
+    at_optimum <- with_latent_effects(at_optimum, problem$data, effects)
+    fitted$beta <- at_optimum$beta
+  }
   state$evaluated <- c(fitted, at_optimum["beta_vcov"])
   result <- method_result(state, score = latent_score(problem),
     information = state$curvature$information, k = nrow(objective$latent$search$neighbors))

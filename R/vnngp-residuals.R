@@ -38,7 +38,7 @@ cavity_moments.default <- function(object, k = NULL, threads = NULL) {
   left <- seen / remaining
   moments <- list(mean = with_base(object$data, posterior$linear_predictor) -
     left * posterior$slope, variance = left + given_nodes)
-  alone <- determining_groups(design_columns(object$data))
+  alone <- determining_groups(trend_part(object$data, design_columns(object$data)))
   without_prediction(object,
     without_improper(object, moments, setdiff(which(remaining < 1e-12), alone)), alone, alone)
 }

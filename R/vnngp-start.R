@@ -4,6 +4,7 @@
 # noise known.
 
 with_latent_start <- function(problem) {
+  if (has_effects(problem$data)) return(latent_effects_start(problem))
   check_noise(problem)
   rough <- rough_glm(problem$data, problem$family)
   gaussian <- problem$family$family == "gaussian"

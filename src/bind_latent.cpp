@@ -17,8 +17,9 @@ struct LatentFit {
   neargp::Workspaces workspaces;
 
   LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, neargp::PosteriorKind kind,
-            const neargp::FactorSettings& factor, const neargp::RunContext& context)
-      : model(data, context), response(std::move(response_)), posterior(model, response, kind, factor, context) {}
+            const neargp::FactorSettings& factor, int effects, const neargp::RunContext& context)
+      : model(data, context), response(std::move(response_)),
+        posterior(model, response, kind, factor, context, effects) {}
 };
 
 using LatentPointer = Rcpp::XPtr<LatentFit>;
@@ -43,14 +44,25 @@ Rcpp::List prediction_to_r(const neargp::LatentPrediction& prediction, neargp::I
 }  // namespace
 
 // `nodes`, `data` and `response` as in bind_latent.h. kind: "sparse", "laplace" or "mean-field". `factor_bytes`: what
-// an incomplete factor may take.
+// an incomplete factor may take. `effects`: the number of random effects, the last columns of the design.
 // [[Rcpp::export]]
 SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind,
-                 bool exact, double factor_bytes, const Rcpp::List& context) {
+                 bool exact, double factor_bytes, const Rcpp::List& context, int effects = 0) {
   const LatentInput input(nodes, data);
   return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind),
-                                     {exact, factor_bytes}, run_context(context)),
+                                     {exact, factor_bytes}, effects, run_context(context)),
                        true);
+}
+
+// The columns of the random effects, rows x their number, for the fits that follow.
+// [[Rcpp::export]]
+void core_latent_set_effects(SEXP latent, const Rcpp::NumericMatrix& columns) {
+  neargp::LatentResponse& response = LatentPointer(latent)->response;
+  const int first = response.coefficients - columns.ncol();
+  if (columns.nrow() != response.n() || first < 0) throw neargp::Error("The effects do not belong to these data.");
+  for (neargp::Index i = 0; i < response.n(); ++i)
+    for (int c = 0; c < columns.ncol(); ++c)
+      response.design[i * response.coefficients + first + c] = columns(i, c);
 }
 
 // Where fits begin: at linear predictors that the responses suggest, or where a fit of the same responses ended.
@@ -110,7 +122,8 @@ Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance
       Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
       Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
       Rcpp::_["end"] = to_r(posterior.state()), Rcpp::_["d_covariance"] = outcome.gradient.covariance,
-      Rcpp::_["d_likelihood"] = outcome.gradient.likelihood);
+      Rcpp::_["d_likelihood"] = outcome.gradient.likelihood,
+      Rcpp::_["d_design"] = to_r(outcome.gradient.design));
 }
 
 // [[Rcpp::export]]

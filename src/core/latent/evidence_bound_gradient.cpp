@@ -40,7 +40,8 @@ PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
   const std::vector<double> mean = residual_of(state_.mean);
   std::vector<double> products(vectors.size());
   factor_.multiply_cliques(0, vectors.data(), products.data(), context);
-  if (model_.low_rank()) add_taken_products(products);
+  if (model_.low_rank()) add_taken_products(factor_.low_rank().taken(*model_.low_rank()), products);
+  if (effects_.count() > 0) add_taken_products(effects_.taken(), products);
 
   LatentAdjoints adjoints;
   adjoints.node_weights.assign(std::size_t(model_.nodes()) * (width - 1), 0.0);
@@ -64,7 +65,8 @@ PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
 
   PosteriorGradient result;
   result.likelihood = likelihood_gradient_;
-  if (kind_ == PosteriorKind::laplace) add_laplace_terms(adjoints, result.likelihood, context);
+  if (effects_.count() > 0) result.design = design_gradient();
+  if (kind_ == PosteriorKind::laplace) add_laplace_terms(adjoints, result, context);
   result.covariance = model_.gradient(adjoints, context);
   return result;
 }
@@ -91,10 +93,18 @@ std::vector<double> SparsePosterior::residual_of(const std::vector<double>& fiel
   return {residual.data(), residual.data() + residual.size()};
 }
 
-// (G C^-1 G' a_j) on the clique of each node.
-void SparsePosterior::add_taken_products(std::vector<double>& products) const {
+// In the design E of the random effects u, which linear predictors and their variances depend on: g_i u - W_i (D S)_i.
+Eigen::MatrixXd SparsePosterior::design_gradient() const {
+  const Index n = response_.n();
+  const int count = effects_.count();
+  const Column u(state_.beta.data() + effects_.first(), count), slope(slope_.data(), n);
+  const Column precision(state_.precision.data(), n);
+  return slope * u.transpose() - precision.asDiagonal() * effects_.covariance_with_data();
+}
+
+// (T'T a_j) on the clique of each node: G C^-1 G' of a low-rank part, H S H' of random effects.
+void SparsePosterior::add_taken_products(const Eigen::MatrixXd& taken, std::vector<double>& products) const {
   const int width = model_.prior().k() + 1;
-  const Eigen::MatrixXd taken = factor_.low_rank().taken(*model_.low_rank());
   for (Index j = 0; j < model_.nodes(); ++j) {
     const int* member = model_.prior_members().data() + j * width;
     const double* a = model_.prior_vectors().data() + j * width;
@@ -139,7 +149,9 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
   state_.find_natural_means(slope_);
   factorize_or_fall_back(context);
   factor_.find_inverse(context);
-  return laplace_evidence(value, model_, factor_);
+  if (!effects_.find(factor_, state_.precision, context))
+    throw Error("The precision matrix of the random effects is not positive definite to working precision.");
+  return laplace_evidence(value, model_, factor_) - 0.5 * effects_.log_det();
 }
 
 // Steps without the negative curvatures approach the mode linearly, and log|A| there has an error of the first order in
@@ -157,16 +169,17 @@ double SparsePosterior::approach_mode(double value, const RunContext& context) {
   return gained;
 }
 
-void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<double>& likelihood_gradient,
+void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, PosteriorGradient& gradient,
                                         const RunContext& context) {
   const Index n = response_.n();
   const int p = response_.coefficients, width = model_.prior().k() + 1;
   std::vector<double> third(n), at_nodes(model_.nodes()), at_coefficients(p, 0.0);
   expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr,
                {nullptr, nullptr, nullptr, third.data()}, nullptr, context);
-  for (Index i = 0; i < n; ++i) third[i] *= 0.5 * factor_.variance_at_data()[i];
+  const std::vector<double> variance = total_variance();
+  for (Index i = 0; i < n; ++i) third[i] *= 0.5 * variance[i];
   model_.sum_at_nodes(third.data(), at_nodes.data());
-  const TrendSystem system(model_, response_, node_design_, factor_, state_.precision, true, context);
+  const TrendSystem system(model_, response_, node_design_, effects_.count(), factor_, state_.precision, true, context);
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < p; ++c) at_coefficients[c] += system.design_left()[i * p + c] * third[i];
   const TrendSystem::Direction t = system.solve(at_nodes, at_coefficients, context);
@@ -193,7 +206,21 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
     for (int c = 0; c < p; ++c) t_at_data[i] += response_.design[i * p + c] * t.beta[c];
   if (model_.low_rank()) add_laplace_low_rank_terms(adjoints, t.mean, t_at_data, third);
   const std::vector<double> terms = laplace_likelihood_terms(t_at_data, context);
-  for (std::size_t a = 0; a < terms.size(); ++a) likelihood_gradient[a] += terms[a];
+  for (std::size_t a = 0; a < terms.size(); ++a) gradient.likelihood[a] += terms[a];
+  if (effects_.count() > 0) add_laplace_design_terms(t, t_at_data, third, gradient.design);
+}
+
+// The mode moves with the design: t'd(gradient of the log density at the mode), and the curvatures with the linear
+// predictors.
+void SparsePosterior::add_laplace_design_terms(const TrendSystem::Direction& t, const std::vector<double>& t_at_data,
+                                               const std::vector<double>& third, Eigen::MatrixXd& design) const {
+  const Index n = response_.n();
+  const int count = effects_.count();
+  const Column u(state_.beta.data() + effects_.first(), count), t_u(t.beta.data() + effects_.first(), count);
+  const Column slope(slope_.data(), n);
+  Eigen::VectorXd moved(n);
+  for (Index i = 0; i < n; ++i) moved[i] = third[i] - state_.precision[i] * t_at_data[i];
+  design += slope * t_u.transpose() + moved * u.transpose();
 }
 
 // sum_i t_i d slope_i - 1/2 s_i d curvature_i in the logarithm of each parameter of the likelihood, by central
@@ -202,6 +229,7 @@ std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<
                                                               const RunContext& context) const {
   constexpr double step = 1e-4;
   const Index n = response_.n();
+  const std::vector<double> variance = total_variance();
   std::vector<double> slope(n), curvature(n), terms;
   for (std::size_t a = 0; a < likelihood_.parameters.size(); ++a) {
     double difference = 0.0;
@@ -211,7 +239,7 @@ std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<
       expectations(moved, response_.observations(), state_.linear_predictor.data(), nullptr,
                    {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
       for (Index i = 0; i < n; ++i)
-        difference += sign * (at_data[i] * slope[i] - 0.5 * factor_.variance_at_data()[i] * curvature[i]);
+        difference += sign * (at_data[i] * slope[i] - 0.5 * variance[i] * curvature[i]);
     }
     terms.push_back(difference / (2.0 * step));
   }

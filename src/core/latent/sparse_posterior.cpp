@@ -22,9 +22,34 @@ void PosteriorState::find_natural_means(const std::vector<double>& slope) {
 }
 
 SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
-                                 const FactorSettings& factor, const RunContext& context)
+                                 const FactorSettings& factor, const RunContext& context, int effects)
     : model_(model), response_(response), kind_(kind), factor_(model, kind, factor, context),
-      node_design_(node_design(model, response)), slope_(response.n()), curvature_(response.n()) {}
+      effects_(model, response, effects), node_design_(node_design(model, response)), slope_(response.n()),
+      curvature_(response.n()) {
+  if (effects > 0 && (model.interpolates() || kind == PosteriorKind::mean_field))
+    throw Error("Random effects need a node at every datum, and another posterior than the mean field.");
+  std::fill(node_design_.end() - effects * model.nodes(), node_design_.end(), 0.0);
+}
+
+// Of A and, where their variances are wanted, of the random effects.
+bool SparsePosterior::factorize(const std::vector<double>& precision, const RunContext& context) {
+  if (!factor_.factorize(precision, context)) return false;
+  return kind_ == PosteriorKind::laplace || effects_.find(factor_, precision, context);
+}
+
+double SparsePosterior::log_prior_of_effects(const std::vector<double>& beta) const {
+  double sum = 0.0;
+  for (std::size_t c = effects_.first(); c < beta.size(); ++c) sum += beta[c] * beta[c];
+  return -0.5 * sum;
+}
+
+// That of field and random effects, by datum.
+std::vector<double> SparsePosterior::total_variance() const {
+  std::vector<double> variance = factor_.variance_at_data();
+  if (effects_.count() > 0)
+    for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += effects_.variance()[i];
+  return variance;
+}
 
 // Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
 PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, const Likelihood& likelihood,
@@ -128,7 +153,7 @@ SparsePosterior::Step SparsePosterior::part_of_step(const PosteriorState& propos
     step.state.precision[i] += share * (proposal.precision[i] - step.state.precision[i]);
     step.state.natural[i] += share * (proposal.natural[i] - step.state.natural[i]);
   }
-  if (!factor_.factorize(step.state.precision, context)) return step;
+  if (!factorize(step.state.precision, context)) return step;
   step.predicted_gain = move_mean(step.state, context);
   step.value = evaluate(step.state, context);
   return step;
@@ -148,7 +173,8 @@ void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& contex
 // beyond which Z is small; not of a low-rank part, whose Z is not), and by what a Newton step of the mean promises. To
 // tell costs a tenth of the factor and inverse that the step takes.
 bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context) {
-  if (kind_ == PosteriorKind::laplace || model_.interpolates() || model_.low_rank()) return false;
+  if (kind_ == PosteriorKind::laplace || model_.interpolates() || model_.low_rank() || effects_.count() > 0)
+    return false;
   std::vector<double> change(proposal.precision.size()), at_nodes(model_.nodes());
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = proposal.precision[i] - state_.precision[i];
   model_.sum_at_nodes(change.data(), at_nodes.data());
@@ -177,10 +203,12 @@ double SparsePosterior::move_mean(PosteriorState& state, const RunContext& conte
   model_.sum_at_nodes(residual.data(), at_nodes.data());
   model_.precision_times(state.mean.data(), prior.data());
   for (Index j = 0; j < m; ++j) at_nodes[j] -= prior[j];
-  const TrendSystem system(model_, response_, node_design_, factor_, state.precision, factor_.is_restricted(), context);
+  const TrendSystem system(model_, response_, node_design_, effects_.count(), factor_, state.precision,
+                           factor_.is_restricted(), context);
   for (int c = 0; c < p; ++c) {
     at_coefficients[c] = Vector(prior.data(), m).dot(Vector(node_design_.data() + c * m, m));
     for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];
+    if (c >= effects_.first()) at_coefficients[c] -= state.beta[c];
   }
   const TrendSystem::Direction step = system.solve(at_nodes, at_coefficients, context);
   double predicted_gain = 0.0;
@@ -200,7 +228,7 @@ double SparsePosterior::move_mean(PosteriorState& state, const RunContext& conte
 // An optimiser turns back from an error. The exact factor, that of a few nodes, then stays for the sake of one
 // objective; of many nodes in many dimensions a single one would take an hour.
 bool SparsePosterior::factorize_or_fall_back(const RunContext& context) {
-  if (factor_.factorize(state_.precision, context)) return true;
+  if (factorize(state_.precision, context)) return true;
   if (drop_negative_pseudo_observations()) return factorize_or_fall_back(context);
   if (factor_.is_exact())
     throw Error("The precision matrix of the posterior is not positive definite to working precision.");
@@ -231,13 +259,19 @@ double SparsePosterior::evaluate(PosteriorState& state, const RunContext& contex
   state.linear_predictor = response_.trend(state.beta);
   for (std::size_t i = 0; i < field.size(); ++i) state.linear_predictor[i] += field[i];
   const bool laplace = kind_ == PosteriorKind::laplace;
+  const std::vector<double> variance = laplace ? std::vector<double>() : total_variance();
   likelihood_gradient_.assign(likelihood_.parameters.size(), 0.0);
   const double log_likelihood =
       expectations(likelihood_, response_.observations(), state.linear_predictor.data(),
-                   laplace ? nullptr : factor_.variance_at_data().data(),
+                   laplace ? nullptr : variance.data(),
                    {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
-  if (laplace) return log_joint_density(log_likelihood, model_, state.mean);
-  return evidence_bound(log_likelihood, model_, factor_, state.precision, state.mean);
+  const double prior = log_prior_of_effects(state.beta);
+  if (laplace) return log_joint_density(log_likelihood, model_, state.mean) + prior;
+  double value = evidence_bound(log_likelihood, model_, factor_, state.precision, state.mean) + prior;
+  value -= 0.5 * effects_.log_det();
+  if (effects_.count() > 0)
+    for (Index i = 0; i < response_.n(); ++i) value += 0.5 * state.precision[i] * effects_.variance()[i];
+  return value;
 }
 
 // Laplace's mode does not depend on the precisions of the steps that lead to it.
@@ -250,7 +284,8 @@ PosteriorState SparsePosterior::propose_pseudo_observations() const {
 }
 
 TrendSystem::Trend SparsePosterior::trend(const RunContext& context) const {
-  return TrendSystem(model_, response_, node_design_, factor_, state_.precision, true, context).trend();
+  return TrendSystem(model_, response_, node_design_, effects_.count(), factor_, state_.precision, true, context)
+      .trend();
 }
 
 }  // namespace neargp

@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "latent/effect_posterior.h"
 #include "latent/latent_model.h"
 #include "latent/posterior_factor.h"
 #include "latent/trend_system.h"
@@ -27,6 +28,7 @@ struct PosteriorSettings {
 struct PosteriorGradient {
   std::vector<double> covariance;  // in the core's covariance parameters
   std::vector<double> likelihood;  // in the logarithms of the likelihood's parameters
+  Eigen::MatrixXd design;          // in the columns of the random effects, n x their number
 };
 
 struct PosteriorOutcome {
@@ -50,8 +52,10 @@ class SparsePosterior {
  public:
   // Should an incomplete factor break down where no exact one can take its place, fit() throws an Error. Model and
   // response outlive the object; the model's covariance may change between calls.
+  // `effects`: the number of random effects, the last columns of the design (effect_posterior.h), which may change
+  // between calls, too. They are for data at nodes, and not of the mean field.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
-                  const FactorSettings& factor, const RunContext& context);
+                  const FactorSettings& factor, const RunContext& context, int effects = 0);
 
   // Pseudo-observations at these linear predictors, one for each datum. Those that the responses themselves suggest, as
   // generalised linear models start from, are safe: from a common one the first step towards a large count would
@@ -105,19 +109,26 @@ class SparsePosterior {
   double finish_laplace(const RunContext& context);
   double approach_mode(double value, const RunContext& context);
 
+  bool factorize(const std::vector<double>& precision, const RunContext& context);
+  double log_prior_of_effects(const std::vector<double>& beta) const;
+  std::vector<double> total_variance() const;
+  Eigen::MatrixXd design_gradient() const;
   void add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const;
-  void add_taken_products(std::vector<double>& products) const;
+  void add_taken_products(const Eigen::MatrixXd& taken, std::vector<double>& products) const;
   void add_low_rank_terms(LatentAdjoints& adjoints) const;
   void add_laplace_low_rank_terms(LatentAdjoints& adjoints, const std::vector<double>& t,
                                   const std::vector<double>& t_at_data, const std::vector<double>& third) const;
   std::vector<double> residual_of(const std::vector<double>& field) const;
-  void add_laplace_terms(LatentAdjoints& adjoints, std::vector<double>& likelihood_gradient, const RunContext& context);
+  void add_laplace_terms(LatentAdjoints& adjoints, PosteriorGradient& gradient, const RunContext& context);
+  void add_laplace_design_terms(const TrendSystem::Direction& t, const std::vector<double>& t_at_data,
+                                const std::vector<double>& third, Eigen::MatrixXd& design) const;
   std::vector<double> laplace_likelihood_terms(const std::vector<double>& at_data, const RunContext& context) const;
 
   const LatentModel& model_;
   const LatentResponse& response_;
   const PosteriorKind kind_;
   PosteriorFactor factor_;
+  EffectPosterior effects_;
   Likelihood likelihood_;
 
   std::vector<double> node_design_;  // nodes x coefficients, by column

@@ -27,10 +27,10 @@ std::vector<double> left_of_design(const LatentModel& model, const LatentRespons
 }  // namespace
 
 TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& response,
-                         const std::vector<double>& node_design, const PosteriorFactor& factor,
+                         const std::vector<double>& node_design, int effects, const PosteriorFactor& factor,
                          const std::vector<double>& precision, bool refined, const RunContext& context)
     : model_(model), node_design_(node_design), factor_(factor), precision_(precision),
-      coefficients_(response.coefficients), refined_(refined), left_(left_of_design(model, response, node_design)) {
+      coefficients_(response.coefficients), effects_(effects), refined_(refined), left_(left_of_design(model, response, node_design)) {
   const Index m = model.nodes(), n = response.n();
   const int p = coefficients_;
   std::vector<double> coupling(std::size_t(m) * p), weighted(n), at_nodes(m);
@@ -50,6 +50,7 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
   factor.solve_columns(response_, refined, context);
   const Columns K(coupling.data(), m, p), G(response_.data(), m, p);
   schur_ = rest - K.transpose() * G;
+  schur_.diagonal().tail(effects_).array() += 1.0;
 }
 
 TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
@@ -78,8 +79,9 @@ TrendSystem::Trend TrendSystem::trend() const {
     model_.field_at_data(response_.data() + c * m, at_data.data());
     for (Index i = 0; i < n; ++i) unseen(i, c) = left_[i * p + c] + at_data[i];
   }
-  const Eigen::MatrixXd covariance =
-      trend_information(model_, precision_, unseen, H).ldlt().solve(Eigen::MatrixXd::Identity(p, p));
+  Eigen::MatrixXd information = trend_information(model_, precision_, unseen, H);
+  information.diagonal().tail(effects_).array() += 1.0;
+  const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(p, p));
   const Eigen::VectorXd added = (unseen * covariance).cwiseProduct(unseen).rowwise().sum();
   return {{H.data(), H.data() + H.size()},
           {covariance.data(), covariance.data() + covariance.size()},

@@ -25,9 +25,11 @@ namespace neargp {
 class TrendSystem {
  public:
   // `node_design`: Xn, nodes x coefficients, by column. `factor` has the precisions W, by datum. Unless `refined` it
-  // stands in the place of A. The arguments outlive the object.
+  // stands in the place of A. The coefficients of the last `effects` columns have the prior N(0, I) and are not
+  // centered (Xn = 0): indicators of groups are rough, and Q times their averages is large. The arguments outlive the
+  // object.
   TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,
-              const PosteriorFactor& factor, const std::vector<double>& precision, bool refined,
+              int effects, const PosteriorFactor& factor, const std::vector<double>& precision, bool refined,
               const RunContext& context);
 
   // R, row-major.
@@ -41,7 +43,7 @@ class TrendSystem {
                   const RunContext& context) const;
 
   // H (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta), and
-  // the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
+  // the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1, with I added to the block of effects.
   struct Trend {
     std::vector<double> field_response, covariance;
     std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor
@@ -53,7 +55,7 @@ class TrendSystem {
   const std::vector<double>& node_design_;
   const PosteriorFactor& factor_;
   const std::vector<double>& precision_;
-  const int coefficients_;
+  const int coefficients_, effects_;
   const bool refined_;
   std::vector<double> left_, response_;  // R; G, nodes x coefficients, by column
   Eigen::MatrixXd schur_;

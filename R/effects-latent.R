@@ -1,0 +1,47 @@
+# Random effects of latent models, whose linear predictor they are part of. The core knows their
+# columns Z L and coefficients u ~ N(0, I) (latent/effect_posterior.h), and returns the derivative
+# B of its objective in these columns, so that that in a parameter of L is sum(B * (Z dL)).
+
+count_effects <- function(data) if (has_effects(data)) ncol(data$effects$Z) else 0L
+
+set_latent_effects <- function(latent, data, effects) {
+  core_latent_set_effects(latent$pointer, times_factors(data$effects$Z, effects$blocks,
+    effects$factors))
+}
+
+latent_effects_gradient <- function(data, layout, values, effects, d_design) {
+  unlist(Map(function(block, factor) {
+    slopes <- factor_slopes(factor, values[match(block$parameters, layout$name)], block$d)
+    own <- block$columns
+    local <- replace(block, "columns", list(seq_along(own)))
+    sums <- level_products(t(data$effects$Z[, own, drop = FALSE]),
+      t(d_design[, own, drop = FALSE]), local)
+    vapply(slopes, function(slope) sum(slope * sums), 0)
+  }, effects$blocks, effects$factors))
+}
+
+# The state of the core with coefficients of Z in the place of those of Z L: b = L u, and the field
+# answers to b by H L^-1.
+with_latent_effects <- function(state, data, effects) {
+  trend <- seq_len(ncol(data$X))
+  shifted <- lapply(effects$blocks, function(block) replace(block, "columns",
+    list(length(trend) + block$columns)))
+  u <- state$beta[-c(trend, length(state$beta) + 1L)]
+  state$beta <- c(state$beta[trend], from_spherical(u, effects$blocks, effects$factors))
+  state$beta_vcov <- from_both_sides(state$beta_vcov, shifted, effects$factors)
+  state$field_response <- times_factors(state$field_response, shifted, lapply(effects$factors,
+    function(factor) backsolve(factor, diag(nrow(factor)), upper.tri = FALSE)))
+  state
+}
+
+# Coefficients of the trend and u of a fit, as the core has them.
+spherical_trend <- function(fit) {
+  beta <- core_trend(fit)$beta
+  effects <- fitted_effects(fit)
+  if (is.null(effects)) return(beta)
+  trend <- seq_along(fit$beta)
+  b <- beta[-c(trend, length(beta) + 1L)]
+  inverse <- lapply(effects$factors, function(factor) backsolve(factor, diag(nrow(factor)),
+    upper.tri = FALSE))
+  c(beta[trend], from_spherical(b, effects$blocks, inverse))
+}

@@ -1,0 +1,48 @@
+// Random effects of a latent model, the last columns E of its design: their coefficients u have the prior N(0, I), and
+// with field f and u a posteriori N((m, u), A_joint^-1) for precisions W of the pseudo-observations,
+//
+//   A_joint = [A, C'WE; E'WC, E'WE + I],   A = Q + C'WC.
+//
+// By the Schur complement S^-1 = I + E'WE - E'WC H, H = A^-1 C'WE, log|A_joint| = log|A| - log|S|, the field has the
+// covariance matrix A^-1 + H S H', and datum i the variance s_i + d_i'S d_i, d_i = e_i - H'c_i. H is solved for exactly,
+// so that with any factor of A the derivatives of log|S| in W and Q are those of H held fixed.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "latent/posterior_factor.h"
+#include "likelihoods/latent_response.h"
+
+namespace neargp {
+
+class EffectPosterior {
+ public:
+  // Model and response outlive the object; `count` is the number of columns of E.
+  EffectPosterior(const LatentModel& model, const LatentResponse& response, int count)
+      : model_(model), response_(response), count_(count) {}
+
+  int count() const { return count_; }
+  int first() const { return response_.coefficients - count_; }
+
+  // For these precisions, which `factor` has. False where S is not positive definite.
+  bool find(const PosteriorFactor& factor, const std::vector<double>& precision, const RunContext& context);
+
+  double log_det() const { return log_det_; }                            // of S^-1
+  const std::vector<double>& variance() const { return variance_; }      // d_i'S d_i by datum
+  const Eigen::MatrixXd& taken() const { return taken_; }                // count x nodes, T'T = H S H'
+  const Eigen::MatrixXd& covariance_with_data() const { return cross_; }  // D S, of u with each linear predictor
+
+ private:
+  const LatentModel& model_;
+  const LatentResponse& response_;
+  const int count_;
+  double log_det_ = 0.0;
+  std::vector<double> variance_;
+  Eigen::MatrixXd taken_, cross_;
+};
+
+// E - C H by datum, where `response` is H (by node).
+Eigen::MatrixXd unseen_design(const LatentModel& model, const Eigen::MatrixXd& design, const Eigen::MatrixXd& response);
+
+}  // namespace neargp
