@@ -46,9 +46,9 @@ rewrite_length <- function(length) 3 * length + 2^22
 
 # All answers, and of each state the newest.
 merged_records <- function(records) {
-  list(known = unlist(lapply(records, `[[`, "known"), recursive = FALSE),
-    states = Reduce(utils::modifyList, lapply(records, function(record) record$states %||% list()),
-      list()))
+  states <- list()
+  for (record in records) states[names(record$states)] <- record$states
+  list(known = unlist(lapply(records, `[[`, "known"), recursive = FALSE), states = states)
 }
 
 # ---- reading -------------------------------------------------------------------------------------

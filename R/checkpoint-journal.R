@@ -84,7 +84,7 @@ replayed <- function(asked, apart) {
   journal$at <- journal$at + 1L
   known <- journal$known[[journal$at]]
   if (!identical(known$asked, asked)) abort_diverged(journal$at)
-  if (!is.null(apart) && identical(journal$states[[apart$name]]$at, journal$at)) {
+  if (!is.null(apart$name) && identical(journal$states[[apart$name]]$at, journal$at)) {
     known$value[[apart$what]] <- journal$states[[apart$name]]$state
   }
   told(known)
@@ -100,11 +100,13 @@ journal_name <- function(what) {
 # ---- loops by themselves -------------------------------------------------------------------------
 
 # A loop that keeps its own state, of which `state` is what an earlier process has left, NULL at the
-# beginning. `keep(state)` after each round; R's random numbers are part of it. To the end of the
+# beginning. `keep(state)` is called after each round; R's random numbers are part of it. To the end of the
 # function that it is in, `frame`, nothing is asked of the journal.
 new_stage <- function(what, frame = parent.frame()) {
   name <- journal_name(what)
-  if (is.null(name)) return(list(state = NULL, keep = function(state) invisible()))
+  if (is.null(name)) {
+    return(list(kept = FALSE, state = NULL, keep = function(state) invisible()))
+  }
   journal$inside <- TRUE
   do.call(on.exit, list(quote(journal$inside <- FALSE), TRUE), envir = frame)
   left <- journal$states[[name]]
@@ -112,7 +114,7 @@ new_stage <- function(what, frame = parent.frame()) {
     set_seed(left$state$seed)
     journal$at <- left$at
   }
-  list(state = left$state$state, keep = function(state) {
+  list(kept = TRUE, state = left$state$state, keep = function(state) {
     force(state)
     seed <- current_seed()
     journal$changed[[name]] <- list(at = journal$at, make = function() list(state = state,

@@ -70,20 +70,46 @@ regularization_candidates <- function(settings, rows, held_out) {
 # A run of the epochs from + 1 .. to, with what an earlier one of the same start has remembered. A
 # state that is continued is a candidate for the best.
 trained <- function(state, training, held_out, settings, beta, from, to, memory, advance) {
-  of_run <- list(score = settings$score, gamma = settings$gamma, beta = beta, from = from, to = to,
+  of_run <- list(score = settings$score, gamma = settings$gamma, beta = beta,
     epochs = settings$epochs, batch_size = settings$batch, learning_rate = settings$rate,
-    key = settings$seed, least_noise = settings$noise_floor,
-    judge_start = from == 0L && !is.null(settings$start), memory = memory, report = advance)
+    key = settings$seed, least_noise = settings$noise_floor, report = advance)
   of_family <- if (length(settings$family$least)) settings$family[c("least", "most")]
   kept <- if (!is.null(settings$keep)) list(keep = function(state, score) settings$keep(state,
     score, settings$split$validation))
-  run <- core_deep_train(state, training$x, training$y, held_out,
-    c(of_run, of_family, kept, training[c("trials", "weights", "offset", "design")]),
-    settings$context)
+  piece <- function(from, to, before) {
+    part <- list(from = from, to = to, memory = before$memory %||% memory,
+      judge_start = from == 0L && !is.null(settings$start))
+    core_deep_train(before$state %||% state, training$x, training$y, held_out, c(of_run, part,
+      of_family, kept, training[c("trials", "weights", "offset", "design")]), settings$context)
+  }
+  run <- trained_in_pieces(from, to, piece, nrow(held_out$x) > 0L)
   epochs <- from + seq_along(run$objective)
   run$trace <- data.frame(epoch = epochs, objective = run$objective, validation = run$validation,
     rate = run$rate)
   c(run, list(start = state, beta = beta))
+}
+
+# Epoch by epoch, where a checkpoint is kept, else in one piece. `judged`: whether rows are held out.
+trained_in_pieces <- function(from, to, piece, judged) {
+  stage <- new_stage("deep")
+  left <- stage$state %||% list(done = from)
+  for (until in if (stage$kept && to > from) seq(from + 1L, to) else to) {
+    if (!is.null(left$run$failure) || (!is.null(left$run) && until <= left$done)) next
+    left <- list(run = joined_pieces(left$run, piece(left$done, until, left$run), judged),
+      done = until)
+    stage$keep(left)
+  }
+  left$run
+}
+
+# The best epoch is the first one with the highest score, or the last one where nothing judges.
+joined_pieces <- function(before, piece, judged) {
+  if (is.null(before)) return(piece)
+  if (judged && !(best_score(piece) > best_score(before))) piece$best <- before$best
+  piece["start_score"] <- before["start_score"]
+  for (what in c("objective", "validation", "rate")) piece[[what]] <- c(before[[what]],
+    piece[[what]])
+  piece
 }
 
 # Epochs before the starts are compared.

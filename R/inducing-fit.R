@@ -92,13 +92,17 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   function(working, positions) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
-    result <- bound(specified_covariance(specification, values), nugget, positions, TRUE)
+    result <- journaled(c(working, positions), bound(specified_covariance(specification, values),
+      nugget, positions, TRUE), posterior_apart)
     if (nzchar(result$failure)) return(result)
     result$gradient <- core_to_working_slope(layout, values) * result$gradient
     if (kl_weight == 1) result else with_kl_weight(result, kl_weight,
       log(2 * pi * nugget / data$weights), layout$kind == "nugget")
   }
 }
+
+# What a bound returns of its posterior is not read.
+posterior_apart <- list(drop = c("weights", "factor"), improves = function(result) FALSE)
 
 # The weight c of the divergence: max_q sum E log p - c KL is c times the bound F of responses whose
 # densities have the power 1/c. A gaussian one has c times its noise variance s then, and beside

@@ -38,13 +38,28 @@ fit_by_batches <- function(problem, method, working, positions) {
   parameters <- family_values(problem$family, layout, values)
   start <- core_family_start(rows_in_batches(problem$method, problem)$suggested(), response, family,
     parameters, problem$context)
-  fitted <- run_adam(method, core_batch_fit(problem$data$coords, response, positions,
-    problem_covariance(problem, values), family, parameters, start,
-    problem$warm_start$svgp$moments, c(batch_settings(problem, method, working),
-      list(until = batch_epochs(method))), NULL, problem$context))
+  settings <- batch_settings(problem, method, working)
+  piece <- function(until, before) {
+    core_batch_fit(problem$data$coords, response, positions, problem_covariance(problem, values),
+      family, parameters, start, problem$warm_start$svgp$moments, c(settings, until = until), before,
+      problem$context)
+  }
+  fitted <- run_adam(method, fit_in_pieces(batch_epochs(method), piece))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),
     positions = fitted$inducing, trace = fitted$trace, skipped = fitted$skipped,
     posterior = fitted$posterior)
+}
+
+# Epoch by epoch, where a checkpoint is kept, else in one piece.
+fit_in_pieces <- function(epochs, piece) {
+  stage <- new_stage("batches")
+  left <- stage$state %||% list(done = 0L)
+  for (until in if (stage$kept) seq_len(epochs) else epochs) {
+    if (until <= left$done) next
+    left <- list(done = until, fitted = piece(until, left$fitted$memory))
+    stage$keep(left)
+  }
+  left$fitted
 }
 
 # What batches take of the rows: the response, the columns of the trend, and a function that returns

@@ -85,18 +85,26 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   specification <- covariance_specification(layout, problem$groups)
   family <- problem$family
   best <- list(value = -Inf, end = start)
+  # Of a fit that was left: plain numbers.
+  end_pointer <- function() if (is.list(best$end)) core_latent_from_end(latent$pointer, best$end) else
+    best$end
+  improves <- function(found) is.finite(found$value) && found$value > best$value
+  apart <- list(name = journal_name("posterior"), what = "end", improves = improves,
+    pack = function(end) core_latent_end(latent$pointer, end))
   # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite,
   # which the gradient's solves find out.
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
     effects <- effects_at(problem, values)
     if (!is.null(effects)) set_latent_effects(latent, problem$data, effects)
-    found <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end,
-      specified_covariance(specification, values),
-      family_core_name(family), family_values(family, layout, values), tolerance, max_iterations,
-      derivatives, problem$context),
+    fitted <- function() core_latent_fit(latent$pointer, end_pointer(),
+      specified_covariance(specification, values), family_core_name(family),
+      family_values(family, layout, values), tolerance, max_iterations, derivatives, problem$context)
+    # Without derivatives it is the last one, whose posterior is wanted.
+    found <- rlang::try_fetch(
+      if (derivatives) journaled(c(working, tolerance), fitted(), apart) else fitted(),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
-    if (is.finite(found$value) && found$value > best$value) best <<- found[c("value", "end")]
+    if (improves(found)) best <<- list(value = found$value, end = found$end)
     if (derivatives) {
       found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
       if (!is.null(effects)) {

@@ -80,6 +80,25 @@ TEST_CASE("a fit that goes on begins where the first has ended, at its last rate
   CHECK((second.posterior.lower - first.posterior.lower).cwiseAbs().maxCoeff() < 3.1e-4);
 }
 
+// 700 rows in batches of 300: epochs begin within a permutation.
+TEST_CASE("a fit that is cut between epochs arrives where one that is not does") {
+  for (const PosteriorMoves moves : {PosteriorMoves::natural, PosteriorMoves::adam}) {
+    FitCase problem(moves, RowScore::expected);
+    const BatchFit whole = problem.fit(1);
+    for (const int until : {3, 4, 8}) {
+      problem.settings.until = until;
+      problem.start.before = problem.fit(1);
+      CHECK(problem.start.before->memory.epochs == until);
+    }
+    const BatchFit& pieces = *problem.start.before;
+    CHECK(pieces.trace == whole.trace);
+    CHECK(pieces.positions == whole.positions);
+    CHECK(pieces.posterior.mean == whole.posterior.mean);
+    CHECK(pieces.posterior.lower == whole.posterior.lower);
+    CHECK(parameter_values(pieces.covariance) == parameter_values(whole.covariance));
+  }
+}
+
 TEST_CASE("Adam comes to the posterior that natural gradients find, where only that moves" * extended) {
   FitCase adam(PosteriorMoves::adam, RowScore::expected);
   adam.latent.response.coefficients = 0;

@@ -1,18 +1,20 @@
 # The fits whose epochs begin anew are left out.
 test_that("a fit goes on from wherever its checkpoint ends, to the last bit", {
-  fits <- last_fits()
+  fits <- c(last_fits(), further_fits())
   extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
-  shown <- if (extended) names(fits) else c("anisotropic", "loo_adam", "classes_adam", "counts")
+  shown <- if (extended) names(fits) else
+    c("anisotropic", "loo_adam", "counts", "vnngp", "svgp_counts", "natural", "dspp")
   for (name in setdiff(shown, c("mean_field", "swsgp"))) {
+    by_rounds <- grepl("adam|natural|dspp|dgp|polya", name)
     ends <- expect_resumes(fits[[name]], if (extended) c(0, 0.1, 0.35, 0.6, 0.9, 1) else 0.6,
-      label = name, each = if (grepl("adam", name)) 1 else 4)
+      label = name, each = if (by_rounds) 1 else 4)
     expect_gt(length(ends), 2)
   }
 })
 
 test_that("the same call goes on, and a fit that has ended is there at once", {
   run <- last_fits()$vecchia
-  file <- withr::local_tempfile()
+  file <- local_checkpoint()
   control <- neargp_control(checkpoint = file)
   fit <- run(control = control)
   before <- readBin(file, "raw", file.size(file))
@@ -34,7 +36,7 @@ test_that("errors on the way are part of a checkpoint, and what they lead to", {
   }
   climb <- function() stats::optimize(function(x) if_computable(journaled(x, failing(x)), -1e3),
     c(0, 10), maximum = TRUE)
-  file <- list(path = withr::local_tempfile(), cost = 0, known = list(), states = list())
+  file <- list(path = local_checkpoint(), cost = 0, known = list(), states = list())
   file$length <- write_checkpoint(file$path, list(), list())
   local_write_each(5)
   begin_journal(file)
@@ -55,7 +57,7 @@ checkpoint_error <- function(expr) tryCatch(expr, neargp_error_checkpoint = iden
 
 test_that("a checkpoint of anything else says what differs, and is left alone", {
   data <- last_data()
-  file <- withr::local_tempfile()
+  file <- local_checkpoint()
   run <- function(data, ..., k = 10, covariance = cov_exponential(), resume = file) {
     neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k), covariance = covariance,
       resume = resume, ...)
@@ -95,11 +97,11 @@ test_that("the key is of values, and not of how R holds them", {
 
 test_that("a damaged file is an error or the same fit, never another one", {
   run <- last_fits()$vecchia
-  file <- withr::local_tempfile()
+  file <- local_checkpoint()
   local_write_each(1)
   fit <- run(control = neargp_control(checkpoint = file))
   bytes <- readBin(file, "raw", file.size(file))
-  left <- withr::local_tempfile()
+  left <- local_checkpoint()
   set.seed(1)
   flips <- if (nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))) 300 else 12
   seen <- character(0)
@@ -125,7 +127,7 @@ test_that("a damaged file is an error or the same fit, never another one", {
 
 test_that("another version, another file, and two processes are told", {
   run <- last_fits()$vecchia
-  file <- withr::local_tempfile()
+  file <- local_checkpoint()
   run(control = neargp_control(checkpoint = file))
   read <- read_checkpoint(file)
   write_checkpoint(file, replace(read$header, "version", "0.0.0.1"), read$records)
@@ -148,7 +150,7 @@ test_that("another version, another file, and two processes are told", {
     class = "neargp_error_argument")
   expect_error(run(resume = 1), "`resume`", class = "neargp_error_argument")
   expect_identical(checkpoint_error(neargp(z ~ 1, last_data(), coords = ~ x + y,
-    transform = box_cox(), resume = withr::local_tempfile()))$reason, "method")
+    transform = box_cox(), resume = local_checkpoint()))$reason, "method")
 })
 
 test_that("a file that cannot be written is an error before the fit, and later a warning", {
@@ -167,7 +169,7 @@ test_that("a file that cannot be written is an error before the fit, and later a
 })
 
 test_that("what is written again and again makes the file no longer than thrice what it holds", {
-  file <- list(path = withr::local_tempfile(), cost = 0, known = list(), states = list())
+  file <- list(path = local_checkpoint(), cost = 0, known = list(), states = list())
   file$length <- write_checkpoint(file$path, list(version = "a"), list())
   local_write_each(1)
   begin_journal(file)
@@ -188,11 +190,11 @@ test_that("what is written again and again makes the file no longer than thrice 
 
 test_that("the parameters that a file has reached are a start", {
   run <- last_fits()$vecchia
-  file <- withr::local_tempfile()
+  file <- local_checkpoint()
   fit <- run(control = neargp_control(checkpoint = file))
   reached <- neargp_last(file)
   expect_s3_class(reached, "neargp_last")
   expect_equal(reached$parameters, coef(fit, "covariance"), tolerance = 1e-6)
   expect_s3_class(run(start = reached), "neargp")
-  expect_error(neargp_last(withr::local_tempfile()), class = "neargp_error_checkpoint")
+  expect_error(neargp_last(local_checkpoint()), class = "neargp_error_checkpoint")
 })

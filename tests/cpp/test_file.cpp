@@ -1,0 +1,114 @@
+// Files are replaced and appended to as a whole or not at all, and a lock has one holder.
+#include "base/file.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+
+#ifndef _WIN32
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+using namespace neargp;
+
+namespace {
+
+Bytes bytes(const std::string& text) { return {reinterpret_cast<const unsigned char*>(text.data()), text.size()}; }
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool exists(const std::string& path) { return std::ifstream(path).good(); }
+
+struct TemporaryFile {
+  std::string path = std::tmpnam(nullptr);
+  ~TemporaryFile() { std::remove(path.c_str()); }
+};
+
+}  // namespace
+
+TEST_CASE("a file is replaced, and appended to") {
+  const TemporaryFile file;
+  replace_file(file.path, bytes("one"));
+  append_to_file(file.path, bytes(" and two"));
+  CHECK(content(file.path) == "one and two");
+  replace_file(file.path, bytes("three"));
+  CHECK(content(file.path) == "three");
+  CHECK_FALSE(exists(file.path + ".tmp"));
+}
+
+TEST_CASE("what cannot be written leaves the file as it was") {
+  const TemporaryFile file;
+  CHECK_THROWS_AS(append_to_file(file.path, bytes("one")), Error);
+  CHECK_THROWS_AS(replace_file(file.path + "/none", bytes("one")), Error);
+  CHECK_FALSE(exists(file.path));
+}
+
+TEST_CASE("a lock has one holder, and is gone afterwards") {
+  const TemporaryFile file;
+  auto first = std::make_unique<FileLock>(file.path);
+  CHECK(first->held());
+  CHECK_FALSE(FileLock(file.path).held());
+  CHECK(exists(file.path));
+  first.reset();
+  CHECK_FALSE(exists(file.path));
+  CHECK(FileLock(file.path).held());
+}
+
+#ifndef _WIN32
+
+// In a child, whose limit it is.
+TEST_CASE("a limit on the size of files cuts nothing off and ends no process") {
+  const TemporaryFile file;
+  replace_file(file.path, bytes("one"));
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    bool thrown = false;
+    try {
+      append_to_file(file.path, bytes(std::string(5000, 'x')));
+    } catch (const Error&) {
+      thrown = true;
+    }
+    _exit(thrown ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(content(file.path) == "one");
+}
+
+TEST_CASE("the lock of a process that was killed is free") {
+  const TemporaryFile file;
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const FileLock lock(file.path);
+    const char held = lock.held();
+    if (write(ready[1], &held, 1) == 1) pause();
+    _exit(1);
+  }
+  char held = 0;
+  REQUIRE(read(ready[0], &held, 1) == 1);
+  CHECK(held == 1);
+  CHECK_FALSE(FileLock(file.path).held());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  CHECK(exists(file.path));
+  CHECK(FileLock(file.path).held());
+}
+
+#endif
