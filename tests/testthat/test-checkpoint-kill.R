@@ -1,0 +1,11 @@
+test_that("a fit that is killed three times is the one that was left alone, to the last bit", {
+  skip_on_os("windows")
+  skip_if_not(dir.exists("/proc/self"), "there is no /proc")
+  folder <- withr::local_tempdir()
+  withr::local_seed(1)
+  alone <- undisturbed("vecchia", 3000, folder)
+  killed <- killed_fit("vecchia", 3000, 3, alone$seconds, folder, "often")
+  expect_identical(killed$digest, alone$digest)
+  expect_gt(length(killed$left), 0)
+  expect_identical(list.files(folder, "[.]checkpoint"), character(0))
+})
