@@ -5,6 +5,7 @@
 #include "bind_eigen.h"
 #include "bind_neighbors.h"
 #include "latent/low_rank_prediction.h"
+#include "latent/node_groups.h"
 
 namespace {
 
@@ -39,6 +40,12 @@ neargp::PosteriorKind to_posterior_kind(const std::string& name) {
 Rcpp::List prediction_to_r(const neargp::LatentPrediction& prediction, neargp::Index locations, int columns) {
   return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
                             Rcpp::_["response"] = by_column(prediction.response, locations, columns));
+}
+
+neargp::NodeGroups to_groups(const Rcpp::IntegerVector& sizes, const Rcpp::IntegerVector& nodes) {
+  neargp::NodeGroups groups{{0}, to_rows(nodes)};
+  for (const int size : sizes) groups.start.push_back(groups.start.back() + size);
+  return groups;
 }
 
 }  // namespace
@@ -235,4 +242,24 @@ Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix&
   return to_r(fit->model.low_rank()
                   ->split(Eigen::Map<const Eigen::MatrixXd>(columns.data(), fit->model.nodes(), field.ncol()))
                   .whitened);
+}
+
+// sizes: how many of the nodes are of each group, in order. The variances of weighted sums of the field over the
+// groups.
+// [[Rcpp::export]]
+std::vector<double> core_latent_group_variances(SEXP latent, const Rcpp::IntegerVector& sizes,
+                                                const Rcpp::IntegerVector& nodes, const std::vector<double>& weights,
+                                                int threads) {
+  LatentPointer fit(latent);
+  return neargp::group_variances(fit->model, fit->posterior.factor(), to_groups(sizes, nodes), weights, fit->workspaces,
+                                 make_run_context(threads));
+}
+
+// Covariance matrices of the field at the nodes of each group, one after the other.
+// [[Rcpp::export]]
+std::vector<double> core_latent_group_covariances(SEXP latent, const Rcpp::IntegerVector& sizes,
+                                                  const Rcpp::IntegerVector& nodes, int threads) {
+  LatentPointer fit(latent);
+  return neargp::group_covariances(fit->model, fit->posterior.factor(), to_groups(sizes, nodes), fit->workspaces,
+                                   make_run_context(threads));
 }

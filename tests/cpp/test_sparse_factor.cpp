@@ -55,6 +55,12 @@ void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::
     for (std::size_t i = 0; i < nodes.size(); ++i) b[nodes[i]] += weights[i];
     CHECK(factor.inverse_quadratic_form(nodes.data(), weights.data(), int(nodes.size()), workspace) ==
           doctest::Approx(b.dot(inverse * b)).epsilon(neglected));
+    Eigen::MatrixXd block(Index(nodes.size()), Index(nodes.size()));
+    factor.inverse_block(nodes.data(), int(nodes.size()), block.data(), workspace);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (std::size_t j = 0; j < nodes.size(); ++j)
+        CHECK(std::abs(block(Index(i), Index(j)) - inverse(nodes[i], nodes[j])) <=
+              neglected * std::sqrt(inverse(nodes[i], nodes[i]) * inverse(nodes[j], nodes[j])));
   }
 }
 

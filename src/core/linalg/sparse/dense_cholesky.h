@@ -21,6 +21,9 @@ class DenseCholesky : public SparseFactor {
   double inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                 Workspace& workspace) const override;
 
+ protected:
+  Index size() const override { return pattern_.nodes(); }
+
  private:
   const SparsePattern& pattern_;
   Eigen::MatrixXd lower_;  // rows and columns in the pattern's order

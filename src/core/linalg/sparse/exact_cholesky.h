@@ -28,6 +28,9 @@ class ExactCholesky : public SparseFactor {
   // Multiplications of a factorisation.
   double work() const;
 
+ protected:
+  Index size() const override { return pattern_.nodes(); }
+
  private:
   struct State;
   const SparsePattern& pattern_;

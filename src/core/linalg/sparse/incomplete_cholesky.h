@@ -19,6 +19,10 @@ class IncompleteCholesky : public SparseFactor {
   void solve(double* x, int columns, const RunContext& context) const override;
   double inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                 Workspace& workspace) const override;
+  void inverse_block(const int* nodes, int count, double* block, Workspace& workspace) const override;
+
+ protected:
+  Index size() const override { return pattern_.nodes(); }
 
  private:
   template <int lanes>

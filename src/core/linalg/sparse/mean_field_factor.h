@@ -27,6 +27,9 @@ class MeanFieldFactor : public SparseFactor {
   double inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                 Workspace& workspace) const override;
 
+ protected:
+  Index size() const override { return pattern_.nodes(); }
+
  private:
   const SparsePattern& pattern_;
   std::unique_ptr<SparseFactor> solver_;

@@ -70,6 +70,13 @@ class SparseFactor {
   // to it, whatever the number of nodes.
   virtual double inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                         Workspace& workspace) const = 0;
+
+  // The entries of (LL')^-1 among these `count` distinct nodes, count x count. Unless a factor knows better these are
+  // whole solves.
+  virtual void inverse_block(const int* nodes, int count, double* block, Workspace& workspace) const;
+
+ protected:
+  virtual Index size() const = 0;  // number of nodes
 };
 
 }  // namespace neargp
