@@ -180,6 +180,10 @@ predict.neargp <- function(object, newdata,
                            overwrite = FALSE, smooth = FALSE, re.form = NULL,
                            allow.new.levels = FALSE, ...) {
   check_fit(object)
+  if (!missing(newdata) && is_areas(newdata)) {
+    given <- setdiff(names(match.call(expand.dots = FALSE))[-1L], c("object", "newdata", "..."))
+    return(predict_given_areas(object, newdata, c(mget(given, environment()), list(...))))
+  }
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))

@@ -71,8 +71,8 @@ test_that("geometries and CRS that cannot be used are classed errors with a reme
   expect_error(predict(fit, empty), "newdata\\[!sf::st_is_empty", class = "neargp_error_geometry")
   expect_error(predict(fit, sf::st_drop_geometry(points)), "st_as_sf",
     class = "neargp_error_newdata")
-  expect_error(predict(fit, sf::st_buffer(points, 1)),
-    "`newdata` must have POINT geometries, not POLYGON .rows 1", class = "neargp_error_geometry")
+  expect_error(predict(fit, sf::st_cast(sf::st_buffer(points, 1), "LINESTRING")),
+    "`newdata` must have POINT geometries, not LINESTRING .rows 1", class = "neargp_error_geometry")
 })
 
 test_that("without CRS but with a distance sf data work", {

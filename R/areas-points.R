@@ -1,0 +1,106 @@
+# Points that stand for an area: the centres of the cells of a regular grid over its bounding box
+# that lie in it, at least one. Their mean is the midpoint rule, whose error in the variance of a
+# mean over a square whose side is the range of an exponential covariance is 2% with 16 points, 0.2%
+# with 144.
+
+km_per_degree <- 6371 * pi / 180
+
+# `spacing`: NULL, or one number in the unit of distances. A list of the points, `xy` as the user's
+# coordinates, of the `area` of each, in order, and of its `weight` within it, which of longitude
+# and latitude is that of cells which become narrower towards the poles.
+area_points <- function(geometry, object, spacing) {
+  locations <- object$locations
+  longlat <- locations$metric == "longlat"
+  boxes <- vapply(geometry, function(polygon) as.double(sf::st_bbox(polygon)), double(4))
+  steps <- area_spacing(geometry, boxes, object, spacing)
+  check_point_count(boxes, steps, longlat)
+  grids <- lapply(seq_along(geometry), function(i) box_grid(boxes[, i], steps[i], longlat))
+  xy <- do.call(rbind, grids)
+  area <- rep(seq_along(geometry), vapply(grids, nrow, 0L))
+  inside <- lies_in_own(xy, area, geometry)
+  points <- with_surface_points(list(xy = xy[inside, , drop = FALSE], area = area[inside]),
+    geometry)
+  points$weight <- if (longlat) cospi(points$xy[, 2L] / 180) else rep(1, length(points$area))
+  points
+}
+
+# At most half of the shortest range, at least 16 points and, unless a spacing is given, at most 400
+# an area.
+area_spacing <- function(geometry, boxes, object, spacing, least = 16, most = 400) {
+  size <- area_sizes(geometry, object$locations)
+  if (!is.null(spacing)) return(rep(spacing, length(geometry)))
+  wanted <- shortest_range(object) / 2
+  coarse <- which(sqrt(size / most) > wanted)
+  if (length(coarse)) {
+    inform_neargp("spacing", c(
+      sprintf("%d of %d areas are wider than %d points that are half a range apart: their points are farther apart.",
+        length(coarse), length(size), most),
+      i = sprintf("spacing = %s is half a range; it takes more memory and time.",
+        format(signif(wanted, 3L)))))
+  }
+  # of slivers the length counts, not the width
+  extent <- apply(boxes[3:4, , drop = FALSE] - boxes[1:2, , drop = FALSE], 2L, max)
+  if (object$locations$metric == "longlat") extent <- extent * km_per_degree
+  pmax(pmin(wanted, sqrt(size / least)), sqrt(size / most), extent / most)
+}
+
+# In space, across an anisotropy. Components that hardly vary do not count.
+shortest_range <- function(object) {
+  components <- object$core_covariance$components
+  variances <- vapply(components, function(component) component$variance, 0)
+  min(vapply(components[variances >= 0.01 * sum(variances)], function(component) {
+    narrower <- if (length(component$anisotropy)) exp(-sqrt(sum(component$anisotropy^2))) else 1
+    min(component$range[component$group[1:2]]) * narrower
+  }, 0))
+}
+
+# Steps of a grid over a box, (x, y), in the unit of the coordinates: degrees of longitude are
+# shorter than those of latitude.
+grid_steps <- function(box, step, longlat) {
+  if (!longlat) return(c(step, step))
+  step / km_per_degree / c(max(cospi((box[2L] + box[4L]) / 360), 0.01), 1)
+}
+
+grid_shape <- function(box, step, longlat) {
+  pmax(1, ceiling((box[3:4] - box[1:2]) / grid_steps(box, step, longlat) * (1 - 1e-9)))
+}
+
+box_grid <- function(box, step, longlat) {
+  cells <- grid_shape(box, step, longlat)
+  centres <- function(axis) {
+    box[axis] + (seq_len(cells[axis]) - 0.5) * (box[axis + 2L] - box[axis]) / cells[axis]
+  }
+  cbind(rep(centres(1L), cells[2L]), rep(centres(2L), each = cells[1L]))
+}
+
+check_point_count <- function(boxes, steps, longlat, most = 5e6) {
+  count <- sum(vapply(seq_along(steps), function(i) prod(grid_shape(boxes[, i], steps[i], longlat)),
+    0))
+  if (is.finite(count) && count <= most) return(invisible())
+  abort_neargp("size", c(
+    sprintf("The grids of points over the areas would have %s points, more than %s.",
+      format_count(count), format_count(most)),
+    i = "Give a greater `spacing`, or fewer areas at a time."))
+}
+
+lies_in_own <- function(xy, area, geometry) {
+  if (!length(area)) return(logical(0))
+  points <- sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]), coords = c("x", "y"),
+    crs = sf::st_crs(geometry))
+  found <- tryCatch(suppressMessages(sf::st_intersects(sf::st_geometry(points), geometry)),
+    error = abort_invalid_polygons)
+  inside <- logical(length(area))
+  inside[rep(seq_along(found), lengths(found))[unlist(found) == rep(area, lengths(found))]] <- TRUE
+  inside
+}
+
+# Slivers between the points of their grid get a point of their own.
+with_surface_points <- function(points, geometry) {
+  bare <- setdiff(seq_along(geometry), points$area)
+  if (!length(bare)) return(points)
+  own <- suppressWarnings(sf::st_point_on_surface(geometry[bare]))
+  xy <- rbind(points$xy, unname(sf::st_coordinates(own)[, 1:2, drop = FALSE]))
+  area <- c(points$area, bare)
+  order <- order(area)
+  list(xy = xy[order, , drop = FALSE], area = area[order])
+}

@@ -1,0 +1,80 @@
+# What is taken for areas: polygons of sf, or the cells of a raster. As a list: `geometry`,
+# `columns` (a plain data frame), `known` (FALSE for cells outside of a mask) and `restore`, which
+# turns a data frame of results into the class of the areas.
+
+# Whether `x` has polygons, all of it or, by mistake, some.
+is_areas <- function(x) is_sf(x) && any(grepl("POLYGON", sf::st_geometry_type(x)))
+
+as_areas <- function(areas, object) {
+  if (is_raster(areas)) return(raster_areas(areas, object))
+  if (!is_sf(areas)) {
+    abort_neargp("newdata",
+      c(paste0("`areas` must be sf polygons or a SpatRaster, not ", describe_value(areas), "."),
+        i = spatial_hint_of_areas(areas)))
+  }
+  geometry <- sf::st_geometry(areas)
+  check_polygons(geometry)
+  check_same_crs(sf::st_crs(areas), object$locations,
+    "sf::st_transform(areas, fit$locations$crs)")
+  list(geometry = plain_polygons(geometry), columns = drop_geometry(areas),
+    known = rep(TRUE, length(geometry)), restore = restorer(areas))
+}
+
+spatial_hint_of_areas <- function(x) {
+  if (inherits(x, c("SpatVector", "Spatial"))) "Convert them: sf::st_as_sf(areas)." else
+    if (inherits(x, "stars")) "Convert them: sf::st_as_sf(areas), or terra::rast(areas)."
+}
+
+check_polygons <- function(geometry) {
+  types <- as.character(sf::st_geometry_type(geometry))
+  wrong <- which(!types %in% c("POLYGON", "MULTIPOLYGON"))
+  if (length(wrong)) {
+    abort_neargp("geometry", c(
+      paste0("Areas must be POLYGON or MULTIPOLYGON geometries, not ",
+        format_some(unique(types[wrong])), " (", format_rows(wrong), ")."),
+      i = "Take the polygons out of collections by sf::st_collection_extract(areas, \"POLYGON\"), and predict points by themselves."))
+  }
+  empty <- which(sf::st_is_empty(geometry))
+  if (length(empty)) {
+    abort_neargp("geometry", c(paste0("Areas have empty geometries in ", format_rows(empty), "."),
+      i = "Remove them: areas[!sf::st_is_empty(areas), ]."))
+  }
+}
+
+plain_polygons <- function(geometry) {
+  if (length(geometry) && !inherits(geometry[[1L]], "XY")) sf::st_zm(geometry) else geometry
+}
+
+# The cells as polygons, one for each; `columns` are their layers.
+raster_areas <- function(areas, object) {
+  require_package("terra", "for SpatRaster objects")
+  require_package("sf", "for areas")
+  check_raster_crs(areas, object$locations)
+  columns <- if (terra::hasValues(areas)) terra::values(areas, dataframe = TRUE)
+  list(geometry = cell_polygons(areas, object$locations$crs),
+    columns = columns %||% as.data.frame(matrix(NA, terra::ncell(areas), 0L)),
+    known = if (is.null(columns)) rep(TRUE, terra::ncell(areas)) else is_covered(columns),
+    restore = function(result) as_raster_layers(areas, as.matrix(result)))
+}
+
+cell_polygons <- function(raster, crs) {
+  centres <- terra::xyFromCell(raster, seq_len(terra::ncell(raster)))
+  half <- terra::res(raster) / 2
+  polygons <- Map(function(x, y) {
+    sf::st_polygon(list(cbind(x + half[1L] * c(-1, 1, 1, -1, -1), y + half[2L] * c(-1, -1, 1, 1,
+      -1))))
+  }, centres[, 1L], centres[, 2L])
+  sf::st_sfc(polygons, crs = crs %||% sf::NA_crs_)
+}
+
+# Areas in the squared unit of the coordinates, km2 of longitude and latitude.
+area_sizes <- function(geometry, locations) {
+  size <- tryCatch(as.numeric(sf::st_area(geometry)), error = abort_invalid_polygons)
+  if (locations$metric == "longlat") size / 1e6 else size
+}
+
+abort_invalid_polygons <- function(condition) {
+  abort_neargp("geometry", c("The areas are not valid polygons.",
+    x = sub("\n.*", "", conditionMessage(condition)),
+    i = "Mend them: sf::st_make_valid(areas)."), parent = NA)
+}

@@ -1,0 +1,165 @@
+# The posterior of the field at the points of areas. As a list: `mean` of each point, trend
+# included; `unseen`, D = X - H, the part of its trend that the data do not see, a row each; `vcov`,
+# the covariance matrix V of the coefficients; and of the field given these
+#   variances(): of the weighted mean over each area with points, in order
+#   covariance(): the covariance matrix of these
+#   blocks(areas): a list of the covariance matrices of the points of each of these areas
+#   draws(n): of the field at the points about its mean, a column for each.
+
+area_posterior <- function(method, object, support, settings) {
+  UseMethod("area_posterior")
+}
+
+#' @export
+area_posterior.default <- function(method, object, support, settings) {
+  given <- area_observations(method, object)
+  if (is_dense_area(given, support, settings)) dense_area_posterior(given, support, settings) else
+    latent_area_posterior(given, support, settings)
+}
+
+# What is observed of the field at the rows of the fit: a normal observation each of precision W and
+# `natural` W (y - base), which answers to the trend by W X. `object`: with the data, covariance and
+# trend that these belong to; `bias`: of the linear predictor; `exact`: whether by dense matrices.
+area_observations <- function(method, object) {
+  UseMethod("area_observations")
+}
+
+#' @export
+area_observations.default <- function(method, object) {
+  observations_as_they_are(object, is_exact(method))
+}
+
+observations_as_they_are <- function(object, exact = FALSE, bias = 0) {
+  columns <- response_columns(object$data)
+  precision <- object$data$weights / max(object$nugget, area_jitter * field_variance(object))
+  new_area_observations(object, precision, precision * columns[, 1L], columns[, -1L, drop = FALSE],
+    exact, bias)
+}
+
+new_area_observations <- function(object, precision, natural, design, exact = FALSE, bias = 0,
+                                  jitter = area_jitter) {
+  list(object = object, precision = precision, natural = natural, design = design, exact = exact,
+    bias = bias, jitter = jitter)
+}
+
+#' @export
+area_observations.neargp_loo_k_families <- function(method, object) {
+  observations_as_they_are(gaussian_of(object), bias = object$pseudo_observations$bias)
+}
+
+# Responses of other families are pseudo-observations with W and the natural mean W eta + slope.
+#' @export
+area_observations.neargp_vnngp_families <- function(method, object) {
+  posterior <- object$posterior
+  precision <- posterior$pseudo_precision
+  natural <- precision * (posterior$linear_predictor - base_mean(object$data)) + posterior$slope
+  new_area_observations(object, precision, natural, unname(design_columns(object$data)),
+    jitter = method$jitter)
+}
+
+area_jitter <- 1e-6  # share of the variance that is added to each node, as by vnngp()
+
+# ---- dense ---------------------------------------------------------------------------------------
+
+# By the matrix of all rows: exact. Of few rows it takes no time.
+is_dense_area <- function(given, support, settings) {
+  observed <- is_gaussian(given$object$family) || !is.null(given$object$pseudo_observations)
+  observed && is.null(settings$k) && (given$exact || length(given$precision) <= few_places)
+}
+
+dense_area_posterior <- function(given, support, settings) {
+  object <- given$object
+  data <- object$data
+  specification <- as_specified(object$core_covariance)
+  covariance <- function(a, b) core_covariance_matrix(a, b, specification)
+  factor <- joint_factor(object, data)
+  coords <- support$target$coords
+  columns <- backsolve(factor, response_columns(data), transpose = TRUE)
+  across <- function(rows) backsolve(factor, covariance(data$coords, coords[rows, , drop = FALSE]),
+    transpose = TRUE)
+  averaged <- weighted <- NULL
+  for (rows in point_chunks(support, 2e7 / length(data$y))) {
+    part <- across(rows)
+    weighted <- rbind(weighted, crossprod(part, columns))
+    averaged <- rbind(averaged, rowsum(t(part) * support$weight[rows], support$area[rows],
+      reorder = FALSE))
+  }
+  with_area_trend(given, support, weighted, list(
+    variances = function() dense_prior_variances(support, covariance) - rowSums(averaged^2),
+    covariance = function() dense_prior_covariance(support, covariance) - tcrossprod(averaged),
+    blocks = function(areas) lapply(areas, function(area) {
+      rows <- which(support$area == area)
+      place <- coords[rows, , drop = FALSE]
+      covariance(place, place) - crossprod(across(rows))
+    }),
+    draws = function(n) {
+      check_places(nrow(coords))
+      draw_rest(covariance(coords, coords) - crossprod(across(seq_len(nrow(coords)))), n)
+    }))
+}
+
+# Rows of whole areas, so many at a time or those of one area.
+point_chunks <- function(support, most) {
+  size <- tabulate(match(support$area, unique(support$area)))
+  chunk <- cumsum(as.double(size)) %/% max(most, 1)
+  split(seq_along(support$area), rep(chunk, size))
+}
+
+dense_prior_variances <- function(support, covariance) {
+  vapply(split(seq_along(support$area), support$area), function(rows) {
+    place <- support$target$coords[rows, , drop = FALSE]
+    sum(support$weight[rows] * drop(covariance(place, place) %*% support$weight[rows]))
+  }, 0, USE.NAMES = FALSE)
+}
+
+dense_prior_covariance <- function(support, covariance) {
+  coords <- support$target$coords
+  chunks <- point_chunks(support, 2e7 / nrow(coords))
+  halves <- lapply(chunks, function(rows) {
+    rowsum(covariance(coords[rows, , drop = FALSE], coords) * support$weight[rows],
+      support$area[rows], reorder = FALSE)
+  })
+  t(area_means(t(do.call(rbind, halves)), support))
+}
+
+# `weighted`: what the posterior mean of the field at each point is of the responses and of each
+# column of the trend.
+with_area_trend <- function(given, support, weighted, field) {
+  object <- given$object
+  target <- support$target
+  columns <- design_columns(object$data, target$X)
+  unseen <- unname(columns - weighted[, -1L, drop = FALSE])
+  trend <- core_trend(object)
+  mean <- base_mean(object$data, target$X, target$offset, columns) + given$bias +
+    (weighted[, 1L] + drop(row_products(unseen, trend$beta)))
+  c(list(mean = mean, unseen = unseen, vcov = trend$beta_vcov), field)
+}
+
+# ---- on inducing points --------------------------------------------------------------------------
+
+#' @export
+area_posterior.neargp_svgp <- function(method, object, support, settings) {
+  coords <- support$target$coords
+  at <- function(rows) {
+    given <- inducing_features(object, coords[rows, , drop = FALSE], settings$threads)
+    list(features = given$features, covariance = given$unexplained +
+      crossprod(forwardsolve(object$svgp$factor, given$features)))
+  }
+  weighted <- do.call(rbind, lapply(point_chunks(support, 2000), function(rows) {
+    mean_columns(object$method, object, coords[rows, , drop = FALSE], at(rows)$features,
+      settings$threads)
+  }))
+  blocks <- function(areas) lapply(areas, function(area) at(which(support$area == area))$covariance)
+  whole <- function() {
+    check_places(nrow(coords))
+    at(seq_len(nrow(coords)))$covariance
+  }
+  given <- list(object = object, bias = 0)
+  with_area_trend(given, support, weighted, list(
+    variances = function() vapply(unique(support$area), function(area) {
+      weight <- support$weight[support$area == area]
+      sum(weight * drop(blocks(area)[[1L]] %*% weight))
+    }, 0),
+    covariance = function() t(area_means(t(area_means(whole(), support)), support)),
+    blocks = blocks, draws = function(n) draw_rest(whole(), n)))
+}

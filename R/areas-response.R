@@ -1,0 +1,121 @@
+# Means and totals of expected responses over areas, T = c sum_l a_l h(eta_l), where h bends: the
+# family's mean given the linear predictor, or the mean given the field of a transformed response.
+# The linear predictors of an area's points are normal, so that E T needs the moments of each point
+# alone; the rest is of joint draws. With h = exp and S the covariance of eta, e_l = E exp(eta_l) =
+# exp(m_l + S_ll / 2),
+#
+#   Var T = c^2 sum_lk a_l a_k e_l e_k (exp(S_lk) - 1).
+
+response_areas <- function(object, posterior, support, settings) {
+  curve <- response_curve(object)
+  given <- if (settings$joint) jointly_drawn_areas(object, posterior, support, settings, curve) else
+    drawn_areas(object, posterior, support, settings, curve)
+  scale <- scale_of_areas(support)
+  list(columns = drawn_columns(scale * given$mean, scale * given$sd, scale * given$draws, settings),
+    covariance = if (settings$joint) given$covariance * outer(scale, scale))
+}
+
+# A function of linear predictors, any number of them.
+response_curve <- function(object) {
+  parameters <- response_parameters(object)
+  if (!has_transform(object$family)) {
+    family <- response_family(object$family)
+    return(function(eta) family$mean(eta, as.list(parameters), 1))
+  }
+  function(eta) transformed_curve(object, range(eta))(eta)
+}
+
+# Through values of expected_given_field(), which is smooth, at `points` fields.
+transformed_curve <- function(object, ends, points = 2001L) {
+  eta <- seq(ends[1L], ends[2L], length.out = if (diff(ends) > 0) points else 1L)
+  mixture <- new_mixture(eta, 0 * eta, object$family, response_parameters(object))
+  value <- expected_given_field(eta, mixture)
+  if (length(eta) == 1L) return(function(eta) rep(value, length(eta)))
+  stats::splinefun(eta, value, method = "monoH.FC")
+}
+
+# E h(eta) of points with these moments.
+expected_responses <- function(object, mean, variance) {
+  mixture_mean(new_mixture(mean, sqrt(pmax(variance, 0)), object$family,
+    response_parameters(object)))
+}
+
+has_exponential_mean <- function(curve) {
+  at <- c(-1, 0, 1)
+  isTRUE(all.equal(as.double(curve(at)), exp(at), tolerance = 1e-12))
+}
+
+# Area by area. Memory is bounded by the blocks of some areas at a time.
+drawn_areas <- function(object, posterior, support, settings, curve, most_numbers = 5e6) {
+  areas <- unique(support$area)
+  rows <- split(seq_along(support$area), match(support$area, areas))
+  sizes <- lengths(rows)
+  parts <- split(seq_along(areas), cumsum(as.double(sizes)^2) %/% most_numbers)
+  exponential <- !has_transform(object$family) && has_exponential_mean(curve)
+  advance <- progress_reporter(length(parts), settings$verbose)
+  found <- do.call(rbind, lapply(parts, function(part) {
+    blocks <- posterior$blocks(areas[part])
+    advance()
+    do.call(rbind, Map(function(own, block) {
+      unseen <- posterior$unseen[own, , drop = FALSE]
+      covariance <- block + unseen %*% posterior$vcov %*% t(unseen)
+      weight <- support$weight[own]
+      expected <- expected_responses(object, posterior$mean[own], diag(covariance))
+      eta <- posterior$mean[own] + normal_draws(covariance, settings$draws)
+      drawn <- drop(weight %*% matrix(curve(eta), nrow(eta)))
+      share <- weight * expected
+      sd <- if (exponential) sqrt(max(drop(share %*% expm1(covariance) %*% share), 0)) else
+        stats::sd(drawn)
+      c(sum(share), sd, drawn)
+    }, rows[part], blocks))
+  }))
+  list(mean = found[, 1L], sd = found[, 2L], draws = found[, -(1:2), drop = FALSE])
+}
+
+# Columns of draws with that covariance matrix, which may be singular.
+normal_draws <- function(covariance, count) {
+  normals <- matrix(stats::rnorm(nrow(covariance) * count), nrow(covariance))
+  root <- tryCatch(chol(covariance), error = function(e) NULL)
+  if (is.null(root)) {
+    parts <- eigen(covariance, symmetric = TRUE)
+    root <- sqrt(pmax(parts$values, 0)) * t(parts$vectors)
+  }
+  crossprod(root, normals)
+}
+
+# All points of a draw together, so many draws at a time.
+jointly_drawn_areas <- function(object, posterior, support, settings, curve, most_numbers = 2e7) {
+  n <- settings$draws
+  at_once <- max(1, most_numbers %/% length(support$area))
+  parts <- split(seq_len(n), (seq_len(n) - 1) %/% at_once)
+  advance <- progress_reporter(length(parts), settings$verbose)
+  root <- if (length(posterior$vcov)) chol(posterior$vcov) else posterior$vcov
+  draws <- do.call(cbind, lapply(parts, function(part) {
+    coefficients <- crossprod(root, matrix(stats::rnorm(ncol(root) * length(part)), ncol(root)))
+    eta <- posterior$mean + posterior$draws(length(part)) + posterior$unseen %*% coefficients
+    advance()
+    area_means(matrix(curve(eta), nrow(eta)), support)
+  }))
+  covariance <- stats::cov(t(draws))
+  list(mean = drop(rowMeans(draws)), sd = sqrt(diag(covariance)), draws = draws,
+    covariance = covariance)
+}
+
+# `draws`: of the means or totals, a row for each area.
+drawn_columns <- function(mean, sd, draws, settings) {
+  counts <- if (settings$interval == "prediction") matrix(stats::rpois(length(draws), draws),
+    nrow(draws))
+  quantiles <- function(drawn, p) apply(drawn, 1L, stats::quantile, p, names = FALSE,
+    type = if (is.null(counts)) 7L else 1L)
+  columns <- if (settings$type == "quantile") {
+    stats::setNames(lapply(settings$probs, function(p) quantiles(draws, p)),
+      paste0("q", format_numbers(settings$probs)))
+  } else list(mean = mean, sd = sd)
+  if (settings$interval != "none") {
+    within <- counts %||% draws
+    columns <- c(columns, list(lower = quantiles(within, (1 - settings$level) / 2),
+      upper = quantiles(within, (1 + settings$level) / 2)))
+  }
+  exceeded <- lapply(settings$threshold, function(threshold) rowMeans(draws > threshold))
+  c(columns, exceeded_columns(exceeded, settings))
+}

@@ -1,0 +1,163 @@
+#' Predictions of areas
+#'
+#' Means and totals over polygons or the cells of a raster, each with its uncertainty: the mean
+#' temperature of a county, the animals in a reserve, the cases in a district. [predict()] of a fit
+#' with polygons as `newdata` is the same function.
+#'
+#' @details
+#' The mean over an area B is that of the field, trend included and without the noise of single
+#' observations, at points that stand for the area: `sum_l a_l (x_l'beta + w(u_l))`, with weights
+#' a_l that add up to 1. The points are the centres of the cells of a regular grid that lie in the
+#' area, at least 16 and at most 400, and half the range of the covariance apart or less (see
+#' `spacing`); an area without any gets one point on its surface. The column `points` has their
+#' number.
+#'
+#' Mean and variance are those of block kriging with the trend: for [exact_gp()], and for up to
+#' 1,500 rows of a gaussian response, those from all data. Otherwise data and points are nodes of
+#' one nearest-neighbour Gaussian process, each conditioned on `k` among those before it, whose
+#' posterior given the data is sparse: that of [vnngp()] at the parameters of the fit, whatever
+#' method has found them. So a mean over an area knows all data, and the correlation of its points
+#' given these. Standard deviations that are found for many areas have errors of the order of 0.1%.
+#' Fits by [svgp()] have their own posterior.
+#'
+#' The response of other families is a mean of expected responses, `sum_l a_l h(eta_l)` with the
+#' inverse link h, which is not h of a mean; so are those of a fit with a `transform`. Its mean is
+#' exact given the posterior of the linear predictor, and for a log link its standard deviation too;
+#' limits, quantiles and probabilities are those of `draws` joint draws at the points of the area
+#' (with `joint = TRUE` all are, at the points of all areas).
+#'
+#' @param object a fit of [neargp()] by [vecchia()], [exact_gp()], [loo_k()], [mll_k()], [vnngp()]
+#'   (not with the mean field) or [svgp()] to one response that is not a class.
+#' @param areas sf polygons (POLYGON or MULTIPOLYGON, holes are no part of them) in the coordinate
+#'   reference system of the data, or a SpatRaster, each of whose cells is an area. Their columns,
+#'   or layers, have the covariates of the trend, constant within an area, unless `covariates` has
+#'   them, and the time where the fit has one. Coordinates in the trend are those of the points.
+#' @param fun `"mean"`, or `"sum"` for totals: the mean times the size of the area in the squared
+#'   unit of the coordinates (km2 for longitude and latitude), or times its weight.
+#' @param weights sizes within areas, such as numbers of inhabitants: a SpatRaster of numbers by
+#'   cell, which means are weighted by, cells on an edge by their part inside; or a column of the
+#'   areas (its name, or `~ name`), or a number for each, for totals. `NULL` for none.
+#' @param covariates a SpatRaster whose layers are covariates of the trend or of a local covariance,
+#'   taken at each point. Points where they are missing are left out, with a message
+#'   (`neargp_message_coverage`): means and totals are then of the part that is covered.
+#' @param spacing distance of the points in the unit of distances (km for longitude and latitude);
+#'   by default as above. A message (`neargp_message_spacing`) tells where areas are so wide that
+#'   400 points are more than half a range apart: for the variance of a mean that matters little,
+#'   since it is small there.
+#' @param type `"response"`, means or totals of expected responses, of a gaussian response those of
+#'   the field; `"quantile"`, their quantiles at `probs`; or means on the scale of the link:
+#'   `"link"` of the linear predictor, `"process"` of the Gaussian process alone, for which
+#'   covariates of the trend are not needed, and `"trend"` of the rest.
+#' @param interval `"none"`; `"confidence"`, limits for what `type` says; `"prediction"`, limits for
+#'   a total of counts themselves, for a [poisson()] response with `fun = "sum"`.
+#' @param level,probs as in [predict.neargp()].
+#' @param threshold one or more numbers: adds the probability that the mean or total of an area is
+#'   greater, as the column `p_exceed` (`p_exceed_<threshold>` if there are several).
+#' @param joint `TRUE` for the joint distribution of all areas: attribute `"covariance"` is the
+#'   covariance matrix of their means or totals, in the order of the areas. With
+#'   `type = "response"` of other families it is that of the draws, then made of all points
+#'   together. It takes a solve with the sparse posterior for each area or draw.
+#' @param draws number of joint draws.
+#' @param seed an integer for [set.seed()] before the draws, or `NULL`; R's generator is restored
+#'   afterwards.
+#' @param k number of neighbours of each node; by default 30, or that of the fit where it is more,
+#'   and none where computations are exact. `k = NULL` is the default.
+#' @param threads,verbose as in [neargp()].
+#' @param ... not used.
+#' @return An sf object (a SpatRaster for a raster) with a row for each area, in their order, and
+#'   the columns `mean`, `sd` (or `q0.05`, ... for quantiles), `lower` and `upper` with an interval,
+#'   and `points`. With `fun = "sum"` these are of totals. Areas whose covariates are missing are
+#'   NA, and so is the mean of one without any weight, whose total is 0.
+#' @section Errors: `neargp_error_geometry` (other geometries, empty or invalid ones),
+#'   `neargp_error_crs`, `neargp_error_newdata` (missing columns), `neargp_error_method` (fits of
+#'   other methods, of several outputs and of classes), `neargp_error_size` (more than 5 million
+#'   points, joint predictions by [svgp()] or by dense matrices of more than 5,000 points),
+#'   `neargp_error_argument`, `neargp_error_missing_values`, `neargp_error_cholesky`.
+#' @references Chilès, J.-P. and Delfiner, P. (2012). *Geostatistics*, section 3.5 (block kriging).
+#'   Wiley. Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of
+#'   Gaussian-process predictions. *JABES* 25, 383–414.
+#' @seealso [predict.neargp()] for places, [simulate.neargp()] for maps whose every cell is drawn.
+#' @examplesIf requireNamespace("sf", quietly = TRUE)
+#' cells <- land_temperature()
+#' seen <- sf::st_as_sf(cells[!cells$held_out, ][1:1200, ], coords = c("lon", "lat"), crs = 4326)
+#' fit <- neargp(temperature ~ 1, seen, method = vecchia(k = 10))
+#' areas <- sf::st_sf(geometry = sf::st_make_grid(seen, n = c(4, 3)))
+#' means <- predict(fit, areas, interval = "confidence")
+#' means
+#' plot(means["mean"])
+#'
+#' # The difference of the first two areas: their means are correlated.
+#' both <- predict(fit, areas[1:2, ], joint = TRUE)
+#' contrast <- c(-1, 1)
+#' c(difference = sum(contrast * both$mean),
+#'   sd = sqrt(drop(contrast %*% attr(both, "covariance") %*% contrast)))
+#' @export
+predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL, covariates = NULL,
+                          spacing = NULL,
+                          type = c("response", "link", "quantile", "process", "trend"),
+                          interval = c("none", "confidence", "prediction"), level = 0.95,
+                          probs = c(0.05, 0.5, 0.95), threshold = NULL, joint = FALSE,
+                          draws = 1000L, seed = NULL, k = NULL, threads = NULL,
+                          verbose = rlang::is_interactive(), ...) {
+  check_no_more_arguments()
+  check_class(object, "object", "neargp", "a fit of neargp()")
+  check_fit(object)
+  check_predicts_areas(object)
+  if (missing(areas)) abort_no_newdata()
+  settings <- new_area_settings(object, fun, spacing, type, interval, level,
+    if (!missing(probs)) probs, threshold, joint, draws, k, threads, verbose)
+  if (settings$part == "process") object <- without_trend(object)
+  areas <- as_areas(areas, object)
+  settings$weights <- check_area_weights(weights, areas, object)
+  settings$covariates <- check_covariates(covariates, object)
+  support <- area_support(object, areas, settings)
+  state <- seed_generator(seed)
+  on.exit(state$restore())
+  columns <- area_columns(object, support, settings)
+  result <- areas$restore(columns$columns)
+  if (settings$joint) attr(result, "covariance") <- columns$covariance
+  result
+}
+
+# predict() with polygons, its arguments as given.
+predict_given_areas <- function(object, newdata, given) {
+  do.call("predict_areas", c(list(object, newdata), given), quote = TRUE, envir = topenv())
+}
+
+new_area_settings <- function(object, fun, spacing, type, interval, level, probs, threshold, joint,
+                              draws, k, threads, verbose) {
+  type <- check_choice(type, "type", c("response", "link", "quantile", parts_of_field))
+  if (!is.null(probs) && type != "quantile") {
+    abort_argument("probs", "left out unless type = \"quantile\"", probs)
+  }
+  settings <- list(fun = check_choice(fun, "fun", c("mean", "sum")),
+    spacing = check_number(spacing, "spacing", 0, open = TRUE, null_ok = TRUE),
+    type = if (type %in% parts_of_field) "link" else type,
+    part = if (type %in% parts_of_field) type else "field",
+    interval = check_choice(interval, "interval", c("none", "confidence", "prediction")),
+    level = check_level(level), probs = check_probs(probs %||% c(0.05, 0.5, 0.95)),
+    threshold = check_threshold(threshold), joint = check_flag(joint, "joint"),
+    draws = check_count(draws, "draws", lower = 2L),
+    k = check_count(k, "k", null_ok = TRUE), threads = resolve_threads(threads),
+    verbose = check_flag(verbose, "verbose"))
+  settings$linear <- settings$type == "link" || has_normal_areas(object)
+  check_area_settings(object, settings)
+  settings
+}
+
+# Whether means of the response are those of the field.
+has_normal_areas <- function(object) is_gaussian(object$family) && !has_transform(object$family)
+
+check_area_settings <- function(object, settings) {
+  if (settings$fun == "sum" && settings$type == "link" && !has_normal_areas(object)) {
+    abort_neargp("argument", c(
+      "A total on the scale of the link means nothing: fun = \"sum\" is for type = \"response\".",
+      i = "Use fun = \"mean\", or leave `type` out."))
+  }
+  if (settings$interval == "prediction" && !(object$family$family == "poisson" &&
+      settings$fun == "sum" && settings$type %in% c("response", "quantile"))) {
+    abort_neargp("argument", c(
+      "interval = \"prediction\" is for totals of counts: a poisson() response with fun = \"sum\".",
+      i = "A mean over an area has no noise of single observations: use interval = \"confidence\"."))
+  }
+}

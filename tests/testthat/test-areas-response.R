@@ -1,0 +1,104 @@
+# Means and totals of responses whose link bends, against the normal linear predictors at the points
+# in plain R.
+
+count_fit <- function(method = vnngp(k = 20), n = 100L) {
+  neargp(count ~ height, area_data(n), coords = ~ x + y, family = poisson(), method = method,
+    covariance = cov_exponential(variance = 0.7, range = 0.3))
+}
+
+test_that("totals of counts have the moments of sums of log-normal variables", {
+  fit <- count_fit()
+  points <- square_points()
+  A <- averaging(points$area)
+  polygons <- sf::st_sf(height = sin(1:9), geometry = unit_squares())
+  precision <- fit$posterior$pseudo_precision
+  observed <- fit$posterior$linear_predictor + fit$posterior$slope / precision
+  eta <- dense_field_at(fit, as.matrix(points[c("x", "y")]),
+    cbind(1, polygons$height[points$area]), precision, observed, jitter = 0.7e-6)
+  link <- predict(fit, polygons, type = "link", spacing = 1 / 12, k = 500)
+  expect_equal(link$mean, drop(A %*% eta$mean), tolerance = 1e-6)
+  expect_equal(link$sd, sqrt(diag(A %*% eta$covariance %*% t(A))), tolerance = 1e-6)
+  expected <- exp(eta$mean + diag(eta$covariance) / 2)
+  covariance <- A %*% (outer(expected, expected) * expm1(eta$covariance)) %*% t(A)
+  means <- predict(fit, polygons, spacing = 1 / 12, k = 500, seed = 1, draws = 20)
+  expect_equal(means$mean, drop(A %*% expected), tolerance = 1e-6)
+  expect_equal(means$sd, sqrt(diag(covariance)), tolerance = 1e-5)
+  # by the factor, and with the default neighbours, both are nearly so
+  near <- predict(fit, polygons, spacing = 1 / 12, draws = 20)
+  expect_equal(near$sd, means$sd, tolerance = 0.01)
+
+  # Quantiles of 4,000 draws, whose standard error is 3% of the standard deviation or less.
+  set.seed(5)
+  drawn <- A %*% exp(eta$mean + t(chol(eta$covariance)) %*% matrix(stats::rnorm(144 * 4000), 144))
+  interval <- predict(fit, polygons, spacing = 1 / 12, k = 500, seed = 2, draws = 4000,
+    interval = "confidence", threshold = 3)
+  expect_lt(max(abs(interval$lower - apply(drawn, 1L, stats::quantile, 0.025)) / means$sd), 0.12)
+  expect_lt(max(abs(interval$upper - apply(drawn, 1L, stats::quantile, 0.975)) / means$sd), 0.35)
+  expect_lt(max(abs(interval$p_exceed - rowMeans(drawn > 3))), 0.05)
+
+  # Jointly, by draws of all points together.
+  joint <- predict(fit, polygons, spacing = 1 / 12, k = 500, seed = 3, draws = 2000, joint = TRUE)
+  expect_lt(max(abs(joint$mean - means$mean) / means$sd), 0.1)
+  expect_lt(max(abs(stats::cov2cor(attr(joint, "covariance")) - stats::cov2cor(covariance))), 0.1)
+  expect_equal(joint$sd, means$sd, tolerance = 0.1)
+})
+
+test_that("draws are governed by the seed, which leaves R's generator as it was", {
+  fit <- count_fit(n = 60L)
+  set.seed(9)
+  before <- .Random.seed
+  first <- predict(fit, sf::st_sf(height = 0, geometry = unit_squares(2L)), interval = "confidence",
+    seed = 4, draws = 50)
+  expect_identical(.Random.seed, before)
+  expect_identical(predict(fit, sf::st_sf(height = 0, geometry = unit_squares(2L)),
+    interval = "confidence", seed = 4, draws = 50), first)
+})
+
+test_that("limits for a total of counts add the scatter of these", {
+  fit <- count_fit(n = 60L)
+  square <- sf::st_sf(height = 0, people = 0.05, geometry = unit_squares(1L))
+  counts <- predict(fit, square, fun = "sum", weights = "people", interval = "prediction", seed = 1)
+  expect_identical(counts$lower, round(counts$lower))
+  # a few hundredths: nearly always none
+  expect_equal(c(counts$lower, counts$mean < 0.5), c(0, 1))
+  expect_error(predict(fit, square, interval = "prediction"), "fun = \"sum\"",
+    class = "neargp_error_argument")
+  expect_error(predict(fit, square, fun = "sum", type = "link"), "scale of the link",
+    class = "neargp_error_argument")
+})
+
+test_that("a tiny area has the expected response of its point", {
+  points <- data.frame(x = c(0.3, 0.6), y = c(0.4, 0.8), height = c(0, 1))
+  tiny <- sf::st_buffer(sf::st_as_sf(points, coords = c("x", "y")), 1e-5)
+  binary <- area_data(150L)
+  binary$yes <- as.numeric(binary$count > 1)
+  fits <- list(count_fit(vnngp(k = 30, factor = "exact")), count_fit(svgp(inducing = 25)),
+    count_fit(loo_k(k = 99)),
+    neargp(yes ~ height, binary, coords = ~ x + y, family = binomial("probit"),
+      method = vnngp(k = 30, factor = "exact"), covariance = cov_exponential(range = 0.3)))
+  for (fit in fits) {
+    areas <- predict(fit, tiny, interval = "confidence", seed = 1, draws = 4000)
+    at <- predict(fit, points, interval = "confidence")
+    expect_equal(areas$mean, at$mean, tolerance = 2e-3)
+    # quantiles of 4,000 draws
+    expect_lt(max(abs(areas$lower - at$lower) / (at$upper - at$lower)), 0.03)
+    expect_lt(max(abs(areas$upper - at$upper) / (at$upper - at$lower)), 0.06)
+  }
+})
+
+test_that("means of a transformed response are of the response", {
+  data <- area_data(100L)
+  data$amount <- exp(0.5 * data$z)
+  points <- square_points()
+  A <- averaging(points$area)
+  fit <- neargp(amount ~ 1, data, coords = ~ x + y, method = exact_gp(), transform = "log",
+    covariance = cov_exponential(variance = 0.3, range = 0.3), nugget = 0.02)
+  field <- dense_gaussian_at(fit, as.matrix(points[c("x", "y")]))
+  expected <- exp(field$mean + diag(field$covariance) / 2 + 0.01)
+  means <- predict(fit, unit_squares(), spacing = 1 / 12, seed = 1)
+  expect_equal(means$mean, drop(A %*% expected), tolerance = 1e-8)
+  sd <- sqrt(diag(A %*% (outer(expected, expected) * expm1(field$covariance)) %*% t(A)))
+  expect_equal(means$sd, sd, tolerance = 0.1)
+  expect_equal(predict(fit, unit_squares(), spacing = 1 / 12, type = "link")$mean,
+    drop(A %*% field$mean), tolerance = 1e-8)
+})
