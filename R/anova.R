@@ -209,7 +209,7 @@ compared_differences <- function(a, b) {
   as_made <- function(method) structure(method, class = plain_class(method))
   parts <- list(method = list(as_made(a$method), as_made(b$method)),
     response = list(observed_response(a$data), observed_response(b$data)),
-    weights = list(a$data$weights, b$data$weights),
+    weights = list(given_weights(a$data), given_weights(b$data)),
     coordinates = list(unname(places_of(a$data$coords, a$locations)),
       unname(places_of(b$data$coords, b$locations))))
   names(parts)[!vapply(parts,

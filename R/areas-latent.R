@@ -16,13 +16,13 @@ latent_area_posterior <- function(given, support, settings) {
   at_nodes <- matrix(0, latent$count, ncol(columns))
   sums <- rowsum(columns, latent$node_of_datum, reorder = FALSE)
   at_nodes[as.integer(rownames(sums)), ] <- sums
-  weighted <- core_latent_solve(latent$pointer, at_nodes, settings$threads)
+  weighted <- core_latent_solve(latent$pointer, at_nodes, settings$context)
   with_area_trend(given, support, weighted[support$node, , drop = FALSE], list(
     variances = function() latent_area_variances(latent, support, settings),
     covariance = function() latent_area_covariance(latent, support, settings),
     blocks = function(areas) latent_area_blocks(latent, support, areas, settings),
     draws = function(n) core_latent_draws(latent$pointer, n, order_key(),
-      settings$threads)$field[support$node, , drop = FALSE]))
+      settings$context)$field[support$node, , drop = FALSE]))
 }
 
 # The posterior behind a pointer, at distinct nodes: `node_of_datum`, `node_of_point`, and their
@@ -34,26 +34,26 @@ latent_of_areas <- function(given, support, settings, most_exact = 3000L) {
   n <- length(given$precision)
   k <- min(settings$k %||% max(area_neighbors, given$object$k), nrow(nodes) - 1L)
   component <- metric_component(given$object$core_covariance)
-  scaled <- break_ties(core_scale(nodes, component), settings$threads)
-  order <- core_order(scaled, "maxmin", 0, settings$threads)
-  neighbors <- core_neighbors_before(scaled, order, k, settings$threads)
+  scaled <- break_ties(core_scale(nodes, component), settings$context)
+  order <- core_order(scaled, "maxmin", 0, settings$context)
+  neighbors <- core_neighbors_before(scaled, order, k, settings$context)
   pointer <- posterior_at_nodes(core_nodes(nodes, order, neighbors, given$jitter, NULL),
-    node[seq_len(n)], given, nrow(nodes) <= most_exact, settings$threads)
+    node[seq_len(n)], given, nrow(nodes) <= most_exact, settings$context)
   list(pointer = pointer, count = nrow(nodes), node_of_datum = node[seq_len(n)],
     node_of_point = node[-seq_len(n)])
 }
 
 # Of Laplace's kind, which leaves out the entries of the inverse that nothing here needs.
-posterior_at_nodes <- function(nodes, node_of_datum, given, exact, threads) {
+posterior_at_nodes <- function(nodes, node_of_datum, given, exact, context) {
   n <- length(given$precision)
   m <- nrow(nodes$coords)
   nothing <- list(y = double(n), trials = NULL, weights = rep(1, n), offset = double(n),
     design = matrix(0, n, 0L))
   rlang::try_fetch({
     pointer <- core_latent(nodes, list(node = node_of_datum), nothing, "laplace",
-      exact, factor_memory_of_areas, threads)
+      exact, factor_memory_of_areas, context)
     core_latent_restore(pointer, as_specified(given$object$core_covariance), double(m), double(0),
-      given$precision, matrix(0, m, 0L), threads)
+      given$precision, matrix(0, m, 0L), context)
     pointer
   }, neargp_error_core = function(condition) {
     abort_neargp("cholesky", c("The posterior at data and areas cannot be computed to working precision.",
@@ -72,7 +72,7 @@ latent_area_variances <- function(latent, support, settings, most_numbers = 5e6)
     return(diag(latent_area_covariance(latent, support, settings)))
   }
   core_latent_group_variances(latent$pointer, tabulate(match(support$area, areas)), support$node,
-    support$weight, settings$threads)
+    support$weight, settings$context)
 }
 
 latent_area_covariance <- function(latent, support, settings, most_numbers = 2e7) {
@@ -84,7 +84,7 @@ latent_area_covariance <- function(latent, support, settings, most_numbers = 2e7
     right <- matrix(0, latent$count, length(part))
     rows <- which(number %in% part)
     right[cbind(support$node[rows], match(number[rows], part))] <- support$weight[rows]
-    solved <- core_latent_solve(latent$pointer, right, settings$threads)
+    solved <- core_latent_solve(latent$pointer, right, settings$context)
     result[, part] <- area_means(solved[support$node, , drop = FALSE], support)
   }
   (result + t(result)) / 2
@@ -94,6 +94,6 @@ latent_area_blocks <- function(latent, support, areas, settings) {
   rows <- which(support$area %in% areas)
   sizes <- tabulate(match(support$area[rows], areas))
   entries <- core_latent_group_covariances(latent$pointer, sizes, support$node[rows],
-    settings$threads)
+    settings$context)
   Map(matrix, split(entries, rep(seq_along(sizes), sizes^2)), sizes, sizes, USE.NAMES = FALSE)
 }

@@ -141,13 +141,13 @@ with_area_trend <- function(given, support, weighted, field) {
 area_posterior.neargp_svgp <- function(method, object, support, settings) {
   coords <- support$target$coords
   at <- function(rows) {
-    given <- inducing_features(object, coords[rows, , drop = FALSE], settings$threads)
+    given <- inducing_features(object, coords[rows, , drop = FALSE], settings$context)
     list(features = given$features, covariance = given$unexplained +
       crossprod(forwardsolve(object$svgp$factor, given$features)))
   }
   weighted <- do.call(rbind, lapply(point_chunks(support, 2000), function(rows) {
     mean_columns(object$method, object, coords[rows, , drop = FALSE], at(rows)$features,
-      settings$threads)
+      settings$context)
   }))
   blocks <- function(areas) lapply(areas, function(area) at(which(support$area == area))$covariance)
   whole <- function() {

@@ -138,7 +138,7 @@ new_area_settings <- function(object, fun, spacing, type, interval, level, probs
     level = check_level(level), probs = check_probs(probs %||% c(0.05, 0.5, 0.95)),
     threshold = check_threshold(threshold), joint = check_flag(joint, "joint"),
     draws = check_count(draws, "draws", lower = 2L),
-    k = check_count(k, "k", null_ok = TRUE), threads = resolve_threads(threads),
+    k = check_count(k, "k", null_ok = TRUE), context = new_context(resolve_threads(threads)),
     verbose = check_flag(verbose, "verbose"))
   settings$linear <- settings$type == "link" || has_normal_areas(object)
   check_area_settings(object, settings)

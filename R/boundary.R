@@ -56,6 +56,7 @@ advice_at_bound <- function(x, i, side) {
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Take a larger `penalty`, or a transformation of the covariate."),
     monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Take a larger `penalty`, or fewer knots.",
+    noise = "the noise variance changes by e^5 with one standard deviation of the covariate, the most that is searched. Take a transformation of the covariate.",
     effect_sd = if (grepl("|", x$parameters$name[i], fixed = TRUE))
     "the data show no such differences: leave the term out, which changes nothing." else
       "the data show no bend: the part of the smooth without a penalty, if any, is all of it.",
@@ -72,6 +73,9 @@ nugget_advice <- function(method, x, side) {
 
 #' @export
 nugget_advice.default <- function(method, x, side) {
+  if (side == "lower" && !is.null(x$data$noise$known)) {
+    return("there is no noise but what is known: nugget = 0 says so.")
+  }
   if (side == "upper") "it is all that varies: the data show no field." else
     "the field goes through the data: nugget = 0 says so."
 }

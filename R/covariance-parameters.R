@@ -173,7 +173,7 @@ as_core_covariance <- function(layout, groups, values) {
       core_local_fields(groups[[j]], take))
   })
   list(components = components,
-    active = !layout$fixed[!layout$kind %in% c("family", effect_kinds)])
+    active = !layout$fixed[!layout$kind %in% c("noise", "family", effect_kinds)])
 }
 
 component_groups <- function(covariance, locations) {
@@ -213,7 +213,7 @@ is_isotropic <- function(component) {
 
 # Axes that are NA, not known yet, leave the range as it is.
 natural_values <- function(layout, values) {
-  natural <- values
+  natural <- values / covariate_scale(layout)
   for (rows in anisotropy_rows(layout)) {
     if (anyNA(values[rows$axes])) next
     h <- sqrt(sum(values[rows$axes]^2))
@@ -225,7 +225,7 @@ natural_values <- function(layout, values) {
 
 # The inverse of natural_values().
 core_values <- function(layout, natural) {
-  values <- unname(natural)
+  values <- unname(natural) * covariate_scale(layout)
   for (rows in anisotropy_rows(layout)) {
     if (anyNA(values[rows$axes])) next
     values[rows$axes] <- anisotropy_to_core(c(ratio = values[rows$axes[1L]],
@@ -251,7 +251,7 @@ anisotropy_rows <- function(layout) {
 # dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2. At isotropy
 # there is no angle: the least h makes its standard error huge and not NaN.
 interval_jacobian <- function(layout, working) {
-  jacobian <- diag(nrow(layout))
+  jacobian <- diag(1 / covariate_scale(layout), nrow(layout))
   for (rows in anisotropy_rows(layout)) {
     u <- working[rows$axes[1L]]
     v <- working[rows$axes[2L]]

@@ -153,7 +153,7 @@ refit_problem <- function(fit, problem) {
 }
 
 fold_problem <- function(fit, rows, context) {
-  data <- take_data_rows(fit$data, rows)
+  data <- with_given_weights(take_data_rows(fit$data, rows))
   for (one in single_outputs(data)) check_fold_data(one, fit$family)
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
@@ -190,9 +190,9 @@ with_estimates <- function(fit, problem, result) {
   values <- to_core(result$working, problem$layout$transform)
   boundary <- at_bound(result$working, problem, result$information)
   estimates <- parameter_estimates(problem$layout, result$working, result$information, boundary)
-  replaced <- list(data = problem$data, layout = problem$layout, parameters = estimates$table,
+  replaced <- list(data = with_noise_weights(problem$data, problem$layout, values), layout = problem$layout, parameters = estimates$table,
     covariance_vcov = estimates$vcov, interval_vcov = estimates$vcov_interval,
-    information = result$information, nugget = nugget_of(problem$layout, values),
+    information = result$information, nugget = nugget_unit(problem$data, problem$layout, values),
     core_covariance = as_core_covariance(problem$layout, problem$groups, values),
     beta = result$beta, beta_vcov = result$beta_vcov, core_trend = result$core_trend,
     convergence = result$convergence)

@@ -36,7 +36,7 @@ choose_device <- function(device, rows, k, passes = 1) {
 # A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
 # measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
-  if (has_local_fields(settings$covariance)) return("cpu")
+  if (has_local_fields(settings$covariance) || !is.null(data$noise)) return("cpu")
   if (!is_dense(settings$method)) {
     return(choose_device(settings$device, nrow(data$coords),
       conditioning_size(settings$method, data), passes = 30))

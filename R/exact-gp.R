@@ -33,6 +33,9 @@ takes_local_fields.neargp_exact_gp <- function(method, family) TRUE
 takes_effects.neargp_exact_gp <- function(method, family) is_gaussian(family)
 
 #' @export
+takes_noise_model.neargp_exact_gp <- function(method) TRUE
+
+#' @export
 fit_method.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_objective(problem)

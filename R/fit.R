@@ -21,7 +21,8 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     na_action = attr(frame, "na.action"),  # rows dropped for missing values
     offset_argument = offset_argument,     # the argument `offset`, an expression
     required_columns = required,     # columns that new data must have
-    data = problem$data,             # the rows that were fitted, see new_problem()
+    # the rows that were fitted, see new_problem(), with weights that say all of their noise
+    data = with_noise_weights(problem$data, layout, values),
     locations = problem$locations,   # how places are embedded
     # ---- the model
     method = problem$method,         # with its k and its classes for this response
@@ -37,8 +38,9 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     interval_vcov = estimates$vcov_interval,    # and on the scale of their intervals
     # as src/core/ takes it; NULL of deep fits
     core_covariance = as_core_covariance(layout, problem$groups, values),
-    # NA where the family has its own scatter; one for each of several outputs
-    nugget = nugget_of(layout, values),
+    # NA where the family has its own scatter; one for each of several outputs; what `weights` of
+    # `data` divide, see noise.R
+    nugget = nugget_unit(problem$data, layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)),  # the trend
     beta_vcov = named_square(result$beta_vcov, problem$data$X),
     core_trend = result$core_trend,  # both in the orthogonal columns of with_trend_basis()

@@ -164,7 +164,7 @@ covariance_limits.default <- function(object, level) {
 #' @export
 sigma.neargp <- function(object, ...) {
   check_fit(object)
-  if (is.null(object$pseudo_observations)) sqrt(object$nugget) else NA_real_
+  if (is.null(object$pseudo_observations)) sqrt(nugget_estimate(object)) else NA_real_
 }
 
 #' @rdname coef.neargp
@@ -185,7 +185,7 @@ terms.neargp <- function(x, ...) x$terms
 
 #' @rdname coef.neargp
 #' @export
-weights.neargp <- function(object, ...) object$data$weights
+weights.neargp <- function(object, ...) given_weights(object$data)
 
 #' @rdname coef.neargp
 #' @export
@@ -252,8 +252,8 @@ model.frame.neargp <- function(formula, ...) {
     abort_neargp("newdata",
       "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
   }
-  quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset")),
-    function(x) rlang::new_quosure(formula$call[[x]], env))
+  quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset",
+    "measurement_variance")), function(x) rlang::new_quosure(formula$call[[x]], env))
   new_model_frame(c(quosures, list(na.action = eval(formula$call$na.action, env))), formula$formula,
     data, formula$locations, formula$family)
 }

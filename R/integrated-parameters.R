@@ -34,6 +34,11 @@ check_integrable <- function(object, joint) {
         i = if (!is.null(object$family$transform))
           "Use parameters = \"plug-in\", or transform the response in the formula."))
   }
+  if (!is.null(object$data$noise)) {
+    abort_neargp("parameters",
+      c("Parameters cannot be integrated over for noise that differs between rows.",
+        i = "Use parameters = \"plug-in\"."))
+  }
   check_known_order(object, "Parameters cannot be integrated over")
   if (all(object$layout$fixed)) {
     abort_neargp("parameters", c("There is no parameter to integrate over: all are fixed.",

@@ -115,7 +115,7 @@ check_local_family <- function(settings) {
 # predict has its own. `local`: local_formulas().
 check_response_no_covariate <- function(formula, data, local) {
   response <- intersect(all.vars(formula[[2L]]), names(data))
-  argument <- c(log_sd = "sd", log_range = "range", expand = "warp")
+  argument <- c(log_sd = "sd", log_range = "range", expand = "warp", noise = "nugget")
   for (j in seq_along(local)) {
     both <- intersect(all.vars(local[[j]]), response)
     if (length(both)) {

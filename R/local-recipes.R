@@ -105,8 +105,8 @@ with_places_of <- function(formula, locations) {
 }
 
 new_local_recipe <- function(formula, table, locations, kind, row_names) {
-  what <- paste(c(log_sd = "`sd`", log_range = "`range`", expand = "`warp`")[[kind]],
-    "of the covariance")
+  what <- c(log_sd = "`sd` of the covariance", log_range = "`range` of the covariance",
+    expand = "`warp` of the covariance", noise = "`nugget`")[[kind]]
   formula <- with_places_of(formula, locations)
   frame <- tryCatch(local_frame(formula, table), error = identity)
   check_local_length(frame, formula, table, "columns", "the rows that are fitted are %s")
@@ -160,7 +160,7 @@ check_local_length <- function(frame, formula, table, class, rows) {
   sizes <- outside_sizes(formula, names(table))
   wrong <- which(sizes > 1L & sizes != nrow(table))
   if (!length(wrong)) return(invisible())
-  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range or warp has %s values, and %s.",
+  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range or warp, or of the nugget, has %s values, and %s.",
     names(sizes)[wrong[1L]], format_count(sizes[wrong[1L]]),
     sprintf(rows, format_count(nrow(table)))),
     i = "It is no column of `data` but was found elsewhere. Make it one, so that it goes with the rows."))
@@ -255,9 +255,9 @@ local_design <- function(recipe, table) {
   check_local_length(frame, recipe$terms, table, "newdata",
     if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
   if (inherits(frame, "error")) {
-    abort_neargp("newdata",
-      "The local sd, range or warp of the covariance cannot be evaluated in `newdata`.",
-      parent = frame)
+    abort_neargp("newdata", sprintf("The %s cannot be evaluated in `newdata`.",
+      if (identical(recipe$kind, "noise")) "covariates of the nugget" else
+        "local sd, range or warp of the covariance"), parent = frame)
   }
   frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)

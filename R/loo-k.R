@@ -115,6 +115,9 @@ takes_effects.neargp_loo_k <- function(method, family) {
 }
 
 #' @export
+takes_noise_model.neargp_loo_k <- function(method) TRUE
+
+#' @export
 method_families.neargp_loo_k <- function(method) c(latent_families(), "categorical")
 
 # Single trials with logit link are classes; with other links, and numbers of successes, they are
@@ -207,8 +210,9 @@ with_gls_trend <- function(problem, result) {
   values <- to_core(result$working, problem$layout$transform)
   neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
     0)
-  trend <- gls_trend(problem$data, problem_covariance(problem, values),
-    nugget_of(problem$layout, values), neighbors, problem$context, effects_at(problem, values))
+  trend <- gls_trend(with_noise_weights(problem$data, problem$layout, values),
+    problem_covariance(problem, values), nugget_unit(problem$data, problem$layout, values),
+    neighbors, problem$context, effects_at(problem, values))
   result[names(trend)] <- trend
   result
 }

@@ -239,7 +239,8 @@ at_bound <- function(working, problem, information = NULL) {
   if (!is.null(information)) low <- low | (vanishing & diag(information) < 0.01)
   low <- low & problem$free  # what is fixed has no information
   vanished <- layout$component %in% layout$component[layout$kind == "variance" & vanishing & low] |
-    vanished_correlations(layout, low)
+    vanished_correlations(layout, low) |
+    (layout$kind == "noise" & any(low[layout$kind == "nugget"]))
   problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)
 }
 

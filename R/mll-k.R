@@ -20,6 +20,9 @@ mll_k <- function(k = NULL) {
 takes_local_fields.neargp_mll_k <- function(method, family) TRUE
 
 #' @export
+takes_noise_model.neargp_mll_k <- function(method) TRUE
+
+#' @export
 fit_method.neargp_mll_k <- function(method, problem) {
   search <- others_search(problem, method$k)
   objective_for <- function(component, k) joint_objective(problem, search(component, k))

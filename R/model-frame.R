@@ -27,9 +27,10 @@ rows_frame <- function(arguments, formula, data, locations, family) {
     formula = stats::terms(formula, data = without_effects_of(trend_columns(plain, locations),
       effects)), data = plain,
     locations = coords, drop.unused.levels = TRUE)
-  for (name in c("weights", "offset", "subset")) {
+  for (name in c("weights", "offset", "subset", "measurement_variance")) {
     frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
   }
+  frame_call$measurement_variance <- for_each_row(frame_call$measurement_variance, plain)
   if (!is.null(arguments$local)) {
     frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
   }
@@ -68,6 +69,18 @@ check_two_rows <- function(frame, data) {
   abort_neargp("rows", c("A Gaussian process needs two rows at least, and there is one.",
     x = if (nrow(data) > 1L) sprintf("`data` has %s rows; subset and na.action left one.",
       format_count(nrow(data)))))
+}
+
+# One number is that of all rows.
+for_each_row <- function(measurement_variance, data) {
+  if (is.null(measurement_variance) || NROW(measurement_variance) == nrow(data)) {
+    return(measurement_variance)
+  }
+  if (length(measurement_variance) == 1L) return(rep(measurement_variance, nrow(data)))
+  abort_neargp("noise",
+    c(sprintf("There must be one measurement variance, or one for each of the %s rows of `data`.",
+      format_count(nrow(data))), x = sprintf("`measurement_variance` has %s.",
+      format_count(NROW(measurement_variance)))))
 }
 
 check_one_for_each_row <- function(weights, data) {

@@ -3,7 +3,8 @@
 #' Regression of a response on a trend (the formula) plus a Gaussian process over locations, fitted
 #' to large data by conditioning on nearest neighbours:
 #' `y(s) = trend(s) + offset(s) + w(s) + noise`, with `w` a zero-mean process of the given
-#' covariance and independent noise of variance `nugget / weight`. Counts, presence or absence, and
+#' covariance and independent noise of variance `nugget / weight`, or of one that covariates and
+#' known measurement errors tell (see the section on noise). Counts, presence or absence, and
 #' other responses that are not gaussian have a `family`, whose link of the mean is
 #' `trend(s) + offset(s) + w(s)`.
 #'
@@ -71,9 +72,33 @@
 #' `log(y) ~ 1`, makes its values the response, and all of this is about them. [box_cox()] has
 #' domains and what happens at their ends.
 #'
-#' # Known measurement errors
-#' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With
-#' `nugget = NULL` the weights are relative.
+#' # Noise that differs between rows
+#' Row i of a gaussian response has noise of the variance `s2[i] + nugget * exp(z[i] gamma) /
+#' weights[i]`:
+#' * `measurement_variance = s2` is known: the square of the standard error of a measurement, in
+#'   squared units of the response. The nugget is what varies besides, and is estimated with all
+#'   else; `nugget = 0` says that there is nothing besides.
+#' * `nugget = ~ z` is log-linear in covariates: each coefficient `gamma`, called `nugget:z`, is the
+#'   difference of the logarithm of the noise variance by one unit of `z`. Numbers are counted from
+#'   their mean and factors from their first level, so that `nugget` itself is the noise variance
+#'   of a row with numbers at their mean and factors at their first level. Factors, [poly()],
+#'   splines and [bumps()] can be covariates as in a trend. Coefficients are searched within 5 by
+#'   one standard deviation of their column.
+#' * `weights` are relative, and of the nugget alone.
+#'
+#' By [vecchia()] (without inducing points) and [exact_gp()], in maximum or restricted maximum
+#' likelihood, [loo_k()] and [mll_k()], on the CPU, of one gaussian response, also with a
+#' `transform`. `coef(fit, what = "covariance")`, [vcov()], [confint()] have the coefficients.
+#' A covariate whose noise grows is not told from one along which the field roughens over distances
+#' below those of the data (`sd = ~ z` with a short range): have one of the two.
+#'
+#' Predictions of the field (`type = "link"`) do not ask for `z`. Those of new observations do, and
+#' are of the noise that `newdata` says: that of its `z`, and of its `measurement_variance` where it
+#' has the columns of that expression. Without these a new observation has no such error, and a
+#' message of class `neargp_message_noise` says so; scores of new rows count their `weights`, too.
+#' Rows in which a covariate of the noise is missing have no prediction of observations.
+#' Leave-one-out predictions, [cross_validate()], residuals and draws at the rows of the fit have
+#' the noise of each row.
 #'
 #' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions,
 #'   [stats::poly()] or splines and `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero.
@@ -111,6 +136,8 @@
 #'   character or of logical values binomial or categorical.
 #' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is
 #'   none (then no two rows may share a location). Of several outputs one number, or one for each.
+#'   A one-sided formula, `nugget = ~ depth`, makes it log-linear in covariates of the rows, see the
+#'   section on noise.
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is
 #'   `nugget / weights[i]`. What they are for other responses than gaussian ones says
 #'   [response_family].
@@ -141,6 +168,10 @@
 #'   [box_cox()], or a pair of functions, `list(forward = , inverse = )`, of which the first one
 #'   increases; the second one must not fall for any number, since predictions have them all. See
 #'   the section on transforms.
+#' @param measurement_variance known variances of measurement errors of a gaussian response,
+#'   evaluated in `data`: one number, or one for each row, in squared units of the response (of the
+#'   transformed one with a `transform`), at least 0; such as `se^2` for a column of standard
+#'   errors. `NULL` for none. The nugget is estimated beside it, see the section on noise.
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a
 #'   GPU where there is one and the computation takes more than a second or so of one core. By
 #'   default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts of which
@@ -167,9 +198,11 @@
 #'   `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates`
 #'   (without nugget), `_size`, `_family`, `_transform` (of another response, not increasing, or
 #'   without its inverse), `_method` (not for several outputs), `_inducing`, `_offset` (exposures
-#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_precision` (no
-#'   single precision for this, see [neargp_control()]), `_cholesky` (a covariance matrix that is
-#'   numerically singular), `_quadrature` (responses whose density cannot be integrated).
+#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_noise` (noise that differs
+#'   between rows by a method without it, or such variances that are negative, or all 0; covariates
+#'   of it that are linearly dependent), `_local` (such covariates that do not vary), `_precision`
+#'   (no single precision for this, see [neargp_control()]), `_cholesky` (a covariance matrix that
+#'   is numerically singular), `_quadrature` (responses whose density cannot be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022):
 #'   see [loo_k()]; Wu et al. (2022): see [vnngp()].
 #' @seealso [predict.neargp()], [coef.neargp()], [summary.neargp()], [plot.neargp()] and
@@ -188,6 +221,13 @@
 #' saveRDS(fit, file)
 #' predict(readRDS(file), data.frame(x = 0.5, y = 0.5, height = 0))
 #' unlink(file)
+#'
+#' # Instruments of two kinds, of which one is noisier; errors of 0.1 are known of all.
+#' stations$kind <- rep(c("new", "old"), 100)
+#' stations$temp <- stations$temp + ifelse(stations$kind == "old", 0.6, 0) * rnorm(200)
+#' unequal <- update(fit, nugget = ~ kind, measurement_variance = 0.1^2)
+#' coef(unequal, what = "covariance")
+#' predict(unequal, data.frame(x = 0.5, y = 0.5, height = 0, kind = c("new", "old")))
 #'
 #' # Missing heights replaced by their mean. By default such rows are left out.
 #' stations$height[1:3] <- NA
@@ -216,7 +256,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL,
                    na.action = NULL, distance = c("auto", "euclidean", "chordal"), crs = NULL,
                    start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
-                   device = NULL, threads = NULL, verbose = rlang::is_interactive(), resume = NULL) {
+                   measurement_variance = NULL, device = NULL, threads = NULL,
+                   verbose = rlang::is_interactive(), resume = NULL) {
   began <- proc.time()[["elapsed"]]
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
@@ -236,11 +277,13 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   check_prior(settings, source)
   check_local_fields(settings, source, data)
   locations <- new_locations(data, coords, time, distance, crs,
-    c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
+    c(all.vars(formula[[2L]]), all.vars(substitute(weights)),
+      all.vars(substitute(measurement_variance))))
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
-    subset = rlang::enquo(subset), na.action = na.action,
-    local = if (!is.null(covariance) && has_local_fields(covariance))
-    as.list(local_formulas(covariance)))
+    subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance),
+    na.action = na.action, local = row_formulas(covariance, nugget))
+  has_known <- !rlang::quo_is_null(arguments$measurement_variance)
+  check_noise_model(settings, has_known, source)
   stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations,
     settings$family)
   if (!is.null(stream)) data <- stream$sample
@@ -250,7 +293,10 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$family <- with_transform(settings, transform, frame)
   check_local_family(settings)
   check_prior_family(settings)
+  check_noise_model(settings, has_known, source)
   model <- in_sample(stream, new_model_data(frame, formula, settings))
+  model$data$noise <- noise_of_frame(nugget, frame, data, locations)
+  check_noise_outputs(model$data$noise, model$data)
   settings$method <- with_k(settings$method, model$data, settings$family)
   settings$method <- with_default_estimation(settings$method, model$data)
   inform_k(settings$method)
@@ -320,6 +366,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
 
 # Several outputs may have one each.
 check_nugget <- function(nugget) {
+  if (is_noise_formula(nugget)) return(check_noise_formula(nugget))
   if (length(nugget) < 2L) return(check_number(nugget, "nugget", lower = 0, null_ok = TRUE))
   if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) {
     abort_argument("nugget", "NULL or numbers of at least 0", nugget)

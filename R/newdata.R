@@ -22,7 +22,9 @@ new_target <- function(object, newdata, part = "field") {
   coords <- embed_coordinates(raw, object$locations, "newdata", plain)
   if (is_local(object)) check_local_columns(object, coords, which(complete))
   list(coords = coords, X = design$X, offset = design$offset,
-    complete = complete, restore = restorer(newdata))
+    complete = complete, restore = restorer(newdata),
+    noise_weights = if (!is.null(object$data$noise)) function() new_noise_weights(object, plain,
+      raw))
 }
 
 # Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the

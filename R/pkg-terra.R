@@ -15,8 +15,9 @@ predict_raster <- function(object, newdata, settings) {
   moments_at <- part_predictor(object, settings)
   raster_by_blocks(newdata, settings, function(cells) {
     target <- raster_target(object, newdata, cells, settings$part)
-    prediction_columns(object$method, object, chunked_moments(object, target, settings, moments_at),
+    moments <- with_noise_of_targets(chunked_moments(object, target, settings, moments_at), target,
       settings)
+    prediction_columns(object$method, object, moments, settings)
   })
 }
 

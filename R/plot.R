@@ -210,7 +210,7 @@ observation_summary <- function(method, fit, moments) {
 
 #' @export
 observation_summary.default <- function(method, fit, moments) {
-  normal_summary(moments$mean, sqrt(moments$variance + fit$nugget))
+  normal_summary(moments$mean, sqrt(moments$variance + nugget_estimate(fit)))
 }
 
 #' @export

@@ -8,15 +8,17 @@ prediction_columns.neargp_method_families <- function(method, object, moments, s
 
 prediction_columns_by_family <- function(object, moments, settings) {
   response_prediction_columns(moments$mean, moments$variance, object$family,
-    response_parameters(object), settings$trials, settings)
+    response_parameters(object), settings$trials, settings, moments$weights)
 }
 
 # `settings`: type ("response", "link" or "quantile"), interval ("none", "confidence" or
 # "prediction"), level; where wanted probs and threshold. Intervals for predictions are quantiles of
 # a new observation; those of confidence hold eta, or the mean of the response given eta where the
 # type is not "link". Rows with NA moments stay NA.
-response_prediction_columns <- function(mu, s2, family, parameters, trials, settings) {
-  mixture_prediction_columns(new_mixture(mu, sqrt(s2), family, parameters, trials), settings)
+response_prediction_columns <- function(mu, s2, family, parameters, trials, settings,
+                                        weights = NULL) {
+  mixture_prediction_columns(new_mixture(mu, sqrt(s2), family, parameters, trials, weights),
+    settings)
 }
 
 mixture_prediction_columns <- function(mixture, settings) {

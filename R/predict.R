@@ -235,8 +235,8 @@ predict_target <- function(object, newdata, settings) {
 predict_rows <- function(object, newdata, settings) {
   target <- new_target(object, newdata, settings$part)
   if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
-  moments <- if (settings$joint) joint_moments(object$method, object, target, settings) else
-    chunked_moments(object, target, settings)
+  moments <- with_noise_of_targets(if (settings$joint) joint_moments(object$method, object, target,
+    settings) else chunked_moments(object, target, settings), target, settings)
   result <- target$restore(prediction_columns(object$method, object, moments, settings))
   if (settings$joint) attr(result, "covariance") <- moments$covariance
   if (settings$covariance) attr(result, "covariance") <- outputs_covariance(object, moments,
@@ -281,7 +281,7 @@ prediction_columns.default <- function(method, object, moments, settings) {
   if (settings$type == "quantile" || !is.null(settings$threshold)) {
     return(prediction_columns_by_family(object, moments, settings))
   }
-  nugget <- nugget_of_targets(object, length(moments$mean))
+  nugget <- nugget_of_targets(object, length(moments$mean)) / (moments$weights %||% 1)
   noise <- list(link = 0, response = nugget, none = 0, confidence = 0, prediction = nugget)
   limits <- if (settings$interval != "none") {
     half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance +

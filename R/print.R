@@ -137,6 +137,7 @@ print_remarks <- function(x, digits) {
   effective <- effective_ranges(x)
   cat("  correlation is a function of distance / range\n")
   cat(local_remarks(x), sep = "")
+  cat(noise_remarks(x), sep = "")
   lines <- c(effective_range_line(x, effective, digits), level_line(level_correlations(x), digits))
   cat(strwrap(lines, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")

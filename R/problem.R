@@ -3,10 +3,11 @@
 
 new_problem <- function(data, locations, settings, start) {
   settings$method <- method_for(settings$method, settings$family, data)
+  settings["nugget"] <- list(numeric_nugget(settings$nugget))
   if (is.null(data$output)) check_one_output(settings) else
     settings$covariance <- as_coregionalisation(settings$covariance)
-  layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget,
-    locations) else
+  layout <- if (is.null(data$output)) with_noise_layout(new_layout(settings$covariance,
+    settings$nugget, locations), data$noise) else
     coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
   layout <- with_effect_parameters(method_layout(settings$method, layout, settings), data)
   layout <- apply_start(layout, start)
@@ -99,7 +100,9 @@ check_problem <- function(problem, frame) {
 # Those that must have locations of their own, of several outputs in sets of one output each.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
-    return(rows_by_output(problem$data)[needs_distinct_locations(problem$method, problem)])
+    without <- rows_by_output(problem$data)[needs_distinct_locations(problem$method, problem)]
+    known <- problem$data$noise$known
+    return(lapply(without, function(rows) if (is.null(known)) rows else rows[known[rows] == 0]))
   }
   nugget <- problem$layout$value[problem$layout$kind == "nugget"]
   rows_by_output(problem$data)[which(nugget %in% 0)]
@@ -113,6 +116,7 @@ with_start <- function(method, problem) {
 #' @export
 with_start.default <- function(method, problem) {
   if (has_outputs(problem)) return(outputs_start(problem))
+  problem <- with_noise_start(problem)
   if (has_effects(problem$data)) return(effects_start(problem))
   variance <- residual_variance(problem$data)
   problem$bounds <- working_bounds(problem, variance_guesses(problem$data))

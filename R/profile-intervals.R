@@ -132,7 +132,7 @@ profile_in_natural <- function(object, profiled, rows, working) {
   shift <- unit_power(layout) * log(unit)
   # a known anisotropy has the range along the major axis
   scale <- ifelse(layout$kind == "range", object$parameters$estimate[rows] /
-    to_core(object$parameters$working[rows], layout$transform), 1)
+    to_core(object$parameters$working[rows], layout$transform), 1 / covariate_scale(layout))
   rbind(to_core(working[1L, ] + shift, layout$transform) * scale,
     to_core(working[2L, ] + shift, layout$transform) * scale)
 }

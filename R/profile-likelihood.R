@@ -38,22 +38,25 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # parameters; `gradient(working, beta)` the adjoint path, of those whose evaluate() does not give
 # the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R).
 # `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
-# `restricted`: whether it is the restricted likelihood, which has no adjoint path.
+# `restricted`: whether it is the restricted likelihood, which has no adjoint path. `set_noise`:
+# takes the noise of rows that have a model of it, see noise.R.
 new_objective <- function(problem, n, parts, adjoint = NULL,
-                          restricted = is_restricted(problem$method)) {
+                          restricted = is_restricted(problem$method), set_noise = NULL) {
   layout <- problem$layout
+  nugget_at <- noise_setter(problem$data, layout, set_noise)
   specification <- covariance_specification(layout, problem$groups)
   if (has_effects(problem$data)) {
     parts_at <- function(values, information, context = problem$context) {
-      journaled(c(values, information), parts(specified_covariance(specification, values),
-        nugget_of(layout, values), information, context))
+      result <- journaled(c(values, information), parts(specified_covariance(specification, values),
+        nugget_at(values), information, context))
+      in_layout_order(result, problem$data, layout)
     }
     return(effects_objective(layout, problem$data, n, parts_at, restricted, problem$keep))
   }
   at <- function(working) {
     values <- to_core(working, layout$transform)
     list(values = values, covariance = specified_covariance(specification, values),
-      nugget = nugget_of(layout, values))
+      nugget = nugget_at(values))
   }
   evaluate <- function(working, information = FALSE, context = problem$context) {
     point <- at(working)
@@ -64,6 +67,7 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
     profile$failed <- 0L
     if (restricted) profile$value <- profile$value + restricted_term(profile$beta_vcov)
     if (information && is.finite(profile$value)) {
+      result <- in_layout_order(result, problem$data, layout)
       slope <- core_to_working_slope(layout, point$values)
       profile$gradient <- slope * profile_gradient(result, profile$contrast,
         if (restricted) profile$beta_vcov)
@@ -76,6 +80,7 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
     result <- journaled(c(working, beta), adjoint(point$covariance, point$nugget, beta,
       context))
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
+    result <- in_layout_order(result, problem$data, layout)
     penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
       working)
   }
@@ -92,7 +97,8 @@ local_objective <- function(problem, neighbors, targets = NULL) {
     parts = function(covariance, nugget, information, context) core_evaluate(pointer, covariance,
       nugget, information, context),
     adjoint = function(covariance, nugget, beta, context) core_gradient(pointer, covariance, nugget,
-      beta, context), restricted = is.null(targets) && is_restricted(problem$method))
+      beta, context), restricted = is.null(targets) && is_restricted(problem$method),
+    set_noise = pointer_noise(pointer))
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
@@ -103,7 +109,7 @@ joint_objective <- function(problem, neighbors) {
     parts = function(covariance, nugget, information, context) core_evaluate_joint(pointer,
       covariance, nugget, context),
     adjoint = function(covariance, nugget, beta, context) core_gradient_joint(pointer, covariance,
-      nugget, beta, context))
+      nugget, beta, context), set_noise = pointer_noise(pointer))
 }
 
 # The likelihood that a method has maximised, as a function of the working parameters, in the
@@ -121,11 +127,12 @@ has_likelihood_objective <- function(object) {
 
 exact_objective <- function(problem) {
   data <- problem$data
+  noise <- list(variance = 1 / data$weights)
   new_objective(problem, n = length(data$y),
     parts = function(covariance, nugget, information, context) {
-      core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget,
-        information, context, data$output)
-    })
+      core_exact(data$coords, response_columns(data), noise$variance, covariance, nugget,
+        information, context, data$output, noise$derivatives)
+    }, set_noise = function(found) noise <<- found)
 }
 
 # `neighbors` has one column for each target, or for each row.

@@ -71,7 +71,9 @@ describe_rows <- function(fit) {
 
 # Whether a fit is continued on the rows that it was to.
 same_rows <- function(start, data, rows) {
-  if (is.null(data$stream)) return(identical(unname(start$data[rows]), unname(data[rows])))
+  if (is.null(data$stream)) {
+    return(identical(unname(with_given_weights(start$data)[rows]), unname(data[rows])))
+  }
   identical(start$source[c("hashes", "model", "rows")], data$stream[c("hashes", "model", "rows")])
 }
 

@@ -68,7 +68,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   }
   check_scored_predictions(...names())
   truth <- new_observations(object, newdata, observed, trials)
-  weights <- new_weights(object, newdata, weights)
+  weights <- scored_weights(object, newdata, new_weights(object, newdata, weights))
   predicted <- unclass(predict(object, newdata, type = "link", verbose = FALSE, ...))
   scores_of_observations(object, truth, predicted, weights, level, na.rm)
 }

@@ -110,7 +110,8 @@ check_draws_size <- function(rows, nsim) {
 
 simulate_target <- function(object, newdata, nsim, settings) {
   if (is_raster(newdata)) return(simulate_raster(object, newdata, nsim, settings))
-  target <- if (is.null(newdata)) training_target(object) else new_target(object, newdata)
+  target <- if (is.null(newdata)) training_target(object) else
+    with_noise_of_draws(new_target(object, newdata), settings)
   target$restore(simulation_columns(object, target, nsim, settings))
 }
 
@@ -290,6 +291,7 @@ simulate_raster <- function(object, newdata, nsim, settings) {
       i = "Use the cells as a data frame."))
   }
   check_raster(object, newdata)
-  target <- raster_target(object, newdata, seq_len(terra::ncell(newdata)))
+  target <- with_noise_of_draws(raster_target(object, newdata, seq_len(terra::ncell(newdata))),
+    settings)
   as_raster_layers(newdata, as.matrix(simulation_columns(object, target, nsim, settings)))
 }

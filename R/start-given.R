@@ -136,7 +136,7 @@ check_start_values <- function(start, layout) {
   }
   kind <- layout$kind[match(names(start), layout$name)]
   wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in%
-    c("v", "loading", "effect_cor", local_kinds)
+    c("v", "loading", "noise", "effect_cor", local_kinds)
   if (any(wrong)) {
     abort_neargp("argument",
       sprintf("Starting values in `start` must be greater than 0, but %s is not.",

@@ -52,6 +52,7 @@ working_bounds <- function(problem, residual_variance) {
   set(layout$kind %in% c("u", "v"), -4, 4)
   set(layout$kind %in% local_kinds, -5, 5)
   set(layout$kind == "expand", -20, 20)
+  set(layout$kind == "noise", -5, 5)
   for (j in seq_along(problem$groups)) {
     group <- problem$groups[[j]]$group
     extent <- 2 * group_scales(problem$data$coords, group) * sqrt(tabulate(group))
@@ -105,7 +106,9 @@ start_problem <- function(problem, scales) {
   neighbors <- without_self(neighbors, targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   farthest <- scaled[neighbors[k, ], , drop = FALSE] - scaled[targets, , drop = FALSE]
-  list(pointer = local_problem(reduced$data, reduced$neighbors, problem$context, reduced$targets),
+  pointer <- local_problem(reduced$data, reduced$neighbors, problem$context, reduced$targets)
+  list(pointer = pointer, nugget_at = noise_setter(reduced$data, problem$layout,
+    pointer_noise(pointer)),
     specification = covariance_specification(problem$layout, problem$groups),
     n = length(targets), reach = sqrt(stats::median(rowSums(farthest^2))),
     extent = sqrt(ncol(scaled)))
@@ -141,8 +144,11 @@ variance_splits <- function(problem, residual_variance) {
   layout <- problem$layout
   noise_scale <- 1 / stats::median(problem$data$weights)
   variances <- layout$value[layout$kind == "variance"]
-  nugget <- layout$value[nrow(layout)]
+  nugget <- layout$value[layout$kind == "nugget"]
   shares <- c(0.01, 0.1, 0.4, 0.8)
+  if (!is.null(problem$data$noise$known)) {
+    return(splits_beside_known(problem, residual_variance, nugget, shares))
+  }
   if (!is.na(nugget)) {
     left <- max(residual_variance - nugget * noise_scale, 0.1 * residual_variance)
     return(lapply(if (nugget == 0) 1 else c(0.3, 1, 3), function(x) c(x * left, nugget)))
@@ -152,6 +158,16 @@ variance_splits <- function(problem, residual_variance) {
     if (anyNA(variances)) c(total * (1 - share), total * share / noise_scale) else
       c(total, total * share / (1 - share) / noise_scale)
   })
+}
+
+# Beside noise that is known the scale of the covariance has no closed form.
+splits_beside_known <- function(problem, residual_variance, nugget, shares) {
+  known <- mean(problem$data$noise$known) / (problem$data$basis$unit %||% 1)^2
+  left <- max(residual_variance - known, 0.1 * residual_variance)
+  pairs <- if (is.na(nugget)) lapply(shares, function(share) c(1 - share, share) * left) else
+    list(c(left, nugget))
+  unlist(lapply(c(0.3, 1, 3), function(times) lapply(pairs, `*`, c(times,
+    if (is.na(nugget)) times else 1))), recursive = FALSE)
 }
 
 # Several components share the variance equally and have ranges a factor 3 apart, the first the
@@ -179,6 +195,7 @@ candidate_values <- function(problem, scales, distance, shape, split) {
     fill(own & layout$kind %in% c("u", "v", local_kinds), 0)
   }
   fill(layout$kind == "nugget", split[2L])
+  values[layout$kind == "noise"] <- layout$start[layout$kind == "noise"]
   values
 }
 
@@ -196,11 +213,12 @@ range_scales <- function(problem, j, scales) {
 score_candidate <- function(problem, trial, values) {
   layout <- problem$layout
   result <- core_evaluate(trial$pointer, specified_covariance(trial$specification, values),
-    nugget_of(layout, values), FALSE, problem$context)
+    trial$nugget_at(values), FALSE, problem$context)
   if (result$failed > 0L) return(list(score = -Inf))
   profile <- profile_trend(result, trial$n)
   scale_free <- layout$kind %in% c("variance", "nugget") & !(layout$fixed & layout$value %in% 0)
-  if (!is.finite(profile$value) || any(layout$fixed[scale_free])) {
+  if (!is.finite(profile$value) || any(layout$fixed[scale_free]) ||
+      !is.null(problem$data$noise$known)) {
     return(list(score = profile$value, values = values))
   }
   scale <- profile$rss / trial$n

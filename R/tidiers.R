@@ -130,7 +130,7 @@ glance.neargp <- function(x, ...) {
   data.frame(
     nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood),
     AIC = criterion(stats::AIC), BIC = criterion(stats::BIC), sigma = stats::sigma(x),
-    variance = first("variance"), range = first("range"), nugget = x$nugget,
+    variance = first("variance"), range = first("range"), nugget = nugget_estimate(x),
     method = method_name(x$method), k = x$k %||% NA_integer_,
     converged = as.logical(x$convergence$converged),
     iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]],

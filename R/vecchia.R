@@ -110,6 +110,9 @@ takes_effects.neargp_vecchia <- function(method, family) {
 }
 
 #' @export
+takes_noise_model.neargp_vecchia <- function(method) !has_low_rank(method)
+
+#' @export
 fit_method.neargp_vecchia <- function(method, problem) {
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))

@@ -59,11 +59,12 @@ Rcpp::NumericMatrix square(const std::vector<double>& entries, int size) {
 
 int failed_row(Index failed) { return int(failed + 1); }
 
-Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns, int parameters) {
+Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns) {
   Rcpp::List result =
       Rcpp::List::create(Rcpp::_["log_det"] = sums.log_det, Rcpp::_["gram"] = square(sums.gram, columns),
                          Rcpp::_["failed"] = failed_row(sums.failed));
   if (sums.information.empty()) return result;
+  const int parameters = int(sums.d_log_det.size());
   Rcpp::NumericVector d_gram(sums.d_gram.begin(), sums.d_gram.end());
   d_gram.attr("dim") = Rcpp::IntegerVector::create(columns, columns, parameters);
   result["d_log_det"] = Rcpp::NumericVector(sums.d_log_det.begin(), sums.d_log_det.end());
@@ -107,13 +108,22 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
                         true);
 }
 
+// Noise from now on: nugget * noise_scale. `derivatives`: of each row's noise variance, a column for each parameter of
+// its model.
+// [[Rcpp::export]]
+void core_set_noise(SEXP problem, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& derivatives) {
+  ProblemPointer pointer(problem);
+  if (noise_scale.size() != pointer->data() || derivatives.nrow() != pointer->data())
+    throw neargp::Error("There must be a noise for each row.");
+  pointer->set_noise(noise_scale.begin(), derivatives.ncol(), row_major(derivatives).data());
+}
+
 // [[Rcpp::export]]
 Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information,
                          const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::vecchia_sums(*pointer, spec, information, run_context(context)), pointer->columns(),
-              spec.parameters());
+  return to_r(neargp::vecchia_sums(*pointer, spec, information, run_context(context)), pointer->columns());
 }
 
 // [[Rcpp::export]]
@@ -128,7 +138,7 @@ Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugg
 Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::joint_sums(*pointer, spec, run_context(context)), pointer->columns(), spec.parameters());
+  return to_r(neargp::joint_sums(*pointer, spec, run_context(context)), pointer->columns());
 }
 
 // [[Rcpp::export]]
@@ -204,11 +214,20 @@ Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::Nu
 Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                       const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
                       bool information, const Rcpp::List& context,
-                      Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+                      Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                      Rcpp::Nullable<Rcpp::NumericMatrix> noise_derivatives = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
+  neargp::LocalData view = data.view();
+  std::vector<double> derivatives;
+  if (noise_derivatives.isNotNull()) {
+    const Rcpp::NumericMatrix given(noise_derivatives);
+    if (given.nrow() != coords.nrow()) throw neargp::Error("There must be a noise for each row.");
+    derivatives = row_major(given);
+    view.noise_parameters = given.ncol();
+    view.noise_derivatives = derivatives.data();
+  }
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::exact_sums(data.view(), spec, information, run_context(context)), data.columns,
-              spec.parameters());
+  return to_r(neargp::exact_sums(view, spec, information, run_context(context)), data.columns);
 }
 
 // [[Rcpp::export]]

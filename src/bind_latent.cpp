@@ -249,17 +249,17 @@ Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix&
 // [[Rcpp::export]]
 std::vector<double> core_latent_group_variances(SEXP latent, const Rcpp::IntegerVector& sizes,
                                                 const Rcpp::IntegerVector& nodes, const std::vector<double>& weights,
-                                                int threads) {
+                                                const Rcpp::List& context) {
   LatentPointer fit(latent);
   return neargp::group_variances(fit->model, fit->posterior.factor(), to_groups(sizes, nodes), weights, fit->workspaces,
-                                 make_run_context(threads));
+                                 run_context(context));
 }
 
 // Covariance matrices of the field at the nodes of each group, one after the other.
 // [[Rcpp::export]]
 std::vector<double> core_latent_group_covariances(SEXP latent, const Rcpp::IntegerVector& sizes,
-                                                  const Rcpp::IntegerVector& nodes, int threads) {
+                                                  const Rcpp::IntegerVector& nodes, const Rcpp::List& context) {
   LatentPointer fit(latent);
   return neargp::group_covariances(fit->model, fit->posterior.factor(), to_groups(sizes, nodes), fit->workspaces,
-                                   make_run_context(threads));
+                                   run_context(context));
 }

@@ -176,10 +176,16 @@ void Sums::add(const Sums& other, double factor) {
 }
 
 JointDensity::JointDensity(const neargp::LocalData& data, const neargp::Covariance& model)
-    : parameters_(model.parameters()), values_(values_of(data)), covariance_(noisy_covariance(model, data)) {
-  for (int a = 0; a < parameters_; ++a)
+    : parameters_(model.parameters() + data.noise_parameters), values_(values_of(data)),
+      covariance_(noisy_covariance(model, data)) {
+  for (int a = 0; a < model.parameters(); ++a)
     derivatives_.push_back(model.is_active(a) ? covariance_derivative(model, a, data)
                                               : MatrixXd::Zero(values_.rows(), values_.rows()));
+  for (int j = 0; j < data.noise_parameters; ++j) {
+    derivatives_.push_back(MatrixXd::Zero(values_.rows(), values_.rows()));
+    for (neargp::Index i = 0; i < data.coords.n; ++i)
+      derivatives_.back()(i, i) = data.noise_derivatives[i * data.noise_parameters + j];
+  }
 }
 
 Sums JointDensity::zero() const {

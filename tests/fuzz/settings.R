@@ -162,6 +162,17 @@ random_transform <- function(tame) {
     list(forward = asinh, inverse = sinh, derivative = function(y) 1 / sqrt(1 + y^2)))
 }
 
+# Noise that differs between rows, with and without a nugget beside what is known.
+with_noise_arguments <- function(arguments, tame) {
+  if (chance(0.08)) arguments$nugget <- random_local_formula(tame)
+  if (chance(0.08)) {
+    arguments$measurement_variance <- if (tame) pick(0.01, quote(e^2), quote(e^2), quote(ifelse(flag, e, 0))) else pick(quote(w), quote(text), 0, -1, 1:3,
+      quote(nowhere), quote(a), quote(holes^2), quote(big^2), quote(0 * e), quote(e * 1e-300), quote(e * 1e300), NA, quote(list(a)))
+    if (chance(0.3)) arguments$nugget <- 0
+  }
+  arguments
+}
+
 # What is set but rarely: each argument that a user may give, well or ill.
 further_arguments <- function(tame) {
   arguments <- list()
@@ -174,6 +185,7 @@ further_arguments <- function(tame) {
   if (chance(0.06)) arguments$distance <- pick("chordal", "euclidean")
   if (chance(0.06)) arguments$time <- pick(~t, ~when, "t")
   if (chance(0.08)) arguments["transform"] <- list(random_transform(tame))
+  arguments <- with_noise_arguments(arguments, tame)
   if (tame) return(arguments)
   if (chance(0.1)) arguments$offset <- pick(quote(a), quote(log(e)), 1, quote(nowhere), quote(text))
   if (chance(0.1)) arguments$subset <- pick(quote(a > 0), quote(a > 1e9), 1:5, quote(c(TRUE, FALSE)), -1, 1e9, NA)

@@ -71,6 +71,7 @@ class DeviceView {
     if (handle_) backend_->close(handle_);
   }
 
+  bool is_cpu() const { return backend_ == &cpu_backend(); }
   void set_values(const LocalView& view) { backend_->set_values(handle_, view); }
   void set_batch(const LocalView& view, const ChangedData& changed) { backend_->set_batch(handle_, view, changed); }
 

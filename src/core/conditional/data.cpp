@@ -15,11 +15,14 @@ LocalView view_of(const LocalData& data, const LocalTargets& targets) {
   view.coords = data.coords.data;
   view.values = data.values;
   view.noise_scale = data.noise_scale;
+  view.noise_parameters = data.noise_parameters;
+  view.noise_derivatives = data.noise_derivatives;
   view.outputs = data.outputs;
   view.targets = targets.coords.n;
   view.target_coords = targets.coords.data;
   view.target_values = targets.values;
   view.target_noise_scale = targets.noise_scale;
+  view.target_noise_derivatives = targets.noise_derivatives;
   view.target_outputs = targets.outputs;
   view.neighbors = targets.neighbors;
   return view;

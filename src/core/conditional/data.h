@@ -17,6 +17,10 @@ struct LocalData {
   const double* values = nullptr;       // n x columns: the response, then the trend's design
   const double* noise_scale = nullptr;  // n
   const int* outputs = nullptr;         // n: which of several outputs a row is of, from 0; null: one output
+  // Where noise differs between rows by a model of its own: its parameters, of which derivatives follow those of the
+  // covariance (Covariance::noise_parameters), and the derivative of each row's noise variance in each of them.
+  int noise_parameters = 0;
+  const double* noise_derivatives = nullptr;  // n x noise_parameters
 };
 
 // Targets, each with a conditioning set among the data.
@@ -26,6 +30,7 @@ struct LocalTargets {
   const int* neighbors = nullptr;       // targets x k: rows of the data, -1 where there are fewer
   const double* values = nullptr;       // targets x columns; null: not needed
   const double* noise_scale = nullptr;  // targets; null: the noise-free field
+  const double* noise_derivatives = nullptr;  // targets x noise_parameters of the data
   const int* outputs = nullptr;         // targets
 
   LocalTargets(Points coords_, const NeighborTable& table, const int* outputs_ = nullptr)

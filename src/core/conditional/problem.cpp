@@ -90,23 +90,40 @@ LocalView LocalProblem::view_of(const std::vector<double>& values, const std::ve
   const bool all = target_datum_.empty();
   const auto outputs = [](const std::vector<int>& of) { return of.empty() ? nullptr : of.data(); };
   const Points points{coords_.data(), this->data(), dim_};
-  const LocalData data{points, columns, values.data(), noise_scale_.data(), outputs(outputs_)};
+  const LocalData data{points, columns, values.data(), noise_scale_.data(), outputs(outputs_),
+                       noise_parameters_, noise_derivatives_.data()};
   if (all) {
     LocalTargets targets(data.coords, k_, neighbors_.data());
     targets.values = data.values;
     targets.noise_scale = data.noise_scale;
+    targets.noise_derivatives = data.noise_derivatives;
     targets.outputs = data.outputs;
     return neargp::view_of(data, targets);
   }
   LocalTargets targets({target_coords_.data(), targets_, dim_}, k_, neighbors_.data());
   targets.values = target_values.data();
   targets.noise_scale = target_noise_scale_.data();
+  targets.noise_derivatives = target_noise_derivatives_.data();
   targets.outputs = outputs(target_outputs_);
   return neargp::view_of(data, targets);
 }
 
-void LocalProblem::check(const Covariance& covariance) const {
+void LocalProblem::set_noise(const double* scale, int parameters, const double* derivatives) {
+  if (!device_view_->is_cpu()) throw Error("Noise by a model of its own is for the CPU.");
+  noise_parameters_ = parameters;
+  noise_scale_ = gather_rows(scale, 1, data_row_);
+  noise_derivatives_ = gather_rows(derivatives, parameters, data_row_);
+  target_noise_scale_ = gather_rows(noise_scale_.data(), 1, target_datum_);
+  target_noise_derivatives_ = gather_rows(noise_derivatives_.data(), parameters, target_datum_);
+  residuals_on_device_ = false;
+  device_view_->set_values(view());
+}
+
+Covariance LocalProblem::checked(const Covariance& covariance) const {
   check_outputs(outputs_.empty() ? nullptr : outputs_.data(), data(), covariance);
+  Covariance own = covariance;
+  own.noise_parameters = noise_parameters_;
+  return own;
 }
 
 LocalView LocalProblem::view() const { return view_of(values_, target_values_, columns_); }

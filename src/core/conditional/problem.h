@@ -39,8 +39,13 @@ class LocalProblem {
   int columns() const { return columns_; }
   int k() const { return k_; }
 
-  // Throws an Error where the covariance is not one of the outputs that the rows are of.
-  void check(const Covariance& covariance) const;
+  // Noise by a model of its own, for evaluations from now on: the variance of each row is nugget * scale, and has so
+  // many derivatives (LocalData::noise_derivatives), all in the caller's order. Throws an Error on a device.
+  void set_noise(const double* scale, int parameters, const double* derivatives);
+
+  // The covariance with the noise parameters of the problem. Throws an Error where it is not one of the outputs that
+  // the rows are of.
+  Covariance checked(const Covariance& covariance) const;
 
   // All columns.
   LocalView view() const;
@@ -66,6 +71,8 @@ class LocalProblem {
   std::vector<int> target_datum_;  // datum of target t; empty where target t is datum t
   std::vector<double> coords_, values_, noise_scale_;
   std::vector<double> target_coords_, target_values_, target_noise_scale_;
+  int noise_parameters_ = 0;
+  std::vector<double> noise_derivatives_, target_noise_derivatives_;
   std::vector<int> outputs_, target_outputs_;  // empty: one output
   std::vector<int> neighbors_;
   std::vector<double> residuals_, target_residuals_;

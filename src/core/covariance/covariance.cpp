@@ -109,7 +109,8 @@ void check_covariance(const Covariance& covariance, int dim) {
   require(int(covariance.components.size()) <= max_components, "A covariance can have at most 8 components.");
   require(std::isfinite(covariance.nugget) && covariance.nugget >= 0.0,
           "The nugget must be zero or positive, and finite.");
-  require(covariance.active.empty() || int(covariance.active.size()) == covariance.parameters(),
+  const int own_parameters = covariance.parameters() - covariance.noise_parameters;
+  require(covariance.active.empty() || int(covariance.active.size()) == own_parameters,
           "`active` must have one element per covariance parameter.");
   const int places = int(covariance.components[0].group.size());
   const bool is_local = std::any_of(covariance.components.begin(), covariance.components.end(),

@@ -79,14 +79,19 @@ struct Covariance {
   double nugget = 0.0;
   std::vector<char> active;
   std::vector<double> output_nuggets = {};  // in place of `nugget`; empty: one output
+  // Parameters of the noise beside the nugget, known to the data alone (LocalData::noise_derivatives): their derivatives
+  // come last, and all are wanted.
+  int noise_parameters = 0;
 
   int outputs() const { return int(output_nuggets.size()); }
   int parameters() const {
-    int count = outputs() > 0 ? outputs() : 1;
+    int count = (outputs() > 0 ? outputs() : 1) + noise_parameters;
     for (const Component& component : components) count += component.parameters();
     return count;
   }
-  bool is_active(int parameter) const { return active.empty() || active[parameter]; }
+  bool is_active(int parameter) const {
+    return active.empty() || parameter >= int(active.size()) || active[parameter];
+  }
 };
 
 // A gradient in all parameters with zeros for those that are not estimated.

@@ -123,6 +123,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
   result.parameters = covariance.parameters();
   result.nugget = covariance.nugget;
   result.output_nuggets = covariance.output_nuggets;
+  result.noise_parameters = covariance.noise_parameters;
   Covariance wanted = covariance;
   if (!derivatives) wanted.active.assign(result.parameters, 0);
   int parameter = 0;

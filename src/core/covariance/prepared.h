@@ -82,6 +82,7 @@ struct PreparedCovariance {
   double variance = 0.0;  // of the latent field: the sum over components
   std::vector<PreparedComponent> components;
   std::vector<double> output_nuggets;  // in place of `nugget`; empty: one output
+  int noise_parameters = 0;            // the last of the parameters
 
   int outputs() const { return int(output_nuggets.size()); }
   bool is_local() const {
@@ -90,7 +91,8 @@ struct PreparedCovariance {
     return false;
   }
   // The first of them where there are several.
-  int nugget_parameter() const { return parameters - (outputs() > 0 ? outputs() : 1); }
+  int nugget_parameter() const { return parameters - noise_parameters - (outputs() > 0 ? outputs() : 1); }
+  int noise_parameter(int number) const { return parameters - noise_parameters + number; }
   // The variance of the latent field of one output.
   double output_variance(int output) const {
     double sum = 0.0;

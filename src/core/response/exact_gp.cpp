@@ -42,6 +42,27 @@ DenseFactor factorize(const PreparedCovariance& covariance, const LocalData& dat
   return factor;
 }
 
+// Of each row's noise variance, in a parameter of its own model.
+Eigen::VectorXd noise_derivative(const LocalData& data, int parameter) {
+  return Eigen::Map<const RowMajor>(data.noise_derivatives, data.coords.n, data.noise_parameters).col(parameter);
+}
+
+// dS_a for every parameter that is wanted.
+std::vector<Matrix> derivatives_of(const PreparedCovariance& prepared, const LocalData& data,
+                                   const RunContext& context) {
+  std::vector<Matrix> derivatives =
+      covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs, context);
+  for (int j = 0; j < prepared.noise_parameters; ++j)
+    derivatives[prepared.noise_parameter(j)] = noise_derivative(data, j).asDiagonal();
+  return derivatives;
+}
+
+Covariance with_noise_parameters(const Covariance& covariance, const LocalData& data) {
+  Covariance own = covariance;
+  own.noise_parameters = data.noise_parameters;
+  return own;
+}
+
 // S^-1 dS_a for every parameter that is wanted. Noise has a diagonal derivative, and S is
 // the sum of the derivatives in all log variances and the log nugget, which leaves one
 // dense product for each length and shape parameter; of several outputs it is no such sum.
@@ -49,6 +70,7 @@ std::vector<Matrix> solved_derivatives(const PreparedCovariance& prepared, const
                                        const std::vector<Matrix>& derivatives, const Matrix& inverse,
                                        const RunContext& context) {
   const Eigen::Map<const Eigen::VectorXd> scale(data.noise_scale, data.coords.n);
+  const int nugget = prepared.outputs() > 0 ? -1 : prepared.nugget_parameter();
   std::vector<Matrix> solved(derivatives.size());
   if (prepared.outputs() > 0) {
     for (std::size_t a = 0; a < derivatives.size(); ++a)
@@ -57,15 +79,17 @@ std::vector<Matrix> solved_derivatives(const PreparedCovariance& prepared, const
   }
   const int first = prepared.components[0].variance_parameter;
   for (std::size_t a = 0; a < derivatives.size(); ++a)
-    if (int(a) != first && int(a) != prepared.nugget_parameter() && derivatives[a].size() > 0)
+    if (int(a) != first && int(a) < nugget && derivatives[a].size() > 0)
       solved[a] = tiled_product(inverse, derivatives[a], context);
   solved[first] = Matrix::Identity(inverse.rows(), inverse.cols());
   if (prepared.nugget > 0.0) {
-    solved[prepared.nugget_parameter()] = inverse * (prepared.nugget * scale).asDiagonal();
-    solved[first] -= solved[prepared.nugget_parameter()];
+    solved[nugget] = inverse * (prepared.nugget * scale).asDiagonal();
+    solved[first] -= solved[nugget];
   }
   for (std::size_t c = 1; c < prepared.components.size(); ++c)
     solved[first] -= solved[prepared.components[c].variance_parameter];
+  for (int j = 0; j < prepared.noise_parameters; ++j)
+    solved[prepared.noise_parameter(j)] = inverse * noise_derivative(data, j).asDiagonal();
   return solved;
 }
 
@@ -91,9 +115,9 @@ void add_derivatives(const std::vector<Matrix>& derivatives, const std::vector<M
 
 }  // namespace
 
-LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information,
-                          const RunContext& context) {
-  check_outputs(data.outputs, data.coords.n, covariance);
+LikelihoodSums exact_sums(const LocalData& data, const Covariance& given, bool information, const RunContext& context) {
+  check_outputs(data.outputs, data.coords.n, given);
+  const Covariance covariance = with_noise_parameters(given, data);
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, information);
   const DenseFactor factor = factorize(prepared, data, context);
   LikelihoodSums sums;
@@ -107,8 +131,7 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
   sums.log_det = factor.log_det();
   Eigen::Map<Matrix>(sums.gram.data(), data.columns, data.columns) = columns.transpose() * weighted;
   if (information) {
-    const std::vector<Matrix> derivatives =
-        covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs, context);
+    const std::vector<Matrix> derivatives = derivatives_of(prepared, data, context);
     const Matrix inverse = tiled_inverse(factor.lower, context);
     add_derivatives(derivatives, solved_derivatives(prepared, data, derivatives, inverse, context), covariance,
                     weighted, sums);
@@ -116,9 +139,10 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
   return sums;
 }
 
-ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta,
+ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& given, const std::vector<double>& beta,
                                  const RunContext& context) {
-  check_outputs(data.outputs, data.coords.n, covariance);
+  check_outputs(data.outputs, data.coords.n, given);
+  const Covariance covariance = with_noise_parameters(given, data);
   if (int(beta.size()) != data.columns - 1)
     throw Error("There must be one trend coefficient for each column of the design.");
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, true);
@@ -136,8 +160,7 @@ ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covari
   const Eigen::VectorXd alpha = factor.solve(e);
   result.value = -0.5 * (double(n) * log_two_pi + factor.log_det() + e.dot(alpha));
   const Matrix weights = 0.5 * (alpha * alpha.transpose() - tiled_inverse(factor.lower, context));
-  const std::vector<Matrix> derivatives =
-      covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs, context);
+  const std::vector<Matrix> derivatives = derivatives_of(prepared, data, context);
   for (std::size_t a = 0; a < derivatives.size(); ++a)
     if (derivatives[a].size() > 0 && covariance.is_active(int(a)))
       result.gradient[a] = weights.cwiseProduct(derivatives[a]).sum();

@@ -5,8 +5,7 @@
 namespace neargp {
 
 LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covariance, const RunContext& context) {
-  problem.check(covariance);
-  const PreparedCovariance prepared = prepare(covariance, problem.dim(), false);
+  const PreparedCovariance prepared = prepare(problem.checked(covariance), problem.dim(), false);
   const TargetSums totals = problem.on_device().run(JointSums{false}, prepared, context);
   const int c = problem.columns();
   LikelihoodSums result;
@@ -17,9 +16,9 @@ LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covaria
   return result;
 }
 
-ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance, const std::vector<double>& beta,
+ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& given, const std::vector<double>& beta,
                                  const RunContext& context) {
-  problem.check(covariance);
+  const Covariance covariance = problem.checked(given);
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), true);
   const DeviceView& view = problem.residuals_on_device(beta);
   return unpack_gradient(view.run(JointSums{true}, prepared, context), problem, covariance);

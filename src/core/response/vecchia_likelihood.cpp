@@ -34,9 +34,9 @@ LikelihoodSums unpack(const TargetSums& totals, const VecchiaSumsLayout& layout,
 
 }  // namespace
 
-LikelihoodSums vecchia_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
+LikelihoodSums vecchia_sums(const LocalProblem& problem, const Covariance& given, bool information,
                             const RunContext& context) {
-  problem.check(covariance);
+  const Covariance covariance = problem.checked(given);
   if (information && covariance.outputs() > 0) throw Error("There is no expected information of several outputs.");
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), information);
   const TargetSums totals = problem.on_device().run(VecchiaSums{information}, prepared, context);
@@ -45,9 +45,9 @@ LikelihoodSums vecchia_sums(const LocalProblem& problem, const Covariance& covar
   return result;
 }
 
-ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& covariance,
-                                       const std::vector<double>& beta, const RunContext& context) {
-  problem.check(covariance);
+ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& given, const std::vector<double>& beta,
+                                       const RunContext& context) {
+  const Covariance covariance = problem.checked(given);
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), true);
   const DeviceView& view = problem.residuals_on_device(beta);
   return unpack_gradient(view.run(ConditionalGradient{}, prepared, context), problem, covariance);

@@ -112,6 +112,11 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
   }
   noise *= covariance.nugget;
   V rest = noise;
+  for (int m = 0; m < covariance.noise_parameters; ++m) {
+    V sum = V{};
+    for (int i = 0; i < rows; ++i) sum += diagonal(i) * tile.noise_derivative(m)[i];
+    gradient[covariance.noise_parameter(m)] += sum;
+  }
 
   for (int c = 0; c < int(covariance.components.size()); ++c) {
     const PreparedComponent& component = covariance.components[c];

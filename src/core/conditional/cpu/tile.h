@@ -60,6 +60,8 @@ class Tile {
     factor_ = {arena.take<V>(triangle), arena.take<V>(rows_), rows_};
     mask_ = arena.take<V>(rows_);
     noise_ = arena.take<V>(rows_);
+    if (needs.derivatives && view.noise_parameters > 0)
+      noise_derivatives_ = arena.take<V>(std::size_t(view.noise_parameters) * rows_);
     row_r2_ = arena.take<V>(rows_);
     raw_coords_ = arena.take<V>(std::size_t(rows_) * view.dim);
     for (int c = 0; c < int(covariance.components.size()); ++c) {
@@ -102,6 +104,8 @@ class Tile {
   bool masked() const { return masked_; }
   V weight() const { return weight_; }       // 1 for a lane that holds a target, else 0
   const V* noise() const { return noise_; }  // noise_scale (of several outputs the noise) by row, 0 where masked
+  // Derivatives of the noise by row in one of the view's noise parameters, 0 where masked.
+  const V* noise_derivative(int parameter) const { return noise_derivatives_ + std::size_t(parameter) * rows_; }
   Index target(int lane) const { return targets_[lane]; }
 
   // Reads the targets first .. first+Lanes-1; lanes from `last` on repeat the one before it.
@@ -120,6 +124,7 @@ class Tile {
       set_lane(noise_[view_.k], lane, noise);
       load_point(view_.k, lane, view_.target_coords + places_[lane] * view_.dim);
     }
+    if (noise_derivatives_) load_noise_derivatives();
   }
 
   // Loads, of several outputs, the loadings of each row, and its noise scale times the nugget of its output.
@@ -215,6 +220,19 @@ class Tile {
     }
   }
 
+  void load_noise_derivatives() {
+    const int count = view_.noise_parameters;
+    for (int lane = 0; lane < Lanes; ++lane)
+      for (int row = 0; row < rows_; ++row) {
+        const int datum = row < view_.k ? neighbor(row, lane) : -1;
+        const double* own = row == view_.k ? view_.target_noise_derivatives + places_[lane] * count
+                            : datum >= 0   ? view_.noise_derivatives + Index(datum) * count
+                                           : nullptr;
+        for (int j = 0; j < count; ++j)
+          set_lane(noise_derivatives_[std::size_t(j) * rows_ + row], lane, own ? own[j] : 0.0);
+      }
+  }
+
   void load_point(int row, int lane, const double* point) {
     for (int d = 0; d < view_.dim; ++d) set_lane(raw_coords_[std::size_t(d) * rows_ + row], lane, point[d]);
   }
@@ -224,6 +242,7 @@ class Tile {
   Triangle<Lanes> factor_;
   V* mask_;
   V* noise_;
+  V* noise_derivatives_ = nullptr;
   V* row_r2_;
   V* warp_product_ = nullptr;
   V* raw_coords_;

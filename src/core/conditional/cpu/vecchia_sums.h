@@ -17,6 +17,8 @@
 // (Guinness 2021, Gaussian process learning via Fisher scoring of Vecchia's
 // approximation, section 3). Because S is the sum of the derivatives in all log
 // variances and the log nugget, and L^-1 S u = e_k, the first variance costs no solve.
+// Noise that differs between rows by a model of its own has one derivative more for each
+// of its parameters, which is diagonal; the nugget multiplies all of it, as before.
 #pragma once
 
 #include "conditional/cpu/assemble.h"
@@ -109,6 +111,10 @@ class CpuKernel<VecchiaSums, Lanes> {
     if (covariance_.nugget > 0.0) {
       V* g = want(covariance_.nugget_parameter());
       for (int i = 0; i < rows; ++i) g[i] = covariance_.nugget * tile_.noise()[i] * x[i];
+    }
+    for (int j = 0; j < covariance_.noise_parameters; ++j) {
+      V* g = want(covariance_.noise_parameter(j));
+      for (int i = 0; i < rows; ++i) g[i] = tile_.noise_derivative(j)[i] * x[i];
     }
     solve_derivatives();
   }

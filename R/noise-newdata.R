@@ -1,0 +1,92 @@
+# The noise of new observations: that of their covariates, and of the measurement variance that
+# `newdata` says.
+
+# Weights of new rows as those of the fit are: nugget / v. `plain`: complete rows of newdata without
+# geometry; `weights`: the user's. NA where a covariate is.
+new_noise_weights <- function(object, plain, raw, weights = 1) {
+  noise <- object$data$noise
+  layout <- object$layout
+  values <- to_core(object$parameters$working, layout$transform)
+  variance <- values[layout$kind == "nugget"] / rep_len(weights, nrow(plain))
+  if (!is.null(noise$recipe) && nrow(plain)) {
+    columns <- new_noise_columns(object, plain, raw)
+    variance <- variance * exp(drop(columns %*% values[layout$kind == "noise"]))
+  }
+  if (!is.null(noise$known)) variance <- variance + new_measurement_variance(object, plain)
+  object$nugget / variance
+}
+
+new_noise_columns <- function(object, plain, raw) {
+  recipe <- object$data$noise$recipe
+  table <- local_table(plain, raw, object$locations)
+  missing <- setdiff(local_names(recipe, object$locations), names(table))
+  if (length(missing)) {
+    abort_neargp("newdata",
+      c(sprintf("The noise of new observations needs the %s %s, which `newdata` does not have.",
+        if (length(missing) == 1L) "covariate" else "covariates", format_some(missing)),
+        i = "type = \"link\" is of the field, without noise."))
+  }
+  columns <- local_design(recipe, table)
+  bad <- which(rowSums(is.infinite(columns)) > 0)
+  if (length(bad)) {
+    abort_neargp("missing_values",
+      c(sprintf("The covariates of the noise are infinite in %s of `newdata`.", format_rows(bad)),
+        i = "Replace them by NA to get NA predictions."))
+  }
+  columns
+}
+
+# The argument `measurement_variance` in the columns of newdata; without these new observations have
+# no such error, which is said.
+new_measurement_variance <- function(object, plain) {
+  expression <- object$call$measurement_variance
+  names <- all.vars(expression)
+  if (length(names) && !any(names %in% names(plain))) {
+    inform_neargp("noise",
+      c(sprintf("`newdata` has no `measurement_variance = %s`: its observations are without such an error.",
+        paste(deparse(expression), collapse = " ")),
+        i = "With a column of that name, 0 or another variance, there is none of this."))
+    return(rep(0, nrow(plain)))
+  }
+  known <- in_data("measurement_variance",
+    eval(expression, plain, environment(object$formula)))
+  if (!is.numeric(known) || !length(known) %in% c(1L, nrow(plain)) ||
+      any(known < 0 | is.infinite(known), na.rm = TRUE)) {
+    abort_neargp("noise",
+      sprintf("`measurement_variance` must be finite numbers of at least 0, one for each of the %s rows of `newdata`.",
+        format_count(nrow(plain))))
+  }
+  rep_len(as.double(known), nrow(plain))
+}
+
+# Whether a prediction is of new observations, and not of the field or of the mean alone.
+wants_noise <- function(settings) {
+  settings$type != "link" || settings$interval == "prediction" ||
+    (!is.null(settings$threshold) && settings$threshold_of == "observation")
+}
+
+# Moments of targets with the weights of new observations there. Where their noise is not known,
+# nothing is.
+with_noise_of_targets <- function(moments, target, settings) {
+  if (is.null(target$noise_weights) || !wants_noise(settings)) return(moments)
+  weights <- rep(NA_real_, length(target$complete))
+  weights[target$complete] <- target$noise_weights()
+  moments$weights <- weights
+  moments$mean[is.na(weights)] <- NA_real_
+  moments
+}
+
+# Targets of draws of new observations.
+with_noise_of_draws <- function(target, settings) {
+  if (!is.null(target$noise_weights) && settings$noise) target$weights <- target$noise_weights()
+  target
+}
+
+# Weights of new rows whose observations are scored.
+scored_weights <- function(object, newdata, weights) {
+  if (is.null(object$data$noise)) return(weights)
+  if (is_raster(newdata) || is_stars(newdata)) {
+    refuse_noise("in scores() of grids", "Use the cells as a data frame.")
+  }
+  new_noise_weights(object, drop_geometry(newdata), newdata_coordinates(object, newdata), weights)
+}

@@ -1,0 +1,330 @@
+# Data as the dense reference wants them, with the noise `v` as nugget 1 over weights.
+with_noise <- function(data, v) replace(data, "weights", list(1 / v))
+
+noise_cases <- function() {
+  list(log_linear = list(nugget = ~ depth + kind), weighted = list(nugget = ~ depth + kind,
+    weights = quote(w)), beside_known = list(nugget = ~ depth + kind,
+    measurement_variance = quote(se^2)), constant = list(nugget = NULL,
+    measurement_variance = quote(se^2)))
+}
+
+still <- neargp_control(max_iterations = 1L)
+
+fit_of_case <- function(case, method = vecchia(k = 10), ...) {
+  suppressWarnings(rlang::inject(noisy_fit(method = method, !!!case, ...)))
+}
+
+test_that("values of all methods are those of dense matrices", {
+  data <- noisy_data()
+  n <- nrow(data)
+  for (case in noise_cases()) {
+    fit <- fit_of_case(case, control = still)
+    problem <- noise_problem(fit)
+    at <- fit$parameters$working + 0.1 * problem$free
+    natural <- natural_values(fit$layout, to_core(at, fit$layout$transform))
+    if (is.null(case$nugget)) natural[c("nugget:depth", "nugget:kindold")] <- 0
+    v <- dense_noise(data, natural, data, if (is.null(case$measurement_variance)) 0 else data$se^2,
+      if (is.null(case$weights)) 1 else data$w)
+    spec <- covariance_at(problem, at)
+    noisy <- with_noise(fit$data, v)
+    dense <- dense_fit(noisy, spec, 1)
+    component <- metric_component(spec)
+    before <- neighbors_before(problem, component, n - 1L, "maxmin", 0)
+    others <- neighbors_others(problem, component, n - 1L)
+    expect_equal(local_objective(problem, before)$evaluate(at)$value, dense$value,
+      tolerance = 1e-10)
+    expect_equal(exact_objective(problem)$evaluate(at)$value, dense$value, tolerance = 1e-10)
+    expect_equal(joint_objective(problem, others)$evaluate(at)$value, dense$value,
+      tolerance = 1e-10)
+    loo <- local_objective(problem, others)$evaluate(at)
+    score <- dense_conditional_score(noisy, spec, 1,
+      drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)),
+      lapply(seq_len(n), function(i) setdiff(seq_len(n), i)))
+    expect_equal(loo$value, score, tolerance = 1e-10)
+  }
+})
+
+test_that("gradients are those of differences, by information as by the adjoint", {
+  data <- noisy_data(30)
+  for (case in noise_cases()) {
+    fit <- fit_of_case(case, data = data, control = still)
+    problem <- noise_problem(fit)
+    at <- fit$parameters$working + 0.1 * problem$free
+    free <- problem$free
+    component <- metric_component(covariance_at(problem, at))
+    before <- neighbors_before(problem, component, 9L, "maxmin", 0)
+    others <- neighbors_others(problem, component, 9L)
+    adjoint <- list(local_objective(problem, before), local_objective(problem, others),
+      joint_objective(problem, others))
+    for (objective in c(adjoint[1:2], list(exact_objective(problem)))) {
+      expect_equal(objective$evaluate(at, information = TRUE)$gradient[free],
+        difference(function(w) objective$evaluate(w)$value, at)[free], tolerance = 1e-6)
+    }
+    for (objective in adjoint) {
+      expect_equal(objective$gradient(at, objective$evaluate(at)$beta)[free],
+        difference(function(w) objective$evaluate(w)$value, at)[free], tolerance = 1e-6)
+    }
+    all_before <- neighbors_before(problem, component, nrow(data) - 1L, "maxmin", 0)
+    expect_equal(
+      local_objective(problem, all_before)$evaluate(at, information = TRUE)$information,
+      exact_objective(problem)$evaluate(at, information = TRUE)$information, tolerance = 1e-8)
+  }
+})
+
+test_that("the restricted likelihood has its gradient, too", {
+  fit <- fit_of_case(noise_cases()$beside_known, exact_gp(estimation = "REML"), control = still)
+  problem <- noise_problem(fit)
+  objective <- exact_objective(problem)
+  at <- fit$parameters$working + 0.1 * problem$free
+  expect_equal(objective$evaluate(at, information = TRUE)$gradient[problem$free],
+    difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
+})
+
+test_that("without a field the fit is that of generalised least squares by nlme", {
+  skip_if_not_installed("nlme")
+  data <- noisy_data(200)
+  reference <- list(
+    depth = list(nlme::varExp(form = ~ depth), function(v) c(`nugget:depth` = 2 * v[[1L]])),
+    kind = list(nlme::varIdent(form = ~ 1 | kind), function(v) c(`nugget:kindold` = 2 * v[[1L]])))
+  for (name in names(reference)) {
+    for (estimation in c("ML", "REML")) {
+      gls <- nlme::gls(z ~ height, data, weights = reference[[name]][[1L]], method = estimation,
+        control = nlme::glsControl(tolerance = 1e-10, msTol = 1e-12))
+      fit <- neargp(z ~ height, data, coords = ~ x + y,
+        method = exact_gp(estimation = estimation), threads = 1L,
+        covariance = cov_exponential(variance = 1e-12, range = 0.1),
+        nugget = stats::reformulate(name), control = neargp_control(tolerance = 1e-13))
+      expected <- reference[[name]][[2L]](stats::coef(gls$modelStruct))
+      expect_equal(coef(fit, "covariance")[names(expected)], expected, tolerance = 1e-6)
+      expect_equal(c(logLik(fit)), c(logLik(gls)), tolerance = 1e-9)
+      expect_equal(coef(fit), stats::coef(gls), tolerance = 1e-7)
+      reference_sd <- if (name == "kind") gls$sigma else
+        gls$sigma * exp(stats::coef(gls$modelStruct)[[1L]] * mean(data$depth))
+      expect_equal(sigma(fit), reference_sd, tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("without a nugget known variances are those of weights", {
+  data <- noisy_data(100)
+  known <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15),
+    covariance = cov_matern(1.5), nugget = 0, measurement_variance = se^2, threads = 1L,
+    control = neargp_control(tolerance = 1e-12))
+  weighted <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15),
+    covariance = cov_matern(1.5), nugget = 1, weights = 1 / se^2, threads = 1L,
+    control = neargp_control(tolerance = 1e-12))
+  expect_equal(c(logLik(known)), c(logLik(weighted)), tolerance = 1e-7)
+  expect_equal(coef(known, "covariance")[c("variance", "range")],
+    coef(weighted, "covariance")[c("variance", "range")], tolerance = 1e-3)
+  new <- noisy_data(5, seed = 9)
+  expect_equal(predict(known, new, type = "link"), predict(weighted, new, type = "link"),
+    tolerance = 1e-3)
+  expect_equal(predict(known, new)$sd^2, predict(known, new, type = "link")$sd^2 + new$se^2)
+  expect_identical(sigma(known), 0)
+  expect_identical(coef(known, "covariance")[["nugget"]], 0)
+})
+
+test_that("predictions, leave-one-out, joint predictions and draws have the noise of their rows", {
+  data <- noisy_data(40)
+  new <- noisy_data(6, seed = 5)
+  for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
+    fit <- suppressWarnings(noisy_fit(data, method, measurement_variance = se^2, weights = w,
+      control = still))
+    parameters <- coef(fit, what = "covariance")
+    v <- dense_noise(data, parameters, data, data$se^2, data$w)
+    noisy <- with_noise(fit$data, v)
+    expected <- dense_krige(noisy, fit$core_covariance, 1, new_target(fit, new)$coords,
+      cbind(1, new$height))
+    k <- if (is.null(method$k)) NULL else nrow(data)
+    field <- predict(fit, new[c("x", "y", "height")], type = "link", k = k)
+    expect_equal(field$mean, expected$mean, tolerance = 1e-6)
+    expect_equal(field$sd^2, expected$variance, tolerance = 1e-6)
+    observed <- predict(fit, new, k = k, interval = "prediction")
+    v_new <- dense_noise(new, parameters, data, new$se^2)
+    expect_equal(observed$sd^2, expected$variance + v_new, tolerance = 1e-6)
+    expect_equal(observed$upper - observed$mean, stats::qnorm(0.975) * observed$sd,
+      tolerance = 1e-8)
+  }
+  fit <- suppressWarnings(noisy_fit(data, exact_gp(), measurement_variance = se^2, control = still))
+  parameters <- coef(fit, what = "covariance")
+  noisy <- with_noise(fit$data, dense_noise(data, parameters, data, data$se^2))
+  left <- dense_leave_one_out(noisy, fit$core_covariance, 1)
+  expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
+  expect_equal(loo_predict(fit)$sd, left$sd, tolerance = 1e-8)
+  joint <- attr(predict(fit, new, joint = TRUE), "covariance")
+  field <- attr(predict(fit, new, joint = TRUE, type = "link"), "covariance")
+  v_new <- dense_noise(new, parameters, data, new$se^2)
+  expect_equal(joint - field, diag(v_new), tolerance = 1e-8)
+  pearson <- unname(residuals(fit, "pearson"))
+  expect_equal(pearson, (data$z - fitted(fit)) /
+    sqrt(dense_noise(data, parameters, data, data$se^2)), tolerance = 1e-8)
+  scored <- scores(fit, new)
+  predicted <- predict(fit, new)
+  expect_equal(unclass(scored)[["log_score"]],
+    unclass(scores(new$z, predicted$mean, predicted$sd))[["log_score"]], tolerance = 1e-8)
+  draws <- function(type) {
+    as.matrix(simulate(fit, nsim = 4000L, seed = 1, newdata = new, type = type))
+  }
+  spread <- apply(draws("response") - draws("link"), 1L, stats::var)
+  expect_lt(max(abs(spread / v_new - 1)), 0.15)
+})
+
+test_that("folds are predicted with the noise of their rows, by the fit and by fits anew", {
+  data <- noisy_data(50)
+  fit <- noisy_fit(data, exact_gp(), measurement_variance = se^2)
+  folds <- rep_len(c(1, 1, 2, 2), 50)
+  held <- cross_validate(fit, folds = folds)$predictions
+  parameters <- coef(fit, what = "covariance")
+  v <- dense_noise(data, parameters, data, data$se^2)
+  for (fold in 1:2) {
+    rows <- which(folds == fold)
+    expected <- dense_krige(with_noise(take_data_rows(fit$data, -rows), v[-rows]),
+      fit$core_covariance, 1, fit$data$coords[rows, ], fit$data$X[rows, ])
+    found <- held[held$fold == fold, ]
+    expect_equal(found$mean, expected$mean, tolerance = 1e-7)
+    expect_equal(found$sd^2, expected$variance + v[rows], tolerance = 1e-7)
+  }
+  anew <- cross_validate(fit, folds = folds, refit = TRUE)$predictions
+  one <- suppressMessages(noisy_fit(data[folds == 2, ], exact_gp(), measurement_variance = se^2,
+    start = fit))
+  # The coding of the covariates, and so the scale of a step, is that of all rows.
+  expect_equal(anew$sd[anew$fold == 1], predict(one, data[folds == 1, ])$sd, tolerance = 1e-2)
+})
+
+test_that("a fit is kept, updated, started from, and told", {
+  data <- noisy_data(80)
+  fit <- noisy_fit(data, measurement_variance = se^2, weights = w)
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_equal(predict(readRDS(file), data[1:3, ]), predict(fit, data[1:3, ]))
+  expect_identical(weights(fit), data$w)
+  names <- c("variance", "range", "smoothness", "nugget", "nugget:depth", "nugget:kindold")
+  expect_named(coef(fit, what = "covariance"), names)
+  expect_identical(rownames(vcov(fit, what = "covariance")), names)
+  expect_identical(tidy(fit, effects = "covariance")$term, names)
+  again <- noisy_fit(data, measurement_variance = se^2, weights = w, start = fit)
+  expect_equal(coef(again, "covariance"), coef(fit, "covariance"), tolerance = 1e-3)
+  scaled <- transform(data, depth = depth / 100 + 7)
+  moved <- noisy_fit(scaled, measurement_variance = se^2, weights = w)
+  expect_equal(coef(moved, "covariance")[["nugget:depth"]],
+    100 * coef(fit, "covariance")[["nugget:depth"]], tolerance = 1e-4)
+  expect_equal(confint(moved, "nugget:depth", what = "covariance"),
+    100 * confint(fit, "nugget:depth", what = "covariance"), tolerance = 1e-3)
+  expect_equal(confint(fit, "nugget:depth", what = "covariance", method = "profile")[1, ],
+    confint(fit, "nugget:depth", what = "covariance")[1, ], tolerance = 0.3)
+  plain <- noisy_fit(data, nugget = NULL, weights = w)
+  expect_no_error(anova(plain, fit))
+  expect_identical(attr(logLik(fit), "df"), attr(logLik(plain), "df") + 2L)
+  shown <- cli::ansi_strip(capture.output(print(fit)))
+  expect_match(shown, "nugget where depth = .* and kind = new", all = FALSE)
+  expect_match(shown, "noise variance .* over the rows", all = FALSE)
+  expect_match(shown, "of which known", all = FALSE)
+  expect_identical(glance(fit)$nugget, coef(fit, "covariance")[["nugget"]])
+})
+
+test_that("the unit of the response, threads and the order of rows do not matter", {
+  data <- noisy_data(80)
+  fit <- noisy_fit(data, measurement_variance = se^2)
+  larger <- noisy_fit(transform(data, z = 1000 * z), measurement_variance = 1e6 * se^2)
+  squares <- c("variance", "nugget")
+  expect_equal(coef(larger, "covariance")[squares], 1e6 * coef(fit, "covariance")[squares],
+    tolerance = 1e-6)
+  expect_equal(coef(larger, "covariance")[["nugget:depth"]],
+    coef(fit, "covariance")[["nugget:depth"]], tolerance = 1e-6)
+  three <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10),
+    covariance = cov_matern(1.5), nugget = ~ depth + kind, measurement_variance = se^2,
+    threads = 3L)
+  expect_identical(coef(three, "covariance"), coef(fit, "covariance"))
+  expect_identical(coef(update(three, threads = 1L), "covariance"), coef(fit, "covariance"))
+})
+
+test_that("rows with missing covariates are dropped, and not predicted", {
+  data <- noisy_data(60)
+  data$depth[3] <- NA
+  data$se[5] <- NA
+  fit <- noisy_fit(data, measurement_variance = se^2)
+  expect_identical(nobs(fit), 58L)
+  expect_equal(coef(fit, "covariance"),
+    coef(noisy_fit(data[-c(3, 5), ], measurement_variance = se^2), "covariance"))
+  new <- noisy_data(4, seed = 5)
+  new$depth[2] <- NA
+  new$kind[3] <- NA
+  missing <- c(FALSE, TRUE, TRUE, FALSE)
+  predicted <- predict(fit, new, interval = "prediction")
+  expect_identical(is.na(predicted$mean), missing)
+  expect_identical(is.na(predicted$sd), missing)
+  expect_identical(is.na(predicted$lower), missing)
+  expect_false(anyNA(predict(fit, new, type = "link")))
+  expect_error(predict(fit, new[c("x", "y", "height", "se")]), "depth and kind",
+    class = "neargp_error_newdata")
+  new$kind <- "older"
+  expect_error(predict(fit, new), "older", class = "neargp_error_factor_level")
+  new <- noisy_data(4, seed = 5)
+  expect_message(without <- predict(fit, new[setdiff(names(new), "se")]), "measurement_variance",
+    class = "neargp_message_noise")
+  expect_equal(without$sd^2 + new$se^2, predict(fit, new)$sd^2)
+})
+
+test_that("a transformed response has noise of its rows on the scale of the transform", {
+  data <- noisy_data(60)
+  data$z <- exp(data$z)
+  fit <- noisy_fit(data, transform = "log", measurement_variance = se^2)
+  logged <- noisy_fit(transform(data, z = log(z)), measurement_variance = se^2)
+  expect_equal(coef(fit, "covariance"), coef(logged, "covariance"), tolerance = 1e-8)
+  new <- noisy_data(4, seed = 5)
+  of_log <- predict(logged, new)
+  predicted <- predict(fit, new, interval = "prediction")
+  expect_equal(predicted$mean, exp(of_log$mean + of_log$sd^2 / 2), tolerance = 1e-6)
+  expect_equal(predicted$upper, exp(of_log$mean + stats::qnorm(0.975) * of_log$sd),
+    tolerance = 1e-6)
+})
+
+test_that("rows of one place need noise that is known, or a nugget", {
+  data <- noisy_data(60)
+  data[2, c("x", "y")] <- data[1, c("x", "y")]
+  expect_no_error(noisy_fit(data, nugget = 0, measurement_variance = se^2))
+  data$se[1:2] <- 0
+  expect_error(noisy_fit(data, nugget = 0, measurement_variance = se^2),
+    class = "neargp_error_duplicates")
+})
+
+test_that("starting values come near, whatever the scale of covariates", {
+  withr::local_seed(1)
+  n <- 2000
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n), t = stats::runif(n, 1990, 2020))
+  data$z <- sin(3 * data$x) + stats::rnorm(n, sd = exp(0.1 * (data$t - 2005)))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5), nugget = ~ t, threads = 1L,
+    control = neargp_control(max_iterations = 1L)) |> suppressWarnings()
+  problem <- noise_problem(fit)
+  start <- noise_start(problem) / stats::sd(data$t)
+  expect_lt(abs(start - 0.2), 0.05)
+})
+
+test_that("what cannot be is told", {
+  data <- noisy_data(40)
+  expect_error(noisy_fit(data, nugget = z ~ depth), "one-sided", class = "neargp_error_argument")
+  expect_error(noisy_fit(data, nugget = ~ .), "one-sided", class = "neargp_error_argument")
+  expect_error(noisy_fit(data, nugget = ~ nowhere), class = "neargp_error")
+  expect_error(noisy_fit(data, nugget = ~ 1), "no covariates", class = "neargp_error_local")
+  expect_error(noisy_fit(transform(data, one = 1), nugget = ~ one), "does not vary",
+    class = "neargp_error_local")
+  expect_error(noisy_fit(transform(data, twice = 2 * depth), nugget = ~ depth + twice),
+    "linearly dependent", class = "neargp_error_noise")
+  expect_error(noisy_fit(data, nugget = ~ z), "response", class = "neargp_error_local")
+  expect_error(noisy_fit(data, measurement_variance = -se), "negative",
+    class = "neargp_error_noise")
+  expect_error(noisy_fit(data, measurement_variance = 0), "all rows", class = "neargp_error_noise")
+  expect_error(noisy_fit(data, measurement_variance = 1:3), "one for each",
+    class = "neargp_error_noise")
+  expect_error(noisy_fit(data, measurement_variance = kind), "numbers",
+    class = "neargp_error_noise")
+  refused <- list(svgp(5), vecchia(k = 5, inducing = 5), vnngp(k = 5),
+    loo_k(k = 5, optimizer = "adam"))
+  for (method in refused) expect_error(noisy_fit(data, method), class = "neargp_error_noise")
+  expect_error(neargp(cbind(z, height) ~ 1, data, coords = ~ x + y, nugget = ~ depth,
+    method = vecchia(k = 5)), "outputs", class = "neargp_error_noise")
+  expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, nugget = ~ depth,
+    family = "poisson"), "poisson", class = "neargp_error_noise")
+  fit <- noisy_fit(data)
+  expect_error(predict(fit, data, parameters = "integrated"), class = "neargp_error_parameters")
+})
