@@ -63,6 +63,7 @@ predict_split <- function(case, split, refit, level) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,
       known$convergence$message))
   }
+  data <- with_noise_of(known, data)
   at <- take_places(training_target(fit), split$held)
   moments <- take_targets(do.call(predict_latent, c(list(known), at, case$arguments)),
     targets_of_rows(data, split$held))

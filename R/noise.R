@@ -223,6 +223,13 @@ with_given_weights <- function(data) {
 
 given_weights <- function(data) data$noise$weights %||% data$weights
 
+# Rows of another fit with the weights that say the noise of this one.
+with_noise_of <- function(object, data) {
+  if (is.null(data$noise)) return(data)
+  with_noise_weights(with_given_weights(data), object$layout,
+    to_core(object$parameters$working, object$layout$transform))
+}
+
 take_noise_rows <- function(noise, rows) {
   for (name in c("known", "weights")) noise[name] <- list(noise[[name]][rows])
   if (!is.null(noise$columns)) noise$columns <- noise$columns[rows, , drop = FALSE]
