@@ -6,6 +6,7 @@
 #include "conditional/data.h"
 #include "covariance/covariance_matrix.h"
 #include "covariance/metric_shape.h"
+#include "covariance/search_ranges.h"
 #include "simd/instruction_set.h"
 
 namespace {
@@ -14,6 +15,7 @@ neargp::WorkingScale to_scale(const std::string& name) {
   if (name == "identity") return neargp::WorkingScale::identity;
   if (name == "log") return neargp::WorkingScale::log;
   if (name == "power") return neargp::WorkingScale::logit_half;
+  if (name == "share") return neargp::WorkingScale::logit;
   throw neargp::Error("There is no working scale called '" + name + "'.");
 }
 
@@ -50,6 +52,36 @@ neargp::WarpedCoordinate to_warp(const Rcpp::List& list) {
 
 }  // namespace
 
+namespace {
+
+neargp::SpaceTimeModel to_space_time_model(const std::string& name) {
+  if (name == "gneiting") return neargp::SpaceTimeModel::gneiting;
+  if (name == "separable") return neargp::SpaceTimeModel::separable;
+  if (name == "product_sum") return neargp::SpaceTimeModel::product_sum;
+  throw neargp::Error("There is no model of space and time called '" + name + "'.");
+}
+
+// From R's list(model = name, and what the model has: time_family, time_shape, alpha, beta, product, space).
+neargp::SpaceTime to_space_time(const Rcpp::List& list) {
+  neargp::SpaceTime of_time;
+  const auto take = [&](const char* name, double& value) {
+    if (!list.containsElementNamed(name)) return;
+    const auto given = Rcpp::as<std::vector<double>>(list[name]);
+    if (given.size() == 1) value = given[0];
+  };
+  of_time.model = to_space_time_model(Rcpp::as<std::string>(list["model"]));
+  if (list.containsElementNamed("time_family"))
+    of_time.time_family = neargp::family_from_name(Rcpp::as<std::string>(list["time_family"]));
+  take("time_shape", of_time.time_shape);
+  take("alpha", of_time.alpha);
+  take("beta", of_time.beta);
+  take("product", of_time.product);
+  take("space", of_time.space);
+  return of_time;
+}
+
+}  // namespace
+
 neargp::Component to_component(const Rcpp::List& list) {
   neargp::Component component;
   component.family = neargp::family_from_name(Rcpp::as<std::string>(list["family"]));
@@ -67,6 +99,7 @@ neargp::Component to_component(const Rcpp::List& list) {
     if (shape.size() != 1) throw neargp::Error("This covariance family needs one shape parameter.");
     component.shape = shape[0];
   }
+  if (list.containsElementNamed("space_time")) component.space_time = to_space_time(list["space_time"]);
   if (list.containsElementNamed("log_sd")) component.log_sd = to_local_field(list["log_sd"]);
   if (list.containsElementNamed("log_range")) component.log_range = to_local_field(list["log_range"]);
   if (list.containsElementNamed("warps"))
@@ -128,6 +161,7 @@ neargp::PreparedCovariance prepared_component(const Rcpp::List& component, int c
   neargp::Component& only = covariance.components[0];
   only.loadings.clear();  // of one output, of which it is the metric or the correlation
   only.log_sd = only.log_range = {};
+  only.space_time = {};
   const int places = int(only.group.size());
   if (columns == 0) only.warps.clear();
   if (columns > 0 && columns < places)
@@ -152,6 +186,15 @@ std::vector<double> Metric::scaled(neargp::Points points) const {
 std::vector<double> core_metric_shape(const Rcpp::List& component) {
   return neargp::metric_shape(to_component(component));
 }
+
+// Ranges for the metric of neighbours where a component is of space and time; `index` counts components from 1.
+// [[Rcpp::export]]
+std::vector<double> core_search_ranges(const Rcpp::List& covariance, int index) {
+  return neargp::search_ranges(to_covariance(covariance, 0.0), index - 1);
+}
+
+// [[Rcpp::export]]
+double core_greatest_beta(int space) { return neargp::greatest_beta(space); }
 
 // Columns beyond the places are covariates of local fields, and what warped coordinates are made of.
 // [[Rcpp::export]]

@@ -57,6 +57,31 @@ double local_field(const neargp::LocalField& field, const double* x) {
   return sum;
 }
 
+double margin(neargp::Family family, double shape, double r) {
+  neargp::Component component;
+  component.family = family;
+  component.shape = shape;
+  return correlation(component, r);
+}
+
+// Gneiting (2002), eq. 14, with powers of the distances themselves; De Iaco, Myers and Posa (2001), with three sills.
+double space_time_correlation(const neargp::Component& component, const double* x, const double* y) {
+  const neargp::SpaceTime& model = component.space_time;
+  const int time = int(component.group.size()) - 1;
+  std::vector<double> at_one_time(x, x + time + 1);
+  at_one_time[time] = y[time];
+  const double h = scaled_distance(component, at_one_time.data(), y);
+  const double u = std::abs(x[time] - y[time]) / component.range[component.group[time]];
+  if (model.is_gneiting()) {
+    const double psi = std::pow(u, 2.0 * model.alpha) + 1.0;
+    return correlation(component, h / std::pow(psi, 0.5 * model.beta)) / psi;
+  }
+  const double in_space = correlation(component, h), in_time = margin(model.time_family, model.time_shape, u);
+  if (model.model == neargp::SpaceTimeModel::separable) return in_space * in_time;
+  const double rest = 1.0 - model.product, sill_space = rest * model.space, sill_time = rest - sill_space;
+  return model.product * in_space * in_time + sill_space * in_space + sill_time * in_time;
+}
+
 double covariance(const neargp::Covariance& model, const double* x, const double* y, int p, int q) {
   double sum = 0.0;
   for (const neargp::Component& component : model.components) {
@@ -67,6 +92,10 @@ double covariance(const neargp::Covariance& model, const double* x, const double
       const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> a(
           component.loadings.data(), outputs, rank);
       scale = (a * a.transpose())(p, q);
+    }
+    if (component.is_space_time()) {
+      sum += scale * space_time_correlation(component, x, y);
+      continue;
     }
     // Paciorek and Schervish (2006), eq. 4, with matrices e^(2 l) I.
     const double li = local_field(component.log_range, x), lj = local_field(component.log_range, y);
@@ -130,6 +159,10 @@ neargp::Covariance moved(neargp::Covariance model, int index, double step) {
         component.shape += step;
       } else {
         std::vector<double*> coefficients;
+        neargp::SpaceTime& of_time = component.space_time;
+        if (of_time.has_time_shape()) coefficients.push_back(&of_time.time_shape);
+        if (of_time.is_gneiting()) coefficients.insert(coefficients.end(), {&of_time.alpha, &of_time.beta});
+        if (of_time.is_sum()) coefficients.insert(coefficients.end(), {&of_time.product, &of_time.space});
         for (double& c : component.log_sd.coefficients) coefficients.push_back(&c);
         for (double& c : component.log_range.coefficients) coefficients.push_back(&c);
         for (neargp::WarpedCoordinate& warp : component.warps)

@@ -33,6 +33,8 @@ Family family_from_name(const std::string& name) {
   throw Error("There is no covariance family called '" + name + "'.");
 }
 
+double greatest_beta(int space) { return space > 2 ? 2.0 / space : 1.0; }
+
 bool family_has_shape(Family family) { return domain_of(family).message != nullptr; }
 
 namespace {
@@ -72,6 +74,30 @@ void check_warps(const Component& component, int places, int dim) {
   }
 }
 
+bool share(double x) { return x >= 0.0 && x <= 1.0; }
+
+// Time has a range to itself.
+void check_space_time(const Component& component, int places) {
+  if (!component.is_space_time()) return;
+  const int time_group = component.group.back();
+  require(places >= 2 && int(component.range.size()) == time_group + 1 &&
+              std::count(component.group.begin(), component.group.end(), time_group) == 1,
+          "A covariance of space and time needs a last coordinate, time, with a range of its own.");
+  require(!component.is_local(), "A covariance of space and time cannot change from place to place.");
+  require(!component.anisotropic || places >= 3, "Geometric anisotropy needs two coordinates of space.");
+  const SpaceTime& of_time = component.space_time;
+  const ShapeDomain& domain = domain_of(of_time.time_family);
+  if (of_time.has_time_shape())
+    require(of_time.time_shape >= domain.lower && of_time.time_shape <= domain.upper, domain.message);
+  if (of_time.is_gneiting()) {
+    require(of_time.alpha > 0.0 && of_time.alpha <= 1.0, "The alpha of a Gneiting covariance must lie in (0, 1].");
+    // The bound itself may come back from the working scale a rounding above it.
+    require(of_time.beta >= 0.0 && of_time.beta <= greatest_beta(places - 1) * (1.0 + 1e-12),
+            "The beta of a Gneiting covariance must lie between 0 and 1, and 2 / d in d coordinates of space.");
+  }
+  require(share(of_time.product) && share(of_time.space), "Shares of a product-sum must lie between 0 and 1.");
+}
+
 // dim: of the points, of which the first `places` are coordinates of places.
 void check_component(const Component& component, int places, int dim) {
   require(positive(component.variance), "The variance of a covariance must be positive and finite.");
@@ -93,6 +119,7 @@ void check_component(const Component& component, int places, int dim) {
   const ShapeDomain& domain = domain_of(component.family);
   if (component.has_shape())
     require(component.shape >= domain.lower && component.shape <= domain.upper, domain.message);
+  check_space_time(component, places);
 }
 
 void check_loadings(const Component& component, int outputs) {

@@ -14,6 +14,9 @@ namespace neargp {
 Family family_from_name(const std::string& name);
 bool family_has_shape(Family family);
 
+// The bound of beta of Gneiting's covariances in so many coordinates of space (space_time.h).
+double greatest_beta(int space);
+
 // A local field: a linear predictor of each row, from columns of its coordinates that are
 // covariates and no places (those from group.size() on).
 struct LocalField {
@@ -32,6 +35,25 @@ struct WarpedCoordinate {
   bool monotone = false;
 };
 
+// How a component depends on space and time: by one distance of all coordinates (`metric`), or by those in space and in
+// time, the last coordinate, in the ways of space_time.h.
+enum class SpaceTimeModel { metric, gneiting, separable, product_sum };
+
+struct SpaceTime {
+  SpaceTimeModel model = SpaceTimeModel::metric;
+  Family time_family = Family::exponential;  // the family in time of a separable one and of a product-sum
+  double time_shape = 0.0;
+  double alpha = 1.0, beta = 0.0;     // of Gneiting's
+  double product = 1.0, space = 0.0;  // shares of a product-sum: l and k
+
+  bool is_gneiting() const { return model == SpaceTimeModel::gneiting; }
+  bool is_sum() const { return model == SpaceTimeModel::product_sum; }
+  bool has_time_shape() const {
+    return (is_sum() || model == SpaceTimeModel::separable) && family_has_shape(time_family);
+  }
+  int parameters() const { return (has_time_shape() ? 1 : 0) + (is_gneiting() || is_sum() ? 2 : 0); }
+};
+
 // Coordinates are scaled as x_d / range[group[d]]. With an anisotropy (u, v) the first
 // two, which must be in group 0, are moreover transformed by exp(-B),
 // B = [u v; v -u]: distance is divided by range * exp(h) along the major axis, at the
@@ -45,6 +67,7 @@ struct Component {
   bool anisotropic = false;
   double u = 0.0, v = 0.0;
   double shape = 0.0;
+  SpaceTime space_time = {};
   // Loadings of several outputs: outputs x rank, row-major. The covariance of outputs p and q is then
   // the correlation times entry (p, q) of A A', A the loadings, and the variance is not used.
   std::vector<double> loadings;
@@ -54,6 +77,7 @@ struct Component {
   std::vector<WarpedCoordinate> warps = {};
 
   bool is_local() const { return log_sd.size() + log_range.size() > 0 || !warps.empty(); }
+  bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
   bool has_shape() const { return family_has_shape(family); }
   int warp_coefficients() const {
     int count = 0;
@@ -63,13 +87,14 @@ struct Component {
   // Parameters that come before the ranges.
   int scales() const { return loadings.empty() ? 1 : int(loadings.size()); }
   int parameters() const {
-    return scales() + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0) + log_sd.size() +
-           log_range.size() + warp_coefficients();
+    return scales() + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0) + space_time.parameters() +
+           log_sd.size() + log_range.size() + warp_coefficients();
   }
 };
 
 // Parameters, in this order: for each component log variance, log ranges, (u, v), shape
-// (on its own scale), coefficients of the log sd, of the log range and of warped coordinates;
+// (on its own scale), of space and time the shape in time, alpha and beta, or the shares of a product-sum (on their own
+// scale), coefficients of the log sd, of the log range and of warped coordinates;
 // last log nugget.
 // `active[a]` says whether derivative a is wanted.
 // Several outputs are a linear model of coregionalisation: each component has loadings in

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "covariance/local_scale.h"
+#include "covariance/space_time.h"
 #include "covariance/with_family.h"
 #include "parallel/parallel_for.h"
 
@@ -111,8 +112,59 @@ void add_warp_derivatives(const PreparedWarp& warp, const Eigen::MatrixXd& slope
   }
 }
 
+Margin<double> margin(const FamilyChoice<double>& family, double r2, bool wants_shape) {
+  Margin<double> result{};
+  with_family(family, [&](const auto& correlation) {
+    const CorrelationAt at = evaluate(correlation, r2, wants_shape);
+    result = {at.value, at.slope, at.shape};
+  });
+  return result;
+}
+
+// Of points in the metric of a component of space and time, the last coordinate time.
+SpaceTimeEntry<double> space_time_entry(const PreparedComponent& component, const double* x, const double* y) {
+  SpaceTimeEntry<double> entry{};
+  const int space = component.places() - 1;
+  const double p = squared_distance(x, y, space), q = (x[space] - y[space]) * (x[space] - y[space]);
+  if (component.space_time.is_gneiting()) {
+    const GneitingTime<double> time = gneiting_time(component.space_time.alpha, component.space_time.beta, q);
+    const double r2 = p * time.reach;
+    gneiting_entry<true>(component, time, r2, margin(family_choice(component), r2, component.wants_shape()), entry);
+  } else {
+    margins_entry<true>(component, p, q, margin(family_choice(component), p, component.wants_shape()),
+                        margin(time_family_choice(component), q, component.wants_term(in_time_shape)), entry);
+  }
+  return entry;
+}
+
+void add_space_time_derivatives(const PreparedComponent& component, Points points,
+                                std::vector<Eigen::MatrixXd>& derivatives, const RunContext& context) {
+  const Index n = points.n;
+  const ScaledPoints x(component, points);
+  std::vector<int> parameters{component.variance_parameter};
+  for (const ScaleDerivative& form : component.scale_derivatives) parameters.push_back(form.parameter);
+  if (component.wants_shape()) parameters.push_back(component.shape_parameter);
+  for (int term = 0; term < space_time_terms; ++term)
+    if (component.wants_term(term)) parameters.push_back(component.term_parameter[term]);
+  for (const int parameter : parameters) derivatives[parameter].setZero(n, n);
+  for_each_column(n, context, [&](Index j) {
+    for (Index i = 0; i < n; ++i) {
+      const SpaceTimeEntry<double> entry = space_time_entry(component, x.at(i), x.at(j));
+      derivatives[component.variance_parameter](i, j) = entry.value;
+      if (i == j) continue;
+      for (const ScaleDerivative& form : component.scale_derivatives)
+        derivatives[form.parameter](i, j) =
+            entry.in_space * (component.single_scale ? 1.0 : form_value(form, x.at(i), x.at(j)));
+      if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = entry.in_shape;
+      for (int term = 0; term < space_time_terms; ++term)
+        if (component.wants_term(term)) derivatives[component.term_parameter[term]](i, j) = entry.term[term];
+    }
+  });
+}
+
 void add_component_derivatives(const PreparedComponent& component, Points points,
                                std::vector<Eigen::MatrixXd>& derivatives, const RunContext& context) {
+  if (component.is_space_time()) return add_space_time_derivatives(component, points, derivatives, context);
   const Index n = points.n;
   const ScaledPoints x(component, points);
   const bool moves_range = component.log_range.wanted;
@@ -162,6 +214,8 @@ void couple_derivatives(const PreparedComponent& component, const int* outputs, 
   for (const ScaleDerivative& form : component.scale_derivatives)
     derivatives[form.parameter].array() *= products.array();
   if (component.wants_shape()) derivatives[component.shape_parameter].array() *= products.array();
+  for (const int parameter : component.term_parameter)
+    if (parameter >= 0) derivatives[parameter].array() *= products.array();
   for (int p = 0; p < count; ++p)
     for (int f = 0; f < component.rank; ++f) {
       Eigen::VectorXd own(n), loading(n);
@@ -200,6 +254,16 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);
   for (const PreparedComponent& component : covariance.components) {
     const ScaledPoints xa(component, a), xb(component, b);
+    if (component.is_space_time()) {
+      for_each_column(b.n, context, [&](Index j) {
+        for (Index i = 0; i < a.n; ++i) {
+          const double coupling =
+              outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) / component.variance : 1.0;
+          matrix(i, j) += space_time_entry(component, xa.at(i), xb.at(j)).value * coupling;
+        }
+      });
+      continue;
+    }
     with_family(component, [&](const auto& correlation) {
       for_each_column(b.n, context, [&](Index j) {
         for (Index i = 0; i < a.n; ++i) {

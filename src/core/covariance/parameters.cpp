@@ -21,6 +21,12 @@ void for_each_parameter(AnyCovariance& covariance, const Action& action) {
       action(component.v, false);
     }
     if (component.has_shape()) action(component.shape, true);
+    auto& of_time = component.space_time;
+    if (of_time.has_time_shape()) action(of_time.time_shape, true);
+    if (of_time.is_gneiting() || of_time.is_sum()) {
+      action(of_time.is_sum() ? of_time.product : of_time.alpha, true);
+      action(of_time.is_sum() ? of_time.space : of_time.beta, true);
+    }
     for (auto& coefficient : component.log_sd.coefficients) action(coefficient, false);
     for (auto& coefficient : component.log_range.coefficients) action(coefficient, false);
     for (auto& warp : component.warps)
@@ -56,6 +62,7 @@ double from_working(WorkingScale scale, double working) {
     case WorkingScale::identity: return working;
     case WorkingScale::log: return std::exp(working);
     case WorkingScale::logit_half: return 2.0 / (1.0 + std::exp(-working));
+    case WorkingScale::logit: return 1.0 / (1.0 + std::exp(-working));
   }
   return working;
 }
@@ -65,6 +72,7 @@ double to_working(WorkingScale scale, double value) {
     case WorkingScale::identity: return value;
     case WorkingScale::log: return std::log(value);
     case WorkingScale::logit_half: return std::log(value / (2.0 - value));
+    case WorkingScale::logit: return std::log(value / (1.0 - value));
   }
   return value;
 }
@@ -85,6 +93,7 @@ void WorkingParameters::set_values(double* working, std::vector<double>& values)
 
 double working_slope(WorkingScale scale, bool is_shape, double value) {
   if (!is_shape || scale == WorkingScale::identity) return 1.0;
+  if (scale == WorkingScale::logit) return value * (1.0 - value);
   return scale == WorkingScale::log ? value : value * (1.0 - 0.5 * value);
 }
 

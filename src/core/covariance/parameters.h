@@ -1,5 +1,6 @@
 // The parameters of a covariance as one list of numbers, for optimisers: in the order of covariance.h, on the core's
-// own scale (variances, ranges, u and v, shapes; last the nugget), and on a working scale without bounds.
+// own scale (variances, ranges, u and v, shapes and their like; last the nugget), and on a working scale without
+// bounds.
 #pragma once
 
 #include <vector>
@@ -11,9 +12,9 @@ namespace neargp {
 std::vector<double> parameter_values(const Covariance& covariance);
 void set_parameter_values(Covariance& covariance, const std::vector<double>& values);
 
-// How a parameter appears on the working scale: as it is, as its logarithm, or as the logit of its half (a power in (0,
-// 2)).
-enum class WorkingScale { identity, log, logit_half };
+// How a parameter appears on the working scale: as it is, as its logarithm, as the logit of its half (a power in (0,
+// 2)), or as its logit.
+enum class WorkingScale { identity, log, logit_half, logit };
 
 double from_working(WorkingScale scale, double working);
 double to_working(WorkingScale scale, double value);

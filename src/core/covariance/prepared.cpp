@@ -4,6 +4,7 @@
 
 #include <unsupported/Eigen/SpecialFunctions>
 
+#include "base/error.h"
 #include "covariance/kernels.h"
 #include "covariance/warp.h"
 
@@ -62,7 +63,7 @@ void prepare_scales(const Component& component, const Covariance& covariance, in
     prepared.a22 = forms.s22;
   }
   const int ranges = int(component.range.size());
-  for (int g = 0; g < ranges; ++g) {
+  for (int g = 0; g < (component.is_space_time() ? ranges - 1 : ranges); ++g) {
     if (!covariance.is_active(first_range + g)) continue;
     ScaleDerivative form;
     form.parameter = first_range + g;
@@ -103,15 +104,34 @@ void prepare_warps(const Component& component, const Covariance& covariance, int
   }
 }
 
-void prepare_table(PreparedComponent& prepared) {
-  if (prepared.family != Family::matern) return;
-  if (closed_form_matern(prepared.shape) && !prepared.wants_shape()) return;
-  prepared.table.value.resize(std::size_t(MaternTable::intervals) * 8);
-  if (prepared.wants_shape()) prepared.table.shape.resize(prepared.table.value.size());
-  const MaternSmoothness smoothness{prepared.shape, std::lgamma(prepared.shape),
-                                    Eigen::numext::digamma(prepared.shape)};
-  covariance_kernels().fill_matern_table(smoothness, prepared.table.value.data(),
-                                         prepared.wants_shape() ? prepared.table.shape.data() : nullptr);
+MaternTable prepared_table(Family family, double shape, bool wants_shape) {
+  MaternTable table;
+  if (family != Family::matern) return table;
+  if (closed_form_matern(shape) && !wants_shape) return table;
+  table.value.resize(std::size_t(MaternTable::intervals) * 8);
+  if (wants_shape) table.shape.resize(table.value.size());
+  const MaternSmoothness smoothness{shape, std::lgamma(shape), Eigen::numext::digamma(shape)};
+  covariance_kernels().fill_matern_table(smoothness, table.value.data(), wants_shape ? table.shape.data() : nullptr);
+  return table;
+}
+
+// `parameter`: the first after the shape.
+void prepare_space_time(const Component& component, const Covariance& covariance, int range_parameter, int parameter,
+                        PreparedComponent& prepared) {
+  const SpaceTime& given = component.space_time;
+  prepared.space_time = given;
+  if (given.model == SpaceTimeModel::separable) prepared.space_time.product = 1.0;
+  const auto want = [&](SpaceTimeTerm term, int of) {
+    if (covariance.is_active(of)) prepared.term_parameter[term] = of;
+  };
+  want(in_time_range, range_parameter);
+  if (given.has_time_shape()) want(in_time_shape, parameter++);
+  if (given.is_gneiting() || given.is_sum()) {
+    want(given.is_sum() ? in_product : in_alpha, parameter);
+    want(given.is_sum() ? in_space_share : in_beta, parameter + 1);
+  }
+  if (!given.is_gneiting())
+    prepared.time_table = prepared_table(given.time_family, given.time_shape, prepared.wants_term(in_time_shape));
 }
 
 }  // namespace
@@ -134,7 +154,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepared.shape = component.shape;
     prepared.group = component.group;
     prepared.anisotropic = component.anisotropic;
-    prepared.single_scale = component.range.size() == 1 && !component.anisotropic;
+    prepared.single_scale = component.range.size() == (component.is_space_time() ? 2 : 1) && !component.anisotropic;
     for (const int group : component.group) prepared.inverse_range.push_back(1.0 / component.range[group]);
     prepared.variance_parameter = parameter;
     prepared.loadings = component.loadings;
@@ -145,15 +165,33 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepare_scales(component, wanted, parameter + component.scales(), prepared);
     const int range_field = first_warp - component.log_range.size();
     const int sd_field = range_field - component.log_sd.size();
-    if (component.has_shape() && wanted.is_active(sd_field - 1)) prepared.shape_parameter = sd_field - 1;
+    const int after_shape = sd_field - component.space_time.parameters();
+    if (component.has_shape() && wanted.is_active(after_shape - 1)) prepared.shape_parameter = after_shape - 1;
     prepared.log_sd = prepare_local(component.log_sd, wanted, sd_field);
     prepared.log_range = prepare_local(component.log_range, wanted, range_field);
-    prepare_table(prepared);
+    prepared.table = prepared_table(prepared.family, prepared.shape, prepared.wants_shape());
+    if (component.is_space_time()) {
+      const int time_range = parameter + component.scales() + component.group.back();
+      prepare_space_time(component, wanted, time_range, after_shape, prepared);
+    }
     result.variance += component.variance;
     result.components.push_back(std::move(prepared));
     parameter += component.parameters();
   }
   return result;
+}
+
+void keep_slopes(PreparedCovariance& covariance) {
+  require_metric(covariance, "Derivatives in locations are");
+  for (PreparedComponent& component : covariance.components) {
+    component.keep_slope = true;
+    component.single_scale = false;
+  }
+}
+
+void require_metric(const PreparedCovariance& covariance, const char* what) {
+  if (covariance.is_space_time())
+    throw Error(std::string(what) + " for covariances of one distance only, not of space and time apart.");
 }
 
 void scale_point(const PreparedComponent& component, int dim, const double* point, double* scaled) {

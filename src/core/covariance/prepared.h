@@ -43,6 +43,10 @@ struct PreparedWarp {
   int size() const { return int(columns.size()); }
 };
 
+// Further parameters of a component of space and time: each has its own matrix of derivatives.
+enum SpaceTimeTerm { in_time_range, in_time_shape, in_alpha, in_beta, in_product, in_space_share };
+inline constexpr int space_time_terms = 6;
+
 struct PreparedComponent {
   Family family = Family::exponential;
   double variance = 1.0;
@@ -58,8 +62,12 @@ struct PreparedComponent {
   int variance_parameter = 0;                      // the first of the loadings where there are any
   int shape_parameter = -1;                        // -1: no derivative wanted
   std::vector<ScaleDerivative> scale_derivatives;  // only those wanted
-  bool single_scale = false;                       // one range for all coordinates: d r^2 / d log range = -2 r^2
-  bool keep_slope = false;                         // slopes in r^2 are wanted by themselves
+  bool single_scale = false;  // one range for all coordinates (of space): d r^2 / d log range = -2 r^2
+  bool keep_slope = false;    // slopes in r^2 are wanted by themselves
+
+  SpaceTime space_time;                                             // the share of the product is 1 in a separable one
+  int term_parameter[space_time_terms] = {-1, -1, -1, -1, -1, -1};  // by SpaceTimeTerm; -1: no derivative wanted
+  MaternTable time_table;
 
   PreparedLocal log_sd, log_range;
   std::vector<PreparedWarp> warps;
@@ -70,8 +78,17 @@ struct PreparedComponent {
   int dim() const { return int(inverse_range.size()); }
 
   bool is_local() const { return log_sd.present() || log_range.present(); }
+  bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
+  bool wants_term(int term) const { return term_parameter[term] >= 0; }
+  bool wants_terms() const {
+    bool any = false;
+    for (int term = 0; term < space_time_terms; ++term) any = any || wants_term(term);
+    return any;
+  }
   bool wants_local() const { return log_sd.wanted || log_range.wanted; }
-  bool wants_slope() const { return keep_slope || !scale_derivatives.empty() || log_range.wanted || wants_warps; }
+  bool wants_slope() const {
+    return keep_slope || !scale_derivatives.empty() || log_range.wanted || wants_warps || wants_terms();
+  }
   bool wants_shape() const { return shape_parameter >= 0; }
 };
 
@@ -88,6 +105,11 @@ struct PreparedCovariance {
   bool is_local() const {
     for (const PreparedComponent& component : components)
       if (component.is_local() || !component.warps.empty()) return true;
+    return false;
+  }
+  bool is_space_time() const {
+    for (const PreparedComponent& component : components)
+      if (component.is_space_time()) return true;
     return false;
   }
   // The first of them where there are several.
@@ -108,12 +130,10 @@ struct PreparedCovariance {
 PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives);
 
 // Prepares for derivatives in locations: tiles keep the slopes of all components in r^2.
-inline void keep_slopes(PreparedCovariance& covariance) {
-  for (PreparedComponent& component : covariance.components) {
-    component.keep_slope = true;
-    component.single_scale = false;
-  }
-}
+void keep_slopes(PreparedCovariance& covariance);
+
+// Throws an Error that says what is only for covariances of one distance where one is not.
+void require_metric(const PreparedCovariance& covariance, const char* what);
 
 // Coordinates of one point in the metric of a component; `dim` of them, component.dim() where some are warped.
 void scale_point(const PreparedComponent& component, int dim, const double* point, double* scaled);

@@ -17,10 +17,19 @@ struct FamilyChoice {
 };
 
 // Inlined everywhere, so that no instruction set shares its code with another (simd.h).
-inline __attribute__((always_inline)) FamilyChoice<double> family_choice(const PreparedComponent& component) {
-  const MaternTable& table = component.table;
-  return {component.family, component.shape, table.value.empty() ? nullptr : table.value.data(),
+inline __attribute__((always_inline)) FamilyChoice<double> family_choice(Family family, double shape,
+                                                                         const MaternTable& table) {
+  return {family, shape, table.value.empty() ? nullptr : table.value.data(),
           table.shape.empty() ? nullptr : table.shape.data()};
+}
+
+inline __attribute__((always_inline)) FamilyChoice<double> family_choice(const PreparedComponent& component) {
+  return family_choice(component.family, component.shape, component.table);
+}
+
+// Of the correlation in time.
+inline __attribute__((always_inline)) FamilyChoice<double> time_family_choice(const PreparedComponent& component) {
+  return family_choice(component.space_time.time_family, component.space_time.time_shape, component.time_table);
 }
 
 // Calls action(family) with the struct of families.h or matern_table.h that evaluates

@@ -36,6 +36,7 @@ InducingPoints::InducingPoints(const PreparedCovariance& covariance, Points posi
   if (positions.n < 1) throw Error("There must be an inducing point.");
   if (positions.dim != covariance.dim) throw Error("Inducing points must have the coordinates of the covariance.");
   if (covariance.outputs() > 0) throw Error("Inducing points are for one output.");
+  require_metric(covariance, "Inducing points are");
   const MatrixXd given = matrix_of(positions);
   centre_ = given.colwise().mean();
   positions_ = given.rowwise() - centre_;

@@ -4,49 +4,14 @@
 
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/local_fields.h"
+#include "conditional/cpu/space_time.h"
+#include "conditional/cpu/squared_distances.h"
 #include "conditional/cpu/tile.h"
 #include "conditional/cpu/warps.h"
 #include "covariance/entry.h"
 #include "covariance/with_family.h"
 
 namespace neargp {
-
-// r2[j] (+)= squared differences of `Count` coordinates of rows i and j < i; coordinate d
-// of row j is at coords[d * rows + j].
-template <int Count, bool add, class V>
-inline void squared_differences(const V* coords, int rows, int i, V* r2) {
-  const V* x[Count];
-  V xi[Count];
-  for (int d = 0; d < Count; ++d) {
-    x[d] = coords + std::size_t(d) * rows;
-    xi[d] = x[d][i];
-  }
-  for (int j = 0; j < i; ++j) {
-    V sum = (xi[0] - x[0][j]) * (xi[0] - x[0][j]);
-    if constexpr (Count > 1) sum += (xi[1] - x[1][j]) * (xi[1] - x[1][j]);
-    if constexpr (Count > 2) sum += (xi[2] - x[2][j]) * (xi[2] - x[2][j]);
-    if constexpr (Count > 3) sum += (xi[3] - x[3][j]) * (xi[3] - x[3][j]);
-    r2[j] = add ? r2[j] + sum : sum;
-  }
-}
-
-template <bool add, class V>
-inline void squared_differences_of(int count, const V* coords, int rows, int i, V* r2) {
-  switch (count) {
-    case 1: return squared_differences<1, add>(coords, rows, i, r2);
-    case 2: return squared_differences<2, add>(coords, rows, i, r2);
-    case 3: return squared_differences<3, add>(coords, rows, i, r2);
-    default: return squared_differences<4, add>(coords, rows, i, r2);
-  }
-}
-
-// r2[j] = |x_i - x_j|^2 for j < i, from coordinate differences: the expanded square
-// would lose the short distances to cancellation. Four coordinates to a pass.
-template <class V>
-inline void squared_distances(const V* coords, int rows, int dim, int i, V* r2) {
-  squared_differences_of<false>(dim, coords, rows, i, r2);
-  for (int d = 4; d < dim; d += 4) squared_differences_of<true>(dim - d, coords + std::size_t(d) * rows, rows, i, r2);
-}
 
 template <int Lanes, bool slope, bool shape, class Correlation>
 void assemble_component(const Correlation& correlation, const PreparedComponent& component, int c, int dim,
@@ -123,19 +88,30 @@ void apply_mask(Tile<Lanes>& tile) {
 }
 
 template <int Lanes>
+void assemble_metric(const PreparedComponent& component, int c, Tile<Lanes>& tile, bool derivatives) {
+  with_family(component, [&](const auto& correlation) {
+    if (derivatives && component.wants_shape()) {
+      assemble_any_component<Lanes, true, true>(correlation, component, c, component.dim(), tile);
+    } else if (derivatives && component.wants_slope()) {
+      assemble_any_component<Lanes, true, false>(correlation, component, c, component.dim(), tile);
+    } else {
+      assemble_any_component<Lanes, false, false>(correlation, component, c, component.dim(), tile);
+    }
+  });
+}
+
+template <int Lanes>
 void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives) {
   for (int c = 0; c < int(covariance.components.size()); ++c) {
     const PreparedComponent& component = covariance.components[c];
     tile.scale_coords(component, c);
-    with_family(component, [&](const auto& correlation) {
-      if (derivatives && component.wants_shape()) {
-        assemble_any_component<Lanes, true, true>(correlation, component, c, component.dim(), tile);
-      } else if (derivatives && component.wants_slope()) {
-        assemble_any_component<Lanes, true, false>(correlation, component, c, component.dim(), tile);
-      } else {
-        assemble_any_component<Lanes, false, false>(correlation, component, c, component.dim(), tile);
-      }
-    });
+    if (!component.is_space_time()) {
+      assemble_metric(component, c, tile, derivatives);
+    } else if (derivatives && (component.wants_slope() || component.wants_shape())) {
+      assemble_space_time<Lanes, true>(component, c, tile);
+    } else {
+      assemble_space_time<Lanes, false>(component, c, tile);
+    }
     if (derivatives && component.wants_warps) assemble_warps(component, c, tile);
   }
   if (covariance.outputs() > 0) {

@@ -4,6 +4,7 @@
 
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/local_fields.h"
+#include "conditional/cpu/space_time.h"
 #include "conditional/cpu/tile.h"
 #include "conditional/cpu/warps.h"
 #include "conditional/formulas.h"
@@ -134,6 +135,11 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
         for (int j = 0; j < i; ++j) sum += weight(i, j) * store.shape[triangle_size(i) + j];
         gradient[component.shape_parameter] += sum;
       }
+      for_each_term(tile, component, c, [&](int parameter, const V* triangle) {
+        V sum = V{};
+        for (int j = 0; j < i; ++j) sum += weight(i, j) * triangle[triangle_size(i) + j];
+        gradient[parameter] += sum;
+      });
       if (!component.scale_derivatives.empty()) contract_scale_row(tile, component, c, i, weight, gradient);
     }
     if (component.wants_local()) contract_local(tile, component, c, weight, diagonal, gradient);

@@ -50,6 +50,8 @@ void couple_outputs(const PreparedCovariance& covariance, Tile<Lanes>& tile, boo
       V* shape = component.wants_shape() ? store.shape + triangle_size(i) : nullptr;
       for (int j = 0; slope && j < i; ++j) slope[j] *= products[j];
       for (int j = 0; shape && j < i; ++j) shape[j] *= products[j];
+      for (int term = 0; term < space_time_terms; ++term)
+        for (int j = 0; component.wants_term(term) && j < i; ++j) store.term[term][triangle_size(i) + j] *= products[j];
     }
     matrix_row[i] = variance + tile.noise()[i];
   }

@@ -40,6 +40,8 @@ class Tile {
   using V = typename Pack<Lanes>::Real;
   using Bits = typename Pack<Lanes>::Bits;
 
+  static constexpr int margin_rows = 8;
+
   // Derivative triangles of one component; null where not needed.
   struct ComponentTile {
     V* coords = nullptr;      // dim x rows, in the component's metric
@@ -51,7 +53,8 @@ class Tile {
     V* range = nullptr;
     V* in_row = nullptr;  // derivatives in l_i and l_j of entry (i, j)
     V* in_column = nullptr;
-    V* along_warps = nullptr;  // T of warp.h, a triangle for each warped coordinate
+    V* along_warps = nullptr;        // T of warp.h, a triangle for each warped coordinate
+    V* term[space_time_terms] = {};  // derivatives in further parameters of space and time (SpaceTimeTerm)
   };
 
   Tile(const LocalView& view, const PreparedCovariance& covariance, const TileNeeds& needs, Arena& arena)
@@ -64,6 +67,7 @@ class Tile {
       noise_derivatives_ = arena.take<V>(std::size_t(view.noise_parameters) * rows_);
     row_r2_ = arena.take<V>(rows_);
     raw_coords_ = arena.take<V>(std::size_t(rows_) * view.dim);
+    if (covariance.is_space_time()) margin_rows_ = arena.take<V>(std::size_t(margin_rows) * rows_);
     for (int c = 0; c < int(covariance.components.size()); ++c) {
       const PreparedComponent& component = covariance.components[c];
       ComponentTile& tile = components_[c];
@@ -87,6 +91,8 @@ class Tile {
       if (component.wants_slope() || component.wants_shape()) tile.slope = arena.take<V>(triangle);
       if (component.wants_shape()) tile.shape = arena.take<V>(triangle);
       if (c > 0 && !tile.covariance) tile.covariance = arena.take<V>(triangle);
+      for (int term = 0; term < space_time_terms; ++term)
+        if (component.wants_term(term)) tile.term[term] = arena.take<V>(triangle);
     }
     vectors_ = arena.take<V>(std::size_t(needs.vectors) * rows_);
   }
@@ -97,6 +103,8 @@ class Tile {
   Triangle<Lanes>& matrix() { return factor_; }
   const ComponentTile& component(int c) const { return components_[c]; }
   V* row_r2() { return row_r2_; }
+  // A row of scratch of components of space and time, one of `margin_rows`.
+  V* margin_row(int row) { return margin_rows_ + std::size_t(row) * rows_; }
   V* along_warp(int c, int warp) { return components_[c].along_warps + triangle_size(rows_) * warp; }
   V* warp_product() { return warp_product_; }  // rows of scratch
   V* vector(int i) { return vectors_ + std::size_t(i) * rows_; }
@@ -245,6 +253,7 @@ class Tile {
   V* noise_derivatives_ = nullptr;
   V* row_r2_;
   V* warp_product_ = nullptr;
+  V* margin_rows_ = nullptr;
   V* raw_coords_;
   V* vectors_;
   ComponentTile components_[max_components];

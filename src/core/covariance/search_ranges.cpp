@@ -1,0 +1,78 @@
+#include "covariance/search_ranges.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "covariance/with_family.h"
+
+namespace neargp {
+
+namespace {
+
+double correlation(const FamilyChoice<double>& family, double r) {
+  double c, slope, shape;
+  with_family(family,
+              [&](const auto& correlation) { correlation.template evaluate<false, false>(r * r, c, slope, shape); });
+  return c;
+}
+
+struct ShareAt {
+  double value, limit;
+};
+
+// The correlation of a component at scaled distance r along space, and its limit far away.
+ShareAt along_space(const PreparedComponent& component, double r) {
+  const SpaceTime& model = component.space_time;
+  const double c = correlation(family_choice(component), r);
+  if (!model.is_sum()) return {c, 0.0};
+  const double limit = (1.0 - model.product) * (1.0 - model.space);
+  return {limit + (1.0 - limit) * c, limit};
+}
+
+ShareAt along_time(const PreparedComponent& component, double r) {
+  const SpaceTime& model = component.space_time;
+  if (!component.is_space_time()) return {correlation(family_choice(component), r), 0.0};
+  if (model.is_gneiting()) return {1.0 / (1.0 + std::pow(r, 2.0 * model.alpha)), 0.0};
+  const double c = correlation(time_family_choice(component), r);
+  const double limit = (1.0 - model.product) * model.space;
+  return {limit + (1.0 - limit) * c, limit};
+}
+
+double weight(const PreparedComponent& component) {
+  if (component.loadings.empty()) return component.variance;
+  double sum = 0.0;
+  for (const double loading : component.loadings) sum += loading * loading;
+  return sum;
+}
+
+// By bisection of the logarithm of the distance along a coordinate; `share(component, scaled distance)`.
+template <class Share>
+double half_way(const PreparedCovariance& covariance, int coordinate, const Share& share) {
+  double low = -140.0, high = 140.0;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    double excess = 0.0;
+    for (const PreparedComponent& component : covariance.components) {
+      const ShareAt at = share(component, std::exp(middle) * component.inverse_range[coordinate]);
+      excess += weight(component) * (at.value - 0.5 * (1.0 + at.limit));
+    }
+    (excess > 0.0 ? low : high) = middle;
+  }
+  return std::exp(0.5 * (low + high));
+}
+
+}  // namespace
+
+std::vector<double> search_ranges(const Covariance& covariance, int index) {
+  if (index < 0 || index >= int(covariance.components.size())) throw Error("There is no such component.");
+  const Component& component = covariance.components[index];
+  const int places = int(component.group.size());
+  const PreparedCovariance prepared = prepare(covariance, places, false);
+  std::vector<double> ranges = component.range;
+  const double factor = half_way(prepared, 0, along_space) / component.range[component.group[0]];
+  for (double& range : ranges) range *= factor;
+  ranges[component.group[places - 1]] = half_way(prepared, places - 1, along_time);
+  return ranges;
+}
+
+}  // namespace neargp

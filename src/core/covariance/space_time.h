@@ -1,0 +1,99 @@
+// Covariances of space and time that are not functions of one distance. A pair of points has two squared scaled
+// distances, p in space and q in time, and correlation families M of the first and N of the second.
+//
+// Gneiting (2002, Nonseparable, stationary covariance functions for space-time data, eq. 14; with the power 1 of g in
+// front, which does not depend on beta):
+//
+//   g = 1 + q^alpha,   C = variance M(p g^-beta) / g,   0 < alpha <= 1,  0 <= beta <= min(1, 2/d)
+//
+// in d coordinates of space. At one place the correlation is 1/g, which is 1/2 at q = 1. With r2 = p g^-beta and
+// A = variance / g,
+//
+//   dC/dp = A M' g^-beta,   dC/dlog g = -C - beta A M' r2,   dlog g/dlog q = alpha q^alpha / g,
+//   dC/dalpha = dC/dlog g q^alpha log(q) / g,                dC/dbeta = -A M' r2 log g.
+//
+// q^(alpha - 1) is infinite at q = 0, but no derivative has it without a factor q: q^alpha stands for the product.
+//
+// Product-sum (De Iaco, Myers and Posa 2001, Space-time analysis using a general product-sum model):
+//
+//   C = variance [l M N + (1 - l) (k M + (1 - k) N)],   0 <= l, k <= 1,
+//
+// l the share of the product in the variance, k that of M in the rest: 1 at p = q = 0 within the brackets, whatever l
+// and k, so that these are parameters of the correlation as a shape is. Separable is l = 1.
+#pragma once
+
+#include "covariance/prepared.h"
+#include "covariance/with_family.h"
+
+namespace neargp {
+
+// A correlation with its derivatives in the squared distance and in the shape.
+template <class Real>
+struct Margin {
+  Real value, slope, shape;
+};
+
+// A covariance with its derivatives in p (times -2 p, that in the log range of space, where there is only one), in the
+// shape of M, and in the parameters that SpaceTimeTerm lists, of which each model has some.
+template <class Real>
+struct SpaceTimeEntry {
+  Real value, in_space, in_shape;
+  Real term[space_time_terms];
+};
+
+// What of the Gneiting model depends on time alone.
+template <class Real>
+struct GneitingTime {
+  Real log_q, share, g, log_g, reach;  // share: q^alpha / g, reach: g^-beta
+};
+
+template <class Real>
+inline GneitingTime<Real> gneiting_time(double alpha, double beta, Real q) {
+  GneitingTime<Real> time;
+  const Real zero = Real{};
+  time.log_q = math::log(away_from_zero(q));
+  const Real power = q > 0.0 ? math::exp(alpha * time.log_q) : zero;
+  time.g = 1.0 + power;
+  time.share = power / time.g;
+  time.log_g = math::log(time.g);
+  time.reach = math::exp(-beta * time.log_g);
+  return time;
+}
+
+// `space`: M at r2 = p * time.reach.
+template <bool derivatives, class Real>
+inline void gneiting_entry(const PreparedComponent& component, const GneitingTime<Real>& time, Real r2,
+                           const Margin<Real>& space, SpaceTimeEntry<Real>& entry) {
+  const Real scale = component.variance / time.g;
+  entry.value = scale * space.value;
+  if (!derivatives) return;
+  const Real moved = scale * space.slope * r2;
+  entry.in_space = component.single_scale ? -2.0 * moved : scale * space.slope * time.reach;
+  const Real in_log_g = -entry.value - component.space_time.beta * moved;
+  entry.term[in_time_range] = -2.0 * component.space_time.alpha * in_log_g * time.share;
+  entry.term[in_alpha] = in_log_g * time.share * time.log_q;
+  entry.term[in_beta] = -moved * time.log_g;
+  entry.in_shape = scale * space.shape;
+}
+
+// Separable, and product-sum.
+template <bool derivatives, class Real>
+inline void margins_entry(const PreparedComponent& component, Real p, Real q, const Margin<Real>& space,
+                          const Margin<Real>& time, SpaceTimeEntry<Real>& entry) {
+  const double variance = component.variance;
+  const double product = component.space_time.product, space_share = component.space_time.space;
+  const double of_space = (1.0 - product) * space_share, of_time = (1.0 - product) * (1.0 - space_share);
+  entry.value = variance * (product * space.value * time.value + of_space * space.value + of_time * time.value);
+  if (!derivatives) return;
+  const Real by_space = variance * (product * time.value + of_space);
+  const Real by_time = variance * (product * space.value + of_time);
+  entry.in_space = component.single_scale ? -2.0 * p * space.slope * by_space : space.slope * by_space;
+  entry.term[in_time_range] = -2.0 * q * time.slope * by_time;
+  entry.in_shape = space.shape * by_space;
+  entry.term[in_time_shape] = time.shape * by_time;
+  entry.term[in_product] =
+      variance * (space.value * time.value - space_share * space.value - (1.0 - space_share) * time.value);
+  entry.term[in_space_share] = variance * (1.0 - product) * (space.value - time.value);
+}
+
+}  // namespace neargp
