@@ -52,6 +52,7 @@ advice_at_bound <- function(x, i, side) {
     shape = sprintf(
       "%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound,
       shape_argument(x, i), if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
+    time_shape = , alpha = , beta = , share_product = , share_space = space_time_advice(x, i, side),
     log_sd = , log_range = paste(
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Take a larger `penalty`, or a transformation of the covariate."),

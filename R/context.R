@@ -36,7 +36,7 @@ prediction_context <- function(object, places, settings) {
 
 # For what has no argument `device`.
 default_context <- function(object, rows, k, threads, passes = 1) {
-  device <- resolve_device(NULL, dense = is_dense(object$method) || is_local(object))
+  device <- resolve_device(NULL, dense = is_dense(object$method) || is_cpu_only(object))
   new_context(threads, choose_device(device, rows, k, passes), search_of(object))
 }
 

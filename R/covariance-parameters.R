@@ -3,9 +3,10 @@
 # coefficients of local fields; then the nugget; parameters of the response's family, which the core
 # takes apart from these, follow). Three scales:
 #   working  unbounded, on which the optimisers work: logarithms; u and v as they are; logit(power /
-#   2) core     what the core takes: variance, range, u, v, shape, coefficients of local fields,
-#   nugget. With anisotropy this range is the geometric mean of the
-#            ranges along and across the major axis
+#   2), logit(alpha) and the like core     what the core takes: variance, range, u, v, shape, those
+#   of space and time (space-time-parameters.R), coefficients of local fields, nugget. With
+#            anisotropy this range is the geometric mean of the ranges along and across the major
+#            axis
 #   natural  what users see: as core, but the range along the major axis, and ratio and angle
 #   instead of u and v
 # With h = |(u, v)|: range_natural = range_core exp(h), ratio = exp(-2h), and the major axis has the
@@ -46,6 +47,7 @@ with_family_parameters <- function(layout, family) {
 component_layout <- function(component, locations) {
   if (!isFALSE(component$anisotropy)) check_axes(locations)
   groups <- range_groups(component, locations)
+  component <- with_time_range(component, groups)
   check_range_length(component$range, groups, "range")
   check_range_length(component$start$range, groups, "start$range")
   fixed_axes <- if (is.numeric(component$anisotropy)) anisotropy_to_core(component$anisotropy)
@@ -69,7 +71,7 @@ component_layout <- function(component, locations) {
       list(layout_rows(shape$name, "shape", shape$transform, value = component$shape,
         start = component$start$shape)))
   }
-  do.call(rbind, parts)
+  do.call(rbind, c(parts, space_time_layout(component)))
 }
 
 # The range that each embedded coordinate is divided by, and the names of these ranges. Each block
@@ -137,6 +139,8 @@ to_working <- function(values, transform) {
   working[powered] <- stats::qlogis(values[powered] / 2)
   bounded <- transform == "tanh"
   working[bounded] <- atanh(values[bounded])
+  shares <- transform == "share"
+  working[shares] <- stats::qlogis(values[shares])
   working
 }
 
@@ -148,17 +152,30 @@ to_core <- function(working, transform) {
   values[powered] <- 2 * stats::plogis(working[powered])
   bounded <- transform == "tanh"
   values[bounded] <- tanh(working[bounded])
+  shares <- transform == "share"
+  values[shares] <- stats::plogis(working[shares])
   values
 }
 
 # The core differentiates in the logarithms of variances and ranges, in u and v, and in the shape
-# itself; only the shape needs a factor: d nu / d log nu = nu, and d power / d logit(power / 2) =
-# power (1 - power / 2).
+# itself and what is like one; only these need a factor.
 core_to_working_slope <- function(layout, values) {
   slope <- rep(1, nrow(layout))
-  shape <- layout$kind == "shape"
-  slope[shape] <- ifelse(layout$transform[shape] == "power",
-    values[shape] * (1 - values[shape] / 2), values[shape])
+  shape <- layout$kind %in% c("shape", space_time_kinds)
+  slope[shape] <- natural_slope(layout$transform[shape], values[shape])
+  slope
+}
+
+# d value / d working: d nu / d log nu = nu, d power / d logit(power / 2) = power (1 - power / 2), d
+# share / d logit(share) = share (1 - share), d tanh(z) / dz = 1 - tanh(z)^2.
+natural_slope <- function(transform, values) {
+  slope <- rep(1, length(values))
+  slopes <- list(log = values, power = values * (1 - values / 2), share = values * (1 - values),
+    tanh = 1 - values^2)
+  for (name in names(slopes)) {
+    own <- transform == name
+    slope[own] <- slopes[[name]][own]
+  }
   slope
 }
 
@@ -170,7 +187,7 @@ as_core_covariance <- function(layout, groups, values) {
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
     c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"),
       group = groups[[j]]$group, anisotropy = take(c("u", "v")), shape = take("shape")),
-      core_local_fields(groups[[j]], take))
+      core_space_time(groups[[j]], take), core_local_fields(groups[[j]], take))
   })
   list(components = components,
     active = !layout$fixed[!layout$kind %in% c("noise", "family", effect_kinds)])
@@ -180,7 +197,7 @@ component_groups <- function(covariance, locations) {
   lapply(seq_along(covariance$components), function(j) {
     component <- covariance$components[[j]]
     list(family = component$family, group = range_groups(component, locations)$group,
-      local = local_groups(locations, j))
+      space_time = space_time_group(component), local = local_groups(locations, j))
   })
 }
 
@@ -191,9 +208,7 @@ nugget_of <- function(layout, values) {
 
 # The component in whose metric neighbours are searched: that of the largest variance; of several
 # outputs, which have units of their own, that of the largest shares in their variances.
-metric_component <- function(core_covariance) {
-  core_covariance$components[[metric_index(core_covariance)]]
-}
+metric_component <- function(core_covariance) search_component(core_covariance)
 
 metric_index <- function(core_covariance) {
   components <- core_covariance$components
@@ -266,8 +281,4 @@ interval_jacobian <- function(layout, working) {
 interval_transform <- function(layout) ifelse(layout$kind == "u", "log", layout$transform)
 
 # d natural / d interval scale
-interval_slope <- function(layout, natural) {
-  transform <- interval_transform(layout)
-  ifelse(transform == "log", natural, ifelse(transform == "power", natural * (1 - natural / 2),
-    ifelse(transform == "tanh", 1 - natural^2, 1)))
-}
+interval_slope <- function(layout, natural) natural_slope(interval_transform(layout), natural)

@@ -9,9 +9,13 @@
 #' @param ... for fits: `direction`, the direction in degrees clockwise from the second axis
 #'   (north), for anisotropic covariances; by default that of the major axis. With several ranges
 #'   (time, `ard`) the distance is along the first coordinate.
-#' @return Numeric vector of covariances as long as `distance`.
+#' @param time numeric vector of lags in time, in units of its range, as long as `distance` or one
+#'   number. Other than 0 it needs a fit with `time`, or settings whose last range is that of time.
+#' @return Numeric vector of covariances as long as `distance` and `time`.
 #' @examples
 #' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
+#' covariance_value(cov_spacetime(cov_exponential(2, c(5, 1)), alpha = 1, beta = 0.5),
+#'   distance = 5, time = c(0, 1, 2))
 #' @export
 covariance_value <- function(object, distance, ...) {
   check_required()
@@ -24,9 +28,10 @@ covariance_value.default <- function(object, distance, ...) {
 }
 
 #' @export
-covariance_value.neargp_covariance <- function(object, distance, ...) {
+covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) {
+  object$components <- lapply(object$components, with_time_range, groups = list(names = 1:2))
   open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) ||
-    anyNA(x$range) ||
+    anyNA(x$range) || has_open_space_time(x) ||
     (is.null(x$shape) && !is.null(family_shape(x$family))) || isTRUE(x$anisotropy), NA)
   if (any(open)) {
     abort_neargp("argument",
@@ -34,27 +39,52 @@ covariance_value.neargp_covariance <- function(object, distance, ...) {
         i = "Give `variance`, `range` and the shape as numbers, or use a fit of neargp()."))
   }
   components <- lapply(object$components, function(x) list(family = x$family, variance = x$variance,
-    range = x$range[1L], shape = if (is.null(x$shape)) double(0) else x$shape))
+    range = x$range, shape = if (is.null(x$shape)) double(0) else x$shape,
+    space_time = x$space_time))
+  check_lags(time, all(lengths(lapply(components, `[[`, "range")) > 1L))
   sum_of_covariances(components, distance,
-    directional_range = function(component) component$range[1L])
+    directional_range = function(component) component$range[1L], time = time)
 }
 
 #' @export
-covariance_value.neargp <- function(object, distance, direction = NULL, ...) {
+covariance_value.neargp <- function(object, distance, direction = NULL, time = 0, ...) {
   check_fit(object)
   check_no_more_arguments()
+  check_lags(time, !is.null(object$locations$time))
   along <- function(component) range_in_direction(component, direction)
-  sum_of_covariances(object$core_covariance$components, distance, directional_range = along)
+  sum_of_covariances(object$core_covariance$components, distance, directional_range = along,
+    time = time)
 }
 
-sum_of_covariances <- function(components, distance, directional_range) {
+check_lags <- function(time, possible) {
+  if (!is.numeric(time) || anyNA(time)) abort_argument("time", "a vector of lags in time", time)
+  if (possible || all(time == 0)) return(invisible())
+  abort_neargp("argument", c("The covariance has no range in time, so that `time` must be 0.",
+    i = "Settings have it as the last number of `range`, or in cov_spacetime()."))
+}
+
+sum_of_covariances <- function(components, distance, directional_range, time = 0) {
   if (!is.numeric(distance) || anyNA(distance) || any(distance < 0)) {
     abort_argument("distance", "a vector of distances of at least 0", distance)
   }
+  if (!length(time) %in% c(1L, length(distance)) && length(distance) != 1L) {
+    abort_neargp("length", sprintf("`distance` and `time` must be of one length, not %d and %d.",
+      length(distance), length(time)))
+  }
   parts <- lapply(components, function(component) {
-    component$variance * correlation_at(component, distance / directional_range(component))
+    r <- distance / directional_range(component)
+    u <- abs(time) / component$range[length(component$range)]
+    component$variance * (if (all(time == 0)) correlation_in_space(component, r) else if
+      (is_space_time(component)) space_time_correlation(component, r, u) else
+      correlation_at(component, sqrt(r^2 + u^2)))
   })
   Reduce(`+`, parts)
+}
+
+# At one time.
+correlation_in_space <- function(component, scaled_distance) {
+  if (is_space_time(component)) space_time_correlation(component, scaled_distance, 0) else
+    correlation_at(component, scaled_distance)
 }
 
 # Correlation at distances given in units of the range. Their squares must be numbers: every
@@ -71,6 +101,16 @@ correlation_at <- function(component, scaled_distance) {
     shape = component$shape
   ), as.double(scaled_distance))
   replace(values, infinite, 0)
+}
+
+# The same of space and time, at distances and lags in units of their ranges, the core's own matrix
+# of points on a line; beyond its greatest coordinate a correlation is that at infinity.
+space_time_correlation <- function(component, r, u) {
+  component[c("variance", "range", "group", "anisotropy")] <- list(1, c(1, 1), 1:2, double(0))
+  component$space_time <- Filter(Negate(is.null), component$space_time)
+  points <- pmin(cbind(r, u), range_limits[["largest"]])
+  drop(core_covariance_matrix(matrix(0, 1L, 2L), unname(points),
+    as_specified(list(components = list(component)))))
 }
 
 # Scaled length of the unit vector e in a direction is |exp(-B) e| / range with B = [[u, v], [v,

@@ -10,8 +10,8 @@
 #' coordinates (`ard = TRUE`) or of space and time, `r` is the length of all coordinate differences,
 #' each divided by its own range, as `sqrt((d / range)^2 + (t / range_time)^2)` for points `d` apart
 #' in space and `t` in time. That is the metric model of space and time, which is not a product of
-#' two covariances. With anisotropy, differences in the plane are rotated and stretched first; each
-#' further coordinate is divided by a range of its own.
+#' two covariances: [cov_spacetime()] has others. With anisotropy, differences in the plane are
+#' rotated and stretched first; each further coordinate is divided by a range of its own.
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|

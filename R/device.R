@@ -13,7 +13,7 @@ resolve_device <- function(device, dense = FALSE) {
 check_dense_device <- function(device) {
   if (device == "cuda") {
     abort_neargp("device", c(
-      "Dense matrices, of exact_gp(), svgp(), dspp(), vecchia(inducing = ) and vnngp(low_rank = ), and local sd, range and warp are computed on the CPU only.",
+      "Dense matrices, of exact_gp(), svgp(), dspp(), vecchia(inducing = ) and vnngp(low_rank = ), cov_spacetime(), and local sd, range and warp are computed on the CPU only.",
       i = "There are fits by svgp() of one gaussian response on a GPU, and nothing else of these methods.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
@@ -36,7 +36,8 @@ choose_device <- function(device, rows, k, passes = 1) {
 # A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
 # measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
-  if (has_local_fields(settings$covariance) || !is.null(data$noise)) return("cpu")
+  if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
+    !is.null(data$noise)) return("cpu")
   if (!is_dense(settings$method)) {
     return(choose_device(settings$device, nrow(data$coords),
       conditioning_size(settings$method, data), passes = 30))
@@ -50,6 +51,9 @@ choose_fit_device <- function(settings, data) {
 worth_a_gpu <- function(rows, k, passes) {
   passes * rows * max(k, 0)^3 >= 1e10
 }
+
+# Whether the covariance of a fit is one that devices have not.
+is_cpu_only <- function(object) is_local(object) || has_space_time(object$covariance)
 
 # The name of the GPU that computations run on, NULL for the CPU.
 device_name <- function(device) {

@@ -8,7 +8,7 @@ effective_ranges <- function(x, rows = setdiff(which(x$layout$kind == "range"),
   layout <- x$layout
   values <- vapply(rows, function(row) {
     component <- x$core_covariance$components[[layout$component[row]]]
-    x$parameters$estimate[row] * effective_distance(component$family, component$shape)
+    x$parameters$estimate[row] * effective_distance_of(component, layout$group[row])
   }, 0)
   stats::setNames(values, layout$name[rows])
 }

@@ -76,7 +76,8 @@ with_default_priors <- function(problem) {
     if (is.null(bound)) next
     layout$prior_rate[row] <- -log(0.05) / bound^layout$prior_power[row]
   }
-  bounded <- problem$free & (layout$kind %in% c("u", "v") | layout$transform == "power")
+  bounded <- problem$free & (layout$kind %in% c("u", "v") |
+    layout$transform %in% c("power", "share"))
   layout$penalty[bounded] <- pmax(layout$penalty[bounded], 1)
   layout
 }

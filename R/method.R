@@ -159,7 +159,7 @@ fit_with_neighbors <- function(problem, k, objective_for, optimize,
 fit_level <- function(problem, k, coarse, state, objective_for, optimize, negligible) {
   control <- problem$control
   index <- metric_index(covariance_at(problem, state$working))
-  component <- covariance_at(problem, state$working)$components[[index]]
+  component <- search_component(covariance_at(problem, state$working), index)
   last_move <- 0
   tell_stage(sprintf("k = %d", k))
   optimize_from <- function(working) {
@@ -179,7 +179,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     result$evaluations <- result$evaluations + state$evaluations
     state <- result
     problem$report(k, round, state)
-    updated <- covariance_at(problem, state$working)$components[[index]]
+    updated <- search_component(covariance_at(problem, state$working), index)
     move <- core_metric_shape(updated) - core_metric_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible)) {
       return(state)

@@ -115,6 +115,7 @@
 #'   such as `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and
 #'   weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
+#'   Its range is `range_time`; how the covariance depends on space and time says [cov_spacetime()].
 #' @param method [vecchia()], also with inducing points, [exact_gp()] for a few thousand rows,
 #'   [svgp()], [odvgp()], [ppgpr()], [swsgp()], [dspp()], [dgp()], [loo_k()] or [mll_k()] for
 #'   prediction in many dimensions, [loo_k()] or [svgp()] for class probabilities, [vnngp()],
@@ -201,8 +202,9 @@
 #'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_noise` (noise that differs
 #'   between rows by a method without it, or such variances that are negative, or all 0; covariates
 #'   of it that are linearly dependent), `_local` (such covariates that do not vary), `_precision`
-#'   (no single precision for this, see [neargp_control()]), `_cholesky` (a covariance matrix that
-#'   is numerically singular), `_quadrature` (responses whose density cannot be integrated).
+#'   (no single precision for this, see [neargp_control()]), `_space_time` ([cov_spacetime()] where
+#'   it cannot be), `_cholesky` (a covariance matrix that is numerically singular), `_quadrature`
+#'   (responses whose density cannot be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022):
 #'   see [loo_k()]; Wu et al. (2022): see [vnngp()].
 #' @seealso [predict.neargp()], [coef.neargp()], [summary.neargp()], [plot.neargp()] and
@@ -304,6 +306,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$default_covariance <- is.null(covariance)
   settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||%
     default_covariance(settings$family, model$data, locations)
+  settings$covariance <- settle_space_time(settings, model$data, locations,
+    !is.null(stream))
   if (has_local_fields(settings$covariance)) {
     locations <- with_local_fields(locations, settings$covariance, data, frame[["(local_rows)"]],
       frame[["(locations)"]], attr(frame, "row.names"), !is.null(model$data$output))

@@ -126,6 +126,7 @@ describe_covariance <- function(covariance) {
     }
     form <- c(if (component$ard) "one range per coordinate",
       if (!isFALSE(component$anisotropy)) "rotated anisotropy",
+      describe_space_time(component),
       if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
       "local sd", describe_warps(component))
     paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
@@ -135,13 +136,14 @@ describe_covariance <- function(covariance) {
 
 print_remarks <- function(x, digits) {
   effective <- effective_ranges(x)
-  cat("  correlation is a function of distance / range\n")
+  cat(if (has_space_time(x$covariance)) space_time_remarks(x, digits) else
+    "  correlation is a function of distance / range\n", sep = "")
   cat(local_remarks(x), sep = "")
   cat(noise_remarks(x), sep = "")
   lines <- c(effective_range_line(x, effective, digits), level_line(level_correlations(x), digits))
   cat(strwrap(lines, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")
-  fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
+  fixed <- x$parameters$name[x$parameters$fixed & !x$layout$kind %in% c("shape", "time_shape")]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
   # The nugget of pseudo-observations is a factor of noise that they have already: at its lower
   # bound, 1, it is not 0.
@@ -282,6 +284,7 @@ print.neargp_covariance <- function(x, ...) {
       function(value) if (is.null(value)) "estimated" else describe_values(value), "")
     cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
     if (component$ard) cat("  one range per coordinate\n")
+    cat(space_time_lines(component), sep = "")
     cat(local_lines(component), sep = "")
   }
   invisible(x)

@@ -92,7 +92,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
 # What draws are conditioned on, and where they are computed.
 simulation_settings <- function(object, k, threads, device) {
   exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, predicts_densely(object$method, exact) || is_local(object))
+  device <- resolve_device(device, predicts_densely(object$method, exact) || is_cpu_only(object))
   given <- if (is.null(object$outputs)) list(k = prediction_k(object$method, object, k)) else
     conditioned_on_outputs(object, k)
   new_prediction_settings(plain_context(resolve_threads(threads)), given$k, given$k_other,

@@ -63,6 +63,7 @@ working_bounds <- function(problem, residual_variance) {
     if (length(shape)) {
       set(shape, to_working(known$lower, known$transform), to_working(known$upper, known$transform))
     }
+    set_space_time_bounds(set, problem, j)
   }
   list(lower = lower, upper = upper)
 }
@@ -193,6 +194,7 @@ candidate_values <- function(problem, scales, distance, shape, split) {
       NA)[1L])
     fill(own & layout$kind == "range", distance * own_scales / unit * 3^((count + 1) / 2 - j))
     fill(own & layout$kind %in% c("u", "v", local_kinds), 0)
+    fill_space_time(fill, problem, own, j)
   }
   fill(layout$kind == "nugget", split[2L])
   values[layout$kind == "noise"] <- layout$start[layout$kind == "noise"]

@@ -84,7 +84,7 @@ draw_settings <- function(plan, rows, log) {
 fit_call <- function(settings, rows, frame, plan) {
   formula <- stats::as.formula(paste(rows$left, "~", random_trend(plan$tame)))
   arguments <- c(list(formula = formula, data = frame$data, coords = frame$coords), settings, list(verbose = FALSE, threads = 1L))
-  further <- further_arguments(plan$tame)
+  further <- further_arguments(plan$tame, settings$covariance)
   arguments[names(further)] <- further
   # NULL is given in half of the cases, and else left to be the default
   if (chance(0.5)) arguments <- Filter(Negate(is.null), arguments)

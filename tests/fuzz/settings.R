@@ -47,7 +47,27 @@ covariance_arguments <- function(maker, tame) {
   arguments
 }
 
+# Of space and time apart: mostly with nothing that is refused.
+random_space_time <- function(tame) {
+  model <- pick("gneiting", "gneiting", "separable", "product_sum", "metric")
+  space <- pick(neargp::cov_matern(nu = NULL), neargp::cov_exponential(), neargp::cov_cauchy(), neargp::cov_exponential(anisotropy = TRUE),
+    neargp::cov_matern(ard = TRUE), neargp::cov_matern(range = c(0.3, NA)), neargp::cov_exponential(range = 0.2))
+  arguments <- list(space = space, model = model)
+  if (model %in% c("separable", "product_sum") && chance(0.6)) {
+    arguments$time <- pick(neargp::cov_exponential(), neargp::cov_matern(nu = NULL), neargp::cov_gaussian(range = 3),
+      neargp::cov_powered_exponential(), if (!tame) neargp::cov_exponential(variance = 1))
+  }
+  if (model == "gneiting" && chance(0.4)) arguments$alpha <- pick(1, 0.5, 1e-6, if (!tame) 1.5)
+  if (model == "gneiting" && chance(0.4)) arguments$beta <- pick(0, 0.5, 1, if (!tame) -1)
+  if (model == "product_sum" && chance(0.3)) {
+    arguments$shares <- pick(c(product = 0.5, space = 0.25, time = 0.25), c(product = 0, space = 1, time = 0), if (!tame) c(product = 1))
+  }
+  if (!tame && chance(0.1)) arguments[sample(c("alpha", "beta", "time", "shares", "space"), 1L)] <- list(junk())
+  do.call(neargp::cov_spacetime, arguments)
+}
+
 random_component <- function(tame) {
+  if (chance(0.08)) return(random_space_time(tame))
   maker <- pick_name(c(cov_matern = 4, cov_exponential = 2, cov_gaussian = 1.5, cov_powered_exponential = 1, cov_cauchy = 1))
   do.call(exported(maker), covariance_arguments(maker, tame))
 }
@@ -174,7 +194,7 @@ with_noise_arguments <- function(arguments, tame) {
 }
 
 # What is set but rarely: each argument that a user may give, well or ill.
-further_arguments <- function(tame) {
+further_arguments <- function(tame, covariance = NULL) {
   arguments <- list()
   if (chance(0.3)) arguments$control <- neargp::neargp_control(max_iterations = pick(1L, 3L, 20L), coarse_k = pick(0L, 3L, 10L),
     max_refreshes = pick(1L, 10L))
@@ -183,7 +203,8 @@ further_arguments <- function(tame) {
   if (chance(0.08)) arguments$prior <- do.call(neargp::pc_priors, pick(list(range = c(0.1, 0.05)), list(range = c(1e-9, 0.5), sd = c(1e6, 0.01)),
     list(nugget_sd = c(1, 0.1)), list(smoothness = c(0.3, 0.1), sd = c(1, 0.999))))
   if (chance(0.06)) arguments$distance <- pick("chordal", "euclidean")
-  if (chance(0.06)) arguments$time <- pick(~t, ~when, "t")
+  apart <- !is.null(covariance) && any(lengths(lapply(covariance$components, `[[`, "space_time")) > 0L)
+  if (chance(if (apart) 0.9 else 0.06)) arguments$time <- pick(~t, ~when, "t")
   if (chance(0.08)) arguments["transform"] <- list(random_transform(tame))
   arguments <- with_noise_arguments(arguments, tame)
   if (tame) return(arguments)

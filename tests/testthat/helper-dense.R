@@ -36,11 +36,32 @@ dense_covariance <- function(a, b, covariance) {
     if (!is.null(component$log_sd) || !is.null(component$log_range)) {
       return(dense_local_covariance(a, b, component))
     }
+    if (!is.null(component$space_time)) return(dense_space_time(a, b, component))
     places <- seq_along(component$group)
     r <- dense_distance(dense_scaled(a[, places, drop = FALSE], component),
       dense_scaled(b[, places, drop = FALSE], component))
     component$variance * matrix(dense_correlation(component$family, r, component$shape), nrow(a))
   }))
+}
+
+# Space and time apart (Gneiting 2002, eq. 14; De Iaco, Myers and Posa 2001), time the last column.
+dense_space_time <- function(a, b, component) {
+  settings <- component$space_time
+  last <- ncol(a)
+  scaled <- lapply(list(a, b), dense_scaled, component)
+  h <- dense_distance(scaled[[1L]][, -last, drop = FALSE], scaled[[2L]][, -last, drop = FALSE])
+  u <- abs(outer(scaled[[1L]][, last], scaled[[2L]][, last], `-`))
+  if (settings$model == "gneiting") {
+    psi <- 1 + u^(2 * settings$alpha)
+    return(component$variance / psi * dense_correlation(component$family,
+      h / psi^(settings$beta / 2), component$shape))
+  }
+  in_space <- dense_correlation(component$family, h, component$shape)
+  in_time <- dense_correlation(settings$time_family, u, settings$time_shape)
+  if (settings$model == "separable") return(component$variance * in_space * in_time)
+  product <- settings$product
+  component$variance * (product * in_space * in_time + (1 - product) * (settings$space * in_space +
+    (1 - settings$space) * in_time))
 }
 
 dense_noisy <- function(data, covariance, nugget) {

@@ -1,0 +1,103 @@
+# Parameters of components of space and time: their rows in the layout, between the shape of the
+# component and the nugget, and what the core takes of them.
+
+# Kinds of parameters whose derivative the core has in the value itself, as that of a shape.
+space_time_kinds <- c("time_shape", "alpha", "beta", "share_product", "share_space")
+
+# Ranges as the layout has them, time last: that of time may be missing in `space`, or stand in
+# `time`.
+with_time_range <- function(component, groups) {
+  if (!is_space_time(component)) return(component)
+  count <- length(groups$names)
+  complete <- function(range, of_time, name) {
+    if (is.null(range) && is.null(of_time)) return(NULL)
+    range <- range %||% rep(NA_real_, count - 1L)
+    if (length(range) == count - 1L) return(c(range, of_time %||% NA_real_))
+    if (!is.null(of_time) && length(range) == count) {
+      abort_neargp("argument", sprintf("`%s` of time is given twice, by `space` and by `time`.", name))
+    }
+    range
+  }
+  settings <- component$space_time
+  component$range <- complete(component$range, settings$time_range, "range")
+  component$start$range <- complete(component$start$range, settings$start$time_range, "start$range")
+  component
+}
+
+space_time_layout <- function(component) {
+  settings <- component$space_time
+  shape <- if (!is.null(settings$time_family)) family_shape(settings$time_family)
+  rows <- function(names) {
+    lapply(names, function(name) {
+      layout_rows(name, name, "share", value = settings[[sub("^share_", "", name)]])
+    })
+  }
+  c(if (!is.null(shape)) list(layout_rows(paste0(shape$name, "_time"), "time_shape",
+    shape$transform, value = settings$time_shape, start = settings$start$time_shape)),
+    switch(settings$model %||% "metric", gneiting = rows(c("alpha", "beta")),
+      product_sum = rows(c("share_product", "share_space"))))
+}
+
+# Whether settings leave a parameter open, beside those that all components have.
+has_open_space_time <- function(component) {
+  rows <- space_time_layout(component)
+  is_space_time(component) && any(vapply(rows, function(row) is.na(row$value), NA))
+}
+
+# What stays while parameters change.
+space_time_group <- function(component) component$space_time[c("model", "time_family")]
+
+core_space_time <- function(group, take) {
+  model <- group$space_time
+  if (is.null(model$model)) return(NULL)
+  list(space_time = c(list(model = model$model),
+    if (!is.null(model$time_family)) list(time_family = model$time_family,
+      time_shape = take("time_shape")),
+    switch(model$model, gneiting = list(alpha = take("alpha"), beta = take("beta")),
+      product_sum = list(product = take("share_product"), space = take("share_space")))))
+}
+
+# ---- the metric of neighbours --------------------------------------------------------------------
+
+# The component in whose metric neighbours are searched. A sum with space and time apart has no
+# distance: then ranges are those of half the correlation.
+search_component <- function(core_covariance, index = metric_index(core_covariance)) {
+  component <- core_covariance$components[[index]]
+  if (!has_space_time(core_covariance)) return(component)
+  component$range <- core_search_ranges(as_specified(core_covariance), index)
+  component$space_time <- NULL
+  component
+}
+
+# ---- start and bounds ----------------------------------------------------------------------------
+
+space_time_starts <- c(alpha = 0.8, beta = 0.5, share_product = 0.5, share_space = 0.5)
+
+# Logits of shares.
+share_bounds <- c(-6, 6)
+
+# Starting values of a component's rows in the layout that are open; `own`: whether they are its.
+fill_space_time <- function(fill, problem, own, j) {
+  layout <- problem$layout
+  for (kind in names(space_time_starts)) {
+    fill(own & layout$kind == kind, space_time_starts[[kind]])
+  }
+  family <- problem$groups[[j]]$space_time$time_family
+  if (!is.null(family)) fill(own & layout$kind == "time_shape", family_shape(family)$start)
+}
+
+set_space_time_bounds <- function(set, problem, j) {
+  layout <- problem$layout
+  own <- layout$component %in% j
+  set(own & layout$transform == "share", share_bounds[1L], share_bounds[2L])
+  if (any(own & layout$kind == "beta")) {
+    bound <- greatest_beta(problem$locations)
+    set(own & layout$kind == "beta", share_bounds[1L], min(share_bounds[2L], stats::qlogis(bound)))
+  }
+  known <- if (any(own & layout$kind == "time_shape")) family_shape(
+    problem$groups[[j]]$space_time$time_family)
+  if (!is.null(known)) {
+    set(own & layout$kind == "time_shape", to_working(known$lower, known$transform),
+      to_working(known$upper, known$transform))
+  }
+}

@@ -1,0 +1,105 @@
+# What print() says of components of space and time.
+
+space_time_labels <- c(gneiting = "Gneiting", separable = "separable", product_sum = "product-sum")
+
+describe_space_time <- function(component) {
+  settings <- component$space_time
+  if (is.null(settings)) return(NULL)
+  paste0("in space, ", space_time_labels[[settings$model]],
+    if (is.null(settings$time_family)) " in time" else
+      paste0(" with ", describe_margin(settings), " in time"))
+}
+
+describe_margin <- function(settings) {
+  known <- covariance_families[[settings$time_family]]
+  paste0(known$label, if (!is.null(known$shape)) sprintf(" (%s = %s)", known$shape$argument,
+    settings$time_shape %||% "estimated"))
+}
+
+# Of settings that are not fitted yet.
+space_time_lines <- function(component) {
+  settings <- component$space_time
+  if (is.null(settings)) return(NULL)
+  formula <- switch(settings$model,
+    gneiting = "1 / g * correlation(r / g^(beta / 2)), g = 1 + (lag / range_time)^(2 alpha)",
+    separable = "the correlation above times that in time",
+    product_sum = "shares of the product, of the correlation above and of that in time")
+  shown <- vapply(c(alpha = list(settings$alpha), beta = list(settings$beta)),
+    function(value) if (is.null(value)) "estimated" else format(value), "")
+  c(sprintf("  %s model of space and time: %s\n", space_time_labels[[settings$model]], formula),
+    if (is_gneiting(component)) sprintf("  %-12s %s\n", names(shown), shown),
+    if (!is.null(settings$time_family)) sprintf("  %-12s %s, %s\n", "in time",
+      describe_margin(settings), if (is.null(settings$time_range)) "range estimated" else
+        paste("range", format(settings$time_range))))
+}
+
+# In units of the range of group `group`, which is the last where it is that of time.
+effective_distance_of <- function(component, group, level = 0.05) {
+  settings <- component$space_time
+  if (is.null(settings) || group < length(component$range)) {
+    return(effective_distance(component$family, component$shape, level))
+  }
+  if (settings$model == "gneiting") return((1 / level - 1)^(1 / (2 * settings$alpha)))
+  effective_distance(settings$time_family, settings$time_shape, level)
+}
+
+space_time_remarks <- function(x, digits) {
+  components <- x$core_covariance$components
+  own <- which(vapply(components, is_space_time, NA))
+  label <- function(j) if (length(components) > 1L) sprintf(" (component %d)", j) else ""
+  c("  correlation is a function of distance / range and lag / range_time\n",
+    unlist(lapply(own, function(j) {
+      remark <- paste(component_remark(x, j, digits), collapse = "; ")
+      sprintf("  %s%s\n", remark, label(j))
+    })))
+}
+
+component_remark <- function(x, j, digits) {
+  shown <- function(value) format(signif(value, digits), digits = digits)
+  component <- x$core_covariance$components[[j]]
+  settings <- component$space_time
+  unit <- if (nzchar(x$locations$time_unit)) paste0(" ", x$locations$time_unit) else ""
+  half <- paste0("at one place correlation 1/2 after ",
+    shown(component$range[length(component$range)] * effective_distance_of(component,
+      length(component$range), 0.5)), unit)
+  switch(settings$model, gneiting = half,
+    separable = c(if (settings$time_family == "exponential") phi_remark(x, j, shown, unit), half),
+    product_sum = {
+      rest <- 1 - settings$product
+      c(sprintf("shares of the variance: product %s, space %s, time %s", shown(settings$product),
+        shown(rest * settings$space), shown(rest * (1 - settings$space))),
+        if (settings$time_family == "exponential") phi_remark(x, j, shown, unit))
+    })
+}
+
+# The autoregression between times a step apart, the median one of the distinct times. phi =
+# exp(-step / tau) has the error phi step / tau times that of log tau.
+phi_remark <- function(x, j, shown, unit) {
+  phi <- autoregression(x, j)
+  sprintf("phi = %s%s between times %s%s apart", shown(phi$estimate),
+    if (is.na(phi$std_error)) "" else sprintf(" (s.e. %s)", shown(phi$std_error)),
+    format(signif(phi$step, 4L)), unit)
+}
+
+autoregression <- function(x, j) {
+  times <- sort(unique(x$data$coords[, length(x$locations$embedded_names)]))
+  step <- stats::median(diff(times))
+  row <- which(x$layout$component %in% j & x$layout$kind == "range")
+  row <- row[length(row)]
+  ratio <- step / x$parameters$estimate[row]
+  list(estimate = exp(-ratio), step = step,
+    std_error = exp(-ratio) * ratio * x$parameters$std_error[row] / x$parameters$estimate[row])
+}
+
+space_time_advice <- function(x, i, side) {
+  upper <- side == "upper"
+  switch(x$layout$kind[i],
+    alpha = if (upper) "the field is as smooth in time as the model has it: alpha = 1 says so." else
+      "correlation in time hardly falls with the lag once it has fallen: a part of the field may stay as it is, as in model = \"product_sum\".",
+    beta = if (upper) "the greatest interaction of space and time, which is no failure." else
+      "the data show no interaction of space and time: model = \"separable\" has none.",
+    share_product = if (upper) "no part of the field is of space or of time alone: model = \"separable\"." else
+      "the field is a sum of one in space and one in time.",
+    share_space = sprintf("no part of the field is of %s alone.", if (upper) "time" else "space"),
+    time_shape = "it is a bound of its search: fix it in `time`, or take another family there.")
+}

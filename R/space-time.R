@@ -1,0 +1,229 @@
+# Covariances of space and time that are no function of one distance. A component of a covariance
+# that is one has `space_time`, its settings: model, the family in time of those that have one, and
+# what is fixed or where the search begins. Its other elements are those of the covariance in space.
+
+#' Covariances of space and time
+#'
+#' A covariance that falls with the distance in space and the lag in time by ways of their own, for
+#' fits with `time`. The other covariances have one distance of space and time, the metric model,
+#' which is too sure of what comes next where the field at one time says little of the next.
+#'
+#' Of places `d` apart and times `t` apart let `r` be `d / range` and `u` be `t / range_time`, `M`
+#' the correlation of `space` and `N` that of `time` (the table of [covariance] has them as
+#' functions of their distance):
+#'
+#' | model | covariance | parameters |
+#' |---|---|---|
+#' | `"gneiting"` | `variance / g * M(r / g^(beta / 2))`, `g = 1 + u^(2 alpha)` | `alpha`, `beta` |
+#' | `"separable"` | `variance * M(r) * N(u)` | |
+#' | `"product_sum"` | `variance * (a * M(r) * N(u) + b * M(r) + c * N(u))`, `a + b + c = 1` | shares |
+#' | `"metric"` | `variance * M(sqrt(r^2 + u^2))` | |
+#'
+#' **Gneiting's** (2002, example 1 and equation 14) is the default of [neargp()] for a gaussian
+#' response with `time`. At one place the correlation is `1 / (1 + u^(2 alpha))`: it is 1/2 after
+#' `range_time`, whatever `alpha`, which is smoothness in time (0.5 as rough as an exponential, 1
+#' smooth). `beta` is the interaction: with 0 the model is separable, with a Cauchy correlation in
+#' time; the greater it is, the wider correlation reaches in space between times that are apart.
+#' Its bound is 1, and `2 / d` in three or more coordinates `d` of space: `2/3` on the sphere, whose
+#' chordal distances are those of three. Data tell `beta` poorly: an estimate at a bound is no
+#' failure. With fewer than five distinct times `alpha` is 1/2, with a message of class
+#' `neargp_message_alpha`, since the nugget could take its part.
+#'
+#' **Separable** with an exponential in time is the autoregression of order 1: between times a step
+#' apart the correlation is `phi = exp(-step / range_time)`, which `print()` has with its standard
+#' error. It takes gaps and unequal steps. A negative `phi` is not offered.
+#'
+#' **Product-sum** (De Iaco, Myers and Posa 2001) is the separable one, a field that stays as it is,
+#' of the share `b` in the variance, and one that is the same at all places, of `c`. Estimated are
+#' `share_product`, which is `a`, and `share_space`, `b / (b + c)`; `print()` has the three.
+#' Forecasts of it keep what places have for themselves.
+#'
+#' Sums of components of any model are written with `+`: `cov_spacetime(model = "product_sum") +
+#' cov_exponential()` has a metric part besides. Neighbours are the nearest in units of the
+#' distances in space and in time at which the correlation of the whole sum is half way to its
+#' limit, searched again as these move.
+#'
+#' A forecast tends to the trend, and its interval to the full variance, as the lag grows beyond
+#' `range_time`: a trend that extrapolates badly, such as a polynomial of time, forecasts badly.
+#'
+#' @param space a covariance for places at one time: [cov_matern()] or a relative, one component,
+#'   also with `ard` or `anisotropy` in space. Its `variance` is that of the component. A `range`
+#'   may have the one of time as its last number; without it that is estimated.
+#' @param time family, shape and range in time of `"separable"` and `"product_sum"`, by default
+#'   [cov_exponential()]; `NULL` for the other models, whose shape in time is their own.
+#' @param model of the table above.
+#' @param alpha,beta of the Gneiting model: a number fixes it, `NULL` estimates it.
+#' @param shares of the product-sum: `c(product = , space = , time = )`, which add up to 1, fix
+#'   them; `NULL` estimates them.
+#' @return An object of class `neargp_covariance`, as [covariance] has it.
+#' @section Methods: [vecchia()], [exact_gp()], [loo_k()] and [mll_k()] of a gaussian response,
+#'   [vnngp()] of any, on the CPU; not with Adam, inducing points, several outputs, or rows that are
+#'   read in pieces, nor beside components with `sd = ~`, `range = ~` or `warp = `.
+#' @section Errors: `neargp_error_argument` for settings of the wrong kind, such as an `alpha` or
+#'   `beta` that the model does not have, a `time` that the model has no family of, or `space` that
+#'   is a sum; `neargp_error_space_time` by [neargp()] where there is no `time`, where `beta` is
+#'   above its bound, and for methods and computations that do not have these covariances.
+#' @references Gneiting, T. (2002). Nonseparable, stationary covariance functions for space-time
+#'   data. *Journal of the American Statistical Association* 97, 590-600. De Iaco, S., Myers, D. E.
+#'   and Posa, D. (2001). Space-time analysis using a general product-sum model. *Statistics and
+#'   Probability Letters* 52, 21-28.
+#' @seealso [covariance] for one distance, [covariance_value()] for the covariance at distances and
+#'   lags.
+#' @examples
+#' cov_spacetime()
+#' cov_spacetime(cov_exponential(), time = cov_matern(nu = 1.5), model = "separable")
+#'
+#' # twenty stations on sixty days; each day keeps 0.8 of the day before
+#' set.seed(1)
+#' stations <- data.frame(station = 1:20, x = runif(20), y = runif(20))
+#' pattern <- t(chol(exp(-as.matrix(dist(stations[c("x", "y")])) / 0.5)))
+#' days <- merge(stations, data.frame(day = 1:60))
+#' shocks <- pattern %*% matrix(rnorm(20 * 60), 20)
+#' field <- shocks
+#' for (day in 2:60) field[, day] <- 0.8 * field[, day - 1] + 0.6 * shocks[, day]
+#' days$z <- field[cbind(days$station, days$day)] + rnorm(nrow(days), sd = 0.2)
+#'
+#' autoregression <- cov_spacetime(cov_exponential(), model = "separable")
+#' fit <- neargp(z ~ 1, days, coords = ~ x + y, time = ~ day, covariance = autoregression,
+#'   method = vecchia(k = 15))
+#' fit  # phi is exp(-1 / range_time)
+#' covariance_value(fit, distance = c(0, 0.5), time = c(1, 5))
+#'
+#' # what comes, at a station
+#' later <- data.frame(stations[1, ], day = c(61, 65, 80))
+#' predict(fit, later, interval = "prediction")
+#' @export
+cov_spacetime <- function(space = cov_matern(nu = NULL), time = NULL,
+                          model = c("gneiting", "separable", "product_sum", "metric"), alpha = NULL,
+                          beta = NULL, shares = NULL) {
+  model <- check_choice(model, "model", c("gneiting", "separable", "product_sum", "metric"))
+  check_margin(space, "space")
+  has_family <- model %in% c("separable", "product_sum")
+  refuse_of_model(time, "time", has_family, model, "a family in time")
+  refuse_of_model(alpha, "alpha", model == "gneiting", model, "an `alpha`")
+  refuse_of_model(beta, "beta", model == "gneiting", model, "a `beta`")
+  refuse_of_model(shares, "shares", model == "product_sum", model, "shares")
+  if (model == "metric") return(space)
+  component <- space$components[[1L]]
+  component$space_time <- c(list(model = model,
+    alpha = check_number(alpha, "alpha", 0, 1, null_ok = TRUE, open = TRUE),
+    beta = check_number(beta, "beta", 0, 1, null_ok = TRUE)),
+    check_shares(shares), if (has_family) time_margin(time %||% cov_exponential()))
+  structure(list(components = list(component)), class = "neargp_covariance")
+}
+
+# Whether a setting that only some models have was given to one of these.
+refuse_of_model <- function(value, name, has, model, what) {
+  if (has || is.null(value)) return(invisible())
+  abort_neargp("argument", c(sprintf("The model \"%s\" has not %s.", model, what),
+    i = sprintf("Leave `%s` out.", name)))
+}
+
+# One component, without what makes it change from place to place.
+check_margin <- function(covariance, name) {
+  check_class(covariance, name, "neargp_covariance", "a covariance, such as cov_matern()")
+  components <- covariance$components
+  if (length(components) != 1L || !is.null(components[[1L]]$space_time) ||
+      has_local_fields(covariance)) {
+    abort_neargp("argument",
+      c(sprintf("`%s` must be one component, without sd = ~, range = ~ and warp = .", name),
+        i = "Sums are those of cov_spacetime() with other covariances."))
+  }
+}
+
+# What is taken of a covariance in time.
+time_margin <- function(time) {
+  check_margin(time, "time")
+  margin <- time$components[[1L]]
+  if (!is.null(margin$variance) || !is.null(margin$start$variance) || margin$ard ||
+      !isFALSE(margin$anisotropy) || length(margin$range) > 1L ||
+      length(margin$start$range) > 1L) {
+    abort_neargp("argument", c("`time` has a family, its shape and one range, and nothing else.",
+      i = "The variance is that of `space`."))
+  }
+  list(time_family = margin$family, time_shape = margin$shape, time_range = margin$range,
+    start = list(time_shape = margin$start$shape, time_range = margin$start$range))
+}
+
+# As the core has them: the share of the product, and that of space in the rest.
+check_shares <- function(shares) {
+  if (is.null(shares)) return(NULL)
+  if (!is.numeric(shares) || !setequal(names(shares), c("product", "space", "time")) ||
+      length(shares) != 3L || !all(is.finite(shares)) || any(shares < 0) ||
+      abs(sum(shares) - 1) > 1e-8) {
+    abort_argument("shares", "c(product = , space = , time = ), of at least 0 and with a sum of 1",
+      shares)
+  }
+  rest <- shares[["space"]] + shares[["time"]]
+  list(product = 1 - rest, space = if (rest > 0) shares[["space"]] / rest else 0.5)
+}
+
+is_space_time <- function(component) !is.null(component$space_time)
+
+has_space_time <- function(covariance) {
+  any(vapply(covariance$components, is_space_time, NA))
+}
+
+# ---- what cannot carry them ----------------------------------------------------------------------
+
+# Why settings of neargp() cannot: NULL where they can.
+space_time_obstacle <- function(settings, streamed = FALSE, outputs = FALSE) {
+  method <- settings$method
+  able <- takes_local_fields(method, settings$family)
+  if (!able) return(sprintf("by %s of a %s response", method$label, family_call(settings$family)))
+  if (identical(method$optimizer, "adam")) return("with optimizer = \"adam\"")
+  if (has_latent_low_rank(method)) return("with a low-rank part")
+  if (!is.null(method$inducing)) return("with inducing points")
+  if (outputs) return("for several outputs")
+  if (streamed) return("for rows that are read in pieces")
+  if (identical(settings$device, "cuda")) return("on a GPU")
+  NULL
+}
+
+# What a fit with `time` makes of a covariance: checked, and with alpha fixed where times are few.
+settle_space_time <- function(settings, data, locations, streamed = FALSE) {
+  covariance <- settings$covariance
+  if (!has_space_time(covariance)) return(covariance)
+  if (is.null(locations$time)) {
+    abort_neargp("space_time", c("cov_spacetime() needs a time of each row.",
+      i = "Name its column, time = ~ day, or take the covariance of space alone, such as cov_matern()."))
+  }
+  obstacle <- space_time_obstacle(settings, streamed, !is.null(data$output))
+  if (!is.null(obstacle)) {
+    abort_neargp("space_time", c(sprintf("cov_spacetime() is not offered %s.", obstacle),
+      i = "It is for vecchia(), exact_gp(), loo_k(), mll_k() and vnngp() on the CPU; other covariances have one distance of space and time."))
+  }
+  if (has_local_fields(covariance)) {
+    abort_neargp("space_time",
+      "cov_spacetime() cannot be added to a covariance with `sd = ~`, `range = ~` or `warp = `.")
+  }
+  bound <- greatest_beta(locations)
+  few <- length(unique(data$coords[, length(locations$embedded_names)])) < distinct_times
+  gneiting <- vapply(covariance$components, is_gneiting, NA)
+  covariance$components[gneiting] <- lapply(covariance$components[gneiting], function(component) {
+    check_beta(component$space_time$beta, bound)
+    if (few && is.null(component$space_time$alpha)) component$space_time$alpha <- 0.5
+    component
+  })
+  if (few && !identical(covariance, settings$covariance)) {
+    inform_neargp("alpha", c(
+      sprintf("`alpha` of cov_spacetime() is 1/2, since there are fewer than %d distinct times.",
+        distinct_times), i = "cov_spacetime(alpha = ) fixes another one."))
+  }
+  covariance
+}
+
+# Fewer tell the smoothness in time from a nugget.
+distinct_times <- 5L
+
+is_gneiting <- function(component) identical(component$space_time$model, "gneiting")
+
+greatest_beta <- function(locations) core_greatest_beta(length(locations$embedded_names) - 1L)
+
+check_beta <- function(beta, bound) {
+  if (is.null(beta) || beta <= bound) return(invisible())
+  abort_neargp("space_time",
+    c(sprintf("`beta` must be at most %s here, 2 / d in d coordinates of space, not %s.",
+      format(bound, digits = 4L), format(beta)),
+      i = "Longitude and latitude are points in three coordinates. Above the bound the model is no covariance."))
+}
