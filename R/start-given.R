@@ -144,6 +144,7 @@ check_start_values <- function(start, layout) {
   }
   if (any(abs(start[kind == "effect_cor"]) >= 1)) {
     abort_argument("start", "between -1 and 1 in correlations", start[kind == "effect_cor"])
+  }
   share <- layout$transform[match(names(start), layout$name)] == "share"
   if (any(start[share] >= 1)) {
     abort_argument("start", "below 1 in `alpha`, `beta` and shares of cov_spacetime()",
