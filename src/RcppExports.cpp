@@ -128,6 +128,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_set_noise
+void core_set_noise(SEXP problem, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& derivatives);
+RcppExport SEXP _neargp_core_set_noise(SEXP problemSEXP, SEXP noise_scaleSEXP, SEXP derivativesSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type derivatives(derivativesSEXP);
+    core_set_noise(problem, noise_scale, derivatives);
+    return R_NilValue;
+END_RCPP
+}
 // core_evaluate
 Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP contextSEXP) {
@@ -264,8 +276,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_exact
-Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP contextSEXP, SEXP outputsSEXP) {
+Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::NumericMatrix> noise_derivatives);
+RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP contextSEXP, SEXP outputsSEXP, SEXP noise_derivativesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -277,7 +289,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, context, outputs));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type noise_derivatives(noise_derivativesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, context, outputs, noise_derivatives));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -360,6 +373,29 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type component(componentSEXP);
     rcpp_result_gen = Rcpp::wrap(core_metric_shape(component));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_search_ranges
+std::vector<double> core_search_ranges(const Rcpp::List& covariance, int index);
+RcppExport SEXP _neargp_core_search_ranges(SEXP covarianceSEXP, SEXP indexSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< int >::type index(indexSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_search_ranges(covariance, index));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_greatest_beta
+double core_greatest_beta(int space);
+RcppExport SEXP _neargp_core_greatest_beta(SEXP spaceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type space(spaceSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_greatest_beta(space));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -842,8 +878,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, const Rcpp::List& context, int effects);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP, SEXP effectsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -854,8 +890,20 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
     Rcpp::traits::input_parameter< double >::type factor_bytes(factor_bytesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, context));
+    Rcpp::traits::input_parameter< int >::type effects(effectsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, context, effects));
     return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_set_effects
+void core_latent_set_effects(SEXP latent, const Rcpp::NumericMatrix& columns);
+RcppExport SEXP _neargp_core_latent_set_effects(SEXP latentSEXP, SEXP columnsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    core_latent_set_effects(latent, columns);
+    return R_NilValue;
 END_RCPP
 }
 // core_latent_start
@@ -1051,6 +1099,35 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field(fieldSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     rcpp_result_gen = Rcpp::wrap(core_latent_whitened(latent, field, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_group_variances
+std::vector<double> core_latent_group_variances(SEXP latent, const Rcpp::IntegerVector& sizes, const Rcpp::IntegerVector& nodes, const std::vector<double>& weights, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_group_variances(SEXP latentSEXP, SEXP sizesSEXP, SEXP nodesSEXP, SEXP weightsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_group_variances(latent, sizes, nodes, weights, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_group_covariances
+std::vector<double> core_latent_group_covariances(SEXP latent, const Rcpp::IntegerVector& sizes, const Rcpp::IntegerVector& nodes, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_group_covariances(SEXP latentSEXP, SEXP sizesSEXP, SEXP nodesSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_group_covariances(latent, sizes, nodes, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1768,6 +1845,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
     {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
+    {"_neargp_core_set_noise", (DL_FUNC) &_neargp_core_set_noise, 3},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
     {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
@@ -1776,13 +1854,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_krige", (DL_FUNC) &_neargp_core_krige, 8},
     {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
     {"_neargp_core_exact_simulate", (DL_FUNC) &_neargp_core_exact_simulate, 10},
-    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},
+    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 9},
     {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 8},
     {"_neargp_core_exact_kriging", (DL_FUNC) &_neargp_core_exact_kriging, 7},
     {"_neargp_core_exact_krige", (DL_FUNC) &_neargp_core_exact_krige, 4},
     {"_neargp_core_covariance_specification", (DL_FUNC) &_neargp_core_covariance_specification, 1},
     {"_neargp_core_specification_values", (DL_FUNC) &_neargp_core_specification_values, 1},
     {"_neargp_core_metric_shape", (DL_FUNC) &_neargp_core_metric_shape, 1},
+    {"_neargp_core_search_ranges", (DL_FUNC) &_neargp_core_search_ranges, 2},
+    {"_neargp_core_greatest_beta", (DL_FUNC) &_neargp_core_greatest_beta, 1},
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
     {"_neargp_core_correlation", (DL_FUNC) &_neargp_core_correlation, 2},
     {"_neargp_core_covariance_matrix", (DL_FUNC) &_neargp_core_covariance_matrix, 3},
@@ -1821,7 +1901,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},
-    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 7},
+    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 8},
+    {"_neargp_core_latent_set_effects", (DL_FUNC) &_neargp_core_latent_set_effects, 2},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
     {"_neargp_core_latent_end", (DL_FUNC) &_neargp_core_latent_end, 2},
@@ -1836,6 +1917,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
     {"_neargp_core_latent_whitened", (DL_FUNC) &_neargp_core_latent_whitened, 3},
+    {"_neargp_core_latent_group_variances", (DL_FUNC) &_neargp_core_latent_group_variances, 5},
+    {"_neargp_core_latent_group_covariances", (DL_FUNC) &_neargp_core_latent_group_covariances, 4},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
     {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
