@@ -19,7 +19,7 @@ predict_class_split <- function(case, split, refit) {
     restrict_classes(fit$method, fit, split, context))
   k <- classifier_k(known$method, known, case$arguments$k)
   settings <- new_prediction_settings(default_context(fit, length(split$held), k,
-    resolve_threads(case$arguments$threads)), k)
+    case$arguments$threads), k)
   probability <- class_predictor(known$method, known, settings)(data$coords, data$X, data$offset)
   class_table(split, observed_classes(fit)[split$held], probability)
 }

@@ -198,8 +198,7 @@ class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
 class_probabilities_given_others.neargp_loo_k_polya_gamma <- function(method, object, k, threads,
                                                                       rows) {
   k <- min(classifier_k(method, object, k), length(object$data$y) - 1L)
-  polya_gamma_loo(object, rows, k, default_context(object, length(rows), k,
-    resolve_threads(threads)))
+  polya_gamma_loo(object, rows, k, default_context(object, length(rows), k, threads))
 }
 
 # Predicts each row from its nearest others. Their variables were fitted to all labels: unlike those

@@ -41,7 +41,7 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
   if (type == "response" && length(object$classifier$levels) > 2L) {
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
   }
-  settings <- new_prediction_settings(plain_context(resolve_threads(threads)),
+  settings <- new_prediction_settings(plain_context(threads),
     classifier_k(object$method, object, k), type = type,
     chunk_size = prediction_chunk(object, chunk_size),
     device = resolve_device(device, is_dense(object$method)),
@@ -176,7 +176,7 @@ class_probabilities_given_others <- function(method, object, k, threads, rows) {
 #' @export
 class_probabilities_given_others.default <- function(method, object, k, threads, rows) {
   probabilities_given_others(object, k, default_context(object, length(rows), k %||% object$k,
-    resolve_threads(threads)), rows)
+    threads), rows)
 }
 
 probabilities_given_others <- function(object, k, context, rows) {

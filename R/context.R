@@ -18,7 +18,7 @@ new_context <- function(threads, device = "cpu", search = "auto") {
 # call, as searches and trends that are small beside them, so that it rounds alike on all machines.
 plain_context <- function(threads = 1L) {
   new_state("neargp_context",
-    threads = threads,
+    threads = resolve_threads(threads),
     device_module = "",        # the file of the device's module, "" for the CPU
     search = "kd-tree",        # of neighbours: "kd-tree", "faiss", or "auto", see neargp_control()
     faiss_module = "",         # the file of FAISS's module, "" for none
@@ -30,8 +30,8 @@ plain_context <- function(threads = 1L) {
 prediction_context <- function(object, places, settings) {
   others <- max(length(object$outputs) - 1L, 0L)
   k <- settings$k + others * (settings$k_other %||% 0L)
-  new_context(settings$context$threads,
-    choose_device(settings$device, places * (others + 1), k), search_of(object))
+  new_context(settings$context$threads, choose_device(settings$device, places * (others + 1), k),
+    search_of(object))
 }
 
 # For what has no argument `device`.

@@ -195,8 +195,7 @@ glance.neargp_deep_fit <- function(x, ...) {
 training_mixture <- function(object, threads) {
   data <- object$data
   at <- training_target(object)
-  eta <- deep_mixture(object, at$coords, at$X, at$offset,
-    plain_context(resolve_threads(threads)))
+  eta <- deep_mixture(object, at$coords, at$X, at$offset, plain_context(threads))
   observed_rows(object, take_normal_mixture(eta, targets_of_rows(data)), data$trials %||% 1,
     data$weights, data$output %||% 1L)
 }

@@ -82,8 +82,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
 
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
-  fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result,
-    settings$context)
+  fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result, settings$context)
   fit <- with_own_keeper(with_jacobian(fit))
   warn_unless_converged(fit)
   fit

@@ -193,7 +193,7 @@ class_columns_of <- function(object, X) if (ncol(X)) basis_columns(object$svgp$b
 #' @export
 class_probabilities_given_others.neargp_svgp <- function(method, object, k, threads, rows) {
   classifier_k(method, object, k)
-  context <- plain_context(resolve_threads(threads))
+  context <- plain_context(threads)
   given <- object$svgp$at_data
   seen <- class_moments(object, object$data$coords, object$data$X, context)$seen
   remaining <- 1 - object$svgp$pseudo_observations$precision * seen

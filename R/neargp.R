@@ -321,8 +321,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
-  problem$context <- new_context(settings$context$threads, settings$device,
-    control$neighbor_search)
+  problem$context <- new_context(settings$context$threads, settings$device, control$neighbor_search)
   showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
     tell_stage("starting values")
     problem <- with_start(problem$method, problem)
@@ -362,8 +361,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
     family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
     device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)),
-    context = plain_context(resolve_threads(threads)), verbose = check_flag(verbose, "verbose"),
-    prior = prior)
+    context = plain_context(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
   check_precision(settings)
   settings
 }

@@ -113,8 +113,7 @@ best_mean.neargp_odvgp_families <- function(method, fit, solve, context,
   base <- core_trend(fit)$beta
   known <- list(field = fit$posterior$linear_predictor - data$offset - drop(data$X %*% base),
     norm = sum((fit$svgp$weights %*% c(1, -base))^2))
-  state_at <- mean_state_maker(data, known, mean_expectations(fit, data, variance,
-    context))
+  state_at <- mean_state_maker(data, known, mean_expectations(fit, data, variance, context))
   none <- double(length(data$y))
   start <- state_at(list(left = 1, coefficients = none, field = none, beta = base))
   found <- climb_mean(data, known, state_at, solve, start, fit$method$tolerance, most)

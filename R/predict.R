@@ -260,7 +260,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
     k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
     sectors = given$sectors, joint = joint, covariance = outputs$covariance,
     observed = outputs$observed, chunk_size = prediction_chunk(object, chunk_size),
-    context = plain_context(resolve_threads(threads)), device = resolve_device(device,
+    context = plain_context(threads), device = resolve_device(device,
       predicts_densely(object$method, given$exact) || is_cpu_only(object)),
     verbose = check_flag(verbose, "verbose"))
 }
