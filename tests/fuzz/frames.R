@@ -21,7 +21,7 @@ dress <- function(data, d, tame) {
   odd <- if (tame) 0 else 1
   how <- pick_name(c(formula = 10, names = 2, dot = 0.5 * odd, tibble = 1, sf = 2, "sf with an empty point" = 0.3 * odd,
     "sf with height" = 0.3 * odd, "row names" = 0.5, "duplicated names" = 0.2 * odd, list = 0.1 * odd))
-  coordinates <- c(paste0("s", seq_len(d)), if (chance(0.1)) pick("g", "flag", c("g", "flag"), if (!tame) "text"))
+  coordinates <- c(paste0("s", seq_len(d)), if (chance(0.1)) pick("g", "flag", c("g", "flag"), if (!tame) "text", if (!tame) "ordered(g)"))
   coords <- switch(how, names = coordinates, dot = ~., stats::reformulate(coordinates))
   if (startsWith(how, "sf") && can_be_points(data, d)) {
     points <- tryCatch(as_points(data, how), error = function(e) NULL)
