@@ -69,7 +69,7 @@ default_local_penalty <- function(kind, coefficients, rows) {
   max(if (kind == "expand") 5 else 1, 100 * coefficients / rows)
 }
 
-place_names <- function(count) paste0(".place", seq_len(count))
+place_names <- function(count) sprintf(".place%d", seq_len(count))
 
 # The columns that formulas see: those of the data, and the numeric coordinates of space.
 local_table <- function(data, raw, locations) {

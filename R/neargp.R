@@ -31,7 +31,7 @@
 #' ranges is `(d / range)^2` of their numeric coordinates plus `1 / range_colour^2` if their levels
 #' differ, all levels equally far from each other. Neighbours are nearest in this metric. Each
 #' factor has a range of its own, whether `ard` is `TRUE` or not (one for all of them predicted no
-#' better and took no less time, see `bench/factors.R`); a long one says that levels hardly matter.
+#' better, see `bench/factors.R`); a long one says that levels hardly matter.
 #' `print()` tells the correlation of two rows that differ in the level alone. Ordered factors have
 #' their levels 1 apart; `warp = monotone(~ size)` in the [covariance] learns the spacing. For
 #' levels in the trend the formula is the place.

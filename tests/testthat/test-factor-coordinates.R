@@ -268,3 +268,16 @@ test_that("ranges of factors have priors by their own name alone", {
   expect_equal(exp(-own$prior_rate[row] * 0.2^own$prior_power[row]), 0.05)
   expect_identical(own$prior_power[row], -0.5)
 })
+
+test_that("a categorical layer of a raster is a factor", {
+  skip_if_not_installed("terra")
+  data <- rows_of_factors(60)
+  fit <- neargp(z ~ 1, data, coords = ~ colour + x + y, method = exact_gp(), nugget = 0.02,
+    covariance = cov_exponential(variance = 1.5, range = c(0.5, 2)))
+  raster <- terra::rast(nrows = 3, ncols = 4, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "",
+    vals = rep(1:2, 6))
+  levels(raster) <- data.frame(id = 1:2, colour = c("grey", "red"))
+  cells <- terra::as.data.frame(raster, xy = TRUE)
+  expect_equal(terra::values(predict(fit, raster))[, "mean"], predict(fit, cells)$mean,
+    ignore_attr = TRUE)
+})
