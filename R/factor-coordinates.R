@@ -32,7 +32,7 @@ check_coordinate_levels <- function(factors, rows) {
       sprintf("The coordinate %s is a factor of %s levels%s: too many to be told apart by where they are.",
         name, format_count(count), if (count >= rows) ", one for each row" else ""),
       i = "Leave it out of `coords`, or merge rare levels. Levels that no row has are dropped by droplevels().",
-      i = "Groups can enter the trend as a factor; levels with an order are ordered()."))
+      i = "Groups can enter the trend, as a factor or by (1 | group); levels with an order are ordered()."))
   }
 }
 

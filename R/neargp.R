@@ -38,7 +38,8 @@
 #'
 #' Internally a factor of `L` levels is `L - 1` coordinates, the corners of a regular simplex whose
 #' edges are 1: memory and time are those of as many coordinates. A matrix of inducing points has
-#' the numbers of levels in their columns. Levels that a factor has and no row of the fit are known
+#' the numbers of levels in their columns; [dspp()] and [dgp()] standardise each of these
+#' coordinates, and have a range for each. Levels that a factor has and no row of the fit are known
 #' to [predict()], and as far as any other; those of text are the ones of its rows. More than 50
 #' levels, or one for each row, are an error of class `neargp_error_levels`, as is a level of
 #' `newdata` that the fit does not know.
