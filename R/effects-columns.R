@@ -295,6 +295,6 @@ check_takes_effects <- function(settings, formula, source) {
 
 refuse_effects <- function(what) {
   abort_neargp("method", c(sprintf("Random effects and smooths are not fitted by %s.", what),
-    i = "For a gaussian response they are by vecchia(), exact_gp() and loo_k().",
+    i = "They are by vecchia(), exact_gp() and loo_k() (by quasi-Newton) of a gaussian response, and by vnngp() of every family, at all locations and with posterior \"sparse\" or \"laplace\".",
     i = "Groups can enter the trend as a factor, smooths as splines::ns(z, df = 4)."))
 }

@@ -284,5 +284,6 @@ effects_at <- function(object, values) {
 
 # Correlations with an effect that has no variance mean nothing. `group` is the block's number.
 vanished_correlations <- function(layout, low) {
+  if (!any(layout$kind == "effect_cor")) return(FALSE)
   layout$kind == "effect_cor" & layout$group %in% layout$group[layout$kind == "effect_sd" & low]
 }

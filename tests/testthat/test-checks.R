@@ -89,7 +89,6 @@ test_that("slips of first use have errors of the package", {
   slip(fit(z ~ q, data, coords = ~ x + y), "columns", "`data` has no column q")
   slip(fit(z ~ 1, cbind(data, x = 1), coords = ~ x + y), "columns", "more than one column named x")
   slip(fit(z ~ 1, data, coords = ~ x + y, time = day_that_is_not), "coordinates", "time = ~ day")
-  slip(fit(z ~ s(x), data, coords = ~ x + y), "formula", "splines::ns")
   for (covariance in list(cov_matern, "matern", "cov_matern", "Mattern")) {
     slip(fit(z ~ 1, data, coords = ~ x + y, covariance = covariance), "argument",
       "Did you mean covariance = cov_matern()?")

@@ -159,3 +159,17 @@ test_that("a fit from a file predicts the same", {
   expect_null(again$effects[2][[1]])
   expect_named(coef(again, "covariance"), c("variance", "range", "nugget", "sd_s(depth)"))
 })
+
+test_that("loo_k() estimates variances near those of the likelihood, and predicts with them", {
+  data <- effects_data(200)
+  fit <- neargp(z ~ a + (1 | site), data, coords = ~ x + y, method = loo_k(20),
+    covariance = cov_exponential(range = 0.2), threads = 1L)
+  other <- update(fit, method = vecchia(20))
+  expect_equal(coef(fit, "covariance")[["sd_(Intercept)|site"]],
+    coef(other, "covariance")[["sd_(Intercept)|site"]], tolerance = 0.3)
+  at <- as.list(coef(fit, "covariance"))
+  held <- restrict_rows(fit$method, fit, seq_len(200))
+  expect_equal(ranef(held), ranef(fit), tolerance = 1e-6)
+  expect_equal(predict(held, data[1:5, ]), predict(fit, data[1:5, ]), tolerance = 1e-6)
+  expect_lt(at[["nugget"]], stats::var(data$z))
+})
