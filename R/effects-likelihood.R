@@ -115,8 +115,8 @@ profile_effects <- function(parts, n, blocks, factors, restricted = FALSE) {
   x <- seq_len(p)
   z <- p + seq_len(q)
   shifted <- lapply(blocks, function(block) replace(block, "columns", list(p + block$columns)))
-  F <- gram[-1L, -1L, drop = FALSE]
-  H <- factors_times(shifted, factors, times_factors(F, shifted, factors))
+  inner <- gram[-1L, -1L, drop = FALSE]
+  H <- factors_times(shifted, factors, times_factors(inner, shifted, factors))
   diag(H)[z] <- diag(H)[z] + 1
   order <- c(z, x)
   root <- tryCatch(chol(H[order, order]), error = function(e) NULL)
@@ -166,18 +166,18 @@ level_sums <- function(M, block) {
 # the information that they share with those of the field. `slopes`: of each block, the derivatives
 # of its factor; `profile` of profile_effects().
 effect_derivatives <- function(parts, profile, blocks, factors, slopes) {
-  F <- parts$gram[-1L, -1L, drop = FALSE]
+  inner <- parts$gram[-1L, -1L, drop = FALSE]
   z <- profile$z
-  K <- profile$mixed %*% F[, z, drop = FALSE]
+  K <- profile$mixed %*% inner[, z, drop = FALSE]
   g <- drop(parts$gram[-1L, , drop = FALSE][z, , drop = FALSE] %*% profile$contrast)
   gradient <- unlist(Map(function(block, slopes) {
     at <- matrix(block$columns, block$d)
     both <- matrix(g[at], block$d) %*% t(matrix(profile$u[at], block$d)) - t(level_sums(K, block))
     vapply(slopes, function(slope) sum(slope * both), 0)
   }, blocks, slopes))
-  J <- -F[z, , drop = FALSE] %*% profile$trace_weights
+  J <- -inner[z, , drop = FALSE] %*% profile$trace_weights
   diag(J[, z]) <- diag(J[, z, drop = FALSE]) + 1
-  E <- J %*% F[, z, drop = FALSE]
+  E <- J %*% inner[, z, drop = FALSE]
   changes <- unlist(Map(function(block, factor, slopes) lapply(slopes, function(slope) {
     list(block = block, G = slope %*% t(factor) + factor %*% t(slope))
   }), blocks, factors, slopes), recursive = FALSE)
@@ -205,7 +205,7 @@ effect_information <- function(E, changes) {
 # A row for each parameter of the effects, a column for each of the core.
 shared_information <- function(d_gram, J, changes) {
   of <- function(slice) {
-    changed <- J %*% slice[-1L, -1L] 
+    changed <- J %*% slice[-1L, -1L]
     vapply(changes, function(change) {
       -0.5 * sum(change$G * level_products(changed, J, change$block))
     }, 0)

@@ -33,8 +33,8 @@ abort_unknown_levels <- function(recipe, unknown) {
 
 # ---- levels that the fit does not know -----------------------------------------------------------
 
-# The fit for predictions at newdata. `pooled`: whether one new level stands for all of a term, which
-# is enough where rows are predicted one by one.
+# The fit for predictions at newdata. `pooled`: whether one new level stands for all of a term,
+# which is enough where rows are predicted one by one.
 for_effects_of <- function(object, newdata, re_form, allow_new_levels, pooled) {
   if (!length(object$effects)) return(object)
   if (leaves_groups_out(re_form)) return(without_groups(object))
@@ -80,51 +80,60 @@ recipe_variables <- function(recipe) {
 # The fit with further levels, of which the data tell nothing: columns of 0, an effect of 0 with the
 # covariance matrix of a level.
 with_new_levels <- function(object, unknown, pooled) {
+  if (pooled) unknown <- lapply(unknown, utils::head, 1L)
   effects <- fitted_effects(object)
-  trend <- core_trend(object)
+  added <- lapply(effects$blocks, function(block) if (block$kind == "group")
+    unknown[[block$term]] else character(0))
+  # where each coefficient was, NA of a new one; those of a block stay together
   p <- length(object$beta)
-  kept <- from <- list(seq_len(p))
-  blocks <- effects$blocks
-  prior <- matrix(0, 0L, 0L)
-  place <- 0L
-  Z <- list()
-  for (k in seq_along(blocks)) {
-    block <- blocks[[k]]
-    new <- if (block$kind == "group") unknown[[block$term]] else character(0)
-    added <- (if (pooled) min(length(new), 1L) else length(new)) * block$d
-    Z <- c(Z, list(object$data$effects$Z[, block$columns, drop = FALSE],
-      matrix(0, nrow(object$data$effects$Z), added)))
-    from[[k + 1L]] <- c(p + block$columns, rep(NA, added))
-    levels <- if (pooled) utils::head(new, 1L) else new
-    blocks[[k]]$columns <- place + seq_len(length(block$columns) + added)
-    blocks[[k]]$levels <- c(block$levels, levels)
-    place <- place + length(block$columns) + added
-  }
+  from <- c(list(seq_len(p)), Map(function(block, levels) {
+    c(p + block$columns, rep(NA, block$d * length(levels)))
+  }, effects$blocks, added))
+  last <- cumsum(lengths(from)) - p
+  blocks <- Map(function(block, levels, from, last) {
+    block$columns <- last - length(from) + seq_along(from)
+    block$levels <- c(block$levels, levels)
+    block
+  }, effects$blocks, added, from[-1L], last[-1L])
   from <- unlist(from)
-  known <- !is.na(from)
-  beta <- replace(double(length(from)), known, trend$beta[from[known]])
-  vcov <- matrix(0, length(from), length(from))
-  vcov[known, known] <- trend$beta_vcov[from[known], from[known]]
-  for (k in seq_along(blocks)) {
-    columns <- matrix(p + blocks[[k]]$columns, blocks[[k]]$d)
-    for (level in which(!known[columns[1L, ]])) {
-      vcov[columns[, level], columns[, level]] <- tcrossprod(effects$factors[[k]])
-    }
-  }
-  object$core_trend <- list(beta = beta, beta_vcov = vcov)
-  if (!is.null(object$posterior$field_response)) {
-    response <- object$posterior$field_response[, replace(from, !known, 1L), drop = FALSE]
-    response[, !known] <- 0
-    object$posterior$field_response <- response
-  }
-  object$data$effects <- list(Z = do.call(cbind, Z), blocks = blocks)
+  object <- with_new_columns(object, from, blocks)
+  object$core_trend$beta_vcov <- with_prior_of_new(object$core_trend$beta_vcov, is.na(from), p,
+    blocks, effects$factors)
   for (term in which(lengths(unknown) > 0L)) {
-    recipe <- object$effects[[term]]
-    recipe$levels <- c(recipe$levels, if (pooled) unknown[[term]][1L] else unknown[[term]])
-    recipe$pooled <- pooled
-    object$effects[[term]] <- recipe
+    object$effects[[term]]$levels <- c(object$effects[[term]]$levels, unknown[[term]])
+    object$effects[[term]]$pooled <- pooled
   }
   with_own_keeper(object)
+}
+
+# `from`: of each coefficient the place of the fit's, NA where there was none, which then is 0.
+with_new_columns <- function(object, from, blocks) {
+  new <- is.na(from)
+  old <- replace(from, new, 1L)
+  trend <- core_trend(object)
+  vcov <- trend$beta_vcov[old, old]
+  vcov[new, ] <- vcov[, new] <- 0
+  object$core_trend <- list(beta = replace(trend$beta[old], new, 0), beta_vcov = vcov)
+  p <- length(object$beta)
+  Z <- object$data$effects$Z[, pmax(old[seq_along(old) > p] - p, 1L), drop = FALSE]
+  Z[, new[seq_along(new) > p]] <- 0
+  object$data$effects <- list(Z = Z, blocks = blocks)
+  if (!is.null(object$posterior$field_response)) {
+    response <- object$posterior$field_response[, old, drop = FALSE]
+    response[, new] <- 0
+    object$posterior$field_response <- response
+  }
+  object
+}
+
+with_prior_of_new <- function(vcov, new, p, blocks, factors) {
+  for (k in seq_along(blocks)) {
+    columns <- matrix(p + blocks[[k]]$columns, blocks[[k]]$d)
+    for (level in which(new[columns[1L, ]])) {
+      vcov[columns[, level], columns[, level]] <- tcrossprod(factors[[k]])
+    }
+  }
+  vcov
 }
 
 # ---- draws ---------------------------------------------------------------------------------------

@@ -18,6 +18,16 @@ effects_start <- function(problem) {
   problem
 }
 
+# Root mean square of the part that a parameter's term has in the rows, for standard deviation 1.
+effect_scale <- function(data, parameter) {
+  for (block in data$effects$blocks) {
+    j <- match(parameter, block$parameters[seq_len(block$d)])
+    if (is.na(j)) next
+    columns <- matrix(block$columns, block$d)[j, ]
+    return(sqrt(sum(data$effects$Z[, columns]^2) / nrow(data$effects$Z)))
+  }
+}
+
 # A standard deviation of e^-12 of the response's is none: its variance is below rounding.
 with_effect_bounds <- function(bounds, problem, variance) {
   layout <- problem$layout

@@ -72,7 +72,8 @@ with_default_priors <- function(problem) {
   scatter <- sqrt(residual_variance(problem$data))
   for (row in which(problem$free & layout$prior_rate == 0)) {
     bound <- switch(layout$kind[row], variance = (3 * scatter)^2, nugget = scatter^2,
-      effect_sd = 3 * scatter / effect_scale(problem$data, layout$name[row]), range = least_range(problem, row), shape = if (layout$transform[row] == "log") 0.2)
+      effect_sd = 3 * scatter / effect_scale(problem$data, layout$name[row]),
+      range = least_range(problem, row), shape = if (layout$transform[row] == "log") 0.2)
     if (is.null(bound)) next
     layout$prior_rate[row] <- -log(0.05) / bound^layout$prior_power[row]
   }

@@ -103,8 +103,8 @@
 #'
 #' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions,
 #'   [stats::poly()] or splines and `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero.
-#'   [Random effects and smooths][random_effects], `(1 | site)`, `(x | site)`, `s(depth)`, as in lme4
-#'   and mgcv.
+#'   [Random effects and smooths][random_effects], `(1 | site)`, `(x | site)`, `s(depth)`, as in
+#'   lme4 and mgcv.
 #'   `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
 #'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is
 #'   simply not observed there, and `na.action` is for rows without any output. A dot stands for all

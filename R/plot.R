@@ -270,8 +270,8 @@ longitudes_of_trend <- function(fit, coords) {
       x
     }
     design <- evaluated_design(fit, as.data.frame(turn(known)))$X
-    same <- all.equal(unname(design), unname(full_design(fit$data)[rows, , drop = FALSE]), tolerance = 1e-6,
-      check.attributes = FALSE)
+    same <- all.equal(unname(design), unname(full_design(fit$data)[rows, , drop = FALSE]),
+      tolerance = 1e-6, check.attributes = FALSE)
     if (isTRUE(same)) return(turn(coords))
   }
   NULL

@@ -32,7 +32,9 @@ check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
   if (!isFALSE(local_mean) && !is.null(local_mean)) {
     abort_argument("local_mean", paste("FALSE", with_part), local_mean)
   }
-  if (type %in% c("trend", "terms") && !isFALSE(joint)) abort_argument("joint", paste("FALSE", with_part), joint)
+  if (type %in% c("trend", "terms") && !isFALSE(joint)) {
+    abort_argument("joint", paste("FALSE", with_part), joint)
+  }
 }
 
 check_has_trials <- function(family) {

@@ -256,7 +256,8 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
     local_mean, sectors, joint, is_part) else conditioned_on_outputs(object, k, outputs)
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   new_prediction_settings(type = if (is_part) "link" else type,
-    part = if (type == "terms") "process" else if (is_part) type else "field", interval = interval, level = check_level(level),
+    part = if (type == "terms") "process" else if (is_part) type else "field",
+    interval = interval, level = check_level(level),
     k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
     sectors = given$sectors, joint = joint, covariance = outputs$covariance,
     observed = outputs$observed, chunk_size = prediction_chunk(object, chunk_size),

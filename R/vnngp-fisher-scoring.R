@@ -11,7 +11,8 @@ has_known_dispersion <- function(family) {
 }
 
 has_many_parameters <- function(problem, many = 8L) {
-  !has_effects(problem$data) && sum(problem$free) > many && has_known_dispersion(problem$family) && is.null(problem$inducing)
+  !has_effects(problem$data) && sum(problem$free) > many &&
+    has_known_dispersion(problem$family) && is.null(problem$inducing)
 }
 
 # On the same working parameters but for the nugget, which the latent model has at 0 and the working

@@ -68,8 +68,7 @@ void core_latent_set_effects(SEXP latent, const Rcpp::NumericMatrix& columns) {
   const int first = response.coefficients - columns.ncol();
   if (columns.nrow() != response.n() || first < 0) throw neargp::Error("The effects do not belong to these data.");
   for (neargp::Index i = 0; i < response.n(); ++i)
-    for (int c = 0; c < columns.ncol(); ++c)
-      response.design[i * response.coefficients + first + c] = columns(i, c);
+    for (int c = 0; c < columns.ncol(); ++c) response.design[i * response.coefficients + first + c] = columns(i, c);
 }
 
 // Where fits begin: at linear predictors that the responses suggest, or where a fit of the same responses ended.
@@ -129,8 +128,7 @@ Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance
       Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
       Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
       Rcpp::_["end"] = to_r(posterior.state()), Rcpp::_["d_covariance"] = outcome.gradient.covariance,
-      Rcpp::_["d_likelihood"] = outcome.gradient.likelihood,
-      Rcpp::_["d_design"] = to_r(outcome.gradient.design));
+      Rcpp::_["d_likelihood"] = outcome.gradient.likelihood, Rcpp::_["d_design"] = to_r(outcome.gradient.design));
 }
 
 // [[Rcpp::export]]

@@ -191,8 +191,8 @@ test_that("without a field smooths are those of mgcv", {
     expect_equal(predict(fit, new, type = "link")$sd,
       c(unname(predict(theirs, new, se.fit = TRUE)$se.fit)), tolerance = 1e-2)
     if (inherits(theirs$smooth[[1]], "random.effect")) next
-    edf <- vapply(theirs$smooth, function(smooth) sum(theirs$edf[smooth$first.para:smooth$last.para]),
-      0)
+    edf <- vapply(theirs$smooth,
+      function(smooth) sum(theirs$edf[smooth$first.para:smooth$last.para]), 0)
     expect_equal(smooth_table(fit)$edf, edf, tolerance = 1e-3)
   }
 })

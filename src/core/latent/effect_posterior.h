@@ -4,8 +4,8 @@
 //   A_joint = [A, C'WE; E'WC, E'WE + I],   A = Q + C'WC.
 //
 // By the Schur complement S^-1 = I + E'WE - E'WC H, H = A^-1 C'WE, log|A_joint| = log|A| - log|S|, the field has the
-// covariance matrix A^-1 + H S H', and datum i the variance s_i + d_i'S d_i, d_i = e_i - H'c_i. H is solved for exactly,
-// so that with any factor of A the derivatives of log|S| in W and Q are those of H held fixed.
+// covariance matrix A^-1 + H S H', and datum i the variance s_i + d_i'S d_i, d_i = e_i - H'c_i. H is solved for
+// exactly, so that with any factor of A the derivatives of log|S| in W and Q are those of H held fixed.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,9 +28,9 @@ class EffectPosterior {
   // For these precisions, which `factor` has. False where S is not positive definite.
   bool find(const PosteriorFactor& factor, const std::vector<double>& precision, const RunContext& context);
 
-  double log_det() const { return log_det_; }                            // of S^-1
-  const std::vector<double>& variance() const { return variance_; }      // d_i'S d_i by datum
-  const Eigen::MatrixXd& taken() const { return taken_; }                // count x nodes, T'T = H S H'
+  double log_det() const { return log_det_; }                             // of S^-1
+  const std::vector<double>& variance() const { return variance_; }       // d_i'S d_i by datum
+  const Eigen::MatrixXd& taken() const { return taken_; }                 // count x nodes, T'T = H S H'
   const Eigen::MatrixXd& covariance_with_data() const { return cross_; }  // D S, of u with each linear predictor
 
  private:

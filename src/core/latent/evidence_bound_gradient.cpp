@@ -238,8 +238,7 @@ std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<
       moved.parameters[a] *= std::exp(sign * step);
       expectations(moved, response_.observations(), state_.linear_predictor.data(), nullptr,
                    {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
-      for (Index i = 0; i < n; ++i)
-        difference += sign * (at_data[i] * slope[i] - 0.5 * variance[i] * curvature[i]);
+      for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * variance[i] * curvature[i]);
     }
     terms.push_back(difference / (2.0 * step));
   }

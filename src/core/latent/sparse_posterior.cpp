@@ -261,10 +261,9 @@ double SparsePosterior::evaluate(PosteriorState& state, const RunContext& contex
   const bool laplace = kind_ == PosteriorKind::laplace;
   const std::vector<double> variance = laplace ? std::vector<double>() : total_variance();
   likelihood_gradient_.assign(likelihood_.parameters.size(), 0.0);
-  const double log_likelihood =
-      expectations(likelihood_, response_.observations(), state.linear_predictor.data(),
-                   laplace ? nullptr : variance.data(),
-                   {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
+  const double log_likelihood = expectations(
+      likelihood_, response_.observations(), state.linear_predictor.data(), laplace ? nullptr : variance.data(),
+      {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
   const double prior = log_prior_of_effects(state.beta);
   if (laplace) return log_joint_density(log_likelihood, model_, state.mean) + prior;
   double value = evidence_bound(log_likelihood, model_, factor_, state.precision, state.mean) + prior;

@@ -30,7 +30,8 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
                          const std::vector<double>& node_design, int effects, const PosteriorFactor& factor,
                          const std::vector<double>& precision, bool refined, const RunContext& context)
     : model_(model), node_design_(node_design), factor_(factor), precision_(precision),
-      coefficients_(response.coefficients), effects_(effects), refined_(refined), left_(left_of_design(model, response, node_design)) {
+      coefficients_(response.coefficients), effects_(effects), refined_(refined),
+      left_(left_of_design(model, response, node_design)) {
   const Index m = model.nodes(), n = response.n();
   const int p = coefficients_;
   std::vector<double> coupling(std::size_t(m) * p), weighted(n), at_nodes(m);

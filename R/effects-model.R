@@ -1,0 +1,67 @@
+# The effects of a formula at the rows of a model frame, and which models cannot have them.
+
+# A row's number where all of its variables are known, NA where one is missing, so that na.action
+# sees it.
+complete_rows <- function(data, variables) {
+  rows <- seq_len(nrow(data))
+  replace(rows, !stats::complete.cases(data[variables]), NA)
+}
+
+# A dot in the trend does not stand for what effects are made of.
+without_effects_of <- function(data, effects) {
+  data[setdiff(names(data), effect_variables(effects, data))]
+}
+
+# Recipes and columns of the effects of a formula, NULL where it has none.
+model_effects <- function(frame, formula, settings) {
+  effects <- effect_terms(formula)
+  if (!length(effects$bars) && !length(effects$smooths)) return(NULL)
+  data <- attr(frame, "effect_variables")
+  lacking <- setdiff(unlist(lapply(effects$bars, bar_variables)), names(data))
+  if (is.null(data) || length(lacking)) {
+    abort_neargp("columns", sprintf("Random effects and smooths are of columns of `data`, which has no %s.",
+      format_some(c(lacking, "such column")[1L])))
+  }
+  unknown <- which(!stats::complete.cases(data))
+  if (length(unknown)) {
+    abort_neargp("missing_values",
+      c(sprintf("The groups or smooths have missing values in %s.",
+        format_rows(original_rows(frame, unknown))),
+        i = "Remove them by `subset`, or by na.action = na.omit."))
+  }
+  recipes <- effect_recipes(effects, data, environment(formula),
+    colnames(frame[["(locations)"]]))
+  list(recipes = recipes, data = effect_columns(recipes, data))
+}
+
+# The most columns that are dense: the time of an evaluation grows with their square.
+most_effect_columns <- 1000L
+
+check_effects <- function(recipes, data, settings) {
+  if (!length(recipes)) return(invisible())
+  if (is_gaussian(settings$family) && is.null(settings$nugget)) check_not_noise(recipes, data)
+  columns <- vapply(data$effects$blocks, function(block) length(block$columns), 0L)
+  if (sum(columns) <= most_effect_columns) return(invisible())
+  largest <- data$effects$blocks[[which.max(columns)]]
+  abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted.",
+    format_count(sum(columns)), format_count(most_effect_columns)),
+    x = sprintf("Most are of %s: %s.", largest$label, format_count(max(columns))),
+    i = "Groups that are places are what the Gaussian process is for; others can be merged."))
+}
+
+# ---- what cannot have them -----------------------------------------------------------------------
+
+check_takes_effects <- function(settings, formula, source) {
+  if (!formula_has_effects(formula)) return(invisible())
+  if (!is.null(source)) refuse_effects("rows that are read in pieces")
+  if (!takes_effects(settings$method, settings$family)) {
+    refuse_effects(sprintf("%s%s", settings$method$label, if (is_gaussian(settings$family)) "" else
+      sprintf(" of a %s response", family_call(settings$family))))
+  }
+}
+
+refuse_effects <- function(what) {
+  abort_neargp("method", c(sprintf("Random effects and smooths are not fitted by %s.", what),
+    i = "They are by vecchia(), exact_gp() and loo_k() (by quasi-Newton) of a gaussian response, and by vnngp() of every family, at all locations and with posterior \"sparse\" or \"laplace\".",
+    i = "Groups can enter the trend as a factor, smooths as splines::ns(z, df = 4)."))
+}

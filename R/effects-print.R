@@ -1,0 +1,51 @@
+# The parts of print() about random effects and smooths.
+
+# Effective degrees of freedom of each block, sum of 1 - (H^-1)_uu, and of a smooth with its columns
+# without a penalty.
+effect_edf <- function(object) {
+  effects <- fitted_effects(object)
+  variance <- diag(effect_estimates(object)$vcov)
+  vapply(seq_along(effects$blocks), function(k) {
+    block <- effects$blocks[[k]]
+    if (block$d > 1L) return(NA_real_)
+    sum(1 - variance[block$columns] / drop(effects$factors[[k]])^2)
+  }, 0)
+}
+
+# A row for each smooth: edf, and the standard deviation of each penalty.
+smooth_table <- function(object) {
+  blocks <- object$data$effects$blocks
+  smooth <- which(vapply(object$effects, function(recipe) recipe$kind == "smooth", NA))
+  edf <- effect_edf(object)
+  term <- vapply(blocks, `[[`, 0L, "term")
+  sds <- stats::setNames(object$parameters$estimate, object$layout$name)
+  rows <- lapply(smooth, function(i) {
+    recipe <- object$effects[[i]]
+    own <- which(term == i)
+    data.frame(term = recipe$label, edf = sum(edf[own]) + sum(recipe$penalty == 0),
+      sd = I(list(unname(sds[parameter_names(recipe)]))))
+  })
+  do.call(rbind, rows)
+}
+
+effects_lines <- function(x, digits) {
+  if (!has_effects(x$data)) return(invisible())
+  variances <- VarCorr(x)
+  kind <- attr(variances, "kind")
+  if (any(kind == "group")) {
+    cat("\nRandom effects:\n")
+    shown <- structure(unclass(variances)[kind == "group"], sc = attr(variances, "sc"))
+    print_matrix(variance_table(shown, digits))
+    levels <- attr(variances, "levels")[kind == "group"]
+    group <- vapply(x$data$effects$blocks, `[[`, "", "label")[kind == "group"]
+    first <- !duplicated(group)
+    cat(strwrap(paste0("levels: ", paste(sprintf("%s, %s", group[first],
+      format_count(levels[first])), collapse = "; ")), indent = 2L, exdent = 4L), sep = "\n")
+  }
+  smooths <- smooth_table(x)
+  if (is.null(smooths)) return(invisible())
+  cat("\nSmooth terms:\n")
+  print_matrix(cbind(Smooth = smooths$term, edf = formatC(smooths$edf, digits = 2L, format = "f"),
+    sd = vapply(smooths$sd, function(sd) paste(format(signif(sd, digits), digits = digits),
+      collapse = ", "), "")))
+}
