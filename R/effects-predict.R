@@ -195,6 +195,11 @@ effect_parts <- function(object, X) {
   parts
 }
 
+# Columns of the trend that are of smooths, the last ones.
+count_smooth_columns <- function(object) {
+  sum(vapply(object$effects, function(recipe) sum(recipe$penalty == 0), 0L))
+}
+
 # Parts of smooths without a penalty, which are columns of the trend after those of the formula.
 smooth_trends <- function(object, X) {
   recipes <- Filter(function(recipe) recipe$kind == "smooth", object$effects)

@@ -175,7 +175,8 @@ new_model_data <- function(frame, formula, settings) {
   effects <- model_effects(frame, formula, settings)
   model_data <- list(
     X = cbind(strip_design(design), effects$data$X),
-    offset = if (is.null(offset)) rep(0, n) else as.double(offset), weights = weights, coords = frame[["(locations)"]], response_name = deparse(formula[[2L]],
+    offset = if (is.null(offset)) rep(0, n) else as.double(offset),
+    weights = weights, coords = frame[["(locations)"]], response_name = deparse(formula[[2L]],
     width.cutoff = 500L)[1L]
   )
   response <- model_response(settings$method, response, settings$family, as.double(weights), frame)

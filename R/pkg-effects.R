@@ -11,5 +11,9 @@ effSources.neargp <- function(mod) {
       "The data of the fit are no longer found, so that effects have no grid.")
   }
   call$data <- drop_geometry(data)
-  list(call = call, formula = mod$formula)
+  sources <- list(call = call, formula = effect_terms(mod$formula)$trend)
+  if (!has_effects(mod$data)) return(sources)
+  # those of the formula's columns: smooths, centred, are at their mean of 0
+  own <- seq_len(length(mod$beta) - count_smooth_columns(mod))
+  c(sources, list(coefficients = mod$beta[own], vcov = mod$beta_vcov[own, own, drop = FALSE]))
 }

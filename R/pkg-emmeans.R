@@ -20,7 +20,9 @@ recover_data.neargp <- function(object, data = NULL, ...) {
 #' @exportS3Method emmeans::emm_basis
 emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)
-  list(X = stats::model.matrix(trms, frame, contrasts.arg = object$contrasts),
+  X <- stats::model.matrix(trms, frame, contrasts.arg = object$contrasts)
+  # smooths, centred, are at their mean of 0
+  list(X = cbind(X, matrix(0, nrow(X), count_smooth_columns(object))),
     bhat = unname(object$beta), nbasis = matrix(NA),
     V = as.matrix(if (is.function(vcov.)) vcov.(object) else vcov.),
     dffun = function(k, dfargs) Inf, dfargs = list(),

@@ -71,3 +71,18 @@ test_that("intervals by profile hold the estimates, and a fit goes on from itsel
   again <- update(fit, start = fit)
   expect_equal(c(logLik(again)), c(logLik(fit)), tolerance = 1e-6)
 })
+
+test_that("marginal means are those of the trend, with smooths at their mean", {
+  skip_if_not_installed("mgcv")
+  skip_if_not_installed("emmeans")
+  data <- transform(effects_data(), year = factor(year))
+  fit <- neargp(z ~ a + year + s(depth, k = 5) + (1 | site), data, coords = ~ x + y,
+    method = vecchia(10), covariance = cov_exponential(range = 0.2), threads = 1L)
+  expect_lt(max(abs(colMeans(fit$data$X[, "s(depth).1", drop = FALSE]))), 1e-8)
+  means <- as.data.frame(emmeans::emmeans(fit, ~ year, at = list(a = 0)))
+  expect_equal(means$emmean[1], coef(fit)[["(Intercept)"]])
+  expect_equal(means$emmean[3] - means$emmean[1], coef(fit)[["year2003"]])
+  skip_if_not_installed("effects")
+  effect <- as.data.frame(effects::Effect("year", fit))
+  expect_equal(diff(effect$fit[1:2]), coef(fit)[["year2002"]])
+})

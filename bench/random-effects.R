@@ -1,0 +1,76 @@
+# Random effects and smooths beside a field: whether their variances, the trend's slope and predictions are right, and what they take.
+# Simulated: n rows in the unit square, an exponential field (variance 1, range 0.1), noise of variance 0.25, groups spread in space with
+# intercepts (variance 0.5) and slopes (0.25), a smooth of a covariate, a slope of a covariate.
+#
+# Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
+# slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without.
+#
+#   R_LIBS=_build/library Rscript bench/random-effects.R [fits] [rows]      writes bench/results/random-effects*.csv
+
+library(neargp)
+arguments <- as.integer(commandArgs(trailingOnly = TRUE))
+fits <- if (length(arguments) > 0L) arguments[1L] else 100L
+n <- if (length(arguments) > 1L) arguments[2L] else 1000L
+groups <- 30L
+truth <- c(variance = 1, range = 0.1, nugget = 0.25, `sd_(Intercept)|site` = sqrt(0.5), `sd_x|site` = 0.5)
+
+simulated <- function(seed, rows, new = 200L) {
+  set.seed(seed)
+  all <- rows + new
+  data <- data.frame(px = runif(all), py = runif(all), x = rnorm(all), depth = runif(all))
+  data$site <- sample(groups, all, TRUE)
+  data$site[rows + 1:50] <- groups + 1:50
+  b <- matrix(rnorm(2 * (groups + 50)), ncol = 2) %*% diag(truth[4:5])
+  field <- drop(crossprod(chol(exp(-as.matrix(dist(data[1:2])) / truth[["range"]])), rnorm(all)))
+  data$field <- field + sin(6 * data$depth) + b[data$site, 1] + (1 + b[data$site, 2]) * data$x
+  data$y <- data$field + rnorm(all, sd = sqrt(truth[["nugget"]]))
+  list(data = data[seq_len(rows), ], new = data[-seq_len(rows), ], b = b)
+}
+
+inside <- function(x, lower, upper) mean(x >= lower & x <= upper)
+
+one <- function(seed) {
+  case <- simulated(seed, n)
+  fit <- neargp(y ~ x + s(depth, k = 8) + (x || site), case$data, coords = ~ px + py, method = vecchia(20), covariance = cov_exponential(),
+    threads = 1L, verbose = FALSE)
+  found <- coef(fit, what = "covariance")
+  effects <- ranef(fit, se = TRUE)$site
+  truths <- case$b[as.integer(rownames(effects)), ]
+  slope <- confint(fit, "x")
+  # the average slope of these groups belongs to the trend
+  predicted <- predict(fit, case$new, interval = "prediction", allow.new.levels = TRUE, local_mean = FALSE, verbose = FALSE)
+  covered <- case$new$y >= predicted$lower & case$new$y <= predicted$upper
+  limits <- confint(fit, what = "covariance")
+  data.frame(seed, t(found[names(truth)]), check.names = FALSE, slope = inside(1, slope[1], slope[2]),
+    intercepts = mean(abs(effects[["(Intercept)"]] - truths[, 1]) <= 1.96 * effects[["se_(Intercept)"]]),
+    slopes = mean(abs(effects[["x"]] - truths[, 2]) <= 1.96 * effects[["se_x"]]), new_levels = mean(covered[1:50]),
+    known_levels = mean(covered[-(1:50)]), t(setNames(vapply(names(truth), function(name) inside(truth[[name]], limits[name, 1],
+      limits[name, 2]), 0), paste0("covers_", names(truth)))))
+}
+
+results <- do.call(rbind, lapply(seq_len(fits), one))
+spread <- function(x) c(mean = mean(x), se = sd(x) / sqrt(length(x)))
+table <- t(vapply(results[-1L], spread, double(2L)))
+print(data.frame(truth = unname(truth[rownames(table)]), round(table, 4), row.names = rownames(table)))
+write.csv(cbind(what = rownames(table), as.data.frame(round(table, 4)), fits = fits, rows = n), "bench/results/random-effects.csv",
+  row.names = FALSE)
+
+# Time: the same rows with and without the terms.
+timed <- function(rows, levels) {
+  set.seed(1)
+  data <- data.frame(px = runif(rows), py = runif(rows), site = sample(levels, rows, TRUE))
+  data$y <- rnorm(levels)[data$site] + sin(6 * data$px) * cos(5 * data$py) + rnorm(rows, sd = 0.5)
+  cpu <- function(formula) {
+    user <- function() sum(proc.time()[c("user.self", "sys.self")])
+    began <- user()
+    fit <- neargp(formula, data, coords = ~ px + py, method = vecchia(), covariance = cov_exponential(), threads = 1L, verbose = FALSE)
+    c(seconds = user() - began, evaluations = fit$convergence$evaluations)
+  }
+  plain <- cpu(y ~ 1)
+  own <- cpu(y ~ (1 | site))
+  data.frame(rows, levels, plain = plain[["seconds"]], effects = own[["seconds"]], evaluations = plain[["evaluations"]],
+    evaluations_effects = own[["evaluations"]])
+}
+times <- do.call(rbind, list(timed(20000L, 10L), timed(20000L, 50L), timed(20000L, 200L)))
+print(times)
+write.csv(times, "bench/results/random-effects-time.csv", row.names = FALSE)
