@@ -34,17 +34,20 @@ model_effects <- function(frame, formula, settings) {
   list(recipes = recipes, data = effect_columns(recipes, data))
 }
 
-# The most columns that are dense: the time of an evaluation grows with their square.
+# The most columns, and the most numbers in them, since they are dense: the time of an evaluation
+# grows with the square of the former.
 most_effect_columns <- 1000L
+most_effect_numbers <- 1e8
 
 check_effects <- function(recipes, data, settings) {
   if (!length(recipes)) return(invisible())
   if (is_gaussian(settings$family) && is.null(settings$nugget)) check_not_noise(recipes, data)
   columns <- vapply(data$effects$blocks, function(block) length(block$columns), 0L)
-  if (sum(columns) <= most_effect_columns) return(invisible())
+  most <- min(most_effect_columns, floor(most_effect_numbers / nrow(data$effects$Z)))
+  if (sum(columns) <= most) return(invisible())
   largest <- data$effects$blocks[[which.max(columns)]]
   abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted.",
-    format_count(sum(columns)), format_count(most_effect_columns)),
+    format_count(sum(columns)), format_count(most)),
     x = sprintf("Most are of %s: %s.", largest$label, format_count(max(columns))),
     i = "Groups that are places are what the Gaussian process is for; others can be merged."))
 }

@@ -61,3 +61,18 @@ test_that("terms without a variance, and methods without terms, are refused", {
   expect_error(fit(cbind(z, height) ~ (1 | g), method = vecchia(5)), "several outputs",
     class = "neargp_error_method")
 })
+
+test_that("more columns than can be fitted are an error that names the term", {
+  set.seed(1)
+  data <- data.frame(x = stats::runif(1300), y = stats::runif(1300), z = stats::rnorm(1300),
+    many = c(1:1100, 1:200))
+  expect_error(neargp(z ~ (1 | many), data, coords = ~ x + y), "many: 1,100",
+    class = "neargp_error_size")
+})
+
+test_that("smooths of the coordinates compete with the field, which a warning says", {
+  skip_if_not_installed("mgcv")
+  expect_warning(neargp(z ~ s(x, y, k = 6), effects_data(), coords = ~ x + y, method = vecchia(5),
+    covariance = cov_exponential(range = 0.2), threads = 1L), "compete",
+    class = "neargp_warning_smooth")
+})

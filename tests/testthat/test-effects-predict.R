@@ -173,3 +173,18 @@ test_that("loo_k() estimates variances near those of the likelihood, and predict
   expect_equal(predict(held, data[1:5, ]), predict(fit, data[1:5, ]), tolerance = 1e-6)
   expect_lt(at[["nugget"]], stats::var(data$z))
 })
+
+test_that("a row that is the only one of its level is predicted with the variance between levels", {
+  data <- effects_data()
+  data$site[7] <- "only"
+  data$z[7] <- 8
+  fit <- neargp(z ~ a + (1 | site), data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(variance = 0.1, range = 0.2), nugget = 0.01, threads = 1L)
+  loo <- loo_predict(fit)
+  kept <- restrict_rows(fit$method, fit, seq_len(80)[-7])
+  at <- predict(kept, data[7, ])
+  expect_equal(loo$mean[7], at$mean, tolerance = 1e-6)
+  expect_equal(loo$sd[7], at$sd, tolerance = 1e-6)
+  other <- predict(kept, transform(data[7, ], site = "new"), allow.new.levels = TRUE)
+  expect_equal(at, other, tolerance = 1e-6)
+})
