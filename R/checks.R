@@ -202,6 +202,7 @@ nearest_name <- function(name, known) {
 # A fit has all that neargp() gives it: fields are lost where an object is put together or cut by
 # hand.
 check_fit <- function(fit) {
+  check_fit_format(fit)
   absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
     names(fit))
   if (!length(absent)) return(check_method_of_response(fit))

@@ -60,6 +60,8 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     n_given = n_given,               # rows of the data,
     n_dropped = length(attr(frame, "na.action")),  # and of these dropped
     row_names = own_row_names(frame),
+    format = fit_format,             # of a saved fit, see R/fit-format.R,
+    version = package_version_text(),  # and the version of neargp that has made it
     keeper = NULL,                   # external pointer to what predictions share, see R/kept.R
     source = NULL,                   # of row_source(): where from, rows, chunks, their hashes
     # ---- other responses than gaussian

@@ -187,7 +187,8 @@
 #'   takes. By default in interactive sessions, and not in documents that are knitted there.
 #' @param resume name of a file that an earlier call with `neargp_control(checkpoint = )` has left: the
 #'   fit goes on from there, to the last bit, see [checkpoints]. `NULL` for none.
-#' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See
+#' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later versions
+#'   of the package read it, or say by an error of class `neargp_error_version` that they do not. See
 #'   [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
 #'   [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that stopped
 #'   early gives a warning of class `neargp_warning_convergence` and stays usable. One that is

@@ -1,0 +1,25 @@
+# Fits that were saved, and what reads them. A fit has the number of its format, which is raised where
+# fields are given another meaning, and the version of the package that has made it. Fits of formats
+# between the oldest one and this are read as they are: a field that an earlier format did not have is
+# NULL in it, as in fits of methods without.
+
+fit_format <- 1L
+
+# Of fits before formats had numbers.
+oldest_fit_format <- 0L
+
+check_fit_format <- function(fit) {
+  format <- fit$format %||% 0L
+  if (!is.numeric(format) || length(format) != 1L || is.na(format)) {
+    abort_neargp("version", "The format of this fit is not a number: it has been altered.")
+  }
+  if (format >= oldest_fit_format && format <= fit_format) return(invisible(fit))
+  older <- format < oldest_fit_format
+  abort_neargp("version", c(
+    sprintf("This fit was made by neargp %s, and this is %s.", fit$version %||% "of long ago",
+      package_version_text()),
+    x = sprintf("It has format %s, and formats %d to %d can be read.", format(format),
+      oldest_fit_format, fit_format),
+    i = if (older) "Fit the model anew: its call is in `fit$call`." else
+      "Install a version of neargp that is at least as new."))
+}

@@ -1,0 +1,52 @@
+# Fits of all kinds as versions of the package have saved them (tools/save-fits.R), each with three new
+# rows and what it predicted for them then.
+saved_fits <- function() list.files(test_path("fits"), "[.]rds$", recursive = TRUE,
+  full.names = TRUE)
+
+test_that("fits that earlier versions have saved predict what they did then", {
+  files <- saved_fits()
+  expect_gt(length(files), 20)
+  for (file in files) {
+    saved <- readRDS(file)
+    expect_s3_class(saved$fit, "neargp")
+    now <- suppressMessages(predict(saved$fit, saved$new, threads = 1))
+    expect_equal(now, saved$predicted, tolerance = 1e-6, label = basename(file))
+    expect_output(print(saved$fit), label = basename(file))
+    expect_output(print(summary(saved$fit)), label = basename(file))
+  }
+})
+
+test_that("saved fits are small, and hold no more than they have to", {
+  for (file in saved_fits()) expect_lt(file.size(file), 15000)
+})
+
+test_that("a fit is read as it was written, and says what has made it", {
+  data <- data.frame(x = c(0.1, 0.5, 0.3, 0.9, 0.7), y = c(0.2, 0.9, 0.6, 0.1, 0.4), z = 1:5)
+  fit <- suppressWarnings(neargp(z ~ 0, data, coords = ~ x + y, method = exact_gp()))
+  expect_identical(fit$format, fit_format)
+  expect_identical(fit$version, as.character(utils::packageVersion("neargp")))
+  file <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(fit, file)
+  again <- readRDS(file)
+  expect_identical(predict(again, data), predict(fit, data))
+  # of a version before formats had numbers
+  old <- unclass(fit)
+  old[c("format", "version")] <- NULL
+  expect_identical(predict(structure(old, class = class(fit)), data), predict(fit, data))
+})
+
+test_that("a fit of a format that cannot be read is told by its version", {
+  fit <- readRDS(saved_fits()[1L])$fit
+  newer <- fit
+  newer$format <- fit_format + 1L
+  newer$version <- "12.3.0"
+  expect_error(predict(newer, fit$data$coords), "by neargp 12.3.0.*at least as new",
+    class = "neargp_error_version")
+  expect_error(print(newer), class = "neargp_error_version")
+  older <- fit
+  older$format <- oldest_fit_format - 1L
+  expect_error(summary(older), "Fit the model anew", class = "neargp_error_version")
+  altered <- fit
+  altered$format <- "one"
+  expect_error(predict(altered, fit$data$coords), "altered", class = "neargp_error_version")
+})
