@@ -9,8 +9,10 @@ km_per_degree <- 6371 * pi / 180
 # coordinates, of the `area` of each, in order, and of its `weight` within it, which of longitude
 # and latitude is that of cells which become narrower towards the poles.
 area_points <- function(geometry, object, spacing) {
-  locations <- object$locations
-  longlat <- locations$metric == "longlat"
+  longlat <- object$locations$metric == "longlat"
+  if (!length(geometry)) {
+    return(list(xy = matrix(double(0), 0L, 2L), area = integer(0), weight = double(0)))
+  }
   boxes <- vapply(geometry, function(polygon) as.double(sf::st_bbox(polygon)), double(4))
   steps <- area_spacing(geometry, boxes, object, spacing)
   check_point_count(boxes, steps, longlat)
@@ -24,33 +26,35 @@ area_points <- function(geometry, object, spacing) {
   points
 }
 
-# At most half of the shortest range, at least 16 points and, unless a spacing is given, at most 400
-# an area.
+# At most the distance at which the correlation has fallen to 0.6, half the range of an exponential
+# covariance, at least 16 points and, unless a spacing is given, at most 400 an area.
 area_spacing <- function(geometry, boxes, object, spacing, least = 16, most = 400) {
   size <- area_sizes(geometry, object$locations)
   if (!is.null(spacing)) return(rep(spacing, length(geometry)))
-  wanted <- shortest_range(object) / 2
+  wanted <- correlated_distance(object)
   coarse <- which(sqrt(size / most) > wanted)
   if (length(coarse)) {
     inform_neargp("spacing", c(
-      sprintf("%d of %d areas are wider than %d points that are half a range apart: their points are farther apart.",
+      sprintf("%d of %d areas would need more than %d points for the correlation of neighbouring ones to be 0.6: they have fewer.",
         length(coarse), length(size), most),
-      i = sprintf("spacing = %s is half a range; it takes more memory and time.",
+      i = sprintf("spacing = %s gives them all; it takes more memory and time.",
         format(signif(wanted, 3L)))))
   }
   # of slivers the length counts, not the width
   extent <- apply(boxes[3:4, , drop = FALSE] - boxes[1:2, , drop = FALSE], 2L, max)
   if (object$locations$metric == "longlat") extent <- extent * km_per_degree
-  pmax(pmin(wanted, sqrt(size / least)), sqrt(size / most), extent / most)
+  steps <- pmax(pmin(wanted, sqrt(size / least)), sqrt(size / most), extent / most)
+  replace(steps, steps == 0, 1)  # of a polygon that is a point
 }
 
 # In space, across an anisotropy. Components that hardly vary do not count.
-shortest_range <- function(object) {
+correlated_distance <- function(object, correlation = 0.6) {
   components <- object$core_covariance$components
   variances <- vapply(components, function(component) component$variance, 0)
   min(vapply(components[variances >= 0.01 * sum(variances)], function(component) {
     narrower <- if (length(component$anisotropy)) exp(-sqrt(sum(component$anisotropy^2))) else 1
-    min(component$range[component$group[1:2]]) * narrower
+    min(component$range[component$group[1:2]]) * narrower *
+      effective_distance(component$family, component$shape, correlation)
   }, 0))
 }
 
@@ -84,7 +88,6 @@ check_point_count <- function(boxes, steps, longlat, most = 5e6) {
 }
 
 lies_in_own <- function(xy, area, geometry) {
-  if (!length(area)) return(logical(0))
   points <- sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]), coords = c("x", "y"),
     crs = sf::st_crs(geometry))
   found <- tryCatch(suppressMessages(sf::st_intersects(sf::st_geometry(points), geometry)),

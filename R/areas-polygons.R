@@ -16,7 +16,7 @@ as_areas <- function(areas, object) {
   check_polygons(geometry)
   check_same_crs(sf::st_crs(areas), object$locations,
     "sf::st_transform(areas, fit$locations$crs)")
-  list(geometry = plain_polygons(geometry), columns = drop_geometry(areas),
+  list(geometry = measured_polygons(geometry, object$locations), columns = drop_geometry(areas),
     known = rep(TRUE, length(geometry)), restore = restorer(areas))
 }
 
@@ -34,6 +34,7 @@ check_polygons <- function(geometry) {
         format_some(unique(types[wrong])), " (", format_rows(wrong), ")."),
       i = "Take the polygons out of collections by sf::st_collection_extract(areas, \"POLYGON\"), and predict points by themselves."))
   }
+  check_finite_polygons(geometry)
   empty <- which(sf::st_is_empty(geometry))
   if (length(empty)) {
     abort_neargp("geometry", c(paste0("Areas have empty geometries in ", format_rows(empty), "."),
@@ -41,8 +42,20 @@ check_polygons <- function(geometry) {
   }
 }
 
-plain_polygons <- function(geometry) {
-  if (length(geometry) && !inherits(geometry[[1L]], "XY")) sf::st_zm(geometry) else geometry
+check_finite_polygons <- function(geometry) {
+  finite <- vapply(geometry, function(polygon) all(is.finite(unlist(polygon))), NA)
+  if (all(finite)) return(invisible())
+  abort_neargp("geometry",
+    paste0("Areas have coordinates that are missing or infinite in ", format_rows(which(!finite)),
+      "."))
+}
+
+# On the sphere or in the plane, as the fit measures distances: there are fits to degrees in the
+# plane, and to longitude and latitude whose CRS nobody has named.
+measured_polygons <- function(geometry, locations) {
+  if (length(geometry) && !inherits(geometry[[1L]], "XY")) geometry <- sf::st_zm(geometry)
+  suppressWarnings(sf::st_set_crs(geometry, if (locations$metric == "longlat") 4326 else
+    sf::NA_crs_))
 }
 
 # The cells as polygons, one for each; `columns` are their layers.
@@ -51,20 +64,20 @@ raster_areas <- function(areas, object) {
   require_package("sf", "for areas")
   check_raster_crs(areas, object$locations)
   columns <- if (terra::hasValues(areas)) terra::values(areas, dataframe = TRUE)
-  list(geometry = cell_polygons(areas, object$locations$crs),
+  list(geometry = measured_polygons(cell_polygons(areas), object$locations),
     columns = columns %||% as.data.frame(matrix(NA, terra::ncell(areas), 0L)),
     known = if (is.null(columns)) rep(TRUE, terra::ncell(areas)) else is_covered(columns),
     restore = function(result) as_raster_layers(areas, as.matrix(result)))
 }
 
-cell_polygons <- function(raster, crs) {
+cell_polygons <- function(raster) {
   centres <- terra::xyFromCell(raster, seq_len(terra::ncell(raster)))
   half <- terra::res(raster) / 2
   polygons <- Map(function(x, y) {
     sf::st_polygon(list(cbind(x + half[1L] * c(-1, 1, 1, -1, -1), y + half[2L] * c(-1, -1, 1, 1,
       -1))))
   }, centres[, 1L], centres[, 2L])
-  sf::st_sfc(polygons, crs = crs %||% sf::NA_crs_)
+  sf::st_sfc(polygons)
 }
 
 # Areas in the squared unit of the coordinates, km2 of longitude and latitude.

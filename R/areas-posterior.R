@@ -74,27 +74,27 @@ dense_area_posterior <- function(given, support, settings) {
   covariance <- function(a, b) core_covariance_matrix(a, b, specification)
   factor <- joint_factor(object, data)
   coords <- support$target$coords
-  columns <- backsolve(factor, response_columns(data), transpose = TRUE)
-  across <- function(rows) backsolve(factor, covariance(data$coords, coords[rows, , drop = FALSE]),
-    transpose = TRUE)
-  averaged <- weighted <- NULL
-  for (rows in point_chunks(support, 2e7 / length(data$y))) {
+  solved <- backsolve(factor, backsolve(factor, response_columns(data), transpose = TRUE))
+  across <- function(rows) covariance(data$coords, coords[rows, , drop = FALSE])
+  parts <- lapply(point_chunks(support, 2e7 / length(data$y)), function(rows) {
     part <- across(rows)
-    weighted <- rbind(weighted, crossprod(part, columns))
-    averaged <- rbind(averaged, rowsum(t(part) * support$weight[rows], support$area[rows],
-      reorder = FALSE))
-  }
-  with_area_trend(given, support, weighted, list(
-    variances = function() dense_prior_variances(support, covariance) - rowSums(averaged^2),
-    covariance = function() dense_prior_covariance(support, covariance) - tcrossprod(averaged),
+    list(weighted = crossprod(part, solved), averaged = rowsum(t(part) * support$weight[rows],
+      support$area[rows], reorder = FALSE))
+  })
+  of_parts <- function(name) do.call(rbind, lapply(parts, `[[`, name))
+  whiten <- function(cross) backsolve(factor, cross, transpose = TRUE)
+  explained <- whiten(t(of_parts("averaged")))
+  with_area_trend(given, support, of_parts("weighted"), list(
+    variances = function() dense_prior_variances(support, covariance) - colSums(explained^2),
+    covariance = function() dense_prior_covariance(support, covariance) - crossprod(explained),
     blocks = function(areas) lapply(areas, function(area) {
       rows <- which(support$area == area)
       place <- coords[rows, , drop = FALSE]
-      covariance(place, place) - crossprod(across(rows))
+      covariance(place, place) - crossprod(whiten(across(rows)))
     }),
     draws = function(n) {
       check_places(nrow(coords))
-      draw_rest(covariance(coords, coords) - crossprod(across(seq_len(nrow(coords)))), n)
+      draw_rest(covariance(coords, coords) - crossprod(whiten(across(seq_len(nrow(coords))))), n)
     }))
 }
 

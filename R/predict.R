@@ -42,7 +42,8 @@
 #' @param object a fit of [neargp()].
 #' @param newdata sf points, data frame, terra SpatRaster or stars grid with the covariates of the
 #'   trend (the response is not needed); a time is a dimension of the grid, or an attribute. For
-#'   data on the training rows see [fitted.neargp()].
+#'   data on the training rows see [fitted.neargp()]. Of sf polygons means and totals are predicted,
+#'   by [predict_areas()], which has the arguments.
 #' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles
 #'   of a new observation at `probs`; or a part of the field, on the scale of the link: `"process"`,
 #'   the Gaussian process alone (the spatial effect), for which `newdata` needs no covariates of the
@@ -107,7 +108,7 @@
 #' @param allow.new.levels whether groups may have levels that the fit does not know: their effects
 #'   have the mean 0 and the variance between levels. Else they are an error of class
 #'   `neargp_error_levels`. For data frames and sf points.
-#' @param ... not used.
+#' @param ... of polygons, further arguments of [predict_areas()].
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
 #'   `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get
@@ -155,7 +156,7 @@
 #'   71, 319–392.
 #'   Of continuity by penalties that grow with distance: Rivoirard, J. and Romary, T. (2011).
 #'   Continuity for kriging with moving neighborhood. *Mathematical Geosciences* 43, 469-481.
-#' @seealso [simulate.neargp()] for draws, [fitted()][residuals.neargp] and [loo_predict()] of the
+#' @seealso [predict_areas()] for polygons, [simulate.neargp()] for draws, [fitted()][residuals.neargp] and [loo_predict()] of the
 #'   rows of the fit, [plot_map()] for maps, [recalibrate()] for intervals that cover too little.
 #' @examples
 #' set.seed(1)

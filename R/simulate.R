@@ -47,7 +47,8 @@
 #'   in [predict.neargp()]. With `conditional = FALSE` effects are drawn from their distribution.
 #' @param trials numbers of trials of new binomial observations, one for all rows or one for each;
 #'   by default those of the data for the training rows, else 1.
-#' @param threads,device,... as in [predict.neargp()].
+#' @param threads,device as in [predict.neargp()].
+#' @param ... not used.
 #' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`,
 #'   `sim_2`, ...; rows with missing values are NA.
 #' @section Errors: Those of [predict.neargp()]; `neargp_error_cholesky` where even 1e-6 of the

@@ -39,6 +39,38 @@ repeat_operation <- function(fit, data) {
   })
 }
 
+# Squares, some of them slivers, about places of the data.
+random_areas <- function(fit, data) {
+  names <- fit$locations$names[1:2]
+  new <- data[sample.int(nrow(data), pick(0L, 1L, 3L, 10L), TRUE), , drop = FALSE]
+  side <- pick(1e-9, 0.01, 1, 1000) * max(diff(range(data[[names[1L]]], na.rm = TRUE)), 1e-6)
+  square <- function(x, y) {
+    sf::st_polygon(list(cbind(x + side * c(-1, 1, 1, -1, -1), y + pick(1, 1e-12) * side * c(-1, -1, 1, 1, -1))))
+  }
+  crs <- if (is.null(fit$locations$crs)) NA else fit$locations$crs
+  sf::st_sf(new, geometry = sf::st_sfc(Map(square, new[[names[1L]]], new[[names[2L]]]), crs = crs))
+}
+
+areas_operation <- function(fit, data) {
+  locations <- fit$locations
+  plain <- length(locations$names) >= 2L && all(locations$names[1:2] %in% names(data)) && is.data.frame(data) &&
+    !inherits(data, "sf") && has_package("sf")
+  if (!plain) return(operation(function() NULL))
+  areas <- tryCatch(random_areas(fit, data), error = function(e) NULL)
+  if (is.null(areas)) return(operation(function() NULL))
+  arguments <- list(areas = areas, draws = 20L)
+  if (chance(0.5)) arguments$type <- pick("response", "link", "quantile", "process", "trend")
+  if (chance(0.4)) arguments$interval <- pick("none", "confidence", "prediction")
+  if (chance(0.3)) arguments$fun <- "sum"
+  if (chance(0.2)) arguments["weights"] <- list(pick(1, 0, "nobody", seq_len(nrow(areas)), -1))
+  if (chance(0.3)) arguments$joint <- TRUE
+  if (chance(0.1)) arguments$threshold <- pick(0, c(0, 1), 1e300, -1e300)
+  if (chance(0.3)) arguments["k"] <- list(pick(1L, 2L, 10L, 1000L, NULL))
+  if (chance(0.1)) arguments$spacing <- pick(1e-9, 0.1, 1e9)
+  arguments <- with_junk(arguments)
+  operation(function() do.call(neargp::predict_areas, c(list(fit), arguments)), function(x) check_table(x), argument_names(arguments))
+}
+
 saved_operation <- function(fit, data) {
   new <- random_newdata(data)
   operation(function() {
@@ -132,7 +164,7 @@ junk_operation <- function(fit, data) {
 simple <- function(call, check = no_check) function(fit, data) operation(function() call(fit), check)
 
 operations <- list(
-  predict = predict_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
+  predict = predict_operation, areas = areas_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
   residuals = residuals_operation, cross_validate = cross_validate_operation, extract = extract_operation, print = print_operation,
   update = update_operation, junk = junk_operation, profile = profile_operation,
   recalibrated = recalibrated_operation,

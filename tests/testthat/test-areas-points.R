@@ -26,11 +26,11 @@ test_that("points lie in their area, not in its holes, and are as many as the ra
   first <- points$xy[points$area == 1L, ]
   expect_false(any(first[, 1L] > 0.5 & first[, 1L] < 1.5 & first[, 2L] > 0.25 & first[, 2L] < 0.75))
   expect_false(any(first[, 1L] > 2 & first[, 1L] < 3))
-  # an area of 2.5, spacing 0.2
-  expect_equal(nrow(first), 2.5 / 0.2^2, tolerance = 0.1)
+  # an area of 2.5, spacing -0.4 log(0.6)
+  expect_equal(nrow(first), 2.5 / 0.204^2, tolerance = 0.1)
   expect_equal(sum(points$area == 2L), 16L)
   expect_lte(sum(points$area == 3L), 400L)
-  expect_message(points_of(geometry * 100, fit_of_points()), "half a range",
+  expect_message(points_of(geometry * 100, fit_of_points()), "to be 0.6",
     class = "neargp_message_spacing")
   expect_equal(sum(points_of(geometry, fit_of_points(), 0.25)$area == 1L), 40L)
   # between the centres of its grid
