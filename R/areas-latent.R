@@ -8,7 +8,7 @@
 # Neighbours of a node. The largest error of 25 means was 0.05 to 0.26 of their exact standard
 # deviation with 15, 0.01 to 0.08 with 30, below 0.013 with 60; standard deviations were within
 # 1.5%, 0.7% and 0.06% (bench/areas.R).
-area_neighbors <- 30L
+neighbors_of_areas <- function(object) min(max(30L, object$k), 60L)
 
 latent_area_posterior <- function(given, support, settings) {
   latent <- latent_of_areas(given, support, settings)
@@ -33,7 +33,7 @@ latent_of_areas <- function(given, support, settings, most_exact = 3000L) {
   node <- location_index(coords)
   nodes <- coords[!duplicated(node), , drop = FALSE]
   n <- length(given$precision)
-  k <- min(settings$k %||% max(area_neighbors, given$object$k), nrow(nodes) - 1L)
+  k <- min(settings$k %||% neighbors_of_areas(given$object), nrow(nodes) - 1L)
   component <- metric_component(given$object$core_covariance)
   scaled <- break_ties(core_scale(nodes, component), settings$context)
   order <- core_order(scaled, "maxmin", 0, settings$context)

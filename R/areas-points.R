@@ -43,8 +43,7 @@ area_spacing <- function(geometry, boxes, object, spacing, least = 16, most = 40
   # of slivers the length counts, not the width
   extent <- apply(boxes[3:4, , drop = FALSE] - boxes[1:2, , drop = FALSE], 2L, max)
   if (object$locations$metric == "longlat") extent <- extent * km_per_degree
-  steps <- pmax(pmin(wanted, sqrt(size / least)), sqrt(size / most), extent / most)
-  replace(steps, steps == 0, 1)  # of a polygon that is a point
+  pmax(pmin(wanted, sqrt(size / least)), sqrt(size / most), extent / most)
 }
 
 # In space, across an anisotropy. Components that hardly vary do not count.

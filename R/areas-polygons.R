@@ -3,7 +3,12 @@
 # turns a data frame of results into the class of the areas.
 
 # Whether `x` has polygons, all of it or, by mistake, some.
-is_areas <- function(x) is_sf(x) && any(grepl("POLYGON", sf::st_geometry_type(x)))
+is_areas <- function(x) {
+  if (!is_sf(x)) return(FALSE)
+  geometry <- sf::st_geometry(x)
+  if (inherits(geometry, c("sfc_POLYGON", "sfc_MULTIPOLYGON"))) return(TRUE)
+  inherits(geometry, "sfc_GEOMETRY") && any(grepl("POLYGON", sf::st_geometry_type(geometry)))
+}
 
 as_areas <- function(areas, object) {
   if (is_raster(areas)) return(raster_areas(areas, object))
@@ -16,7 +21,9 @@ as_areas <- function(areas, object) {
   check_polygons(geometry)
   check_same_crs(sf::st_crs(areas), object$locations,
     "sf::st_transform(areas, fit$locations$crs)")
-  list(geometry = measured_polygons(geometry, object$locations), columns = drop_geometry(areas),
+  geometry <- measured_polygons(geometry, object$locations)
+  check_valid_polygons(geometry)
+  list(geometry = geometry, columns = drop_geometry(areas),
     known = rep(TRUE, length(geometry)), restore = restorer(areas))
 }
 
@@ -40,6 +47,15 @@ check_polygons <- function(geometry) {
     abort_neargp("geometry", c(paste0("Areas have empty geometries in ", format_rows(empty), "."),
       i = "Remove them: areas[!sf::st_is_empty(areas), ]."))
   }
+}
+
+# Of polygons that cross themselves it is not known what is inside. NA: not even that can be told.
+check_valid_polygons <- function(geometry) {
+  valid <- tryCatch(sf::st_is_valid(geometry), error = abort_invalid_polygons)
+  if (all(valid %in% TRUE)) return(invisible())
+  abort_neargp("geometry", c(
+    sprintf("The areas are not valid polygons in %s.", format_rows(which(!valid %in% TRUE))),
+    i = "Mend them: sf::st_make_valid(areas)."))
 }
 
 check_finite_polygons <- function(geometry) {

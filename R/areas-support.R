@@ -44,6 +44,24 @@ share_covered <- function(points, areas, object, known) {
   share
 }
 
+# Of areas in another place than was meant all points are beyond the reach of all data.
+tell_far_areas <- function(object, support) {
+  if (!length(support$area)) return(invisible())
+  coords <- support$target$coords
+  nearest <- drop(as.matrix(core_index_nearest(kept_index(object), coords, 1L, 1L)))
+  within <- Reduce(`|`, lapply(object$core_covariance$components, function(component) {
+    apart <- core_scale(coords, component) - core_scale(object$data$coords[nearest, , drop = FALSE],
+      component)
+    rowSums(apart^2) <= effective_distance(component$family, component$shape)^2
+  }))
+  far <- setdiff(unique(support$area), support$area[within])
+  if (!length(far)) return(invisible())
+  inform_neargp("far", c(
+    sprintf("%d of %d areas are farther from all data than the correlation reaches: their predictions are the trend's.",
+      length(far), length(support$points)),
+    i = sprintf("The first is area %d. Are coordinates in their order, and in the right system?", far[1L])))
+}
+
 area_sums <- function(x, area, count) {
   sums <- double(count)
   if (!length(area)) return(sums)

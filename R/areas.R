@@ -28,7 +28,7 @@
 #'
 #' @param object a fit of [neargp()] by [vecchia()], [exact_gp()], [loo_k()], [mll_k()], [vnngp()]
 #'   (not with the mean field) or [svgp()] to one response that is not a class.
-#' @param areas sf polygons (POLYGON or MULTIPOLYGON, holes are no part of them) in the coordinate
+#' @param areas sf polygons (POLYGON or MULTIPOLYGON) in the coordinate
 #'   reference system of the data, or a SpatRaster, each of whose cells is an area. Their columns,
 #'   or layers, have the covariates of the trend, constant within an area, unless `covariates` has
 #'   them, and the time where the fit has one. Coordinates in the trend are those of the points.
@@ -61,13 +61,16 @@
 #' @param seed an integer for [set.seed()] before the draws, or `NULL`; R's generator is restored
 #'   afterwards.
 #' @param k number of neighbours of each node; by default 30, or that of the fit where it is more,
-#'   and none where computations are exact. `k = NULL` is the default.
+#'   up to 60, and none where computations are exact. `k = NULL` is the default.
 #' @param threads,verbose as in [neargp()].
 #' @param ... not used.
 #' @return An sf object (a SpatRaster for a raster) with a row for each area, in their order, and
 #'   the columns `mean`, `sd` (or `q0.05`, ... for quantiles), `lower` and `upper` with an interval,
 #'   and `points`. With `fun = "sum"` these are of totals. Areas whose covariates are missing are
 #'   NA, and so is the mean of one without any weight, whose total is 0.
+#' @section Areas that lie elsewhere: A message (`neargp_message_far`) tells of areas that are
+#'   farther from all data than the correlation reaches, whose means are the trend's. Holes are no
+#'   part of an area; polygons that overlap are areas of their own.
 #' @section Errors: `neargp_error_geometry` (other geometries, empty or invalid ones),
 #'   `neargp_error_crs`, `neargp_error_newdata` (missing columns), `neargp_error_method` (fits of
 #'   other methods, of several outputs and of classes), `neargp_error_size` (more than 5 million
@@ -111,8 +114,11 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   settings$weights <- check_area_weights(weights, areas, object)
   settings$covariates <- check_covariates(covariates, object)
   support <- area_support(object, areas, settings)
-  state <- seed_generator(seed)
-  on.exit(state$restore())
+  tell_far_areas(object, support)
+  if (!settings$linear) {
+    state <- seed_generator(seed)
+    on.exit(state$restore())
+  }
   columns <- area_columns(object, support, settings)
   result <- areas$restore(columns$columns)
   if (settings$joint) attr(result, "covariance") <- columns$covariance

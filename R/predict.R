@@ -156,8 +156,9 @@
 #'   71, 319–392.
 #'   Of continuity by penalties that grow with distance: Rivoirard, J. and Romary, T. (2011).
 #'   Continuity for kriging with moving neighborhood. *Mathematical Geosciences* 43, 469-481.
-#' @seealso [predict_areas()] for polygons, [simulate.neargp()] for draws, [fitted()][residuals.neargp] and [loo_predict()] of the
-#'   rows of the fit, [plot_map()] for maps, [recalibrate()] for intervals that cover too little.
+#' @seealso [predict_areas()] for polygons, [simulate.neargp()] for draws,
+#'   [fitted()][residuals.neargp] and [loo_predict()] of the rows of the fit, [plot_map()] for maps,
+#'   [recalibrate()] for intervals that cover too little.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))

@@ -6,6 +6,7 @@
 #include "bind_neighbors.h"
 #include "latent/low_rank_prediction.h"
 #include "latent/node_groups.h"
+#include "parallel/parallel_for.h"
 
 namespace {
 
@@ -210,12 +211,13 @@ Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h,
   LatentPointer fit(latent);
   const neargp::Index nodes = fit->model.nodes();
   const std::vector<double> columns = fit->model.from_caller({h.begin(), h.end()}, h.ncol());
-  std::vector<double> solved;
-  for (int c = 0; c < h.ncol(); ++c) {
+  std::vector<double> solved(columns.size());
+  const neargp::RunContext serial;
+  neargp::parallel_for(run_context(context), h.ncol(), [&](neargp::Index c) {
     const auto first = columns.begin() + c * nodes;
-    const std::vector<double> column = fit->posterior.factor().solve({first, first + nodes}, run_context(context));
-    solved.insert(solved.end(), column.begin(), column.end());
-  }
+    const std::vector<double> column = fit->posterior.factor().solve({first, first + nodes}, serial);
+    std::copy(column.begin(), column.end(), solved.begin() + c * nodes);
+  });
   return by_column(fit->model.to_caller(solved, h.ncol()), nodes, h.ncol());
 }
 

@@ -131,6 +131,17 @@ test_that("a fit on inducing points has its own posterior", {
   }
 })
 
+test_that("areas beyond the reach of the data are told, and have the trend and its variance", {
+  data <- area_data(60L)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), nugget = 0.1,
+    covariance = covariance_of_areas)
+  expect_message(far <- predict(fit, c(unit_squares(1L), unit_squares(1L) + c(20, 0))),
+    "1 of 2 areas.*area 2", class = "neargp_message_far")
+  expect_equal(far$mean[2L], coef(fit)[[1L]], tolerance = 1e-10)
+  expect_message(none <- predict_areas(fit, unit_squares(1L)[0L]), NA)
+  expect_equal(dim(none), c(0L, 4L))
+})
+
 test_that("what cannot be predicted is an error that says what can", {
   data <- area_data(60L)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), nugget = 0.1,
@@ -145,6 +156,9 @@ test_that("what cannot be predicted is an error that says what can", {
   empty <- polygons
   sf::st_geometry(empty)[4] <- sf::st_polygon()
   expect_error(predict(fit, empty), "row 4", class = "neargp_error_geometry")
+  crossed <- sf::st_sfc(sf::st_polygon(list(cbind(c(0, 1, 0, 1, 0), c(0, 1, 1, 0, 0)))))
+  expect_error(predict(fit, sf::st_sf(height = 1, geometry = crossed)), "st_make_valid",
+    class = "neargp_error_geometry")
   expect_error(predict(fit, polygons, smooth = TRUE), "smooth", class = "neargp_error_argument")
   expect_error(predict(fit, polygons, interval = "prediction"), "confidence",
     class = "neargp_error_argument")

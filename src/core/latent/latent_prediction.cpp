@@ -15,12 +15,12 @@ constexpr Index locations_per_chunk = 64;
 
 // `first`: of the normals that are left.
 void add_low_rank_draw(const LowRankFactor& factor, const Philox& random, Index first, std::vector<double>& field,
-                       std::vector<double>& whitened) {
+                       double* whitened) {
   Eigen::VectorXd x(factor.lower().rows());
   for (Index c = 0; c < x.size(); ++c) x[c] = random.normal(std::uint64_t(first + c));
   Eigen::Map<Eigen::VectorXd>(field.data(), Index(field.size())) += factor.spread().transpose() * x;
   lower_transposed_solve(factor.lower(), x);
-  whitened.insert(whitened.end(), x.data(), x.data() + x.size());
+  std::copy_n(x.data(), x.size(), whitened);
 }
 
 }  // namespace
@@ -57,10 +57,12 @@ LatentDraws draw_latent(const LatentModel& model, const SparsePosterior& posteri
                         const RunContext& context) {
   const Index m = model.nodes(), n = model.data();
   const int width = model.prior().k() + 1;
-  LatentDraws result;
-  std::vector<double> by_datum(n), h(m);
-  for (int draw = 0; draw < draws; ++draw) {
+  const Index inducing = model.low_rank() ? model.low_rank()->size() : 0;
+  LatentDraws result{std::vector<double>(draws * m), std::vector<double>(draws * inducing)};
+  const RunContext serial;
+  parallel_for(context, draws, [&](Index draw) {
     const Philox random(key, std::uint64_t(draw));
+    std::vector<double> by_datum(n), h(m);
     for (Index i = 0; i < n; ++i)
       by_datum[i] = std::sqrt(std::max(posterior.state().precision[i], 0.0)) * random.normal(std::uint64_t(m + i));
     model.sum_at_nodes(by_datum.data(), h.data());
@@ -70,10 +72,11 @@ LatentDraws draw_latent(const LatentModel& model, const SparsePosterior& posteri
       const double x = random.normal(std::uint64_t(j)) * std::sqrt(model.prior_scale()[j]);
       for (int e = 0; e < width && member[e] >= 0; ++e) h[member[e]] += a[e] * x;
     }
-    std::vector<double> column = posterior.factor().solve_residual(h, 1e-10, context);
-    if (model.low_rank()) add_low_rank_draw(posterior.factor().low_rank(), random, m + n, column, result.whitened);
-    result.field.insert(result.field.end(), column.begin(), column.end());
-  }
+    std::vector<double> column = posterior.factor().solve_residual(h, 1e-10, serial);
+    if (inducing > 0)
+      add_low_rank_draw(posterior.factor().low_rank(), random, m + n, column, result.whitened.data() + draw * inducing);
+    std::copy(column.begin(), column.end(), result.field.begin() + draw * m);
+  });
   return result;
 }
 
