@@ -81,6 +81,7 @@ bound_objective <- function(problem, method, tolerance = 1e-5) {
 
 #' @export
 bound_objective.default <- function(problem, method, tolerance = 1e-5) {
+  if (!is.null(problem$data$noise)) return(noise_bound_objective(problem, method))
   layout <- problem$layout
   data <- problem$data
   bound <- bound_over_rows(data, method, problem$context)

@@ -71,7 +71,7 @@ joint_moments.neargp_svgp <- function(method, object, target, settings) {
   covariance <- given$unexplained + crossprod(forwardsolve(object$svgp$factor, given$features)) +
     unseen %*% trend$beta_vcov %*% t(unseen)
   observed <- if (settings$type == "response") covariance +
-    diag(object$nugget, nrow(covariance)) else covariance
+    diag(target_noise(object, target), nrow(covariance)) else covariance
   moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) +
     (weighted[, 1L] + drop(unseen %*% trend$beta)),
     variance = pmax(diag(covariance), 0)), target$complete)

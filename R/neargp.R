@@ -88,8 +88,8 @@
 #' * `weights` are relative, and of the nugget alone.
 #'
 #' By [vecchia()] (without inducing points) and [exact_gp()], in maximum or restricted maximum
-#' likelihood, [loo_k()] and [mll_k()], on the CPU, of one gaussian response, also with a
-#' `transform`. `coef(fit, what = "covariance")`, [vcov()], [confint()] have the coefficients.
+#' likelihood, [loo_k()], [mll_k()] and [svgp()] (all rows at once), on the CPU, of one gaussian
+#' response, also with a `transform`. `coef(fit, what = "covariance")`, [vcov()], [confint()] have the coefficients.
 #' A covariate whose noise grows is not told from one along which the field roughens over distances
 #' below those of the data (`sd = ~ z` with a short range): have one of the two.
 #'

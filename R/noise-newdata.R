@@ -76,6 +76,11 @@ with_noise_of_targets <- function(moments, target, settings) {
   moments
 }
 
+# The noise variance of new observations, one number or one for each complete row.
+target_noise <- function(object, target) {
+  object$nugget / (if (is.null(target$noise_weights)) 1 else target$noise_weights())
+}
+
 # Targets of draws of new observations.
 with_noise_of_draws <- function(target, settings) {
   if (!is.null(target$noise_weights) && settings$noise) target$weights <- target$noise_weights()

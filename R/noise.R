@@ -117,10 +117,11 @@ check_noise_model <- function(settings, has_known, source) {
   }
   if (!takes_noise_model(method)) {
     refuse_noise(sprintf("by %s", method$label),
-      "They are for vecchia() without inducing points, exact_gp(), loo_k() and mll_k().")
+      "They are for vecchia() without inducing points, exact_gp(), loo_k(), mll_k() and svgp() without `kl_weight`.")
   }
-  if (identical(method$optimizer, "adam")) {
-    refuse_noise("with optimizer = \"adam\"", "The default optimiser of the method finds them.")
+  if (any(method$optimizer %in% c("adam", "natural"))) {
+    refuse_noise(sprintf("with optimizer = \"%s\"", method$optimizer),
+      "The default optimiser of the method finds them.")
   }
   if (!is.null(source)) {
     refuse_noise("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")

@@ -22,8 +22,7 @@ joint_moments.default <- function(method, object, target, settings) {
     crossprod(cross) +
     unseen %*% trend$beta_vcov %*% t(unseen)
   observed <- if (settings$type == "response") covariance +
-    diag(object$nugget / (if (is.null(target$noise_weights)) 1 else target$noise_weights()),
-      nrow(covariance)) else covariance
+    diag(target_noise(object, target), nrow(covariance)) else covariance
   # At a datum without noise the variance is zero, and rounding may put it just below.
   moments <- spread_over_rows(list(mean = base_mean(data, target$X, target$offset) +
     (weighted[, 1L] + drop(unseen %*% trend$beta)),

@@ -221,7 +221,11 @@ inducing_result <- function(method, problem, reached, step = 1e-4) {
 }
 
 check_bound_noise <- function(problem) {
-  if (!any(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)) return(invisible())
+  known <- problem$data$noise$known
+  if (!any(problem$layout$value[problem$layout$kind == "nugget"] %in% 0) ||
+      (!is.null(known) && all(known > 0))) {
+    return(invisible())
+  }
   abort_neargp("nugget",
     c(sprintf("%s needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
       method_call(problem$method)),

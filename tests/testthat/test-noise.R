@@ -169,6 +169,46 @@ test_that("predictions, leave-one-out, joint predictions and draws have the nois
   expect_lt(max(abs(spread / v_new - 1)), 0.15)
 })
 
+test_that("the bound on inducing points has its gradient in the noise of rows", {
+  data <- noisy_data(40)
+  for (bound in c("tight", "standard")) {
+    for (case in noise_cases()) {
+      fit <- fit_of_case(case, svgp(8, bound = bound, std_errors = FALSE), data = data,
+        control = still)
+      problem <- noise_problem(fit)
+      at <- fit$parameters$working + 0.1 * problem$free
+      objective <- bound_objective(problem, problem$method)
+      value <- function(w) objective(w, fit$svgp$positions)$value
+      expect_equal(objective(at, fit$svgp$positions)$gradient[problem$free],
+        difference(value, at)[problem$free], tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("with a point at each row svgp() has the likelihood of exact_gp(), and its predictions", {
+  data <- noisy_data(40)
+  new <- noisy_data(6, seed = 5)
+  exact <- noisy_fit(data, exact_gp(), measurement_variance = se^2)
+  parameters <- coef(exact, what = "covariance")
+  bound <- noisy_fit(data, svgp(as.matrix(data[c("x", "y")]), move = FALSE, jitter = 1e-10),
+    measurement_variance = se^2, start = parameters[names(parameters) != "smoothness"],
+    control = neargp_control(max_iterations = 1L)) |> suppressWarnings()
+  problem <- noise_problem(bound)
+  value <- bound_objective(problem, problem$method)(exact$parameters$working,
+    bound$svgp$positions)$value
+  expect_equal(value, c(logLik(exact)), tolerance = 1e-4)
+  for (type in c("link", "response")) {
+    expect_equal(predict(bound, new, type = type)$sd, predict(exact, new, type = type)$sd,
+      tolerance = 0.05)
+  }
+  field <- attr(predict(bound, new, joint = TRUE, type = "link"), "covariance")
+  observed <- attr(predict(bound, new, joint = TRUE), "covariance")
+  v_new <- dense_noise(new, coef(bound, what = "covariance"), data, new$se^2)
+  expect_equal(observed - field, diag(v_new), tolerance = 1e-8)
+  loo <- loo_predict(bound)
+  expect_equal(loo$sd, loo_predict(exact)$sd, tolerance = 0.05)
+})
+
 test_that("folds are predicted with the noise of their rows, by the fit and by fits anew", {
   data <- noisy_data(120)
   fit <- noisy_fit(data, exact_gp(), measurement_variance = se^2,
@@ -318,8 +358,8 @@ test_that("what cannot be is told", {
     class = "neargp_error_noise")
   expect_error(noisy_fit(data, measurement_variance = kind), "numbers",
     class = "neargp_error_noise")
-  refused <- list(svgp(5), vecchia(k = 5, inducing = 5), vnngp(k = 5),
-    loo_k(k = 5, optimizer = "adam"))
+  refused <- list(svgp(5, optimizer = "natural"), svgp(5, kl_weight = 2), odvgp(5), ppgpr(5),
+    vecchia(k = 5, inducing = 5), vnngp(k = 5), loo_k(k = 5, optimizer = "adam"))
   for (method in refused) expect_error(noisy_fit(data, method), class = "neargp_error_noise")
   expect_error(neargp(cbind(z, height) ~ 1, data, coords = ~ x + y, nugget = ~ depth,
     method = vecchia(k = 5)), "outputs", class = "neargp_error_noise")

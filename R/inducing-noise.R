@@ -1,0 +1,43 @@
+# The bound on inducing points of rows whose noise has a model of its own (noise.R): the core has
+# its value and gradient at the rows' noise, and beside it the derivative in the noise v_i of each
+# row, by the posterior there. With W_i = 1 / v_i, e_i the row's residual from the posterior mean,
+# s_i the variance that the inducing points give it, d_i what they leave unexplained, and the trace
+# term t_i of variational/collapsed_bound.h with the derivative tau_i in d_i,
+#
+#   dF / d log v_i = 1/2 [ W_i (e_i^2 + s_i) + tau_i d_i - 1 ].
+
+noise_bound_objective <- function(problem, method) {
+  layout <- problem$layout
+  data <- problem$data
+  columns <- response_columns(data)
+  specification <- covariance_specification(layout, problem$groups)
+  function(working, positions) {
+    values <- to_core(working, layout$transform)
+    covariance <- specified_covariance(specification, values)
+    noise <- row_noise(data, layout, values)
+    result <- core_collapsed_bound(data$coords, columns, noise$variance, positions, covariance, 1,
+      method$bound, method$jitter, TRUE, problem$threads)
+    if (nzchar(result$failure)) return(result)
+    known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0,
+      method$jitter), core_inducing_posterior(result$weights, result$factor), problem$threads)
+    slopes <- noise_slopes(columns, known, result$beta, 1 / noise$variance, method$bound)
+    result$gradient <- c(result$gradient,
+      drop(crossprod(noise$derivatives, slopes / noise$variance)))
+    result <- in_layout_order(result, data, layout)
+    result$gradient <- core_to_working_slope(layout, values) * result$gradient
+    result
+  }
+}
+
+noise_slopes <- function(columns, known, beta, precision, bound) {
+  error <- drop((columns - known$weighted) %*% c(1, -beta))
+  unexplained <- precision * known$unexplained
+  trace <- if (bound == "tight") unexplained / (1 + unexplained) else unexplained
+  0.5 * (precision * (error^2 + known$posterior) + trace - 1)
+}
+
+# Bounds by evaluations over all rows: mini-batches know a nugget alone.
+#' @export
+takes_noise_model.neargp_svgp <- function(method) {
+  identical(plain_class(method)[1L], "neargp_svgp") && bound_kl_weight(method) == 1
+}
