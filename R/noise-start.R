@@ -10,49 +10,55 @@ with_noise_start <- function(problem) {
 }
 
 # Where the field changes little among a row's m nearest others, the squared difference of the row
-# from their mean, weighted by their precisions w_j, has the expectation v_i + 1 / sum w_j: that is
-# v_i times a factor that depends on ratios of variances alone. Without that factor it is a
-# log-linear model, by quasi-likelihood with the variance of a gamma distribution; the ratios are
-# those of the coefficients found so far.
+# from their mean, weighted by their precisions 1 / v_j, has the expectation v_i + 1 / sum(1 / v_j),
+# which is v_i times a factor that depends on ratios of variances alone. Without that factor it
+# follows the model of v_i; the ratios are those of the coefficients found so far.
 noise_start <- function(problem, m = 10L, most = 4, rounds = 4L) {
   data <- problem$data
   n <- length(data$y)
   targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
   m <- min(m, n - 1L)
-  group <- problem$groups[[1L]]$group
-  scaled <- sweep(places_of(data$coords, problem$locations), 2L,
-    group_scales(data$coords, group)[group], "/")
-  neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], m + 1L,
-    problem$context), targets)
+  neighbors <- nearest_in_scale(problem, targets, m)
   y <- response_columns(data)[, 1L]
-  columns <- data$noise$columns
-  coefficients <- double(ncol(columns))
+  known <- (data$noise$known %||% rep(0, n)) / (data$basis$unit %||% 1)^2
+  design <- cbind(1, data$noise$columns)
+  variance <- 1 / data$weights
   for (round in seq_len(rounds)) {
-    precision <- data$weights * exp(-drop(columns %*% coefficients))
-    of_neighbors <- matrix(precision[neighbors], m)
-    total <- colSums(of_neighbors)
-    local_mean <- colSums(of_neighbors * matrix(y[neighbors], m)) / total
-    squares <- (y[targets] - local_mean)^2 / (1 + precision[targets] / total)
-    coefficients <- log_linear(squares * data$weights[targets], columns[targets, , drop = FALSE])
-    coefficients <- pmax(pmin(coefficients, most), -most)
-  }
-  coefficients
-}
-
-# Coefficients of exp(a + z'gamma) by Fisher scoring of a gamma regression, whose steps are least
-# squares of the relative errors, of at most 1 in the linear predictor.
-log_linear <- function(y, z, steps = 25L) {
-  design <- qr(cbind(1, z))
-  predictor <- rep(log(max(mean(y), .Machine$double.xmin)), length(y))
-  coefficients <- double(ncol(z) + 1L)
-  for (step in seq_len(steps)) {
-    change <- qr.coef(design, pmin(y / exp(predictor), 100) - 1)
-    change[is.na(change)] <- 0
-    moved <- drop(cbind(1, z) %*% change)
-    share <- min(1, 1 / max(abs(moved), 1e-8))
-    predictor <- predictor + share * moved
-    coefficients <- coefficients + share * change
-    if (max(abs(moved)) < 1e-3) break
+    precision <- matrix(1 / variance[neighbors], m)
+    total <- colSums(precision)
+    local_mean <- colSums(precision * matrix(y[neighbors], m)) / total
+    squares <- (y[targets] - local_mean)^2 / (1 + 1 / (total * variance[targets]))
+    coefficients <- log_linear(squares, design[targets, , drop = FALSE], known[targets],
+      data$weights[targets])
+    coefficients[-1L] <- pmax(pmin(coefficients[-1L], most), -most)
+    variance <- known + exp(drop(design %*% coefficients)) / data$weights
   }
   coefficients[-1L]
+}
+
+# Columns are the m nearest others of the rows `targets`, in coordinates in units of their scatter.
+nearest_in_scale <- function(problem, targets, m) {
+  group <- problem$groups[[1L]]$group
+  coords <- problem$data$coords
+  scaled <- sweep(places_of(coords, problem$locations), 2L, group_scales(coords, group)[group], "/")
+  without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], m + 1L,
+    problem$context), targets)
+}
+
+# Coefficients of E y = mu = known + e, e = exp(X b) / weights, by quasi-likelihood with the
+# variance mu^2 of a gamma distribution. Steps of Fisher scoring are least squares of (y - mu) / e
+# with the weights (e / mu)^2; they change X b by 1 at most.
+log_linear <- function(y, X, known, weights, steps = 25L) {
+  b <- c(log(max(mean((y - known) * weights), 0.1 * mean(y * weights), .Machine$double.xmin)),
+    double(ncol(X) - 1L))
+  for (step in seq_len(steps)) {
+    e <- exp(drop(X %*% b)) / weights
+    mu <- known + e
+    change <- stats::lm.wfit(X, pmin((y - mu) / e, 100), (e / mu)^2)$coefficients
+    change[is.na(change)] <- 0
+    moved <- max(abs(drop(X %*% change)))
+    b <- b + min(1, 1 / max(moved, 1e-8)) * change
+    if (moved < 1e-3) break
+  }
+  unname(b)
 }
