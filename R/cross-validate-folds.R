@@ -191,7 +191,8 @@ with_estimates <- function(fit, problem, result) {
   values <- to_core(result$working, problem$layout$transform)
   boundary <- at_bound(result$working, problem, result$information)
   estimates <- parameter_estimates(problem$layout, result$working, result$information, boundary)
-  replaced <- list(data = with_noise_weights(problem$data, problem$layout, values), layout = problem$layout, parameters = estimates$table,
+  replaced <- list(data = with_noise_weights(problem$data, problem$layout, values),
+    layout = problem$layout, parameters = estimates$table,
     covariance_vcov = estimates$vcov, interval_vcov = estimates$vcov_interval,
     information = result$information, nugget = nugget_unit(problem$data, problem$layout, values),
     core_covariance = as_core_covariance(problem$layout, problem$groups, values),

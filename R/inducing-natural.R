@@ -12,8 +12,8 @@ uses_batches <- function(method, problem, points) {
 #' @export
 uses_batches.default <- function(method, problem, points) {
   switch(method$optimizer, natural = , adam = TRUE, collapsed = FALSE,
-    auto = is.null(problem$warm_start) && is.null(problem$data$noise) && length(problem$data$y) > 16 * points &&
-    (method$move || any(problem$free)))
+    auto = is.null(problem$warm_start) && is.null(problem$data$noise) &&
+    length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
 }
 
 # Batches have one linear predictor for each row.

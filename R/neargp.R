@@ -4,7 +4,7 @@
 #' to large data by conditioning on nearest neighbours:
 #' `y(s) = trend(s) + offset(s) + w(s) + noise`, with `w` a zero-mean process of the given
 #' covariance and independent noise of variance `nugget / weight`, or of one that covariates and
-#' known measurement errors tell (see the section on noise). Counts, presence or absence, and
+#' known measurement errors tell ([noise]). Counts, presence or absence, and
 #' other responses that are not gaussian have a `family`, whose link of the mean is
 #' `trend(s) + offset(s) + w(s)`.
 #'
@@ -74,32 +74,9 @@
 #' domains and what happens at their ends.
 #'
 #' # Noise that differs between rows
-#' Row i of a gaussian response has noise of the variance `s2[i] + nugget * exp(z[i] gamma) /
-#' weights[i]`:
-#' * `measurement_variance = s2` is known: the square of the standard error of a measurement, in
-#'   squared units of the response. The nugget is what varies besides, and is estimated with all
-#'   else; `nugget = 0` says that there is nothing besides.
-#' * `nugget = ~ z` is log-linear in covariates: each coefficient `gamma`, called `nugget:z`, is the
-#'   difference of the logarithm of the noise variance by one unit of `z`. Numbers are counted from
-#'   their mean and factors from their first level, so that `nugget` itself is the noise variance
-#'   of a row with numbers at their mean and factors at their first level. Factors, [poly()],
-#'   splines and [bumps()] can be covariates as in a trend. Coefficients are searched within 5 by
-#'   one standard deviation of their column.
-#' * `weights` are relative, and of the nugget alone.
-#'
-#' By [vecchia()] (without inducing points) and [exact_gp()], in maximum or restricted maximum
-#' likelihood, [loo_k()], [mll_k()] and [svgp()] (all rows at once), on the CPU, of one gaussian
-#' response, also with a `transform`. `coef(fit, what = "covariance")`, [vcov()], [confint()] have the coefficients.
-#' A covariate whose noise grows is not told from one along which the field roughens over distances
-#' below those of the data (`sd = ~ z` with a short range): have one of the two.
-#'
-#' Predictions of the field (`type = "link"`) do not ask for `z`. Those of new observations do, and
-#' are of the noise that `newdata` says: that of its `z`, and of its `measurement_variance` where it
-#' has the columns of that expression. Without these a new observation has no such error, and a
-#' message of class `neargp_message_noise` says so; scores of new rows count their `weights`, too.
-#' Rows in which a covariate of the noise is missing have no prediction of observations.
-#' Leave-one-out predictions, [cross_validate()], residuals and draws at the rows of the fit have
-#' the noise of each row.
+#' `nugget = ~ depth` makes the noise variance of a gaussian response log-linear in covariates, and
+#' `measurement_variance = se^2` takes known variances of measurements beside the nugget, see
+#' [noise].
 #'
 #' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions,
 #'   [stats::poly()] or splines and `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero.
@@ -138,8 +115,8 @@
 #'   character or of logical values binomial or categorical.
 #' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is
 #'   none (then no two rows may share a location). Of several outputs one number, or one for each.
-#'   A one-sided formula, `nugget = ~ depth`, makes it log-linear in covariates of the rows, see the
-#'   section on noise.
+#'   A one-sided formula, `nugget = ~ depth`, makes it log-linear in covariates of the rows, see
+#'   [noise].
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is
 #'   `nugget / weights[i]`. What they are for other responses than gaussian ones says
 #'   [response_family].
@@ -173,7 +150,7 @@
 #' @param measurement_variance known variances of measurement errors of a gaussian response,
 #'   evaluated in `data`: one number, or one for each row, in squared units of the response (of the
 #'   transformed one with a `transform`), at least 0; such as `se^2` for a column of standard
-#'   errors. `NULL` for none. The nugget is estimated beside it, see the section on noise.
+#'   errors. `NULL` for none. The nugget is estimated beside it, see [noise].
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a
 #'   GPU where there is one and the computation takes more than a second or so of one core. By
 #'   default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts of which
@@ -225,13 +202,6 @@
 #' saveRDS(fit, file)
 #' predict(readRDS(file), data.frame(x = 0.5, y = 0.5, height = 0))
 #' unlink(file)
-#'
-#' # Instruments of two kinds, of which one is noisier; errors of 0.1 are known of all.
-#' stations$kind <- rep(c("new", "old"), 100)
-#' stations$temp <- stations$temp + ifelse(stations$kind == "old", 0.6, 0) * rnorm(200)
-#' unequal <- update(fit, nugget = ~ kind, measurement_variance = 0.1^2)
-#' coef(unequal, what = "covariance")
-#' predict(unequal, data.frame(x = 0.5, y = 0.5, height = 0, kind = c("new", "old")))
 #'
 #' # Missing heights replaced by their mean. By default such rows are left out.
 #' stations$height[1:3] <- NA

@@ -5,6 +5,7 @@ noise_remarks <- function(fit) {
   if (is.null(noise)) return(NULL)
   spread <- function(x) {
     shown <- vapply(c(range(x), stats::median(x)), format_three_digits, "")
+    if (shown[1L] == shown[2L]) return(paste(shown[1L], "in all rows"))
     sprintf("%s to %s over the rows (median %s)", shown[1L], shown[2L], shown[3L])
   }
   lines <- c(

@@ -1,3 +1,66 @@
+#' Noise that differs between rows
+#'
+#' A gaussian response has noise of one variance, the nugget, over the weights of its rows; or of a
+#' variance for each row that covariates and known errors of measurements tell: the arguments
+#' `nugget` and `measurement_variance` of [neargp()].
+#'
+#' @details
+#' Row i of a gaussian response has noise of the variance `s2[i] + nugget * exp(z[i] gamma) /
+#' weights[i]`:
+#' * `measurement_variance = s2` is known: the square of the standard error of a measurement, in
+#'   squared units of the response. The nugget is what varies besides, and is estimated with all
+#'   else; `nugget = 0` says that there is nothing besides.
+#' * `nugget = ~ z` is log-linear in covariates: each coefficient `gamma`, called `nugget:z`, is the
+#'   difference of the logarithm of the noise variance by one unit of `z`. Numbers are counted from
+#'   their mean and factors from their first level, so that `nugget` itself is the noise variance
+#'   of a row with numbers at their mean and factors at their first level. Factors, [poly()],
+#'   splines and [bumps()] can be covariates as in a trend. Coefficients are searched within 5 by
+#'   one standard deviation of their column.
+#' * `weights` are relative, and of the nugget alone.
+#'
+#' By [vecchia()] (without inducing points) and [exact_gp()], in maximum or restricted maximum
+#' likelihood, [loo_k()], [mll_k()] and [svgp()] (all rows at once), on the CPU, of one gaussian
+#' response, also with a `transform`. [coef()][coef.neargp], `vcov()` and `confint()` have the
+#' coefficients, with `what = "covariance"`. Noise that grows with a covariate is hardly told from a
+#' field whose standard deviation does (`sd = ~ z`) and whose range is below the spacing of the
+#' rows: have one of the two.
+#'
+#' Predictions of the field (`type = "link"`) do not ask for `z`. Those of new observations do, and
+#' are of the noise that `newdata` says: that of its `z`, and of its `measurement_variance` where it
+#' has the columns of that expression. Without these a new observation has no such error, and a
+#' message of class `neargp_message_noise` says so; scores of new rows count their `weights`, too.
+#' Rows in which a covariate of the noise is missing have no prediction of observations.
+#' Leave-one-out predictions, [cross_validate()], residuals and draws at the rows of the fit have
+#' the noise of each row.
+#' @section Errors: `neargp_error_noise` by a method that has no such noise, for variances that are
+#'   negative, not finite or all 0, and for covariates that are linearly dependent;
+#'   `neargp_error_local` for covariates that do not vary, and for the response among them;
+#'   `neargp_error_newdata` where new observations lack a covariate.
+#' @references Harvey, A. C. (1976). Estimating regression models with multiplicative
+#'   heteroscedasticity. *Econometrica* 44, 461-465.
+#' @seealso [neargp()]; [recalibrate()] and [ppgpr()] for intervals of responses whose noise no
+#'   covariate tells.
+#' @examples
+#' # Instruments of two kinds, of which one is noisier; errors of 0.1 are known of all.
+#' set.seed(1)
+#' stations <- data.frame(x = runif(300), y = runif(300), kind = rep(c("new", "old"), 150))
+#' sd <- sqrt(0.1^2 + ifelse(stations$kind == "old", 0.6, 0.2)^2)
+#' stations$temp <- 10 + sin(5 * stations$x) + cos(4 * stations$y) + rnorm(300, sd = sd)
+#' fit <- neargp(temp ~ 1, stations, coords = ~ x + y, method = vecchia(k = 15),
+#'   nugget = ~ kind, measurement_variance = 0.1^2)
+#' fit
+#' # 2 log(0.6 / 0.2) = 2.2
+#' confint(fit, "nugget:kindold", what = "covariance")
+#' predict(fit, data.frame(x = 0.5, y = 0.5, kind = c("new", "old")), interval = "prediction")
+#'
+#' # Standard errors of the rows: new observations have those of `newdata`, or none.
+#' stations$se <- runif(300, 0.05, 0.5)
+#' known <- neargp(temp ~ 1, stations, coords = ~ x + y, method = vecchia(k = 15),
+#'   measurement_variance = se^2)
+#' predict(known, data.frame(x = 0.5, y = 0.5, se = c(0, 0.5)))$sd
+#' @name noise
+NULL
+
 # Noise that differs between rows of a gaussian response: row i has the variance
 #
 #   v_i = s2_i + nugget * exp(z_i'gamma) / weight_i,
@@ -24,14 +87,6 @@ is_noise_formula <- function(nugget) rlang::is_formula(nugget)
 
 # The argument `nugget` as a number or NULL.
 numeric_nugget <- function(nugget) if (!is_noise_formula(nugget)) nugget
-
-check_noise_formula <- function(formula) {
-  if (length(formula) != 2L || "." %in% all.vars(formula)) {
-    abort_argument("nugget", "NULL, a number, or a one-sided formula of covariates such as ~ depth",
-      formula)
-  }
-  formula
-}
 
 # Formulas of covariates of rows beside the trend's.
 row_formulas <- function(covariance, nugget) {
@@ -61,79 +116,6 @@ with_reference_levels <- function(recipe, table) {
   recipe$center[is_flag] <- 0
   recipe$kind <- "noise"
   recipe
-}
-
-check_noise_recipe <- function(recipe, table) {
-  found <- qr(cbind(1, local_design(recipe, table)))
-  if (found$rank == length(recipe$names) + 1L) return(recipe)
-  abort_neargp("noise", c("The covariates of `nugget` are linearly dependent.",
-    x = sprintf("Without the others, %s says nothing.",
-      format_some(recipe$names[found$pivot[-seq_len(found$rank)] - 1L])),
-    i = "Leave it out of the formula."))
-}
-
-check_measurement_variance <- function(known, nugget, frame) {
-  if (is.null(known)) return(NULL)
-  if (!is.numeric(known) || NCOL(known) > 1L) {
-    abort_neargp("noise", c("`measurement_variance` must be numbers, one or one for each row.",
-      x = paste0("It is ", if (NCOL(known) > 1L) "a matrix" else paste("of class",
-        class(known)[1L]), ".")))
-  }
-  known <- as.double(known)
-  bad <- which(!is.finite(known) | known < 0)
-  if (length(bad)) {
-    abort_neargp("noise", c(sprintf("`measurement_variance` is negative or not finite in %s.",
-      format_rows(original_rows(frame, bad))),
-      i = "It is the variance of a measurement's error: the square of its standard error."))
-  }
-  if (all(known == 0)) {
-    abort_neargp("noise", c("`measurement_variance` is 0 in all rows.",
-      i = "Leave it out where nothing is known of the errors."))
-  }
-  known
-}
-
-# ---- what cannot carry it ------------------------------------------------------------------------
-
-# Whether a method fits noise that differs between rows by a model of its own.
-takes_noise_model <- function(method) {
-  UseMethod("takes_noise_model")
-}
-
-#' @export
-takes_noise_model.default <- function(method) FALSE
-
-refuse_noise <- function(what, hint) {
-  abort_neargp("noise",
-    c(sprintf("`nugget = ~` and `measurement_variance` are not offered %s.", what), i = hint))
-}
-
-check_noise_model <- function(settings, has_known, source) {
-  if (!is_noise_formula(settings$nugget) && !has_known) return(invisible())
-  method <- settings$method
-  if (!is_gaussian(settings$family)) {
-    refuse_noise(sprintf("for a %s response", family_call(settings$family)),
-      "They are of the nugget of a gaussian response: other families have a scatter of their own.")
-  }
-  if (!takes_noise_model(method)) {
-    refuse_noise(sprintf("by %s", method$label),
-      "They are for vecchia() without inducing points, exact_gp(), loo_k(), mll_k() and svgp() without `kl_weight`.")
-  }
-  if (any(method$optimizer %in% c("adam", "natural"))) {
-    refuse_noise(sprintf("with optimizer = \"%s\"", method$optimizer),
-      "The default optimiser of the method finds them.")
-  }
-  if (!is.null(source)) {
-    refuse_noise("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
-  }
-  if (identical(settings$device, "cuda")) {
-    refuse_noise("on a GPU", "Use device = \"cpu\" or \"auto\".")
-  }
-}
-
-check_noise_outputs <- function(noise, data) {
-  if (is.null(noise) || is.null(data$output)) return(invisible())
-  refuse_noise("for several outputs", "Fit the outputs one by one.")
 }
 
 # ---- parameters ----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 # intervals cover 95% where noise is small and where it is large, and what does a fit take beside one with a constant nugget? Exponential fields in
 # the unit square, variance 1, range 0.1; noise variance se^2 + 0.1 exp(1.2 u + 0.7 [kind = old]), u standard normal, se uniform in 0.05 to 0.4.
 #
-#   Rscript bench/noise.R [fields, 200] [rows, 1000] [rows of the timed fits, 50000]
+#   Rscript bench/noise.R [fields, 100] [rows, 600] [rows of the timed fits, 50000]
 #
 # Writes bench/results/noise.csv (coverage by fifths of the true noise variance of new observations, 200 of each field), noise-recovery.csv
 # (estimates) and noise-speed.csv. Fits of one thread, in NEARGP_THREADS processes; times are of one thread, the least of three, taking turns.
@@ -10,8 +10,8 @@
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 
 describe_run()
-fields <- as.integer(argument(1L, "200"))
-n <- as.integer(argument(2L, "1000"))
+fields <- as.integer(argument(1L, "100"))
+n <- as.integer(argument(2L, "600"))
 n_timed <- as.integer(argument(3L, "50000"))
 new_places <- 200L
 truth <- c(variance = 1, range = 0.1, nugget = 0.1, `nugget:u` = 1.2, `nugget:kindold` = 0.7)

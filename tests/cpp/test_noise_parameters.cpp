@@ -72,8 +72,8 @@ TEST_CASE("some targets, in the order of memory") {
   const NeighborTable others = neighbors_others(noisy.data, 6);
   NeighborTable part(4, 6);
   for (Index t = 0; t < 4; ++t) std::copy_n(others[targets[std::size_t(t)]], 6, part[t]);
-  check_all(noisy.problem(part, targets), noisy,
-            reference::vecchia_sums(noisy.view(), part, targets, model.covariance), model.covariance);
+  check_all(noisy.problem(part, targets), noisy, reference::vecchia_sums(noisy.view(), part, targets, model.covariance),
+            model.covariance);
 }
 
 TEST_CASE("joint densities of neighbourhoods, and the dense model") {

@@ -27,11 +27,11 @@ struct LocalData {
 struct LocalTargets {
   Points coords;
   int k = 0;
-  const int* neighbors = nullptr;       // targets x k: rows of the data, -1 where there are fewer
-  const double* values = nullptr;       // targets x columns; null: not needed
-  const double* noise_scale = nullptr;  // targets; null: the noise-free field
+  const int* neighbors = nullptr;             // targets x k: rows of the data, -1 where there are fewer
+  const double* values = nullptr;             // targets x columns; null: not needed
+  const double* noise_scale = nullptr;        // targets; null: the noise-free field
   const double* noise_derivatives = nullptr;  // targets x noise_parameters of the data
-  const int* outputs = nullptr;         // targets
+  const int* outputs = nullptr;               // targets
 
   LocalTargets(Points coords_, const NeighborTable& table, const int* outputs_ = nullptr)
       : coords(coords_), k(table.k), neighbors(table.index.data()), outputs(outputs_) {}

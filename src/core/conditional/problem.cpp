@@ -90,8 +90,13 @@ LocalView LocalProblem::view_of(const std::vector<double>& values, const std::ve
   const bool all = target_datum_.empty();
   const auto outputs = [](const std::vector<int>& of) { return of.empty() ? nullptr : of.data(); };
   const Points points{coords_.data(), this->data(), dim_};
-  const LocalData data{points, columns, values.data(), noise_scale_.data(), outputs(outputs_),
-                       noise_parameters_, noise_derivatives_.data()};
+  const LocalData data{points,
+                       columns,
+                       values.data(),
+                       noise_scale_.data(),
+                       outputs(outputs_),
+                       noise_parameters_,
+                       noise_derivatives_.data()};
   if (all) {
     LocalTargets targets(data.coords, k_, neighbors_.data());
     targets.values = data.values;

@@ -104,8 +104,8 @@ struct Covariance {
   double nugget = 0.0;
   std::vector<char> active;
   std::vector<double> output_nuggets = {};  // in place of `nugget`; empty: one output
-  // Parameters of the noise beside the nugget, known to the data alone (LocalData::noise_derivatives): their derivatives
-  // come last, and all are wanted.
+  // Parameters of the noise beside the nugget, known to the data alone (LocalData::noise_derivatives): their
+  // derivatives come last, and all are wanted.
   int noise_parameters = 0;
 
   int outputs() const { return int(output_nuggets.size()); }
@@ -114,9 +114,7 @@ struct Covariance {
     for (const Component& component : components) count += component.parameters();
     return count;
   }
-  bool is_active(int parameter) const {
-    return active.empty() || parameter >= int(active.size()) || active[parameter];
-  }
+  bool is_active(int parameter) const { return active.empty() || parameter >= int(active.size()) || active[parameter]; }
 };
 
 // A gradient in all parameters with zeros for those that are not estimated.

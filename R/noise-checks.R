@@ -1,0 +1,82 @@
+# Checks of the arguments that say how noise differs between rows, and what cannot carry it.
+
+check_noise_formula <- function(formula) {
+  if (length(formula) != 2L || "." %in% all.vars(formula)) {
+    abort_argument("nugget", "NULL, a number, or a one-sided formula of covariates such as ~ depth",
+      formula)
+  }
+  formula
+}
+
+check_noise_recipe <- function(recipe, table) {
+  found <- qr(cbind(1, local_design(recipe, table)))
+  if (found$rank == length(recipe$names) + 1L) return(recipe)
+  abort_neargp("noise", c("The covariates of `nugget` are linearly dependent.",
+    x = sprintf("Without the others, %s says nothing.",
+      format_some(recipe$names[found$pivot[-seq_len(found$rank)] - 1L])),
+    i = "Leave it out of the formula."))
+}
+
+check_measurement_variance <- function(known, nugget, frame) {
+  if (is.null(known)) return(NULL)
+  if (!is.numeric(known) || NCOL(known) > 1L) {
+    abort_neargp("noise", c("`measurement_variance` must be numbers, one or one for each row.",
+      x = paste0("It is ", if (NCOL(known) > 1L) "a matrix" else paste("of class",
+        class(known)[1L]), ".")))
+  }
+  known <- as.double(known)
+  bad <- which(!is.finite(known) | known < 0)
+  if (length(bad)) {
+    abort_neargp("noise", c(sprintf("`measurement_variance` is negative or not finite in %s.",
+      format_rows(original_rows(frame, bad))),
+      i = "It is the variance of a measurement's error: the square of its standard error."))
+  }
+  if (all(known == 0)) {
+    abort_neargp("noise", c("`measurement_variance` is 0 in all rows.",
+      i = "Leave it out where nothing is known of the errors."))
+  }
+  known
+}
+
+# ---- what cannot carry it ------------------------------------------------------------------------
+
+# Whether a method fits noise that differs between rows by a model of its own.
+takes_noise_model <- function(method) {
+  UseMethod("takes_noise_model")
+}
+
+#' @export
+takes_noise_model.default <- function(method) FALSE
+
+refuse_noise <- function(what, hint) {
+  abort_neargp("noise",
+    c(sprintf("`nugget = ~` and `measurement_variance` are not offered %s.", what), i = hint))
+}
+
+check_noise_model <- function(settings, has_known, source) {
+  if (!is_noise_formula(settings$nugget) && !has_known) return(invisible())
+  method <- settings$method
+  if (!is_gaussian(settings$family)) {
+    refuse_noise(sprintf("for a %s response", family_call(settings$family)),
+      "They are of the nugget of a gaussian response: other families have a scatter of their own.")
+  }
+  if (!takes_noise_model(method)) {
+    refuse_noise(sprintf("by %s", method$label),
+      "They are for vecchia() without inducing points, exact_gp(), loo_k(), mll_k() and svgp() without `kl_weight`.")
+  }
+  if (any(method$optimizer %in% c("adam", "natural"))) {
+    refuse_noise(sprintf("with optimizer = \"%s\"", method$optimizer),
+      "The default optimiser of the method finds them.")
+  }
+  if (!is.null(source)) {
+    refuse_noise("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
+  }
+  if (identical(settings$device, "cuda")) {
+    refuse_noise("on a GPU", "Use device = \"cpu\" or \"auto\".")
+  }
+}
+
+check_noise_outputs <- function(noise, data) {
+  if (is.null(noise) || is.null(data$output)) return(invisible())
+  refuse_noise("for several outputs", "Fit the outputs one by one.")
+}
