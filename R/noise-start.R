@@ -62,3 +62,11 @@ log_linear <- function(y, X, known, weights, steps = 25L) {
   }
   unname(b)
 }
+
+# What the known variances leave of that of the response, in the unit of the core. The scale that
+# start values are found in is taken to be theirs, too: it is none of the model, but near enough.
+beside_known_noise <- function(data, residual_variance) {
+  if (is.null(data$noise$known)) return(residual_variance)
+  known <- mean(data$noise$known) / (data$basis$unit %||% 1)^2
+  max(residual_variance - known, 0.1 * residual_variance)
+}

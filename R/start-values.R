@@ -144,12 +144,10 @@ start_candidates <- function(problem, trial, scales, residual_variance) {
 variance_splits <- function(problem, residual_variance) {
   layout <- problem$layout
   noise_scale <- 1 / stats::median(problem$data$weights)
+  residual_variance <- beside_known_noise(problem$data, residual_variance)
   variances <- layout$value[layout$kind == "variance"]
   nugget <- layout$value[layout$kind == "nugget"]
   shares <- c(0.01, 0.1, 0.4, 0.8)
-  if (!is.null(problem$data$noise$known)) {
-    return(splits_beside_known(problem, residual_variance, nugget, shares))
-  }
   if (!is.na(nugget)) {
     left <- max(residual_variance - nugget * noise_scale, 0.1 * residual_variance)
     return(lapply(if (nugget == 0) 1 else c(0.3, 1, 3), function(x) c(x * left, nugget)))
@@ -159,16 +157,6 @@ variance_splits <- function(problem, residual_variance) {
     if (anyNA(variances)) c(total * (1 - share), total * share / noise_scale) else
       c(total, total * share / (1 - share) / noise_scale)
   })
-}
-
-# Beside noise that is known the scale of the covariance has no closed form.
-splits_beside_known <- function(problem, residual_variance, nugget, shares) {
-  known <- mean(problem$data$noise$known) / (problem$data$basis$unit %||% 1)^2
-  left <- max(residual_variance - known, 0.1 * residual_variance)
-  pairs <- if (is.na(nugget)) lapply(shares, function(share) c(1 - share, share) * left) else
-    list(c(left, nugget))
-  unlist(lapply(c(0.3, 1, 3), function(times) lapply(pairs, `*`, c(times,
-    if (is.na(nugget)) times else 1))), recursive = FALSE)
 }
 
 # Several components share the variance equally and have ranges a factor 3 apart, the first the
@@ -219,8 +207,7 @@ score_candidate <- function(problem, trial, values) {
   if (result$failed > 0L) return(list(score = -Inf))
   profile <- profile_trend(result, trial$n)
   scale_free <- layout$kind %in% c("variance", "nugget") & !(layout$fixed & layout$value %in% 0)
-  if (!is.finite(profile$value) || any(layout$fixed[scale_free]) ||
-      !is.null(problem$data$noise$known)) {
+  if (!is.finite(profile$value) || any(layout$fixed[scale_free])) {
     return(list(score = profile$value, values = values))
   }
   scale <- profile$rss / trial$n

@@ -2,7 +2,7 @@
 # intervals cover 95% where noise is small and where it is large, and what does a fit take beside one with a constant nugget? Exponential fields in
 # the unit square, variance 1, range 0.1; noise variance se^2 + 0.1 exp(1.2 u + 0.7 [kind = old]), u standard normal, se uniform in 0.05 to 0.4.
 #
-#   Rscript bench/noise.R [fields, 100] [rows, 600] [rows of the timed fits, 50000]
+#   Rscript bench/noise.R [fields, 100] [rows, 600] [rows of the timed fits, 50000; 0: none]
 #
 # Writes bench/results/noise.csv (coverage by fifths of the true noise variance of new observations, 200 of each field), noise-recovery.csv
 # (estimates) and noise-speed.csv. Fits of one thread, in NEARGP_THREADS processes; times are of one thread, the least of three, taking turns.
@@ -53,23 +53,32 @@ one_field <- function(seed) {
     inside = limits[, 1L] <= truth[estimated$name] & truth[estimated$name] <= limits[, 2L]))
 }
 
-results <- parallel::mclapply(seq_len(fields), one_field, mc.cores = bench_threads())
-predicted <- do.call(rbind, lapply(results, `[[`, "predicted"))
-of_field <- aggregate(cbind(inside, width, log_score, error = error^2) ~ seed + fifth + model, predicted, mean)
-coverage <- aggregate(cbind(coverage = inside, width, log_score, rmse_field = error) ~ fifth + model, of_field, mean)
-coverage$rmse_field <- sqrt(coverage$rmse_field)
-coverage$coverage_error <- aggregate(inside ~ fifth + model, of_field, function(x) sd(x) / sqrt(length(x)))$inside
-save_table(coverage, "noise", digits = 4L)
+write_tables <- function(results) {
+  predicted <- do.call(rbind, lapply(results, `[[`, "predicted"))
+  of_field <- aggregate(cbind(inside, width, log_score, error = error^2) ~ seed + fifth + model, predicted, mean)
+  coverage <- aggregate(cbind(coverage = inside, width, log_score, rmse_field = error) ~ fifth + model, of_field, mean)
+  coverage$rmse_field <- sqrt(coverage$rmse_field)
+  coverage$coverage_error <- aggregate(inside ~ fifth + model, of_field, function(x) sd(x) / sqrt(length(x)))$inside
+  coverage$fields <- length(results)
+  save_table(coverage, "noise", digits = 4L)
+  estimates <- do.call(rbind, lapply(results, `[[`, "estimates"))
+  recovery <- do.call(rbind, lapply(split(estimates, factor(estimates$name, names(truth))), function(own) {
+    data.frame(parameter = own$name[1L], truth = truth[[own$name[1L]]], mean = mean(own$estimate), sd = sd(own$estimate),
+      mean_std_error = mean(own$std_error, na.rm = TRUE), coverage_of_intervals = mean(own$inside, na.rm = TRUE), fields = nrow(own))
+  }))
+  save_table(recovery, "noise-recovery", digits = 4L)
+}
 
-estimates <- do.call(rbind, lapply(results, `[[`, "estimates"))
-recovery <- do.call(rbind, lapply(split(estimates, factor(estimates$name, names(truth))), function(own) {
-  data.frame(parameter = own$name[1L], truth = truth[[own$name[1L]]], mean = mean(own$estimate), sd = sd(own$estimate),
-    mean_std_error = mean(own$std_error, na.rm = TRUE), coverage_of_intervals = mean(own$inside, na.rm = TRUE), fields = nrow(own))
-}))
-save_table(recovery, "noise-recovery", digits = 4L)
+# Written after each ten fields, so that a run may be stopped.
+results <- list()
+for (block in split(seq_len(fields), (seq_len(fields) - 1L) %/% 10L)) {
+  results <- c(results, parallel::mclapply(block, one_field, mc.cores = bench_threads()))
+  write_tables(results)
+}
 
 # ---- time ----------------------------------------------------------------------------------------
 
+if (n_timed == 0L) quit("no")
 set.seed(1)
 timed_data <- covariates(n_timed)
 smooth <- neargp(z ~ 1, transform(timed_data[1:500, ], z = rnorm(500)), coords = ~ x + y, method = vecchia(k = 5), threads = 1L, verbose = FALSE,
