@@ -135,13 +135,9 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
         for (int j = 0; j < i; ++j) sum += weight(i, j) * store.shape[triangle_size(i) + j];
         gradient[component.shape_parameter] += sum;
       }
-      for_each_term(tile, component, c, [&](int parameter, const V* triangle) {
-        V sum = V{};
-        for (int j = 0; j < i; ++j) sum += weight(i, j) * triangle[triangle_size(i) + j];
-        gradient[parameter] += sum;
-      });
       if (!component.scale_derivatives.empty()) contract_scale_row(tile, component, c, i, weight, gradient);
     }
+    if (component.is_space_time()) contract_terms(tile, component, c, weight, gradient);
     if (component.wants_local()) contract_local(tile, component, c, weight, diagonal, gradient);
     if (component.wants_warps) contract_warps(tile, component, c, weight, gradient);
     if (several_outputs) {

@@ -110,6 +110,19 @@ void for_each_term(const Tile<Lanes>& tile, const PreparedComponent& component, 
     if (component.wants_term(term)) action(component.term_parameter[term], tile.component(c).term[term]);
 }
 
+// The part of contract() that belongs to them.
+template <int Lanes, class Weight>
+void contract_terms(const Tile<Lanes>& tile, const PreparedComponent& component, int c, const Weight& weight,
+                    typename Pack<Lanes>::Real* gradient) {
+  using V = typename Pack<Lanes>::Real;
+  for_each_term(tile, component, c, [&](int parameter, const V* triangle) {
+    V sum = V{};
+    for (int i = 1; i < tile.rows(); ++i)
+      for (int j = 0; j < i; ++j) sum += weight(i, j) * triangle[triangle_size(i) + j];
+    gradient[parameter] += sum;
+  });
+}
+
 template <int Lanes, bool derivatives>
 void assemble_space_time(const PreparedComponent& component, int c, Tile<Lanes>& tile) {
   const SpaceTimeRows<Lanes> rows(tile);

@@ -99,8 +99,10 @@ class CpuKernel<VecchiaSums, Lanes> {
         multiply_scale_derivative(tile_, component, c, form, x, want(form.parameter));
       if (component.wants_shape())
         multiply_symmetric(tile_.component(c).shape, rows, x, want(component.shape_parameter));
-      for_each_term(tile_, component, c,
-                    [&](int parameter, const V* triangle) { multiply_symmetric(triangle, rows, x, want(parameter)); });
+      if (component.is_space_time())
+        for_each_term(tile_, component, c, [&](int parameter, const V* triangle) {
+          multiply_symmetric(triangle, rows, x, want(parameter));
+        });
       if (component.wants_local())
         multiply_local_derivatives(tile_, component, c, x, [&](int parameter) { return want(parameter); });
       if (component.wants_warps)
