@@ -154,7 +154,7 @@ autoplot.neargp_variogram <- function(object, ...) {
     ggplot2::scale_shape_manual("direction", values = rep_len(c(1L, 2L), length(direction_colors)),
       guide = guide) +
     ggplot2::expand_limits(x = 0, y = 0) +
-    ggplot2::scale_x_continuous(distance_label(shown$unit),
+    ggplot2::scale_x_continuous(distance_label(shown$unit, attr(object, "along") %||% "space"),
       labels = function(x) plain_labels(x / shown$factor)) +
     ggplot2::labs(y = "semivariance", title = "Variogram", subtitle = variogram_caption(object))
   curve <- attr(object, "curve")

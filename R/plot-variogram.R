@@ -21,7 +21,7 @@ plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "se
   old <- graphics::par(mar = c(3.4, 4.2, 2.6, 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
   on.exit(graphics::par(old))
   plot_frame(c(0, max(x$distance)) / shown$factor, ylim %||% c(0, max(x$gamma, curve$gamma)), main,
-    xlab %||% distance_label(shown$unit), ylab)
+    xlab %||% distance_label(shown$unit, attr(x, "along") %||% "space"), ylab)
   for (g in seq_along(groups)) {
     own <- x$direction %in% groups[g]
     graphics::points(x$distance[own] / shown$factor, x$gamma[own],
@@ -60,7 +60,8 @@ pair_size <- function(n_pairs) 0.5 + 0.9 * (n_pairs / max(n_pairs))^0.25
 
 direction_labels <- function(directions) sprintf("%.0f\u00b0 from north", directions)
 
-distance_label <- function(unit) {
+distance_label <- function(unit, along = "space") {
+  if (along == "time") return(label_with_unit("lag in time", unit %||% ""))
   if (unit == "ranges") "distance / range" else label_with_unit("distance", unit %||% "")
 }
 

@@ -126,10 +126,10 @@ describe_covariance <- function(covariance) {
     }
     form <- c(if (component$ard) "one range per coordinate",
       if (!isFALSE(component$anisotropy)) "rotated anisotropy",
-      describe_space_time(component),
       if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
       "local sd", describe_warps(component))
-    paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
+    of_space <- paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
+    if (is_space_time(component)) describe_space_time(component, of_space) else of_space
   }, "")
   paste(parts, collapse = " + ")
 }

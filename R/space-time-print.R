@@ -1,18 +1,17 @@
 # What print() says of components of space and time.
 
-space_time_labels <- c(gneiting = "Gneiting", separable = "separable", product_sum = "product-sum")
+space_time_labels <- c(gneiting = "Gneiting", separable = "Separable", product_sum = "Product-sum")
 
-describe_space_time <- function(component) {
+# `of_space`: what the covariance in space is.
+describe_space_time <- function(component, of_space) {
   settings <- component$space_time
-  if (is.null(settings)) return(NULL)
-  paste0("in space, ", space_time_labels[[settings$model]],
-    if (is.null(settings$time_family)) " in time" else
-      paste0(" with ", describe_margin(settings), " in time"))
+  sprintf("%s (space: %s%s)", space_time_labels[[settings$model]], of_space,
+    if (is.null(settings$time_family)) "" else paste0("; time: ", describe_margin(settings)))
 }
 
 describe_margin <- function(settings) {
   known <- covariance_families[[settings$time_family]]
-  paste0(known$label, if (!is.null(known$shape)) sprintf(" (%s = %s)", known$shape$argument,
+  paste0(known$label, if (!is.null(known$shape)) sprintf(", %s = %s", known$shape$argument,
     settings$time_shape %||% "estimated"))
 }
 

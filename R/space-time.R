@@ -90,7 +90,7 @@
 #' covariance_value(fit, distance = c(0, 0.5), time = c(1, 5))
 #'
 #' # what comes, at a station
-#' later <- data.frame(stations[1, ], day = c(61, 65, 80))
+#' later <- data.frame(x = stations$x[1], y = stations$y[1], day = c(61, 65, 80))
 #' predict(fit, later, interval = "prediction")
 #' @export
 cov_spacetime <- function(space = cov_matern(nu = NULL), time = NULL,

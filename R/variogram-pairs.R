@@ -1,27 +1,29 @@
 # Pairs of rows at most `cutoff` apart: all of them, or a sample that is rich at every distance.
-close_pairs <- function(coords, cutoff, max_pairs, time = NULL, time_lag = 0) {
+# `aside`: further coordinates, in which they are at most `lag` apart: the time for a variogram in
+# space, and the other way round. `lag_name` is what the user calls that.
+close_pairs <- function(coords, cutoff, max_pairs, aside = NULL, lag = 0, lag_name = "time_lag") {
   n <- nrow(coords)
-  # Neighbours at about the same time: stretch time so that `time_lag` weighs as much as `cutoff`.
-  searched <- if (is.null(time)) coords else
-    cbind(coords, time * stretch_time(time, time_lag, cutoff))
+  # Neighbours that are near in both: stretch the others so that `lag` weighs as much as `cutoff`.
+  searched <- if (is.null(aside)) coords else cbind(coords, aside * stretch(aside, lag, cutoff))
   pairs <- if (n * (n - 1) / 2 <= max_pairs) all_pairs(seq_len(n)) else
     sample_pairs(searched, max_pairs)
   pairs$distance <- row_distances(coords, pairs$i, pairs$j)
   near <- pairs$distance <= cutoff
-  if (!is.null(time)) near <- near & abs(time[pairs$i] - time[pairs$j]) <= time_lag
+  if (!is.null(aside)) near <- near & row_distances(aside, pairs$i, pairs$j) <= lag
   pairs <- pairs[near, , drop = FALSE]
   if (!nrow(pairs)) {
     abort_neargp("variogram", c(
       sprintf("No two locations are closer than `cutoff` = %s%s.", format(cutoff, digits = 4L),
-              if (is.null(time)) "" else sprintf(" within `time_lag` = %s", format(time_lag))),
-      i = if (is.null(time)) "Increase `cutoff`." else "Increase `cutoff` or `time_lag`."
+              if (is.null(aside)) "" else sprintf(" within `%s` = %s", lag_name, format(lag))),
+      i = if (is.null(aside)) "Increase `cutoff`." else sprintf("Increase `cutoff` or `%s`.",
+        lag_name)
     ))
   }
   pairs
 }
 
-stretch_time <- function(time, time_lag, cutoff) {
-  lag <- if (time_lag > 0) time_lag else min(diff(sort(unique(time))), Inf) / 1000
+stretch <- function(aside, lag, cutoff) {
+  if (lag <= 0) lag <- min(apply(aside, 2L, function(x) min(diff(sort(unique(x))), Inf))) / 1000
   if (is.finite(lag)) cutoff / lag else 0
 }
 

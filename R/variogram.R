@@ -28,7 +28,8 @@
 #' and the minor axis, from pairs within `tolerance` degrees of them. With several
 #' ranges in space, one for each coordinate, those of a plane and a height, or those of factors,
 #' there is one, and distances are those of the model, in units of the ranges.
-#' With time, only pairs at most `time_lag` apart in time count. With further
+#' With time, only pairs at most `time_lag` apart in time count; with `along = "time"` distances are
+#' lags, of pairs at most `space_lag` apart in space. With further
 #' coordinates ([expand()]) places as far apart on the map are not in those, so that
 #' there is no curve; that of [monotone()] is the one where slopes are 1.
 #'
@@ -47,6 +48,9 @@
 #' @param time_lag for a fit in space and time: largest difference in time, in
 #'   units of the time column. By default a tenth of the fitted `range_time`,
 #'   within which the correlation hardly falls.
+#' @param along for a fit in space and time: `"space"` or `"time"`, what distances are of.
+#' @param space_lag with `along = "time"`: largest distance in space, in units of the coordinates.
+#'   By default a tenth of the fitted `range`.
 #' @param longlat `TRUE` when the columns of `coords` are longitude and latitude.
 #' @param ... for methods.
 #' @return A data frame of class `neargp_variogram`: `direction` (degrees, `NA`
@@ -99,7 +103,8 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
 #' @export
 empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
                                        estimator = c("classical", "robust"), directions = NULL,
-                                       tolerance = 22.5, max_pairs = 1e6, time_lag = NULL, ...) {
+                                       tolerance = 22.5, max_pairs = 1e6, time_lag = NULL,
+                                       along = c("space", "time"), space_lag = NULL, ...) {
   check_fit(object)
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is_gaussian(object$family)) {
@@ -108,17 +113,43 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
         x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",
         i = "See plot(fit, which = \"residual_map\") and cross_validate()."))
   }
+  if (check_choice(along, "along", c("space", "time")) == "time") {
+    return(variogram_in_time(object, width, cutoff, estimator, max_pairs, space_lag))
+  }
   if (is.null(time_lag)) time_lag <- short_time_lag(object)
   space <- variogram_space(object, time_lag)
   if (is.null(directions) && !space$scaled) directions <- anisotropy_axes(object)
   result <- variogram_of(trend_residuals(object), space$coords, plane = space$plane,
     cutoff = cutoff, width = width, estimator = estimator, directions = directions,
     tolerance = tolerance, max_pairs = max_pairs,
-    unit = space$unit, time = space$time, time_lag = time_lag)
+    unit = space$unit, aside = space$time, lag = time_lag)
   distance <- seq(0, max(result$distance), length.out = 200L)
   attr(result, "curve") <- fitted_variogram(object, distance, directions, space$scaled)
   attr(result, "note") <- variogram_note(object)
   result
+}
+
+# Of residuals at about one place, as a function of the lag.
+variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_lag) {
+  place <- fit$locations
+  if (is.null(place$time)) {
+    abort_neargp("argument", c("The fit has no time, so that `along` must be \"space\".",
+      i = "A fit in space and time has neargp(time = )."))
+  }
+  coords <- places_of(fit$data$coords, place)
+  last <- ncol(coords)
+  space_lag <- check_number(space_lag %||% (min(vapply(fit$core_covariance$components,
+    function(x) x$range[1L], 0)) / 10), "space_lag", 0)
+  result <- variogram_of(trend_residuals(fit), coords[, last, drop = FALSE], cutoff = cutoff,
+    width = width, estimator = estimator, directions = NULL, tolerance = 90, max_pairs = max_pairs,
+    unit = place$time_unit, aside = coords[, -last, drop = FALSE], lag = space_lag,
+    lag_name = "space_lag")
+  lags <- seq(0, max(result$distance), length.out = 200L)
+  noise <- fit$nugget * mean(1 / fit$data$weights)
+  attr(result, "curve") <- data.frame(direction = NA_real_, distance = lags,
+    gamma = noise + covariance_value(fit, 0) - covariance_value(fit, 0, time = lags))
+  attr(result, "note") <- variogram_note(fit)
+  structure(result, along = "time")
 }
 
 # What the plot says below its title.
@@ -133,7 +164,7 @@ variogram_note <- function(fit) {
 
 # `coords`: between which distances are measured; `plane`: those in which directions are.
 variogram_of <- function(values, coords, cutoff, width, estimator, directions, tolerance, max_pairs,
-                         unit, plane = coords, time = NULL, time_lag = 0) {
+                         unit, plane = coords, aside = NULL, lag = 0, lag_name = "time_lag") {
   if (!is.numeric(values) || length(values) != nrow(coords)) {
     abort_neargp("length", c(
       "There must be one value for each location.",
@@ -151,7 +182,7 @@ variogram_of <- function(values, coords, cutoff, width, estimator, directions, t
   check_number(width, "width", cutoff / 1e6)
   check_number(tolerance, "tolerance", 0, 90, open = TRUE)
   check_number(max_pairs, "max_pairs", 100)
-  pairs <- close_pairs(coords, cutoff, max_pairs, time, time_lag)
+  pairs <- close_pairs(coords, cutoff, max_pairs, aside, lag, lag_name)
   pairs$difference <- abs(values[pairs$i] - values[pairs$j])
   selected <- directional_pairs(pairs, plane, directions, tolerance)
   table <- do.call(rbind, Map(function(pairs, direction) {
@@ -205,7 +236,7 @@ variogram_space <- function(fit, time_lag) {
   time <- NULL
   if (!is.null(place$time)) {
     check_number(time_lag, "time_lag", 0)
-    time <- coords[, ncol(coords)]
+    time <- coords[, ncol(coords), drop = FALSE]
     coords <- coords[, -ncol(coords), drop = FALSE]
   }
   component <- fit$core_covariance$components[[1L]]
@@ -246,7 +277,7 @@ fitted_variogram <- function(fit, distance, directions = NULL, scaled = FALSE) {
   sill <- noise + sum(vapply(components, function(x) x$variance, 0))
   curve <- function(direction) {
     covariance <- if (scaled) {
-      components[[1L]]$variance * correlation_at(components[[1L]], distance)
+      components[[1L]]$variance * correlation_in_space(components[[1L]], distance)
     } else {
       covariance_value(fit, distance, direction = if (!is.na(direction)) direction)
     }

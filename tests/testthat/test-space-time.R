@@ -267,3 +267,25 @@ test_that("neighbours are the nearest in units of half the correlation, and move
     as.vector(col(found)))), sort(rowsum(distance[cbind(as.vector(expected),
       as.vector(col(expected)))], as.vector(col(expected)))), tolerance = 1e-10)
 })
+
+test_that("the variogram along time is of pairs at one place, with the curve of the fit", {
+  data <- space_time_data(12, 8)
+  fit <- known_fit(known_covariances[[3L]], data)
+  found <- empirical_variogram(fit, along = "time", width = 1, cutoff = 5, space_lag = 0)
+  residual <- residuals(fit, type = "trend")
+  pairs <- which(outer(data$x, data$x, `==`) & upper.tri(diag(nrow(data))), arr.ind = TRUE)
+  lag <- abs(data$day[pairs[, 1L]] - data$day[pairs[, 2L]])
+  halves <- (residual[pairs[, 1L]] - residual[pairs[, 2L]])^2 / 2
+  expect_equal(found$gamma, as.vector(tapply(halves, lag, mean))[1:5], tolerance = 1e-10)
+  expect_equal(found$distance, 1:5)
+  curve <- attr(found, "curve")
+  value <- dense_covariance(rbind(c(0, 0, 0)), cbind(0, 0, curve$distance), fit$core_covariance)
+  expect_equal(curve$gamma, 0.1 + sum(sapply(fit$core_covariance$components, `[[`, "variance")) -
+    as.vector(value), tolerance = 1e-10)
+  in_space <- empirical_variogram(fit, along = "space", time_lag = 0)
+  curve <- attr(in_space, "curve")
+  value <- dense_covariance(rbind(c(0, 0, 0)), cbind(curve$distance, 0, 0), fit$core_covariance)
+  expect_equal(curve$gamma, 0.1 + 1.1 - as.vector(value), tolerance = 1e-10)
+  expect_error(empirical_variogram(neargp(z ~ 1, data[1:12, ], coords = ~ x + y),
+    along = "time"), "along", class = "neargp_error_argument")
+})
