@@ -7,21 +7,22 @@ anisotropic_rows <- 1000L
 # Fewer rows for each range do not tell the ranges apart.
 rows_per_range <- 20L
 
-# Fewer rows do not tell two components of space and time apart.
+# Fewer rows do not tell how space and time go together.
 space_time_rows <- 200L
 
 # In one or two coordinates predictions go into gaps, where a rough field claims least. Among
 # several inputs targets lie as the data do, and the inputs have units of their own. One metric of
 # space and time takes what near places say at one time for knowledge of the next, and forecasts are
-# too sure; a rough field that changes slowly and another that is as smooth as the data have it can
-# tell the two apart (bench/forecast-coverage.R).
-default_covariance <- function(family, data, locations) {
+# too sure: Gneiting's covariance, of the smoothness that the data have, has the two apart
+# (bench/forecast-coverage.R, bench/space-time.R). `apart`: whether the method can have it; else a
+# rough field that changes slowly and another that is as smooth as the data have it do much of that.
+default_covariance <- function(family, data, locations, apart = TRUE) {
   if (!is_gaussian(family) || !is.null(data$output)) return(cov_matern(nu = 1.5))
   if (has_inputs(locations) && can_tell_ranges(data$coords, locations)) {
     return(cov_matern(nu = NULL, ard = TRUE))
   }
   if (!is.null(locations$time) && nrow(data$coords) >= space_time_rows) {
-    return(cov_exponential() + cov_matern(nu = NULL))
+    return(if (apart) cov_spacetime() else cov_exponential() + cov_matern(nu = NULL))
   }
   cov_exponential(anisotropy = is_plane(locations) && can_tell_directions(data$coords))
 }

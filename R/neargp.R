@@ -99,12 +99,13 @@
 #'   prediction in many dimensions, [loo_k()] or [svgp()] for class probabilities, [vnngp()],
 #'   [loo_k()] or [svgp()] for all other families; `vignette("which-method", package = "neargp")`
 #'   goes from the data to a call. By default the section on methods chooses.
-#' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for
-#'   a gaussian response `cov_exponential()`, in a plane with 1,000 rows or more
-#'   `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20 rows for each)
-#'   `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more
-#'   `cov_exponential() + cov_matern(nu = NULL)`, since one component is too sure of forecasts; for
-#'   other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
+#' @param covariance [cov_matern()], one of its relatives, [cov_spacetime()], or a sum of them.
+#'   `NULL` (default) is for a gaussian response `cov_exponential()`, in a plane with 1,000 rows or
+#'   more `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20 rows for
+#'   each) `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more [cov_spacetime()],
+#'   Gneiting's covariance, since one distance of space and time is too sure of forecasts
+#'   (`cov_exponential() + cov_matern(nu = NULL)` where the method cannot have it); for other
+#'   families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
 #'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where
 #'   every target lies among data, `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the
 #'   smoothness, gains about 1% of the CRPS.
@@ -277,7 +278,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
   settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||%
-    default_covariance(settings$family, model$data, locations)
+    default_covariance(settings$family, model$data, locations,
+      is.null(space_time_obstacle(settings, !is.null(stream))))
   settings$covariance <- settle_space_time(settings, model$data, locations,
     !is.null(stream))
   if (has_local_fields(settings$covariance)) {

@@ -69,7 +69,8 @@ by_truth <- function(old, new, field, noise) {
   data.frame(mean = drop(crossprod(weights, near$z)), sd = sqrt(diag(S)[-o] - colSums(weights * S[o, -o])))
 }
 
-forecasts <- list("the default" = by_fit(), "one Matern 3/2" = by_fit(covariance = cov_matern(nu = 1.5)), "the truth" = by_truth)
+forecasts <- list("the default" = by_fit(), "exponential + Matern" = by_fit(covariance = cov_exponential() + cov_matern(nu = NULL)),
+  "one Matern 3/2" = by_fit(covariance = cov_matern(nu = 1.5)), "the truth" = by_truth)
 
 forecast_scores <- function(by, data, field, noise, seed) {
   late <- data$t > times - withheld

@@ -62,13 +62,13 @@ test_that("a fit that is updated keeps a covariance that was named, and else has
       cov_exponential(anisotropy = TRUE))
   })
 
-test_that("with a time there are two components, where there are rows enough to tell them apart", {
+test_that("with a time it is Gneiting's, where there are rows enough and the method can have it", {
   skip_unless_extended()
   data <- transform(simulated_data(200), day = rep(1:20, 10))
-  both <- default_covariance(gaussian(), list(coords = as.matrix(data[c("x", "y", "day")])),
-    list(time = "day", raw_names = c("x", "y")))
-  expect_identical(both, cov_exponential() + cov_matern(nu = NULL))
-  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ day)$covariance, both)
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ day)$covariance,
+    cov_spacetime())
+  inducing <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = svgp(inducing = 10))
+  expect_identical(inducing$covariance, cov_exponential() + cov_matern(nu = NULL))
   expect_identical(fit_default(z ~ 1, data[-1, ], coords = ~ x + y, time = ~ day)$covariance,
     cov_exponential())
 })
