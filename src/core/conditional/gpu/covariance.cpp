@@ -73,7 +73,7 @@ std::size_t PackedCovariance<Real>::append_numbers(const std::vector<double>& nu
 template <class Real>
 PackedCovariance<Real>::PackedCovariance(const PreparedCovariance& covariance) {
   if (covariance.is_local()) throw Error("Local standard deviations and ranges are computed on the CPU only.");
-  require_metric(covariance, "Computations on a GPU are");
+  if (covariance.is_space_time()) throw Error("Covariances of space and time apart are computed on the CPU only.");
   covariance_.dim = covariance.dim;
   covariance_.parameters = covariance.parameters;
   covariance_.components = int(covariance.components.size());
