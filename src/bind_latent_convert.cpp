@@ -47,8 +47,7 @@ neargp::LatentResponse to_response(const Rcpp::List& list) {
 neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters) {
   const neargp::Likelihood likelihood{neargp::response_family_from_name(family),
                                       {parameters.begin(), parameters.end()}};
-  if (parameters.size() != neargp::parameter_count(likelihood.family))
-    throw neargp::Error("The response family has another number of parameters.");
+  neargp::check_parameters(likelihood);
   return likelihood;
 }
 

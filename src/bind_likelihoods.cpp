@@ -21,7 +21,7 @@ Rcpp::List core_expectations(const std::string& family_name, const std::vector<d
   Rcpp::NumericVector value(y.size()), slope(y.size()), curvature(y.size()), third(variance.empty() ? y.size() : 0);
   const neargp::ExpectationOutput out{value.begin(), slope.begin(), curvature.begin(),
                                       variance.empty() ? third.begin() : nullptr};
-  std::vector<double> d_parameters(neargp::parameter_count(likelihood.family));
+  std::vector<double> d_parameters(parameters.size());
   const double total = neargp::expectations(likelihood, observations, mean.data(), optional(variance), out,
                                             d_parameters.data(), run_context(context));
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("slope") = slope,

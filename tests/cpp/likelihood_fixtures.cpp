@@ -1,5 +1,6 @@
 #include "likelihood_fixtures.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "geometry_fixtures.h"
@@ -12,6 +13,8 @@ namespace fixtures {
 std::vector<FamilyCase> response_families() {
   const std::vector<Response> trials = {{0, 1}, {1, 1}, {0, 9}, {7, 9}, {40, 40}};
   const std::vector<Response> counts = {{0, 1}, {1, 1}, {3, 1}, {60, 1}};
+  const std::vector<Response> positive(counts.begin() + 1, counts.end());
+  const std::vector<Response> categories = {{1, 1}, {2, 1}, {3, 1}, {4, 1}};
   return {
       {"gaussian", {ResponseFamily::gaussian, {0.7}}, {{-1, 1}, {2, 1}}, false},
       {"student_t", {ResponseFamily::student_t, {0.8, 4.0}}, {{-1, 1}, {6, 1}}, false},
@@ -28,6 +31,29 @@ std::vector<FamilyCase> response_families() {
       {"beta", {ResponseFamily::beta, {5.0}}, {{0.01, 1}, {0.4, 1}, {0.98, 1}}, false},
       {"beta, precise", {ResponseFamily::beta, {300.0}}, {{0.2, 1}, {0.9, 1}}, false},
       {"beta, at the ends", {ResponseFamily::beta, {0.3}}, {{1e-5, 1}, {0.5, 1}}, false},
+      {"truncated_poisson", {ResponseFamily::truncated_poisson, {}}, positive, true, 1},
+      {"truncated_nbinom2", {ResponseFamily::truncated_nbinom2, {1.7}}, positive, true, 1},
+      {"truncated_nbinom2, clustered", {ResponseFamily::truncated_nbinom2, {0.05}}, positive, true, 1},
+      {"truncated_nbinom2, nearly Poisson", {ResponseFamily::truncated_nbinom2, {400.0}}, positive, true, 1},
+      {"tweedie", {ResponseFamily::tweedie, {1.3, 1.6}}, {{0, 1}, {0.02, 1}, {1, 1}, {40, 1}}, false},
+      {"tweedie, nearly Poisson", {ResponseFamily::tweedie, {0.3, 1.05}}, {{0, 1}, {1.4, 1}, {40, 1}}, false},
+      {"tweedie, nearly gamma", {ResponseFamily::tweedie, {4.0, 1.94}}, {{0, 1}, {1e-3, 1}, {40, 1}}, false},
+      {"zi_poisson", {ResponseFamily::zi_poisson, {0.3}}, counts, true},
+      {"zi_poisson, few", {ResponseFamily::zi_poisson, {0.01}}, counts, true},
+      {"zi_poisson, most", {ResponseFamily::zi_poisson, {0.95}}, counts, true},
+      {"zi_nbinom2", {ResponseFamily::zi_nbinom2, {1.7, 0.3}}, counts, true},
+      {"zi_nbinom2, few", {ResponseFamily::zi_nbinom2, {8.0, 0.01}}, counts, true},
+      {"zi_nbinom2, clustered", {ResponseFamily::zi_nbinom2, {0.3, 0.6}}, counts, true},
+      {"betabinomial", {ResponseFamily::betabinomial, {5.0}}, trials, true},
+      {"betabinomial, clustered", {ResponseFamily::betabinomial, {0.3}}, trials, true},
+      {"betabinomial, nearly binomial", {ResponseFamily::betabinomial, {500.0}}, trials, true},
+      {"ordinal_logit", {ResponseFamily::ordinal_logit, {0.7, 1.9}}, categories, true, 1, 4},
+      {"ordinal_logit, three", {ResponseFamily::ordinal_logit, {0.002}}, {{1, 1}, {2, 1}, {3, 1}}, true, 1, 3},
+      {"ordinal_probit", {ResponseFamily::ordinal_probit, {0.7, 1.9}}, categories, true, 1, 4},
+      {"censored_gaussian",
+       {ResponseFamily::censored_gaussian, {0.8}},
+       {{0.4, 0.4}, {-1, -0.2}, {-1.7e308, -1}, {2, 1.7e308}, {-1, 1.7e308}},
+       false},
   };
 }
 
@@ -59,6 +85,89 @@ Real binomial(ResponseFamily family, const Response& r, Real eta) {
   return log_choose(r.trials, r.y) + times(r.y, success) + times(r.trials - r.y, failure);
 }
 
+Real log_add(Real a, Real b) { return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b))); }
+
+Real negative_binomial(Real size, Real y, Real eta) {
+  const Real psi = eta - std::log(size);
+  return std::lgamma(y + size) - std::lgamma(size) - std::lgamma(y + 1) + y * psi - (y + size) * log1p_exp(psi);
+}
+
+// log(1 - exp(-t))
+Real log_positive(Real t) { return std::log(-std::expm1(-t)); }
+
+Real zero_inflated(Real zi, Real y, Real log_p) {
+  return y == 0 ? log_add(std::log(zi), std::log1p(-zi) + log_p) : std::log1p(-zi) + log_p;
+}
+
+// A Poisson number of gamma variables: of mean rate mu^(2-p) / (phi (2-p)), shape (2-p)/(p-1), scale phi (p-1)
+// mu^(p-1).
+Real tweedie(Real phi, Real p, Real y, Real eta) {
+  const Real rate = std::exp((2 - p) * eta) / (phi * (2 - p));
+  if (y == 0) return -rate;
+  const Real shape = (2 - p) / (p - 1), log_scale = std::log(phi * (p - 1)) + (p - 1) * eta;
+  Real sum = -INFINITY;
+  for (int j = 1; j < 3000; ++j) {
+    const Real of_number = j * std::log(rate) - rate - std::lgamma(Real(j + 1));
+    const Real of_sum =
+        (j * shape - 1) * std::log(y) - y * std::exp(-log_scale) - j * shape * log_scale - std::lgamma(j * shape);
+    if (of_number + of_sum < sum - 60 && j > 10) break;  // terms rise to one peak
+    sum = std::isfinite(sum) ? log_add(sum, of_number + of_sum) : of_number + of_sum;
+  }
+  return sum;
+}
+
+Real betabinomial(Real precision, const Response& r, Real eta) {
+  const Real a = precision / (1 + std::exp(-eta)), b = precision / (1 + std::exp(eta));
+  const auto log_beta = [](Real x, Real y) { return std::lgamma(x) + std::lgamma(y) - std::lgamma(x + y); };
+  return log_choose(r.trials, r.y) + log_beta(r.y + a, r.trials - r.y + b) - log_beta(a, b);
+}
+
+// Of the smaller of the two tails, where the difference of two numbers next to 1 would have no digits.
+template <class Tail>
+Real between(Real low, Real high, const Tail& lower_tail) {
+  return low + high > 0 ? std::log(lower_tail(-low) - lower_tail(-high)) : std::log(lower_tail(high) - lower_tail(low));
+}
+
+template <class Tail>
+Real ordinal(const std::vector<double>& gaps, Real y, Real eta, const Tail& lower_tail) {
+  Real upper = -eta, lower = -INFINITY;
+  for (int k = 1; k < int(y); ++k) {
+    lower = upper;
+    upper = k <= int(gaps.size()) ? upper + gaps[k - 1] : INFINITY;
+  }
+  return between(lower, upper, lower_tail);
+}
+
+Real normal_tail(Real x) { return 0.5L * std::erfc(-x / std::sqrt(2.0L)); }
+
+Real censored(Real sd, const Response& r, Real eta) {
+  const auto end = [&](Real x) { return std::abs(x) > 1e300L ? std::copysign(Real(INFINITY), x) : (x - eta) / sd; };
+  if (r.y == r.trials) {
+    const Real z = end(r.y);
+    return -0.5L * (std::log(2 * std::acos(-1.0L)) + z * z) - std::log(sd);
+  }
+  return between(end(r.y), end(r.trials), normal_tail);
+}
+
+Real of_later_families(const Likelihood& likelihood, const Response& r, Real eta) {
+  const std::vector<double>& parameters = likelihood.parameters;
+  const Real first = parameters.empty() ? 0.0 : parameters[0], mu = std::exp(eta);
+  switch (likelihood.family) {
+    case ResponseFamily::truncated_poisson: return r.y * eta - mu - std::lgamma(Real(r.y) + 1) - log_positive(mu);
+    case ResponseFamily::truncated_nbinom2:
+      return negative_binomial(first, r.y, eta) - log_positive(first * log1p_exp(eta - std::log(first)));
+    case ResponseFamily::tweedie: return tweedie(first, parameters[1], r.y, eta);
+    case ResponseFamily::zi_poisson: return zero_inflated(first, r.y, r.y * eta - mu - std::lgamma(Real(r.y) + 1));
+    case ResponseFamily::zi_nbinom2: return zero_inflated(parameters[1], r.y, negative_binomial(first, r.y, eta));
+    case ResponseFamily::betabinomial: return betabinomial(first, r, eta);
+    case ResponseFamily::ordinal_logit:
+      return ordinal(parameters, r.y, eta, [](Real x) { return 1 / (1 + std::exp(-x)); });
+    case ResponseFamily::ordinal_probit: return ordinal(parameters, r.y, eta, normal_tail);
+    case ResponseFamily::censored_gaussian: return censored(first, r, eta);
+    default: return binomial(likelihood.family, r, eta);
+  }
+}
+
 }  // namespace
 
 long double reference_log_density(const Likelihood& likelihood, const Response& r, double at) {
@@ -72,10 +181,7 @@ long double reference_log_density(const Likelihood& likelihood, const Response& 
              0.5L * (df + 1) * std::log1p(z * z / df);
     }
     case ResponseFamily::poisson: return y * eta - std::exp(eta) - std::lgamma(y + 1);
-    case ResponseFamily::negative_binomial: {
-      const Real psi = eta - std::log(first);
-      return std::lgamma(y + first) - std::lgamma(first) - std::lgamma(y + 1) + y * psi - (y + first) * log1p_exp(psi);
-    }
+    case ResponseFamily::negative_binomial: return negative_binomial(first, y, eta);
     case ResponseFamily::gamma:
       return first * (std::log(first) - eta - y * std::exp(-eta)) - std::lgamma(first) + (first - 1) * std::log(y);
     case ResponseFamily::beta: {
@@ -83,7 +189,7 @@ long double reference_log_density(const Likelihood& likelihood, const Response& 
       return std::lgamma(first) - std::lgamma(mean * first) - std::lgamma(rest * first) +
              (mean * first - 1) * std::log(y) + (rest * first - 1) * std::log1p(-y);
     }
-    default: return binomial(likelihood.family, r, eta);
+    default: return of_later_families(likelihood, r, eta);
   }
 }
 

@@ -17,8 +17,9 @@ struct Response {
 struct FamilyCase {
   const char* name;
   neargp::Likelihood likelihood;
-  std::vector<Response> responses;
+  std::vector<Response> responses;  // of censored_gaussian the lower and the upper end
   bool discrete;
+  double least = 0, most = 3000;  // of discrete ones without trials, or as good as the most
 };
 
 std::vector<FamilyCase> response_families();
@@ -26,7 +27,7 @@ std::vector<FamilyCase> response_families();
 template <class Action>
 void for_each_family(const Action& action) {
   for (const FamilyCase& family : response_families()) {
-    CAPTURE(family.name);
+    CAPTURE(std::string(family.name));
     action(family);
   }
 }

@@ -13,7 +13,9 @@ namespace {
 // By which a weight multiplies the first parameter; 1 where it multiplies the log density.
 double weight_factor(ResponseFamily family, double weight) {
   switch (family) {
-    case ResponseFamily::gaussian: return 1.0 / weight;
+    case ResponseFamily::gaussian:
+    case ResponseFamily::tweedie: return 1.0 / weight;
+    case ResponseFamily::censored_gaussian:
     case ResponseFamily::student_t: return 1.0 / std::sqrt(weight);
     case ResponseFamily::gamma:
     case ResponseFamily::beta: return weight;

@@ -1,6 +1,8 @@
 // The loop over data, a pack at a time: loads, evaluates a family's terms, weights, stores and sums them.
 #pragma once
 
+#include <vector>
+
 #include "base/types.h"
 #include "likelihoods/likelihood.h"
 #include "likelihoods/quadrature.h"
@@ -25,7 +27,7 @@ LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V var
     sum.value += weight * node.value;
     sum.slope += weight * node.slope;
     sum.curvature -= (weight * rule.x[q]) * node.slope;
-    for (int p = 0; p < Family::parameters; ++p) sum.d_parameter[p] += weight * node.d_parameter[p];
+    for (int p = 0; p < derivatives_of<Family>; ++p) sum.d_parameter[p] += weight * node.d_parameter[p];
   }
   sum.curvature = sum.curvature / sd;
   family.finish(mean, variance, sum);
@@ -35,13 +37,13 @@ LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V var
 template <class V, class Family>
 class ExpectationLoop {
  public:
-  ExpectationLoop(const double* parameters, const Observations& data, const double* mean, const double* variance,
-                  const ExpectationOutput& out)
-      : family_(parameters), data_(data), mean_(mean), variance_(variance), out_(out) {}
+  ExpectationLoop(const std::vector<double>& parameters, const Observations& data, const double* mean,
+                  const double* variance, const ExpectationOutput& out)
+      : family_(family_of(parameters)), data_(data), mean_(mean), variance_(variance), out_(out) {}
 
   // Adds the value and the derivatives in the parameters to `sums`.
   void run(Index first, Index last, double* sums) {
-    V total[1 + Family::parameters] = {};
+    V total[1 + derivatives_of<Family>] = {};
     for (Index i = first; i < last; i += lanes) {
       const int count = last - i < lanes ? int(last - i) : lanes;
       const V weight = load(data_.weights, i, count);
@@ -51,13 +53,30 @@ class ExpectationLoop {
       store(terms, i, count);
       const V present = mask(count);
       total[0] += present * terms.value;
-      for (int p = 0; p < Family::parameters; ++p) total[1 + p] += present * terms.d_parameter[p];
+      if constexpr (HasThresholds<Family>::value) {
+        family_.thresholds().add(present * terms.d_parameter[0], present * terms.d_parameter[1]);
+      } else {
+        for (int p = 0; p < Family::parameters; ++p) total[1 + p] += present * terms.d_parameter[p];
+      }
     }
-    for (int s = 0; s < 1 + Family::parameters; ++s) sums[s] += sum_lanes(total[s]);
+    if constexpr (HasThresholds<Family>::value) {
+      sums[0] += sum_lanes(total[0]);
+      family_.thresholds().add_to(sums + 1);
+    } else {
+      for (int s = 0; s < 1 + Family::parameters; ++s) sums[s] += sum_lanes(total[s]);
+    }
   }
 
  private:
   static constexpr int lanes = PackTraits<V>::lanes;
+
+  static Family family_of(const std::vector<double>& parameters) {
+    if constexpr (HasThresholds<Family>::value) {
+      return Family(parameters.data(), int(parameters.size()));
+    } else {
+      return Family(parameters.data());
+    }
+  }
 
   LikelihoodTerms<V> evaluate(V mean, Index i, int count) const {
     if (!variance_) return family_.point(mean);
@@ -108,7 +127,7 @@ class ExpectationLoop {
     terms.slope *= weight;
     terms.curvature *= weight;
     terms.third *= weight;
-    for (int p = 0; p < Family::parameters; ++p) terms.d_parameter[p] *= weight;
+    for (int p = 0; p < derivatives_of<Family>; ++p) terms.d_parameter[p] *= weight;
   }
 
   Family family_;

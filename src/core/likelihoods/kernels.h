@@ -7,9 +7,8 @@ namespace neargp {
 
 struct LikelihoodKernels {
   // Over the data first .. last-1; adds the sum of values, then those of d_parameters, to `sums`.
-  void (*expectations)(ResponseFamily family, const double* parameters, const Observations& observations,
-                       const double* mean, const double* variance, const ExpectationOutput& out, Index first,
-                       Index last, double* sums);
+  void (*expectations)(const Likelihood& likelihood, const Observations& observations, const double* mean,
+                       const double* variance, const ExpectationOutput& out, Index first, Index last, double* sums);
 };
 
 // The table of the instruction set in use (simd/instruction_set.h).

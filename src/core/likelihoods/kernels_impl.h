@@ -3,7 +3,7 @@
 #pragma once
 
 #include "likelihoods/expectation.h"
-#include "likelihoods/families.h"
+#include "likelihoods/family_structs.h"
 #include "likelihoods/kernels.h"
 
 namespace neargp {
@@ -12,13 +12,14 @@ template <int Lanes>
 struct LikelihoodKernelsOf {
   using V = typename Pack<Lanes>::Real;
 
-  static void expectations(ResponseFamily family, const double* parameters, const Observations& observations,
-                           const double* mean, const double* variance, const ExpectationOutput& out, Index first,
-                           Index last, double* sums) {
+  static void expectations(const Likelihood& likelihood, const Observations& observations, const double* mean,
+                           const double* variance, const ExpectationOutput& out, Index first, Index last,
+                           double* sums) {
     const auto run = [&](auto loop) { loop.run(first, last, sums); };
-    switch (family) {
+    switch (likelihood.family) {
 #define NEARGP_FAMILY_CASE(name, Response) \
-  case ResponseFamily::name: return run(ExpectationLoop<V, Response<V>>(parameters, observations, mean, variance, out));
+  case ResponseFamily::name:               \
+    return run(ExpectationLoop<V, Response<V>>(likelihood.parameters, observations, mean, variance, out));
       NEARGP_RESPONSE_FAMILIES(NEARGP_FAMILY_CASE)
 #undef NEARGP_FAMILY_CASE
     }

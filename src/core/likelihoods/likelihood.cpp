@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "likelihoods/family_structs.h"
 #include "likelihoods/kernels.h"
 #include "parallel/parallel_for.h"
 
@@ -15,11 +16,13 @@ namespace {
 struct FamilyName {
   const char* name;
   int parameters;
+  bool at_least;  // or more
 };
 
 // In the order of ResponseFamily.
 constexpr FamilyName families[] = {
-#define NEARGP_FAMILY_NAME(name, Response) {#name, Response<double>::parameters},
+#define NEARGP_FAMILY_NAME(name, Response) \
+  {#name, Response<double>::parameters, HasThresholds<Response<double>>::value},
     NEARGP_RESPONSE_FAMILIES(NEARGP_FAMILY_NAME)
 #undef NEARGP_FAMILY_NAME
 };
@@ -39,13 +42,12 @@ ResponseFamily response_family_from_name(const std::string& name) {
 void check_parameters(const Likelihood& likelihood) {
   const FamilyName& family = families[int(likelihood.family)];
   const auto valid = [](double value) { return std::isfinite(value) && value > 0.0; };
-  if (int(likelihood.parameters.size()) != family.parameters ||
+  const int count = int(likelihood.parameters.size());
+  if (count < family.parameters || (count > family.parameters && !family.at_least) ||
       !std::all_of(likelihood.parameters.begin(), likelihood.parameters.end(), valid))
-    throw Error(std::string("The response family ") + family.name + " needs " + std::to_string(family.parameters) +
-                " parameters, finite and greater than 0.");
+    throw Error(std::string("The response family ") + family.name + " needs " + (family.at_least ? "at least " : "") +
+                std::to_string(family.parameters) + " parameters, finite and greater than 0.");
 }
-
-int parameter_count(ResponseFamily family) { return families[int(family)].parameters; }
 
 double expectations(const Likelihood& likelihood, const Observations& observations, const double* mean,
                     const double* variance, const ExpectationOutput& out, double* d_parameters,
@@ -53,13 +55,12 @@ double expectations(const Likelihood& likelihood, const Observations& observatio
   check_parameters(likelihood);
   const LikelihoodKernels& kernels = likelihood_kernels();
   const Index chunks = (observations.n + chunk_size - 1) / chunk_size;
-  const int width = 1 + parameter_count(likelihood.family);
+  const int width = 1 + int(likelihood.parameters.size());
   std::vector<double> partial(std::size_t(chunks) * width, 0.0);
   parallel_for(context, chunks, [&](Index chunk) {
     const Index first = chunk * chunk_size;
     const Index last = std::min(first + chunk_size, observations.n);
-    kernels.expectations(likelihood.family, likelihood.parameters.data(), observations, mean, variance, out, first,
-                         last, partial.data() + chunk * width);
+    kernels.expectations(likelihood, observations, mean, variance, out, first, last, partial.data() + chunk * width);
   });
   std::vector<double> total(width, 0.0);
   for (Index chunk = 0; chunk < chunks; ++chunk)

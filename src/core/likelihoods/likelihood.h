@@ -14,9 +14,8 @@ namespace neargp {
 // Finds a family by the names in families.h.
 ResponseFamily response_family_from_name(const std::string& name);
 
-int parameter_count(ResponseFamily family);
-
-// Parameters on the natural scale, all greater than 0.
+// Parameters on the natural scale, all greater than 0, as many as the family has (ordered categories: one less than
+// thresholds).
 struct Likelihood {
   ResponseFamily family = ResponseFamily::gaussian;
   std::vector<double> parameters;
@@ -25,7 +24,8 @@ struct Likelihood {
 // Throws an Error unless the family has as many and they are finite and greater than 0.
 void check_parameters(const Likelihood& likelihood);
 
-// Support of the family is the caller's to check. Null trials or weights: all 1.
+// Support of the family is the caller's to check. Null trials or weights: all 1. Of censored_gaussian y is the lower
+// and trials the upper end of what is known, each beyond 1e300 where there is none.
 struct Observations {
   Index n = 0;
   const double* y = nullptr;

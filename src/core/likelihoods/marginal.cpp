@@ -56,7 +56,7 @@ MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInp
   result.value.resize(n);
   result.d_mean.resize(n);
   result.d_variance.resize(n);
-  const int width = parameters ? parameter_count(likelihood.family) : 0;
+  const int width = parameters ? int(likelihood.parameters.size()) : 0;
   const Index chunks = (n + chunk_size - 1) / chunk_size;
   const auto of_chunk = density_of(likelihood.family);
   std::vector<double> partial(std::size_t(chunks) * width, 0.0);

@@ -91,10 +91,10 @@ void Walk::evaluate_at(const Likelihood& likelihood, const std::vector<int>& dat
     listed_trials_[s] = trials_[data[s]];
     listed_weights_[s] = weights_[data[s]];
   }
-  double sums[3] = {};
-  likelihood_kernels().expectations(likelihood.family, likelihood.parameters.data(),
+  std::vector<double> sums(1 + likelihood.parameters.size());
+  likelihood_kernels().expectations(likelihood,
                                     {Index(n), listed_y_.data(), listed_trials_.data(), listed_weights_.data()},
-                                    eta.data(), nullptr, out, 0, Index(n), sums);
+                                    eta.data(), nullptr, out, 0, Index(n), sums.data());
 }
 
 // Newton's method, its steps at most 4 (a longer one would lead to where exp(eta) overflows) and halved where they
@@ -216,7 +216,7 @@ void Walk::store(Index first, MarginalDensity& result) const {
 void Walk::add_parameters(const double* count, double* d_log_parameters) {
   const double h = 1e-4;
   std::vector<double> up(node_eta_.size()), down(node_eta_.size());
-  for (int p = 0; p < parameter_count(likelihood_.family); ++p) {
+  for (std::size_t p = 0; p < likelihood_.parameters.size(); ++p) {
     Likelihood moved = likelihood_;
     moved.parameters[p] = likelihood_.parameters[p] * std::exp(h);
     evaluate_at(moved, node_datum_, node_eta_, {up.data(), nullptr, nullptr, nullptr});

@@ -4,6 +4,7 @@
 
 #include "likelihoods/special.h"
 #include "likelihoods/terms.h"
+#include "likelihoods/zero_of_counts.h"
 
 namespace neargp {
 
@@ -53,6 +54,11 @@ struct NegativeBinomialResponse {
     terms.curvature = total_ * at.probability * at.complement;
     terms.third = terms.curvature * (2.0 * at.probability - 1.0);
     return terms;
+  }
+
+  ZeroOfCounts<V> zero(V eta) const {
+    const V psi = eta - log_size_;
+    return {size_, log_size_, psi, softplus(psi)};
   }
 
  private:

@@ -1,6 +1,8 @@
 // Contributions of a pack of data, in the terms that all response families share.
 #pragma once
 
+#include <type_traits>
+
 #include "simd/simd.h"
 
 namespace neargp {
@@ -14,6 +16,9 @@ namespace neargp {
 //   node(eta)                           value, slope and d_parameter, short of what is constant in eta
 //   finish(mean, terms)                 which is added here
 //   strip()                             distance of the nearest singularity of log p from the real axis
+//
+// One with `has_thresholds` has any number of parameters, of which Family(parameters, count) is told, but at least
+// `parameters`; its d_parameter are those in the two ends of a datum, which its thresholds() sum up (thresholds.h).
 template <class V>
 struct Datum {
   V y, trials, weight;
@@ -24,6 +29,15 @@ struct LikelihoodTerms {
   V value{}, slope{}, curvature{}, third{};
   V d_parameter[2]{};  // derivative of the value in the logarithms of the parameters
 };
+
+template <class Family, class = void>
+struct HasThresholds : std::false_type {};
+
+template <class Family>
+struct HasThresholds<Family, std::void_t<decltype(Family::has_thresholds)>> : std::true_type {};
+
+template <class Family>
+constexpr int derivatives_of = HasThresholds<Family>::value ? 2 : Family::parameters;
 
 // Says whether any lane differs: what depends on the weight alone is found anew only then, and most data have none.
 template <class V>

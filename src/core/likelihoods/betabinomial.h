@@ -1,0 +1,98 @@
+// y successes of so many trials, whose probability of success is Beta(a, b), a = mean * precision,
+// b = (1 - mean) * precision, mean = logistic(eta):
+//   log p = log choose(trials, y) + D(a, y) + D(b, trials - y) - D(precision, trials),
+//   D(a, y) = log Gamma(a + y) - log Gamma(a).
+// With mu for the mean, d a / d eta = (1 - mu) a and d b / d eta = -mu b, and with the products A_j = a^j D_j(a, y),
+// D_j the j-th derivative in a, which stay finite as a goes to 0 (beta.h), and B_j likewise,
+//   l'   = (1 - mu) A_1 - mu B_1,
+//   l''  = (1 - 2 mu) l' + Q,    Q = (1 - mu)^2 A_2 + mu^2 B_2,
+//   l''' = ((1 - 2 mu)^2 - 2 mu (1 - mu)) l' + 3 (1 - 2 mu) Q + (1 - mu)^3 A_3 - mu^3 B_3.
+// It is not concave. Poles of log p are at eta with imaginary part +- pi.
+#pragma once
+
+#include "likelihoods/binomial.h"
+
+namespace neargp {
+
+template <class V>
+struct BetabinomialResponse {
+  static constexpr int parameters = 1;
+  static constexpr bool closed_form = false;
+  static constexpr bool scaled = false;
+
+  explicit BetabinomialResponse(const double* parameter)
+      : precision_(parameter[0]), log_precision_(math::log(broadcast<V>(parameter[0]))) {}
+
+  void load(const Datum<V>& datum) {
+    data_ = BinomialDatum<V>(datum);
+    const Rise total(broadcast<V>(precision_), log_precision_, data_.trials);
+    normalizer_ = data_.log_choose - total.value;
+    d_normalizer_ = -total.first;
+  }
+
+  V strip() const { return broadcast<V>(3.14159265358979324); }
+
+  LikelihoodTerms<V> node(V eta) const { return At(*this, eta).first_order(); }
+
+  void finish(V, V, LikelihoodTerms<V>& terms) const {
+    terms.value += normalizer_;
+    terms.d_parameter[0] += d_normalizer_;
+  }
+
+  LikelihoodTerms<V> point(V eta) const {
+    const At at(*this, eta);
+    LikelihoodTerms<V> terms = at.first_order();
+    finish(eta, V{}, terms);
+    const V odds = at.nu - at.mu;
+    const V q = at.nu * at.nu * at.a.second + at.mu * at.mu * at.b.second;
+    terms.curvature = -odds * terms.slope - q;
+    terms.third = (odds * odds - 2.0 * at.mu * at.nu) * terms.slope + 3.0 * odds * q +
+                  at.nu * at.nu * at.nu * at.a.third - at.mu * at.mu * at.mu * at.b.third;
+    return terms;
+  }
+
+ private:
+  // D(a, y) and its products with powers of a. From log Gamma(x) = log Gamma(x + 1) - log x for both arguments.
+  struct Rise {
+    V value{}, first{}, second{}, third{};
+
+    Rise(V a, V log_a, V y) {
+      if (!(max_lane(y) > 0.0)) return;
+      const V sum = a + y;
+      const V share = a / sum;
+      const LogGamma<V> upper = log_gamma_1p(sum), lower = log_gamma_1p(a);
+      const auto none = y < 0.5;
+      const V one = broadcast<V>(1.0);
+      value = none ? V{} : upper.value - lower.value - math::log(none ? one : sum) + log_a;
+      first = none ? V{} : a * (upper.digamma - lower.digamma) - share + 1.0;
+      second = none ? V{} : a * a * (upper.trigamma - lower.trigamma) + share * share - 1.0;
+      third = none ? V{} : a * a * a * (upper.tetragamma - lower.tetragamma) - 2.0 * share * share * share + 2.0;
+    }
+  };
+
+  struct At {
+    V mu, nu;  // nu = 1 - mu
+    Rise a, b;
+
+    At(const BetabinomialResponse& family, V eta) : At(family, softplus(eta), softplus(-eta)) {}
+
+    At(const BetabinomialResponse& family, const Softplus<V>& at, const Softplus<V>& of_negative)
+        : mu(at.probability), nu(at.complement),
+          a(family.precision_ * mu, family.log_precision_ - of_negative.value, family.data_.y),
+          b(family.precision_ * nu, family.log_precision_ - at.value, family.data_.failures) {}
+
+    LikelihoodTerms<V> first_order() const {
+      LikelihoodTerms<V> terms;
+      terms.value = a.value + b.value;
+      terms.slope = nu * a.first - mu * b.first;
+      terms.d_parameter[0] = a.first + b.first;
+      return terms;
+    }
+  };
+
+  double precision_;
+  V log_precision_, normalizer_, d_normalizer_;
+  BinomialDatum<V> data_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,81 @@
+// A normal variable N(eta, sd^2 / weight) that is known (lower = upper) or known to lie between lower and upper, either
+// of which may be infinite. A datum's y is its lower end and its trials the upper one. Of intervals
+//   log p = log [Phi((upper - eta) / sd) - Phi((lower - eta) / sd)]    (normal_interval.h),
+// which is concave, with d log p / d log sd = a fa - b fb at the standardised ends. The zeros of Phi nearest to the
+// real axis are 1.92 +- 2.82 i, and those of differences are not nearer.
+#pragma once
+
+#include "likelihoods/gaussian.h"
+#include "likelihoods/normal_interval.h"
+
+namespace neargp {
+
+template <class V>
+struct CensoredGaussianResponse {
+  static constexpr int parameters = 1;
+  static constexpr bool closed_form = false;
+  static constexpr bool scaled = true;
+
+  explicit CensoredGaussianResponse(const double* parameter)
+      : sd_parameter_(parameter[0]), variance_(sd_parameter_ * sd_parameter_), exact_(&variance_) {}
+
+  void load(const Datum<V>& datum) {
+    exact_.load(datum);
+    inverse_sd_ = math::sqrt(datum.weight) / sd_parameter_;
+    lower_ = datum.y;
+    upper_ = datum.trials;
+  }
+
+  V strip() const { return 2.8 / inverse_sd_; }
+
+  LikelihoodTerms<V> node(V eta) const {
+    const NormalInterval<V> at = interval(eta);
+    LikelihoodTerms<V> terms;
+    terms.value = is_exact() ? V{} : at.log_p;
+    terms.slope = is_exact() ? V{} : at.slope * inverse_sd_;
+    terms.d_parameter[0] = is_exact() ? V{} : lower_end(eta) * at.of_a - upper_end(eta) * at.of_b;
+    return terms;
+  }
+
+  void finish(V mean, V variance, LikelihoodTerms<V>& terms) const {
+    const LikelihoodTerms<V> exact = exact_.expectation(mean, variance);
+    terms.value += is_exact() ? exact.value : V{};
+    terms.slope += is_exact() ? exact.slope : V{};
+    terms.curvature += is_exact() ? exact.curvature : V{};
+    terms.d_parameter[0] += is_exact() ? 2.0 * exact.d_parameter[0] : V{};
+  }
+
+  LikelihoodTerms<V> point(V eta) const {
+    const NormalInterval<V> at = interval(eta);
+    LikelihoodTerms<V> terms = node(eta);
+    terms.curvature = is_exact() ? V{} : -at.second * inverse_sd_ * inverse_sd_;
+    terms.third = is_exact() ? V{} : at.third * inverse_sd_ * inverse_sd_ * inverse_sd_;
+    finish(eta, V{}, terms);
+    return terms;
+  }
+
+ private:
+  static constexpr double infinite = 1e300;
+
+  auto is_exact() const { return lower_ == upper_; }
+
+  V standardised_lower(V eta) const { return (lower_ - eta) * inverse_sd_; }
+  V standardised_upper(V eta) const { return (upper_ - eta) * inverse_sd_; }
+  V lower_end(V eta) const {
+    return lower_ < -infinite ? open_lower_end(standardised_upper(eta)) : standardised_lower(eta);
+  }
+  V upper_end(V eta) const {
+    return upper_ > infinite ? open_upper_end(standardised_lower(eta)) : standardised_upper(eta);
+  }
+
+  NormalInterval<V> interval(V eta) const {
+    const V one = broadcast<V>(1.0);
+    return {is_exact() ? -one : lower_end(eta), is_exact() ? one : upper_end(eta)};
+  }
+
+  double sd_parameter_, variance_;
+  GaussianResponse<V> exact_;
+  V inverse_sd_, lower_, upper_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,22 @@
+// The structs of families.h, for the few files that evaluate them.
+#pragma once
+
+#include "likelihoods/beta.h"
+#include "likelihoods/betabinomial.h"
+#include "likelihoods/binomial_cloglog.h"
+#include "likelihoods/binomial_logit.h"
+#include "likelihoods/binomial_probit.h"
+#include "likelihoods/censored_gaussian.h"
+#include "likelihoods/families.h"
+#include "likelihoods/gamma.h"
+#include "likelihoods/gaussian.h"
+#include "likelihoods/negative_binomial.h"
+#include "likelihoods/ordinal_logit.h"
+#include "likelihoods/ordinal_probit.h"
+#include "likelihoods/poisson.h"
+#include "likelihoods/student_t.h"
+#include "likelihoods/truncated_nbinom2.h"
+#include "likelihoods/truncated_poisson.h"
+#include "likelihoods/tweedie.h"
+#include "likelihoods/zi_nbinom2.h"
+#include "likelihoods/zi_poisson.h"

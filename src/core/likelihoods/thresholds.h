@@ -1,0 +1,56 @@
+// Thresholds of ordered categories 1, ..., K: P(Y <= k) = F(t_k - eta), t_1 = 0 (the trend has a constant) and
+// t_k = t_(k-1) + gap_k. Parameters of the families are the gaps, as many as there are categories but 2. A datum of
+// category k has two ends, t_(k-1) and t_k, of which the first category lacks the former and the last the latter.
+#pragma once
+
+#include <vector>
+
+#include "likelihoods/terms.h"
+
+namespace neargp {
+
+template <class V>
+class Thresholds {
+ public:
+  Thresholds(const double* gaps, int count) : gaps_(gaps, gaps + count), at_(1, 0.0), d_at_(count + 1, 0.0) {
+    for (const double gap : gaps_) at_.push_back(at_.back() + gap);
+  }
+
+  void load(V y) {
+    for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) {
+      const int category = int(get_lane(y, lane));
+      const bool first = category <= 1, last = category > int(at_.size());
+      category_[lane] = category;
+      set_lane(has_lower, lane, first ? 0.0 : 1.0);
+      set_lane(has_upper, lane, last ? 0.0 : 1.0);
+      set_lane(lower, lane, first ? 0.0 : at_[category - 2]);
+      set_lane(upper, lane, last ? 0.0 : at_[category - 1]);
+      set_lane(gap, lane, first || last ? 1.0 : gaps_[category - 2]);
+    }
+  }
+
+  // Adds the derivatives of a pack in its upper and lower ends.
+  void add(V d_upper, V d_lower) {
+    for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) {
+      if (get_lane(has_upper, lane) > 0.0) d_at_[category_[lane] - 1] += get_lane(d_upper, lane);
+      if (get_lane(has_lower, lane) > 0.0) d_at_[category_[lane] - 2] += get_lane(d_lower, lane);
+    }
+  }
+
+  // All of them as derivatives in the logarithms of the gaps: a gap moves all thresholds beyond it.
+  void add_to(double* d_log_gaps) const {
+    double beyond = 0.0;
+    for (int g = int(gaps_.size()) - 1; g >= 0; --g) {
+      beyond += d_at_[g + 1];
+      d_log_gaps[g] += gaps_[g] * beyond;
+    }
+  }
+
+  V lower, upper, gap, has_lower, has_upper;
+
+ private:
+  std::vector<double> gaps_, at_, d_at_;
+  int category_[PackTraits<V>::lanes];
+};
+
+}  // namespace neargp

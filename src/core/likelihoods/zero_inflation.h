@@ -1,0 +1,64 @@
+// Zero inflation of counts whose own zero has the probability exp(-t): with probability zi a response is 0 whatever the
+// count. For x = -L - t, L the log odds of zi,
+//   log P(0) = log zi + log(1 + e^x),
+// and with r = logistic(x), the probability that a zero is one of the counts, the derivatives in t are
+//   -r,   r (1 - r),   -r (1 - r) (1 - 2 r),
+// and that in log zi is 1 - r / (1 - zi), since dL / d log zi = 1 / (1 - zi).
+#pragma once
+
+#include "likelihoods/special.h"
+#include "likelihoods/terms.h"
+
+namespace neargp {
+
+template <class V>
+class ZeroInflation {
+ public:
+  explicit ZeroInflation(double zi)
+      : zi_(zi), log_zi_(math::log(broadcast<V>(zi))), log_rest_(math::log(broadcast<V>(1.0 - zi))) {}
+
+  void load(V y) { y_ = y; }
+
+  auto is_zero() const { return y_ < 0.5; }
+
+  double log_odds() const { return get_lane(log_zi_ - log_rest_, 0); }
+
+  // Value, slope and the derivative in log zi, the parameter of that number, of zeros, 0 for others; a = dt/deta.
+  // Returns r of zeros, 0 for others.
+  V put_zero(V t, V a, LikelihoodTerms<V>& terms, int parameter) const {
+    const Softplus<V> at = softplus(log_rest_ - log_zi_ - t);
+    const auto zero = is_zero();
+    terms.value = zero ? log_zi_ + at.value : V{};
+    terms.slope = zero ? -at.probability * a : V{};
+    terms.d_parameter[parameter] = zero ? 1.0 - at.probability / (1.0 - zi_) : V{};
+    return zero ? at.probability : V{};
+  }
+
+  // Curvature and third derivative of zeros, with a, a1 and a2 for the first three derivatives of t.
+  void put_second_order(V t, V a, V a1, V a2, LikelihoodTerms<V>& terms) const {
+    const Softplus<V> at = softplus(log_rest_ - log_zi_ - t);
+    // beyond, exp() is no longer 0 beside powers of a
+    const V r = t < 600.0 ? at.probability : V{};
+    const V both = r * at.complement;
+    const auto zero = is_zero();
+    terms.curvature = zero ? r * a1 - both * a * a : V{};
+    terms.third = zero ? 3.0 * both * a * a1 - both * (1.0 - 2.0 * r) * a * a * a - r * a2 : V{};
+  }
+
+  // Those of the counts, 0 for zeros; in the parameter d log(1 - zi) / d log zi.
+  void add_positive(const LikelihoodTerms<V>& counts, LikelihoodTerms<V>& terms, int parameter) const {
+    const auto zero = is_zero();
+    terms.value += zero ? V{} : counts.value + log_rest_;
+    terms.slope += zero ? V{} : counts.slope;
+    terms.curvature += zero ? V{} : counts.curvature;
+    terms.third += zero ? V{} : counts.third;
+    terms.d_parameter[parameter] += zero ? V{} : broadcast<V>(-zi_ / (1.0 - zi_));
+  }
+
+ private:
+  double zi_;
+  V log_zi_, log_rest_;
+  V y_;
+};
+
+}  // namespace neargp
