@@ -14,11 +14,30 @@
 #' | `negative_binomial()` | overdispersed counts | `exp(eta)` | `size` | frequencies |
 #' | [`Gamma(link = "log")`][stats::Gamma] | positive numbers | `exp(eta)` | `shape` | multiply the shape |
 #' | `beta_response()` | between 0 and 1 | `plogis(eta)` | `precision` | multiply the precision |
+#' | `truncated_poisson()` | counts of at least 1 | `m / (1 - exp(-m))`, `m = exp(eta)` | | frequencies |
+#' | `truncated_nbinom2()` | overdispersed counts of at least 1 | `m / (1 - (size / (size + m))^size)` | `size` | frequencies |
+#' | `tweedie()` | amounts of at least 0, with exact zeros | `exp(eta)` | `dispersion`, `power` | divide the dispersion |
+#' | `zi_poisson()` | counts with more zeros | `(1 - zi) exp(eta)` | `zi` | frequencies |
+#' | `zi_nbinom2()` | overdispersed counts with more zeros | `(1 - zi) exp(eta)` | `size`, `zi` | frequencies |
+#' | `betabinomial()` | overdispersed `cbind(successes, failures)` | `trials * plogis(eta)` | `precision` | frequencies |
 #'
 #' In variances: `student_t()` has `scale^2 * df / (df - 2)` for `df` above 2; `negative_binomial()`
 #' has `mean + mean^2 / size`; `Gamma()` has `mean^2 / shape`; `beta_response()` has
-#' `mean * (1 - mean) / (1 + precision)`. The parameters are estimated together with those of the
-#' covariance, unless they are fixed here.
+#' `mean * (1 - mean) / (1 + precision)`; `tweedie()` has `dispersion * mean^power`; `betabinomial()`
+#' has `trials * p * (1 - p) * (trials + precision) / (1 + precision)` with `p = plogis(eta)`. The
+#' parameters are estimated together with those of the covariance, unless they are fixed here, and
+#' are in `fit$family_parameters` and `coef(fit, what = "covariance")` under their names above.
+#'
+#' Truncated counts are Poisson or negative binomial counts given that they are not 0, as where only
+#' occupied places are recorded. `tweedie()`, of a power between 1 and 2, is a Poisson number of gamma
+#' variables: biomass of a haul, rain of a day. In `zi_poisson()` and `zi_nbinom2()` a response is 0
+#' with the probability `zi`, the same everywhere, and else a count, which may be 0, too; zeros that
+#' vary with place as the counts do are what `negative_binomial()` and the field are for, and where
+#' there are no more zeros than these explain, the estimate of `zi` is next to its lower bound, 1e-6.
+#' `betabinomial()` has trials of which those of one row are alike, with a probability that is a Beta
+#' variable. The two families with `zi`, and `betabinomial()`, are not log-concave: like
+#' `student_t()` they may have several posterior modes. `nbinom2()` is another name of
+#' `negative_binomial()`.
 #'
 #' Of a factor the second level is the success, as in [stats::glm()]. Proportions need the numbers
 #' of trials as `weights`. Weights mean what they do there: where a family has a dispersion they
@@ -32,6 +51,10 @@
 #' @param size number of counts at which the variance is twice the mean; `NULL` estimates it. The
 #'   larger, the nearer to [stats::poisson()].
 #' @param precision sum of the two shape parameters of the Beta distribution; `NULL` estimates it.
+#' @param power exponent of the mean in the variance, from 1.01 to 1.99; `NULL` estimates it between
+#'   1.05 and 1.95. (Towards 1 the likelihood of rounded amounts has no upper bound.)
+#' @param dispersion factor of the variance; `NULL` estimates it.
+#' @param zi probability of a zero that is no count; `NULL` estimates it.
 #' @return An object of class `family`, as [stats::family()] describes it: `family`, `link`,
 #'   `linkfun()`, `linkinv()`, `mu.eta()`, `valideta()`, and `variance()`, the variance of the
 #'   response as a function of its mean up to the dispersion (of `negative_binomial()` also of
@@ -49,12 +72,27 @@
 #' Ferrari, S. and Cribari-Neto, F. (2004). Beta regression for modelling rates and proportions.
 #' *Journal of Applied Statistics* 31, 799--815 (mean and precision as here).
 #'
+#' Dunn, P. K. and Smyth, G. K. (2005). Series evaluation of Tweedie exponential dispersion model
+#' densities. *Statistics and Computing* 15, 267--280.
+#'
+#' Lambert, D. (1992). Zero-inflated Poisson regression, with an application to defects in
+#' manufacturing. *Technometrics* 34, 1--14.
+#'
 #' Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
 #' Statistics* 15, 209--225.
 #' @examples
 #' student_t(df = 4)
 #' negative_binomial()$linkinv(log(3))
 #' beta_response()$variance(0.5)
+#'
+#' # Amounts with exact zeros
+#' set.seed(1)
+#' d <- data.frame(x = runif(150), y = runif(150))
+#' mean <- exp(1 + sin(5 * d$x))
+#' d$catch <- rgamma(150, shape = 0.8 * rpois(150, mean), rate = 1)
+#' fit <- neargp(catch ~ 1, d, coords = ~ x + y, family = tweedie())
+#' fit$family_parameters
+#' predict(fit, d[1:3, ], interval = "prediction", threshold = 5)
 #' @name response_family
 NULL
 
@@ -68,10 +106,56 @@ student_t <- function(df = NULL) {
 #' @rdname response_family
 #' @export
 negative_binomial <- function(size = NULL) {
-  size <- check_number(size, "size", 0, 1e10, open = TRUE, null_ok = TRUE)
-  variance <- function(mu, size) mu + mu^2 / size
-  if (!is.null(size)) formals(variance)$size <- size
-  new_family("negative_binomial", "log", list(size = size), variance)
+  new_family("negative_binomial", "log", list(size = check_count_size(size)),
+    nbinom2_variance(size))
+}
+
+#' @rdname response_family
+#' @export
+nbinom2 <- function(size = NULL) negative_binomial(size)
+
+#' @rdname response_family
+#' @export
+truncated_poisson <- function() {
+  new_family("truncated_poisson", "log", list(), function(mu) mu)
+}
+
+#' @rdname response_family
+#' @export
+truncated_nbinom2 <- function(size = NULL) {
+  new_family("truncated_nbinom2", "log", list(size = check_count_size(size)),
+    nbinom2_variance(size))
+}
+
+#' @rdname response_family
+#' @export
+tweedie <- function(power = NULL, dispersion = NULL) {
+  fixed <- list(dispersion = check_number(dispersion, "dispersion", 0, 1e10, open = TRUE,
+    null_ok = TRUE), power = check_number(power, "power", 1.01, 1.99, null_ok = TRUE))
+  variance <- function(mu, power) mu^power
+  if (!is.null(power)) formals(variance)$power <- power
+  new_family("tweedie", "log", fixed, variance)
+}
+
+#' @rdname response_family
+#' @export
+zi_poisson <- function(zi = NULL) {
+  new_family("zi_poisson", "log", list(zi = check_zero_inflation(zi)), function(mu) mu)
+}
+
+#' @rdname response_family
+#' @export
+zi_nbinom2 <- function(size = NULL, zi = NULL) {
+  new_family("zi_nbinom2", "log", list(size = check_count_size(size),
+    zi = check_zero_inflation(zi)), nbinom2_variance(size))
+}
+
+#' @rdname response_family
+#' @export
+betabinomial <- function(precision = NULL) {
+  new_family("betabinomial", "logit",
+    list(precision = check_number(precision, "precision", 0, 1e10, open = TRUE, null_ok = TRUE)),
+    function(mu) mu * (1 - mu))
 }
 
 #' @rdname response_family
@@ -80,6 +164,19 @@ beta_response <- function(precision = NULL) {
   new_family("beta", "logit",
     list(precision = check_number(precision, "precision", 0, 1e10, open = TRUE, null_ok = TRUE)),
     function(mu) mu * (1 - mu))
+}
+
+check_count_size <- function(size) check_number(size, "size", 0, 1e10, open = TRUE, null_ok = TRUE)
+
+check_zero_inflation <- function(zi) {
+  check_number(zi, "zi", 1e-9, 1 - 1e-9, null_ok = TRUE)
+}
+
+# Of counts whose `size` may be known.
+nbinom2_variance <- function(size) {
+  variance <- function(mu, size) mu + mu^2 / size
+  if (!is.null(size)) formals(variance)$size <- size
+  variance
 }
 
 # `fixed`: named list of parameters, NULL for those to be estimated.
@@ -117,6 +214,12 @@ family_core_name <- function(family) {
 }
 
 response_family <- function(family) response_families[[family_core_name(family)]]
+
+# Says whether a response of it is a number of successes among trials.
+has_trials <- function(family) {
+  name <- family_core_name(family)
+  !is.null(name) && isTRUE(response_families[[name]]$has_trials)
+}
 
 response_link <- function(family) stats::make.link(family$link)
 

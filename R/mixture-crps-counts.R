@@ -9,9 +9,10 @@ count_crps <- function(mixture, observed) {
   if (mixture_rule(mixture)$scale == "logit") {
     central$upper <- pmin(central$upper, mixture$trials - 1)
   }
+  one_by_one <- has_components(mixture) || is.null(mixture_family(mixture)$ratio_in_predictor)
   line <- smooth_stretch(mixture, central$lower, central$upper,
-    least = if (has_components(mixture)) 300 else 3000)
-  squares <- if (has_components(mixture)) component_squares else summed_squares
+    least = if (!is_smooth_between(mixture)) Inf else if (one_by_one) 300 else 3000)
+  squares <- if (one_by_one) component_squares else summed_squares
   last <- list(below = ifelse(line$rows, line$from - 1, central$upper), above = central$upper)
   first <- list(below = central$lower, above = ifelse(line$rows, line$to + 1, central$upper + 1))
   pmax(observed - 1 - central$upper, 0) + pmax(central$lower - observed, 0) +
@@ -27,6 +28,16 @@ smooth_stretch <- function(mixture, first, last, least, corner = 100) {
   from <- pmax(first, corner)
   to <- pmin(last, end - corner)
   list(rows = to - from >= least, from = from, to = to)
+}
+
+# Distribution functions that are sums of probabilities are none between whole numbers.
+is_smooth_between <- function(mixture) !identical(mixture$name, "betabinomial")
+
+# The variance of a count near y, as far as it comes from that of the counts themselves.
+count_variance <- function(mixture, y) {
+  family <- mixture_family(mixture)
+  (family$count_variance %||% family$variance)(mixture_rule(mixture)$likeliest(mixture, y),
+    mixture$parameters, mixture$trials)
 }
 
 # ---- one by one ----------------------------------------------------------------------------------
@@ -64,18 +75,15 @@ runs_of_like_length <- function(steps, most = 500) {
 # One set of nodes serves ten standard deviations of a count near y, but no more than half the way
 # to the number of trials: the probabilities of all of these are then about as wide, seen from eta.
 steps_of_run <- function(mixture, y) {
-  family <- mixture_family(mixture)
-  variance <- family$variance(mixture_rule(mixture)$likeliest(mixture, y), mixture$parameters,
-    mixture$trials)
+  variance <- count_variance(mixture, y)
   left <- if (mixture_rule(mixture)$scale == "logit") (mixture$trials - y) / 2 else Inf
   pmax(8, floor(pmin(10 * sqrt(variance), left)))
 }
 
 # The standard deviation of a count near y, as a difference in eta.
 width_of_count <- function(mixture, y) {
-  family <- mixture_family(mixture)
   likeliest <- mixture_rule(mixture)$likeliest
-  half <- sqrt(family$variance(likeliest(mixture, y), mixture$parameters, mixture$trials)) / 2
+  half <- sqrt(count_variance(mixture, y)) / 2
   most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials - 0.5 else Inf
   likeliest(mixture, pmin(y + half, most)) - likeliest(mixture, pmax(y - half, 0.5))
 }

@@ -1,8 +1,8 @@
 # Scores of predictions of a response, one for each observation, all of them by the mixture over the
 # linear predictor.
 
-# Scores of each observation, which scores() averages. Counts have an interval of the PIT, from P(Y
-# < y) to P(Y <= y).
+# Scores of each observation, which scores() averages. Counts, and zeros of responses that have
+# a probability of their own, have an interval of the PIT, from P(Y < y) to P(Y <= y).
 mixture_scores <- function(observed, mixture, level) {
   limits <- prediction_limits(mixture, level)
   pit <- mixture_pit(observed, mixture)
@@ -19,8 +19,10 @@ is_binary <- function(mixture) {
 
 mixture_pit <- function(observed, mixture) {
   upper <- mixture_distribution(observed, mixture)
-  list(lower = if (mixture_family(mixture)$discrete) mixture_distribution(observed - 1,
-    mixture) else upper, upper = upper)
+  family <- mixture_family(mixture)
+  lower <- if (family$discrete) mixture_distribution(observed - 1, mixture) else
+    if (has_atom(family)) ifelse(observed == 0, 0, upper) else upper
+  list(lower = lower, upper = upper)
 }
 
 # ---- continuous ranked probability score ---------------------------------------------------------

@@ -28,7 +28,7 @@ quadrature_rule <- function(scale, moments, predictor_range, likeliest,
 quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1e-11) {
   family <- mixture_family(mixture)
   value <- as.double(q >= upper)
-  inside <- which(q < upper & (if (family$discrete) q >= 0 else q > 0))
+  inside <- which(q < upper & (if (family$discrete || has_atom(family)) q >= 0 else q > 0))
   if (!length(inside)) return(value)
   part <- take_mixture(mixture, inside)
   q <- q[inside]
@@ -188,18 +188,23 @@ predictor_of_odds <- function(link) {
   function(odds) lapply(odds, transform)
 }
 
-# No closed form: bisection within the reach of the normal distribution, down to half the width of
-# the fall, which is about 1 / sqrt((1 + precision) q (1 - q)).
+# The fall is about 1 / sqrt((1 + precision) q (1 - q)) wide.
 beta_range <- function(mixture, q, tail) {
+  bisected_range(mixture, q, tail, sqrt((1 + mixture$parameters$precision) * q * (1 - q)))
+}
+
+# No closed form: bisection within the reach of the normal distribution, down to half the width of
+# the fall, whose inverse is `steepness`.
+bisected_range <- function(mixture, q, tail, steepness) {
   distribution <- mixture_family(mixture)$distribution
-  widths <- 2 * normal_reach * mixture$sd * sqrt((1 + mixture$parameters$precision) * q * (1 - q))
+  widths <- 2 * normal_reach * mixture$sd * steepness
   steps <- ceiling(log2(2 * max(widths, 2)))
   end <- function(level) {
     low <- mixture$mean - normal_reach * mixture$sd
     high <- mixture$mean + normal_reach * mixture$sd
     for (step in seq_len(steps)) {
       middle <- (low + high) / 2
-      above <- distribution(q, middle, mixture$parameters, 1) > level
+      above <- distribution(q, middle, mixture$parameters, mixture$trials) > level
       low <- ifelse(above, middle, low)
       high <- ifelse(above, high, middle)
     }

@@ -16,6 +16,13 @@ search_quantile <- function(mixture, p, steps = 500L) {
   state <- start_search(mixture, p, discrete)
   active <- seq_len(mixture$n)
   value <- rep(NA_real_, mixture$n)
+  if (has_atom(mixture_family(mixture))) {
+    zero <- normal_score(mixture_distribution(0, mixture), p) >= 0
+    value[zero] <- 0
+    active <- active[!zero]
+    state <- take_search(state, !zero)
+    if (!length(active)) return(value)
+  }
   for (step in seq_len(steps)) {
     part <- take_mixture(mixture, active)
     at <- next_point(state, part, discrete, step)
@@ -28,10 +35,13 @@ search_quantile <- function(mixture, p, steps = 500L) {
     if (mixture_rule(mixture)$scale == "log") value[active[beyond]] <- Inf
     active <- active[!found]
     if (!length(active)) return(value)
-    state <- lapply(state, function(field) if (is.list(field)) lapply(field, `[`,
-      !found) else field[!found])
+    state <- take_search(state, !found)
   }
   abort_neargp("quantile", sprintf("No quantile was found in %s.", format_rows(active)))
+}
+
+take_search <- function(state, rows) {
+  lapply(state, function(field) if (is.list(field)) lapply(field, `[`, rows) else field[rows])
 }
 
 # Very large counts are found to 13 digits, what their logarithm resolves.

@@ -34,7 +34,8 @@ response_spread <- function(mixture) {
   family <- mixture_family(mixture)
   if (mixture$name == "student_t") return(sqrt(mixture$sd^2 + mixture$parameters$scale^2))
   mean <- family$mean(mixture$mean, mixture$parameters, mixture$trials)
-  noise <- sqrt(family$variance(mixture$mean, mixture$parameters, mixture$trials))
+  noise <- sqrt((family$count_variance %||% family$variance)(mixture$mean, mixture$parameters,
+    mixture$trials))
   slope <- switch(mixture_rule(mixture)$scale, log = mean,
     logit = mean * (1 - mean / mixture$trials))
   noise <- pmin(noise / pmax(slope, 1e-300), 3)

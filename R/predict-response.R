@@ -77,13 +77,15 @@ exceedance_names <- function(threshold, of) {
 # range, and none one at its upper end.
 mean_exceedance <- function(threshold, mixture) {
   if (has_transform(mixture)) return(expected_exceedance(threshold, mixture))
-  link <- response_families[[mixture$name]]$link
+  family <- mixture_family(mixture)
+  link <- family$link
   at <- threshold / if (length(mixture$trials)) mixture$trials else 1
   if (link != "identity") at <- pmax(at, 0)
   if (!link %in% c("identity", "log")) at <- pmin(at, 1)
   # that of make.link() has no ends
   linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun
-  eta <- rep_len(linkfun(at), mixture$n)
+  predictor_of_mean <- family$predictor_of_mean %||% function(mean, parameters) linkfun(mean)
+  eta <- rep_len(predictor_of_mean(rep_len(at, mixture$n), mixture$parameters), mixture$n)
   if (has_components(mixture)) return(normal_mixture_distribution(eta, mixture$eta, lower = FALSE))
   stats::pnorm(eta, mixture$mean, mixture$sd, lower.tail = FALSE)
 }

@@ -56,7 +56,7 @@ detail_lines <- function(details) {
 # that it is told.
 describe_successes <- function(x) {
   data <- x$data
-  if (x$family$family != "binomial" || !is.null(x$classifier)) return("")
+  if (!has_trials(x$family) || !is.null(x$classifier)) return("")
   successes <- format_count(sum(data$y))
   if (!is.null(data$trials)) {
     return(sprintf("; %s successes in %s trials", successes, format_count(sum(data$trials))))

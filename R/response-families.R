@@ -14,7 +14,8 @@
 #   ratio_in_predictor(eta, parameters), ratio_in_count(y, parameters, trials), of counts: their
 #     product is P(Y = y | eta) / P(Y = y - 1 | eta)
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
-#   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
+#   start(y, mu, weights, trials): named starting values of the parameters, `mu` a rough fit of the
+#     mean
 #   form(y, family, weights, frame): the response of the model frame as a list, see new_response(),
 #     or an error that says what is wrong
 #   says_nothing(y, trials): whether such responses say nothing about a mean on the scale of the
@@ -24,6 +25,12 @@
 #   nearest(family): the family of stats::glm() that is near enough for a rough trend
 #   in_units: whether the response has a unit (R/response-unit.R)
 #   mixture: the rule by which the response is predicted (R/mixture-families.R)
+#   least: the smallest response of counts that have no 0; atom: whether a response that is no count
+#     is 0 with a probability of its own; has_trials: whether it has trials (these three only where
+#     they do)
+#   predictor_of_mean(mean, parameters): the eta of a mean (per trial) where that is not the link's
+#   count_variance(eta, parameters, trials): where a part of the variance of counts is not scatter
+#     about their mean given eta
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation
 #     of y to the power `unit`
 # `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 /
@@ -73,7 +80,7 @@ binomial_entry <- function(link) {
   log_probability <- binomial_log_probability[[link]]
   probability <- function(eta) exp(log_probability$success(eta))
   list(
-    parameters = character(0), discrete = TRUE, scaled = FALSE, link = link,
+    parameters = character(0), discrete = TRUE, scaled = FALSE, link = link, has_trials = TRUE,
     mean = function(eta, parameters, trials = 1) trials * probability(eta),
     variance = function(eta, parameters, trials = 1) trials * probability(eta) *
     exp(log_probability$failure(eta)), density = function(y, eta, parameters, trials = 1,
@@ -97,7 +104,7 @@ binomial_entry <- function(link) {
       ((data$trials %||% 1) + 1)),
     nearest = function(family) stats::quasibinomial(family$link),
     in_units = FALSE,
-    start = function(y, mu, weights) numeric(0),
+    start = function(y, mu, weights, trials = 1) numeric(0),
     mixture = binomial_rule(predictor_of_odds(link))
   )
 }
@@ -128,7 +135,7 @@ response_families <- list(
     suggest = function(data, family) data$y,
     nearest = function(family) stats::gaussian(),
     in_units = TRUE,
-    start = function(y, mu, weights) c(variance = weighted_mean((y - mu)^2, weights)),
+    start = function(y, mu, weights, trials = 1) c(variance = weighted_mean((y - mu)^2, weights)),
     mixture = gaussian_rule
   ),
   student_t = list(
@@ -160,7 +167,7 @@ response_families <- list(
     },
     nearest = function(family) stats::gaussian(),
     in_units = TRUE,
-    start = function(y, mu, weights) c(scale = robust_scale(y - mu, weights), df = 4),
+    start = function(y, mu, weights, trials = 1) c(scale = robust_scale(y - mu, weights), df = 4),
     mixture = student_rule
   ),
   binomial_logit = binomial_entry("logit"),
@@ -182,7 +189,7 @@ response_families <- list(
     suggest = function(data, family) log(data$y + 0.1),
     nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE,
-    start = function(y, mu, weights) numeric(0),
+    start = function(y, mu, weights, trials = 1) numeric(0),
     mixture = quadrature_rule("log", log_link_moments(1, function(parameters) 0), poisson_range,
       log_of_count)
   ),
@@ -206,7 +213,7 @@ response_families <- list(
     nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE,
     # since E (y - mu)^2 - mu = mu^2 / size
-    start = function(y, mu, weights) {
+    start = function(y, mu, weights, trials = 1) {
       c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights),
         0.1, 100))
     },
@@ -236,7 +243,7 @@ response_families <- list(
     suggest = function(data, family) log(data$y),
     nearest = function(family) stats::Gamma(unbounded_link(family$link)),
     in_units = TRUE,
-    start = function(y, mu, weights) {
+    start = function(y, mu, weights, trials = 1) {
       c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
     },
     mixture = quadrature_rule("log", log_link_moments(0, function(parameters) 1 / parameters$shape),
@@ -273,10 +280,16 @@ response_families <- list(
     suggest = function(data, family) pmin(pmax(stats::qlogis(data$y), -5), 5),
     nearest = function(family) stats::quasibinomial(family$link),
     in_units = FALSE,
-    start = function(y, mu, weights) {
+    start = function(y, mu, weights, trials = 1) {
       c(precision = bounded_ratio(mean(mu * (1 - mu)), mean(weights * (y - mu)^2), 1.1, 1e4) - 1)
     },
     mixture = quadrature_rule("logit", bounded_moments(c(-28, 28), beta_variance), beta_range,
       function(mixture, y) stats::qlogis(y), upper = function(mixture) 1)
-  )
+  ),
+  truncated_poisson = truncated_poisson_entry(),
+  truncated_nbinom2 = truncated_nbinom2_entry(),
+  tweedie = tweedie_entry(),
+  zi_poisson = zi_poisson_entry(),
+  zi_nbinom2 = zi_nbinom2_entry(),
+  betabinomial = betabinomial_entry()
 )

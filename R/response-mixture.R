@@ -39,7 +39,8 @@ check_family_parameters <- function(parameters, names, family) {
 }
 
 # The dispersion is divided by the weight: these parameters are so many powers of it.
-dispersion_powers <- c(variance = 1, scale = 0.5, shape = -1, precision = -1)
+dispersion_powers <- c(variance = 1, scale = 0.5, shape = -1, precision = -1, dispersion = 1,
+  sd = 0.5)
 
 weigh_noise <- function(name, parameters, weights) {
   if (!response_families[[name]]$scaled) return(parameters)
@@ -50,6 +51,9 @@ weigh_noise <- function(name, parameters, weights) {
 }
 
 mixture_family <- function(mixture) response_families[[mixture$name]]
+
+# Says whether responses that are no counts are 0 with a probability of their own.
+has_atom <- function(family) isTRUE(family$atom)
 
 take_mixture <- function(mixture, rows) {
   for (name in c("mean", "sd", "trials")) mixture[[name]] <- mixture[[name]][rows]

@@ -42,10 +42,12 @@ check_no_intervals <- function(lower, upper, draws) {
 check_support_of <- function(observed, mixture, family, rows) {
   if (!is.null(mixture$transform)) return(check_domain_of(observed, mixture$transform, rows))
   discrete <- mixture_family(mixture)$discrete
-  least <- if (mixture_rule(mixture)$scale == "identity") -Inf else 0
+  family_least <- mixture_family(mixture)$least
+  least <- if (mixture_rule(mixture)$scale == "identity") -Inf else family_least %||% 0
   most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
   outside <- if (discrete) observed < least | observed > most | observed != round(observed) else
-    observed <= least | observed >= most
+    (if (has_atom(mixture_family(mixture))) observed < least else observed <= least) |
+      observed >= most
   if (!any(outside)) return(invisible())
   abort_neargp("response",
     c(sprintf("Observed values in %s are none of a %s response.", format_rows(rows[outside]),

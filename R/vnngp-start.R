@@ -164,7 +164,7 @@ family_working <- function(problem, rough, spread) {
   weights <- problem$data$weights
   unit <- mean(weights)
   start <- response_family(problem$family)$start(problem$data$y, rough$mu,
-    rough$weights / unit)[rows$name] * unit^power
+    rough$weights / unit, rough$trials)[rows$name] * unit^power
   start <- ifelse(is.na(rows$start), start, rows$start)
   at_ends <- function(pick) pick(min(weights)^power, max(weights)^power)
   list(lower = log(known$lower * at_ends(pmin)), upper = log(known$upper * at_ends(pmax)),

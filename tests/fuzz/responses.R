@@ -11,6 +11,15 @@ family_response <- function(family, eta) {
     binomial = stats::rbinom(n, 1L, stats::plogis(eta)),
     Gamma = stats::rgamma(n, 2, 2 / exp(eta)),
     beta = pmin(pmax(stats::rbeta(n, 5 * stats::plogis(eta), 5 * stats::plogis(-eta)), 1e-6), 1 - 1e-6),
+    truncated_poisson = 1 + stats::rpois(n, exp(eta)),
+    truncated_nbinom2 = 1 + stats::rnbinom(n, size = 2, mu = exp(eta)),
+    tweedie = stats::rgamma(n, stats::rpois(n, exp(eta)), 1),
+    zi_poisson = stats::rbinom(n, 1L, 0.7) * stats::rpois(n, exp(1 + eta)),
+    zi_nbinom2 = stats::rbinom(n, 1L, 0.7) * stats::rnbinom(n, size = 2, mu = exp(1 + eta)),
+    betabinomial = {
+      successes <- stats::rbinom(n, 8L, stats::plogis(eta))
+      cbind(successes, 8 - successes)
+    },
     categorical = factor(sample(c("r", "s", "t"), n, TRUE, prob = c(3, 2, 1)))
   )
 }

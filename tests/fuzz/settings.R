@@ -1,10 +1,11 @@
 # Random methods, covariances, families, trends and the further arguments of neargp().
 
-latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta")
+later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "zi_poisson", "zi_nbinom2", "betabinomial")
+latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta", later_families)
 
 families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = latent_families, svgp = c(latent_families, "categorical"),
   ppgpr = latent_families, dspp = c("gaussian", "gaussian", latent_families), dgp = c("gaussian", "gaussian", latent_families), swsgp = latent_families, vnngp = latent_families,
-  loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta"))
+  loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta", later_families))
 
 random_anisotropy <- function() {
   pick(TRUE, TRUE, c(angle = 30, ratio = 0.5), c(angle = 0, ratio = 1), c(angle = 721, ratio = 1e-8), c(ratio = 0.3, angle = -45))
@@ -159,6 +160,11 @@ random_family <- function(name) {
     gaussian = stats::gaussian(), student_t = neargp::student_t(df = pick(NULL, 4, 1)), poisson = stats::poisson(),
     negative_binomial = neargp::negative_binomial(size = pick(NULL, 2, 1e9, 1e-5)),
     binomial = stats::binomial(pick("logit", "logit", "probit", "cloglog")), Gamma = stats::Gamma("log"),
+    truncated_poisson = neargp::truncated_poisson(), truncated_nbinom2 = neargp::truncated_nbinom2(size = pick(NULL, 2, 1e9, 1e-5)),
+    tweedie = neargp::tweedie(power = pick(NULL, 1.5, 1.01, 1.99), dispersion = pick(NULL, NULL, 1, 1e-6, 1e6)),
+    zi_poisson = neargp::zi_poisson(zi = pick(NULL, 0.2, 1e-9, 0.999)),
+    zi_nbinom2 = neargp::zi_nbinom2(size = pick(NULL, 2, 1e9), zi = pick(NULL, 0.2, 1e-9)),
+    betabinomial = neargp::betabinomial(precision = pick(NULL, 10, 1e-4, 1e9)),
     beta = neargp::beta_response(precision = pick(NULL, 10, 1e-4, 1e9)), categorical = neargp::categorical(pick("softmax", "softmax", "robust-max")))
 }
 

@@ -28,7 +28,25 @@ mixture_cases <- list(
   beta = list(family = a_family("beta", "logit"), parameters = c(precision = 5), trials = 1,
     y = c(1e-4, 0.3, 0.99)),
   u_beta = list(family = a_family("beta", "logit"), parameters = c(precision = 0.3), trials = 1,
-    y = c(1e-4, 0.3, 0.99))
+    y = c(1e-4, 0.3, 0.99)),
+  truncated = list(family = truncated_poisson(), parameters = NULL, trials = 1,
+    y = c(1, 2, 6, 80, 4000)),
+  truncated_nbinom2 = list(family = truncated_nbinom2(), parameters = c(size = 1.5), trials = 1,
+    y = c(1, 6, 80, 4000)),
+  truncated_clumped = list(family = truncated_nbinom2(), parameters = c(size = 0.1), trials = 1,
+    y = c(1, 6, 80)),
+  tweedie = list(family = tweedie(), parameters = c(dispersion = 1.3, power = 1.6), trials = 1,
+    y = c(0, 1e-3, 0.8, 30)),
+  low_tweedie = list(family = tweedie(), parameters = c(dispersion = 0.3, power = 1.08),
+    trials = 1, y = c(0, 0.2, 3.1, 30)),
+  zi_poisson = list(family = zi_poisson(), parameters = c(zi = 0.3), trials = 1,
+    y = c(0, 1, 6, 80, 4000)),
+  zi_nbinom2 = list(family = zi_nbinom2(), parameters = c(size = 1.5, zi = 0.3), trials = 1,
+    y = c(0, 1, 6, 80)),
+  betabinomial = list(family = betabinomial(), parameters = c(precision = 5), trials = 20,
+    y = c(0, 1, 12, 19, 20)),
+  sharp_betabinomial = list(family = betabinomial(), parameters = c(precision = 800), trials = 60,
+    y = c(0, 1, 36, 60))
 )
 
 # All responses of a case with several linear predictors.

@@ -1,6 +1,7 @@
 every_family <- function() {
   list(gaussian(), student_t(), binomial("logit"), binomial("probit"), binomial("cloglog"),
-    poisson(), negative_binomial(), Gamma("log"), beta_response())
+    poisson(), negative_binomial(), Gamma("log"), beta_response(), truncated_poisson(),
+    truncated_nbinom2(), tweedie(), zi_poisson(), zi_nbinom2(), betabinomial())
 }
 
 test_that("families are like those of stats", {
@@ -36,6 +37,11 @@ test_that("parameters outside their range are classed errors", {
   expect_error(negative_binomial(size = c(1, 2)), "`size`", class = "neargp_error_argument")
   expect_error(beta_response(precision = -1), "`precision`", class = "neargp_error_argument")
   expect_error(beta_response("large"), "`precision`", class = "neargp_error_argument")
+  expect_error(tweedie(power = 2), "`power`", class = "neargp_error_argument")
+  expect_error(tweedie(dispersion = 0), "`dispersion`", class = "neargp_error_argument")
+  expect_error(zi_poisson(zi = 1), "`zi`", class = "neargp_error_argument")
+  expect_error(truncated_nbinom2(size = -1), "`size`", class = "neargp_error_argument")
+  expect_error(betabinomial(precision = 0), "`precision`", class = "neargp_error_argument")
 })
 
 test_that("a family has a name in the core with the links that there are, and none with others", {

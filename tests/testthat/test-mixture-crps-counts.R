@@ -5,7 +5,20 @@ crps_of_counts <- function(y, case, mean, sd, to) {
   given <- function(eta) {
     switch(case$family$family, poisson = ppois(x, exp(eta)),
       negative_binomial = pnbinom(x, case$parameters[["size"]], mu = exp(eta)),
-      binomial = pbinom(x, case$trials, case$family$linkinv(eta)))
+      binomial = pbinom(x, case$trials, case$family$linkinv(eta)),
+      truncated_poisson = ifelse(x < 1, 0, ppois(x, exp(eta)) - dpois(0, exp(eta))) /
+        -expm1(-exp(eta)),
+      truncated_nbinom2 = ifelse(x < 1, 0, cumsum(dnbinom(x, case$parameters[["size"]],
+        mu = exp(eta))) - dnbinom(0, case$parameters[["size"]], mu = exp(eta))) /
+        (1 - dnbinom(0, case$parameters[["size"]], mu = exp(eta))),
+      zi_poisson = case$parameters[["zi"]] + (1 - case$parameters[["zi"]]) * ppois(x, exp(eta)),
+      zi_nbinom2 = case$parameters[["zi"]] + (1 - case$parameters[["zi"]]) *
+        pnbinom(x, case$parameters[["size"]], mu = exp(eta)),
+      betabinomial = {
+        a <- case$parameters[["precision"]] * plogis(eta)
+        b <- case$parameters[["precision"]] * plogis(-eta)
+        cumsum(choose(case$trials, x) * exp(lbeta(x + a, case$trials - x + b) - lbeta(a, b)))
+      })
   }
   z <- if (sd == 0) 0 else seq(-9, 9, length.out = 201L + ceiling(18 * sd * sqrt(to)))
   weights <- if (sd == 0) 1 else dnorm(z) * (z[2L] - z[1L])
@@ -23,7 +36,12 @@ count_cases <- list(
   bernoulli = list(family = binomial(), trials = 1),
   logit = list(family = binomial(), trials = 20),
   probit = list(family = binomial("probit"), trials = 60),
-  cloglog = list(family = binomial("cloglog"), trials = 300)
+  cloglog = list(family = binomial("cloglog"), trials = 300),
+  truncated = list(family = truncated_poisson(), trials = 1),
+  truncated_nbinom2 = list(family = truncated_nbinom2(), parameters = c(size = 1.5), trials = 1),
+  zi_poisson = list(family = zi_poisson(), parameters = c(zi = 0.3), trials = 1),
+  zi_nbinom2 = list(family = zi_nbinom2(), parameters = c(size = 1.5, zi = 0.3), trials = 1),
+  betabinomial = list(family = betabinomial(), parameters = c(precision = 5), trials = 20)
 )
 
 crps_of_case <- function(y, case, mean, sd) {
@@ -34,8 +52,9 @@ test_that("the CRPS of counts is the sum that defines it", {
   skip_unless_extended()
   for (name in names(count_cases)) {
     case <- count_cases[[name]]
-    open <- case$family$family != "binomial"
-    y <- if (open) c(0, 1, 7, 80) else unique(round(case$trials * c(0, 0.3, 1)))
+    open <- !grepl("binomial$", case$family$family) || case$family$family == "negative_binomial"
+    y <- if (open) c(0, 1, 7, 80)[(1 + grepl("truncated", name)):4] else
+      unique(round(case$trials * c(0, 0.3, 1)))
     for (sd in c(0, 0.05, if (open) 0.8 else 1.5)) {
       for (mean in c(-2, 0.6)) {
         expected <- crps_of_counts(y, case, mean, sd,
@@ -87,6 +106,14 @@ test_that("rows of all sizes are summed together as they are alone", {
   expect_equal(crps[some], alone, tolerance = 1e-8)
 })
 
+test_that("so it is for large counts with zeros of another origin", {
+  skip_unless_extended()
+  inflated <- count_cases$zi_poisson
+  y <- c(0, 2500, 9000)
+  expect_equal(crps_of_case(y, inflated, log(5000), 0.15), crps_of_counts(y, inflated, log(5000),
+    0.15, 15000), tolerance = 1e-7)
+})
+
 test_that("the ratio of the probabilities of neighbouring counts is that of the table", {
   for (name in c("poisson", "negative_binomial", "binomial_logit", "binomial_probit",
       "binomial_cloglog")) {
@@ -98,6 +125,15 @@ test_that("the ratio of the probabilities of neighbouring counts is that of the 
       FALSE)
     expect_equal(entry$ratio_in_predictor(eta, parameters) * entry$ratio_in_count(y, parameters, 9),
       ratio, label = name)
+  }
+  # from 2 on, where there are no zeros or more of them
+  for (name in c("truncated_poisson", "truncated_nbinom2", "zi_poisson", "zi_nbinom2")) {
+    entry <- response_families[[name]]
+    parameters <- list(size = 1.7, zi = 0.4)[entry$parameters]
+    ratio <- entry$density(2:9, 0.3, parameters, 1, FALSE) / entry$density(1:8, 0.3, parameters, 1,
+      FALSE)
+    expect_equal(entry$ratio_in_predictor(0.3, parameters) * entry$ratio_in_count(2:9, parameters,
+      1), ratio, label = name)
   }
 })
 

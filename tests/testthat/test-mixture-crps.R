@@ -14,7 +14,8 @@ crps_by_definition <- function(y, mixture, from, to, points = 4001L) {
 
 test_that("the CRPS of continuous responses is the integral that defines it", {
   skip_unless_extended()
-  ends <- list(student_t = c(-60, 60), gamma = c(0, 150), sharp_gamma = c(0, 60), beta = c(0, 1))
+  ends <- list(student_t = c(-60, 60), gamma = c(0, 150), sharp_gamma = c(0, 60), beta = c(0, 1),
+    tweedie = c(0, 250), low_tweedie = c(0, 120))
   for (name in names(ends)) {
     case <- mixture_cases[[name]]
     for (sd in c(0, 0.3, 0.8)) {
@@ -46,7 +47,8 @@ test_that("the CRPS has the closed forms that there are", {
 test_that("the CRPS is the mean distance to draws less half that between them", {
   skip_unless_extended()
   set.seed(8)
-  for (case in mixture_cases[c("poisson", "gamma", "beta", "many_trials", "student_t")]) {
+  for (case in mixture_cases[c("poisson", "gamma", "beta", "many_trials", "student_t", "tweedie",
+      "betabinomial", "zi_nbinom2", "truncated")]) {
     mixture <- new_mixture(0.4, 0.6, case$family, case$parameters, case$trials)
     y <- mixture_quantile(0.8, mixture)
     draws <- matrix(mixture_random(200000L, mixture), 2000)

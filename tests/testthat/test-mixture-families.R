@@ -1,6 +1,7 @@
 test_that("outside its range of predictors the distribution function has no way left to fall", {
   for (name in c("logit", "many_trials", "probit", "cloglog", "poisson", "negative_binomial",
-      "clumped", "gamma", "sharp_gamma")) {
+      "clumped", "gamma", "sharp_gamma", "truncated", "truncated_nbinom2", "truncated_clumped",
+      "tweedie", "low_tweedie")) {
     case <- mixture_cases[[name]]
     y <- case$y[case$y < case$trials | case$trials == 1]
     mixture <- new_mixture(rep(0, length(y)), 1, case$family, case$parameters, case$trials)
@@ -11,6 +12,8 @@ test_that("outside its range of predictors the distribution function has no way 
     expect_true(all(given(range$lower) >= 1 - 2.1e-6 & given(range$upper) <= 2.1e-6), label = name)
     # Nor is it much wider than it has to be: a quarter in from an end the fall has begun, at one
     # end at least.
+    # (Chernoff's bound and size bias are not sharp.)
+    if (grepl("tweedie|truncated", name)) next
     width <- range$upper - range$lower
     expect_true(all(given(range$lower + width / 4) < 1 - 1e-6 | given(range$upper - width / 4) >
       1e-6), label = name)

@@ -8,7 +8,13 @@ family_cases <- list(
   poisson = list(parameters = list(), y = c(0, 3, 40)),
   negative_binomial = list(parameters = list(size = 1.7), y = c(0, 3, 40)),
   gamma = list(parameters = list(shape = 2.3), y = c(0.1, 1, 8)),
-  beta = list(parameters = list(precision = 6), y = c(0.02, 0.4, 0.97))
+  beta = list(parameters = list(precision = 6), y = c(0.02, 0.4, 0.97)),
+  truncated_poisson = list(parameters = list(), y = c(1, 3, 40)),
+  truncated_nbinom2 = list(parameters = list(size = 1.7), y = c(1, 3, 40)),
+  tweedie = list(parameters = list(dispersion = 0.8, power = 1.5), y = c(0, 0.3, 8)),
+  zi_poisson = list(parameters = list(zi = 0.3), y = c(0, 3, 40)),
+  zi_nbinom2 = list(parameters = list(size = 1.7, zi = 0.3), y = c(0, 3, 40)),
+  betabinomial = list(parameters = list(precision = 6), y = c(0, 1, 7), trials = c(3, 2, 9))
 )
 
 for_each_family <- function(action) {
@@ -76,7 +82,8 @@ test_that("weights divide the dispersion of scaled families and multiply the log
     for_each_family(function(name, entry, case) {
       weighted <- core_terms(name, case, eta, weights = c(2, 2, 2))$value
       if (entry$scaled) {
-        factor <- c(gaussian = 1 / 2, student_t = 1 / sqrt(2), gamma = 2, beta = 2)[[name]]
+        factor <- c(gaussian = 1 / 2, student_t = 1 / sqrt(2), gamma = 2, beta = 2,
+          tweedie = 1 / 2)[[name]]
         case$parameters[[1]] <- case$parameters[[1]] * factor
         expect_equal(weighted, entry$density(case$y, eta, case$parameters, case$trials, TRUE),
           label = name)
@@ -99,11 +106,13 @@ test_that("mean and variance, distribution and quantile belong to the density", 
       density <- function(y) {
         entry$density(y, rep(eta[i], length(y)), case$parameters, rep(trials[i], length(y)), FALSE)
       }
-      total <- if (entry$discrete) function(f, upper = 5000) sum(f(0:min(upper, 5000)) *
-        density(0:min(upper, 5000))) else
+      most <- if (isTRUE(entry$has_trials)) trials[i] else 5000
+      total <- if (entry$discrete) function(f, upper = most) sum(f(0:min(upper, most)) *
+        density(0:min(upper, most))) else
         function(f, upper = Inf) {
-          support <- switch(name, gamma = c(0, Inf), beta = c(0, 1), c(-Inf, Inf))
-          stats::integrate(function(y) f(y) * density(y), support[1], min(upper, support[2]),
+          support <- switch(name, gamma = , tweedie = c(0, Inf), beta = c(0, 1), c(-Inf, Inf))
+          atom <- if (has_atom(entry)) f(0) * density(0) else 0
+          atom + stats::integrate(function(y) f(y) * density(y), support[1], min(upper, support[2]),
             rel.tol = 1e-9, subdivisions = 2000L)$value
         }
       expect_equal(total(function(y) y), mean[i], tolerance = 1e-6, label = name)
@@ -147,13 +156,16 @@ test_that("starting values are near the truth and within bounds", {
   withr::local_seed(3)
   n <- 5000
   for_each_family(function(name, entry, case) {
-    eta <- rnorm(n, 0, 0.5)
-    y <- entry$random(n, eta, case$parameters, rep(1, n))
-    start <- entry$start(y, entry$mean(eta, case$parameters, rep(1, n)), rep(1, n))
+    eta <- rnorm(n, if (name == "zi_nbinom2") 1.5 else 0, 0.5)
+    trials <- if (name == "betabinomial") rep(8, n) else rep(1, n)
+    y <- entry$random(n, eta, case$parameters, trials)
+    start <- entry$start(y, entry$mean(eta, case$parameters, 1), rep(1, n), trials)
     expect_identical(names(start), if (length(start)) entry$parameters)
     expect_true(all(abs(log(start / unlist(case$parameters)[names(start)])) < 0.3), label = name)
     # no scatter at all, or too little
-    least <- entry$start(c(1, 2, 3) / 4, c(1, 2, 3) / 4, rep(1, 3))
+    flat <- if (entry$discrete) c(1, 2, 3) else c(1, 2, 3) / 4
+    least <- entry$start(flat, if (isTRUE(entry$has_trials)) flat / 4 else flat, rep(1, 3),
+      rep(4, 3))
     if (!name %in% c("gaussian", "student_t")) {
       expect_true(all(least >= entry$lower & least <= entry$upper), label = name)
     }

@@ -63,7 +63,8 @@ test_that("separated predictors give neither NaN nor warnings", {
   mean <- rep(c(-700, -300, -40, 40, 300), each = 3)
   sd <- rep(c(0, 1, 5), 5)
   for (name in c("bernoulli", "logit", "probit", "cloglog", "poisson", "negative_binomial",
-      "gamma")) {
+      "gamma", "truncated", "truncated_nbinom2", "tweedie", "zi_poisson", "zi_nbinom2",
+      "betabinomial")) {
     case <- mixture_cases[[name]]
     mixture <- new_mixture(mean, sd, case$family, case$parameters, case$trials)
     expect_no_warning({

@@ -1,0 +1,119 @@
+# Counts of which none is 0, as where only occupied places are recorded: Poisson or negative
+# binomial counts given that they are positive. Entries of the table in R/response-families.R.
+#
+# With S(q) = P(count > q | eta) everything is S(q) / S(0), so that nothing is lost where next to
+# all counts are 0: there eta is low, and a positive count is 1.
+
+truncated_entry <- function(counts, parameters = character(0), ...) {
+  log_beyond <- function(q, eta, parameters) {
+    counts$log_above(q, eta, parameters) - counts$log_above(0, eta, parameters)
+  }
+  quantile <- function(p, eta, parameters) {
+    pmax(1, counts$quantile_above(log1p(-p) + counts$log_above(0, eta, parameters), eta,
+      parameters))
+  }
+  mean <- function(eta, parameters, trials) exp(eta - counts$log_above(0, eta, parameters))
+  entry <- list(
+    parameters = parameters, ..., discrete = TRUE, scaled = FALSE, link = "log", least = 1,
+    mean = mean,
+    # from E Y^2 = E count^2 / S(0)
+    variance = function(eta, parameters, trials) {
+      m <- mean(eta, parameters, 1)
+      pmax(m * (1 + exp(eta) * (1 + counts$excess(parameters)) - m), 0)
+    },
+    density = function(y, eta, parameters, trials, log = FALSE) {
+      value <- counts$log_density(pmax(y, 1), eta, parameters) -
+        counts$log_above(0, eta, parameters) + ifelse(y < 1, -Inf, 0)
+      if (log) value else exp(value)
+    },
+    distribution = function(q, eta, parameters, trials) {
+      -expm1(log_beyond(pmax(q, 1), eta, parameters)) * (q >= 1)
+    },
+    ratio_in_predictor = counts$ratio_in_predictor, ratio_in_count = counts$ratio_in_count,
+    quantile = function(p, eta, parameters, trials) quantile(p, eta, parameters),
+    random = function(n, eta, parameters, trials) quantile(stats::runif(n), rep_len(eta, n),
+      parameters),
+    form = positive_count_form,
+    says_nothing = function(y, trials) all(y == 1),
+    suggest = function(data, family) log(data$y - 0.6),
+    nearest = function(family) stats::quasipoisson(family$link),
+    predictor_of_mean = function(mean, parameters) {
+      rising_root(mean, function(eta) entry$mean(eta, parameters, 1), -36,
+        log(pmax(mean, 1)) + 1e-8)
+    },
+    in_units = FALSE
+  )
+  entry$mixture <- quadrature_rule("log", numeric_moments, counts$range,
+    # the probability of 1 rises all the way down
+    function(mixture, y) ifelse(y < 1.5, -26, log(y)))
+  entry
+}
+
+truncated_poisson_entry <- function() {
+  truncated_entry(list(
+    log_above = function(q, eta, parameters) stats::pgamma(exp(eta), q + 1, log.p = TRUE),
+    quantile_above = function(log_p, eta, parameters) stats::qpois(log_p, exp(eta), FALSE, TRUE),
+    log_density = function(y, eta, parameters) stats::dpois(y, exp(eta), TRUE),
+    excess = function(parameters) 0,
+    ratio_in_predictor = function(eta, parameters) exp(eta),
+    ratio_in_count = function(y, parameters, trials) 1 / y,
+    range = truncated_poisson_range
+  ), start = function(y, mu, weights, trials = 1) numeric(0))
+}
+
+truncated_nbinom2_entry <- function() {
+  # m / (size + m), m = exp(eta)
+  share <- function(eta, size) 1 / (1 + size * exp(-eta))
+  truncated_entry(list(
+    # P(B < m / (size + m)), B ~ beta(q + 1, size), or of its complement where that is next to 1
+    log_above = function(q, eta, parameters) {
+      size <- rep_len(parameters$size, length(eta))
+      # 1e5 counts of a mean below size are as good as more: so many have no probability
+      value <- stats::pbeta(pmin(share(eta, size), 0.5), pmin(q, 1e5) + 1, size, log.p = TRUE)
+      high <- which(eta > log(size))
+      value[high] <- stats::pbeta(1 / (1 + exp(eta[high]) / size[high]), size[high],
+        rep_len(q, length(eta))[high] + 1, lower.tail = FALSE, log.p = TRUE)
+      value
+    },
+    quantile_above = function(log_p, eta, parameters) stats::qnbinom(log_p, parameters$size,
+      mu = exp(eta), lower.tail = FALSE, log.p = TRUE),
+    log_density = function(y, eta, parameters) stats::dnbinom(y, parameters$size, mu = exp(eta),
+      log = TRUE),
+    excess = function(parameters) 1 / parameters$size,
+    ratio_in_predictor = function(eta, parameters) share(eta, parameters$size),
+    ratio_in_count = function(y, parameters, trials) (y - 1 + parameters$size) / y,
+    range = truncated_nbinom2_range
+  ), parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0,
+    start = function(y, mu, weights, trials = 1) {
+      likeliest_parameters("truncated_nbinom2", y, mu, weights, trials, c(size = 1),
+        c(size = 0.1), c(size = 100))
+    })
+}
+
+positive_count_form <- function(y, family, weights, frame) {
+  numeric <- is.numeric(y) && is.null(dim(y))
+  wrong <- numeric & (y < 1 | y != round(y))
+  list(y = check_support(y, family, frame, wrong, "whole and at least 1",
+    "Counts with zeros are for poisson() or negative_binomial(), and with more of them than these have for zi_poisson() or zi_nbinom2()."),
+    kind = "count")
+}
+
+# ---- of the mixture ------------------------------------------------------------------------------
+
+# P(Y <= q) is below that of all counts, which gives the upper end. Given one event, q more have to
+# follow in what is left of the unit of time, so that P(Y > q) is below P(count >= q), which gives
+# the lower end; of a mixture of Poisson counts over a gamma variable, the mixture given a positive
+# count is below the size-biased one, whose size is larger by 1.
+truncated_poisson_range <- function(mixture, q, tail) {
+  for_distinct(pmax(floor(q), 1), 0, function(q, none) {
+    list(lower = log_gamma_quantile(tail, q), upper = log_gamma_quantile(tail, q + 1,
+      lower.tail = FALSE))
+  })
+}
+
+truncated_nbinom2_range <- function(mixture, q, tail) {
+  for_distinct(pmax(floor(q), 1), mixture$parameters$size, function(q, size) {
+    list(lower = log(size) + beta_odds(tail, q, size + 1)$lower,
+      upper = log(size) + beta_odds(tail, q + 1, size)$upper)
+  })
+}

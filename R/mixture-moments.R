@@ -1,0 +1,71 @@
+# Moments of mixtures over a normal linear predictor where the family's mean or variance given eta
+# has no closed expectation, and what start values and thresholds of the mean need of a family.
+
+# Mean and variance given eta may grow like exp(eta) and exp(2 eta), which moves the mass of their
+# product with the normal density by one and by two standard deviations. The square of m - c, c = E
+# m, rather than the difference of E m^2 and c^2, keeps the digits.
+numeric_moments <- local({
+  given <- function(mixture, what, eta) {
+    matrix(mixture_family(mixture)[[what]](eta, mixture$parameters, mixture$trials), mixture$n)
+  }
+  mean <- function(mixture) {
+    positive_expectation(mixture, function(part, eta, rows) given(part, "mean", eta), 1)
+  }
+  list(mean = mean, variance = function(mixture) {
+    center <- mean(mixture)
+    positive_expectation(mixture, function(part, eta, rows) {
+      given(part, "variance", eta) + (given(part, "mean", eta) - center[rows])^2
+    }, 2)
+  })
+})
+
+# E h(eta) for an h that grows at most like exp(power * eta), by the trapezoidal rule: h bends over
+# distances of 1 in eta, so that nodes are 0.3 apart there, as they are in the normal density. h is
+# called with a mixture of some rows, a matrix of eta with as many, and their numbers.
+positive_expectation <- function(mixture, h, power, rows_at_once = 500L, most = 4000L) {
+  value <- as.vector(h(mixture, as.matrix(mixture$mean), seq_len(mixture$n)))
+  spread <- which(mixture$sd > 0)
+  for (rows in split(spread, ceiling(seq_along(spread) / rows_at_once))) {
+    part <- take_mixture(mixture, rows)
+    from <- -(normal_reach + 1.5)
+    width <- power * part$sd - 2 * from
+    cells <- min(ceiling(max(width / 0.3 * pmax(part$sd, 1))), most)
+    z <- from + outer(width, seq(0, 1, length.out = cells + 1L))
+    # where h overflows the product with the density does
+    log_h <- log(h(part, part$mean + part$sd * z, rows)) + stats::dnorm(z, log = TRUE)
+    value[rows] <- rowSums(exp(log_h)) * width / cells
+  }
+  value
+}
+
+# Where a rising function is `at`, by bisection between `low` and `high`; -Inf where it is at most
+# that at `low`.
+rising_root <- function(at, f, low, high, steps = 40L) {
+  least <- low
+  low <- rep_len(low, length(at))
+  high <- rep_len(high, length(at))
+  for (step in seq_len(steps)) {
+    middle <- (low + high) / 2
+    above <- f(middle) > at
+    high <- ifelse(above, middle, high)
+    low <- ifelse(above, low, middle)
+  }
+  ifelse(f(rep_len(least, length(at))) >= at, -Inf, (low + high) / 2)
+}
+
+# The parameters that make the responses likeliest if the means were known, between `lower` and
+# `upper`: starting values where moments do not tell parameters apart.
+likeliest_parameters <- function(name, y, mu, weights, trials, start, lower, upper,
+                                 at_most = 5000L) {
+  family <- response_families[[name]]
+  rows <- unique(round(seq(1, length(y), length.out = min(length(y), at_most))))
+  trials <- rep_len(trials, length(y))[rows]
+  value <- function(working) {
+    parameters <- as.list(stats::setNames(exp(working), names(start)))
+    eta <- pmin(pmax(family$predictor_of_mean(mu[rows], parameters), -30), 30)
+    log_p <- family$density(y[rows], eta, parameters, trials, TRUE)
+    -sum(weights[rows] * pmax(log_p, -1e4)) / length(rows)
+  }
+  found <- stats::nlminb(log(start), value, lower = log(lower), upper = log(upper))
+  stats::setNames(exp(found$par), names(start))
+}
