@@ -88,8 +88,8 @@ fold_scores.default <- function(method, fit, moments, data, level) {
 
 #' @export
 fold_scores.neargp_method_families <- function(method, fit, moments, data, level) {
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family,
-    response_parameters(fit), data$trials %||% 1, data$weights)
+  mixture <- with_limits(new_mixture(moments$mean, sqrt(moments$variance), fit$family,
+    response_parameters(fit), data$trials %||% 1, data$weights), data$limits)
   cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean,
     link_sd = mixture$sd, trials = mixture$trials)
 }

@@ -196,8 +196,8 @@ training_mixture <- function(object, threads) {
   data <- object$data
   at <- training_target(object)
   eta <- deep_mixture(object, at$coords, at$X, at$offset, plain_context(threads))
-  observed_rows(object, take_normal_mixture(eta, targets_of_rows(data)), data$trials %||% 1,
-    data$weights, data$output %||% 1L)
+  with_limits(observed_rows(object, take_normal_mixture(eta, targets_of_rows(data)),
+    data$trials %||% 1, data$weights, data$output %||% 1L), data$limits)
 }
 
 #' @rdname residuals.neargp
@@ -257,7 +257,8 @@ scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, tria
   moments <- chunked_moments(object, target, predict_settings(object, threads = threads))
   scores_of_mixture(object, truth$y,
     list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)), weights = weights),
-    observed_rows(object, moments_mixture(object, moments), truth$trials, weights), level, na.rm)
+    with_limits(observed_rows(object, moments_mixture(object, moments), truth$trials, weights),
+      truth$limits), level, na.rm)
 }
 
 # `given`: what must be known of a row besides.

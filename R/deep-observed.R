@@ -20,8 +20,10 @@ observed_rows.default <- function(object, eta, trials = 1, weights = 1, output =
 #' @export
 observed_rows.neargp_method_families <- function(object, eta, trials = 1, weights = 1,
                                                  output = 1L) {
-  new_component_mixture(eta, family_core_name(object$family), as.list(object$family_parameters),
-    trials, weights)
+  mixture <- new_component_mixture(eta, family_core_name(object$family),
+    as.list(object$family_parameters), trials, weights)
+  mixture$levels <- object$family$levels
+  mixture
 }
 
 # Those of a state, with standardised responses: `rows` as of deep_rows().

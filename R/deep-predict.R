@@ -184,6 +184,6 @@ restrict_rows.neargp_deep <- function(method, fit, rows, context) {
 # Scores of the held-out rows of a fold. `moments`: of these.
 #' @export
 fold_scores.neargp_deep <- function(method, fit, moments, data, level) {
-  observed_scores(data$y, observed_rows(fit, moments_mixture(fit, moments), data$trials %||% 1,
-    data$weights, data$output %||% 1L), level)
+  observed_scores(data$y, with_limits(observed_rows(fit, moments_mixture(fit, moments),
+    data$trials %||% 1, data$weights, data$output %||% 1L), data$limits), level)
 }

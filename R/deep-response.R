@@ -52,9 +52,12 @@ deep_response.neargp_deep_families <- function(method, problem) {
   scaled <- entry$link == "identity"
   scale <- if (scaled) robust_scale(data$y - rough, data$weights / mean(data$weights)) else 1
   parameters <- family_numbers(problem, scale)
-  list(coords = data$coords, y = as.matrix(if (scaled) (data$y - rough) / scale else data$y),
+  observed <- core_observations(data)
+  if (scaled) observed <- lapply(Filter(length, observed), function(y) (y - rough) / scale)
+  list(coords = data$coords, y = as.matrix(observed$y),
     weights = if (any(data$weights != 1)) data$weights,
-    trials = data$trials, offset = if (!scaled) rough, design = trend_design(data$basis, data$X),
+    trials = observed$trials, measured = if (!is.null(data$limits)) sum(data$limits[, 1L] ==
+      data$limits[, 2L]), offset = if (!scaled) rough, design = trend_design(data$basis, data$X),
     family = c(list(name = family_core_name(problem$family)), parameters), known = known,
     basis = data$basis, constant_column = constant_in_basis(data), center = 0, scale = scale,
     unit = 1, weight = 1)
@@ -68,7 +71,7 @@ constant_in_basis <- function(data) {
 # response divided by `scale`.
 family_numbers <- function(problem, scale) {
   rows <- problem$layout$kind == "family"
-  unit <- unname(ifelse(problem$layout$name[rows] == "scale", scale, 1))
+  unit <- unname(ifelse(problem$layout$name[rows] %in% c("scale", "sd"), scale, 1))
   fixed <- problem$layout$fixed[rows]
   start <- unname(exp(problem$start[rows])) / unit
   bound <- function(side) ifelse(fixed, start, exp(problem$bounds[[side]][rows]) / unit)

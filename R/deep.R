@@ -200,7 +200,9 @@ takes_outputs.neargp_deep <- function(method) TRUE
 # Noise variances of weight 1, or no nugget and the family's parameters, in the unit of the problem.
 working_of_state <- function(state, response) {
   if (length(state$noise)) return(log(state$noise * response$scale^2 * response$weight))
-  scale <- ifelse(names_of_parameters(state$family$name) == "scale", response$scale, 1)
+  names <- names_of_parameters(state$family$name)
+  scale <- if (any(names %in% c("scale", "sd"))) ifelse(names %in% c("scale", "sd"), response$scale,
+    1) else 1
   c(-Inf, log(unname(state$family$parameters) * scale))
 }
 
@@ -210,7 +212,7 @@ names_of_parameters <- function(name) response_families[[name]]$parameters
 # problem is taken off later.
 density_shift <- function(response) log(response$scale)
 
-known_of_outputs <- function(response) colSums(!is.na(response$y))
+known_of_outputs <- function(response) response$measured %||% colSums(!is.na(response$y))
 
 # The same of rows in the unit of the response, on average; 0 without rows.
 log_scale_of_rows <- function(response, rows) {

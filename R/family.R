@@ -19,25 +19,37 @@
 #' | `tweedie()` | amounts of at least 0, with exact zeros | `exp(eta)` | `dispersion`, `power` | divide the dispersion |
 #' | `zi_poisson()` | counts with more zeros | `(1 - zi) exp(eta)` | `zi` | frequencies |
 #' | `zi_nbinom2()` | overdispersed counts with more zeros | `(1 - zi) exp(eta)` | `size`, `zi` | frequencies |
+#' | `ordinal()` | ordered factors of three levels or more | expected number of the category | gaps between thresholds | frequencies |
+#' | `censored_gaussian()` | [cens()] or `survival::Surv()` | `eta` | `sd` | divide the variance |
 #' | `betabinomial()` | overdispersed `cbind(successes, failures)` | `trials * plogis(eta)` | `precision` | frequencies |
 #'
 #' In variances: `student_t()` has `scale^2 * df / (df - 2)` for `df` above 2; `negative_binomial()`
 #' has `mean + mean^2 / size`; `Gamma()` has `mean^2 / shape`; `beta_response()` has
-#' `mean * (1 - mean) / (1 + precision)`; `tweedie()` has `dispersion * mean^power`; `betabinomial()`
-#' has `trials * p * (1 - p) * (trials + precision) / (1 + precision)` with `p = plogis(eta)`. The
-#' parameters are estimated together with those of the covariance, unless they are fixed here, and
-#' are in `fit$family_parameters` and `coef(fit, what = "covariance")` under their names above.
+#' `mean * (1 - mean) / (1 + precision)`; `tweedie()` has `dispersion * mean^power`;
+#' `betabinomial()` has `trials * p * (1 - p) * (trials + precision) / (1 + precision)` with `p =
+#' plogis(eta)`. The parameters are estimated together with those of the covariance, unless they are
+#' fixed here, and are in `fit$family_parameters` and `coef(fit, what = "covariance")` under their
+#' names above.
 #'
 #' Truncated counts are Poisson or negative binomial counts given that they are not 0, as where only
-#' occupied places are recorded. `tweedie()`, of a power between 1 and 2, is a Poisson number of gamma
-#' variables: biomass of a haul, rain of a day. In `zi_poisson()` and `zi_nbinom2()` a response is 0
-#' with the probability `zi`, the same everywhere, and else a count, which may be 0, too; zeros that
-#' vary with place as the counts do are what `negative_binomial()` and the field are for, and where
-#' there are no more zeros than these explain, the estimate of `zi` is next to its lower bound, 1e-6.
-#' `betabinomial()` has trials of which those of one row are alike, with a probability that is a Beta
-#' variable. The two families with `zi`, and `betabinomial()`, are not log-concave: like
-#' `student_t()` they may have several posterior modes. `nbinom2()` is another name of
-#' `negative_binomial()`.
+#' occupied places are recorded. `tweedie()`, of a power between 1 and 2, is a Poisson number of
+#' gamma variables: biomass of a haul, rain of a day. In `zi_poisson()` and `zi_nbinom2()` a
+#' response is 0 with the probability `zi`, the same everywhere, and else a count, which may be 0,
+#' too; zeros that vary with place as the counts do are what `negative_binomial()` and the field are
+#' for, and where there are no more zeros than these explain, the estimate of `zi` is next to its
+#' lower bound, 1e-6. `betabinomial()` has trials of which those of one row are alike, with a
+#' probability that is a Beta variable. The two families with `zi`, and `betabinomial()`, are not
+#' log-concave: like `student_t()` they may have several posterior modes. In `ordinal()`, P(Y <= k)
+#' = F(t_k - eta), F the logistic or the normal distribution function: the larger `eta`, the higher
+#' the category. The trend keeps its constant, so that t_1 = 0; the parameters are `gap_2` = t_2 -
+#' t_1, `gap_3` = t_3 - t_2, ... (In `MASS::polr()`, which has no constant, thresholds are those
+#' minus the constant.) In numbers categories are 1, 2, ...: those are what `mean`, quantiles,
+#' `threshold` and [simulate()][simulate.neargp] are of, and `predict()` has a column `prob_<level>`
+#' of each besides. `censored_gaussian()` is for measurements of which some are known between limits
+#' only, as below a detection limit; predictions are of measurements without limits, and log score,
+#' PIT and CRPS of a censored observation are those of what is known of it. For a log-normal
+#' response give the logarithms of measurements and limits, of which predictions then are.
+#' `nbinom2()` is another name of `negative_binomial()`.
 #'
 #' Of a factor the second level is the success, as in [stats::glm()]. Proportions need the numbers
 #' of trials as `weights`. Weights mean what they do there: where a family has a dispersion they
@@ -51,6 +63,8 @@
 #' @param size number of counts at which the variance is twice the mean; `NULL` estimates it. The
 #'   larger, the nearer to [stats::poisson()].
 #' @param precision sum of the two shape parameters of the Beta distribution; `NULL` estimates it.
+#' @param link `"logit"` or `"probit"`.
+#' @param sd standard deviation of the noise; `NULL` estimates it.
 #' @param power exponent of the mean in the variance, from 1.01 to 1.99; `NULL` estimates it between
 #'   1.05 and 1.95. (Towards 1 the likelihood of rounded amounts has no upper bound.)
 #' @param dispersion factor of the variance; `NULL` estimates it.
@@ -77,6 +91,12 @@
 #'
 #' Lambert, D. (1992). Zero-inflated Poisson regression, with an application to defects in
 #' manufacturing. *Technometrics* 34, 1--14.
+#'
+#' McCullagh, P. (1980). Regression models for ordinal data. *Journal of the Royal Statistical
+#' Society, Series B* 42, 109--142.
+#'
+#' Tobin, J. (1958). Estimation of relationships for limited dependent variables. *Econometrica* 26,
+#' 24--36.
 #'
 #' Lawless, J. F. (1987). Negative binomial and mixed Poisson regression. *Canadian Journal of
 #' Statistics* 15, 209--225.
@@ -160,6 +180,21 @@ betabinomial <- function(precision = NULL) {
 
 #' @rdname response_family
 #' @export
+ordinal <- function(link = c("logit", "probit")) {
+  new_family("ordinal", check_choice(link, "link", c("logit", "probit")), list(),
+    function(mu) rep.int(1, length(mu)))
+}
+
+#' @rdname response_family
+#' @export
+censored_gaussian <- function(sd = NULL) {
+  new_family("censored_gaussian", "identity",
+    list(sd = check_number(sd, "sd", 0, 1e150, open = TRUE, null_ok = TRUE)),
+    function(mu) rep.int(1, length(mu)))
+}
+
+#' @rdname response_family
+#' @export
 beta_response <- function(precision = NULL) {
   new_family("beta", "logit",
     list(precision = check_number(precision, "precision", 0, 1e10, open = TRUE, null_ok = TRUE)),
@@ -207,8 +242,8 @@ family_call <- function(family) {
 # The name of the core, and of the table response_families, for a family object; NULL for a family
 # or link that there is not.
 family_core_name <- function(family) {
-  name <- switch(family$family, binomial = paste0("binomial_", family$link), Gamma = "gamma",
-    family$family)
+  name <- switch(family$family, binomial = , ordinal = paste(family$family, family$link,
+    sep = "_"), Gamma = "gamma", family$family)
   entry <- response_families[[name]]
   if (!is.null(entry) && entry$link == family$link) name
 }
@@ -226,9 +261,14 @@ response_link <- function(family) stats::make.link(family$link)
 # The links with which there is a family of that name, none for one that is not in the table.
 family_links <- function(name) {
   in_table <- switch(name, binomial = paste0("binomial_", names(binomial_log_probability)),
-    Gamma = "gamma", name)
+    ordinal = c("ordinal_logit", "ordinal_probit"), Gamma = "gamma", name)
   vapply(response_families[intersect(in_table, names(response_families))],
     function(entry) entry$link, "")
+}
+
+# Of ordered categories those of the response's levels.
+family_parameter_names <- function(family) {
+  if (has_thresholds(family)) gap_names(family$levels) else response_family(family)$parameters
 }
 
 # Parameters that are estimated or fixed by the constructor of the family: a data frame of name,
@@ -236,9 +276,10 @@ family_links <- function(name) {
 # the response, the unit of scales.
 family_parameters <- function(family, spread = 1) {
   entry <- response_family(family)
-  scaling <- if (length(entry$parameters)) spread^entry$unit else numeric(0)
-  fixed <- stats::setNames(rep(NA_real_, length(entry$parameters)), entry$parameters)
+  names <- family_parameter_names(family)
+  scaling <- if (length(names)) spread^entry$unit else numeric(0)
+  fixed <- stats::setNames(rep(NA_real_, length(names)), names)
   fixed[names(family$fixed)] <- family$fixed
-  data.frame(name = entry$parameters, lower = as.numeric(entry$lower) * scaling,
+  data.frame(name = names, lower = as.numeric(entry$lower) * scaling,
     upper = as.numeric(entry$upper) * scaling, fixed = unname(fixed), stringsAsFactors = FALSE)
 }

@@ -3,7 +3,7 @@
 
 # All of R/response-families.R, as family objects are named.
 latent_families <- function() {
-  names <- sub("^binomial_.*", "binomial", names(response_families))
+  names <- sub("^(binomial|ordinal)_.*", "\\1", names(response_families))
   unique(replace(names, names == "gamma", "Gamma"))
 }
 

@@ -18,6 +18,10 @@ is_binary <- function(mixture) {
 }
 
 mixture_pit <- function(observed, mixture) {
+  if (!is.null(mixture$limits)) {
+    return(list(lower = mixture_distribution(mixture$limits[, 1L], mixture),
+      upper = mixture_distribution(mixture$limits[, 2L], mixture)))
+  }
   upper <- mixture_distribution(observed, mixture)
   family <- mixture_family(mixture)
   lower <- if (family$discrete) mixture_distribution(observed - 1, mixture) else
@@ -33,6 +37,7 @@ mixture_crps <- function(observed, mixture) {
   check_crps_range(mixture)
   compute <- if (has_transform(mixture)) transformed_crps else
     if (mixture$name == "gaussian") gaussian_crps else
+    if (mixture$name == "censored_gaussian" && !has_components(mixture)) censored_crps else
     if (mixture_family(mixture)$discrete) count_crps else
     if (mixture$name == "student_t" && has_components(mixture)) student_components_crps else
     continuous_crps
@@ -90,12 +95,18 @@ integration_points <- function(mixture, lower, upper) {
 }
 
 # Left of the observation the integrand is F^2, right of it (1 - F)^2; between the central range and
-# an observation outside it, 1.
+# an observation outside it, 1. Of an observation that is known up to limits the former goes up to the
+# lower one, the latter from the upper one.
 continuous_crps <- function(mixture, observed) {
   scale <- response_scale(mixture)
   central <- central_range(mixture)
-  inside <- pmin(pmax(observed, central$lower), central$upper)
-  ends <- integration_ends(mixture, central$lower, inside, central$upper)
+  limits <- mixture_limits(mixture, observed)
+  ends_about <- function(at) {
+    inside <- pmin(pmax(at, central$lower), central$upper)
+    integration_ends(mixture, central$lower, inside, central$upper)
+  }
+  below <- ends_about(limits[, 1L])
+  above <- ends_about(limits[, 2L])
   integral <- function(lower, upper, integrand) {
     points <- integration_points(mixture, lower, upper)
     at <- take_mixture(mixture, points$row)
@@ -103,8 +114,9 @@ continuous_crps <- function(mixture, observed) {
     sum_by_row(points$row, points$weight * integrand(probability) * scale$slope(points$v, at),
       mixture$n)
   }
-  abs(observed - inside) + integral(ends$lower, ends$middle, function(p) p^2) +
-    integral(ends$middle, ends$upper, function(p) (1 - p)^2)
+  outside <- pmax(limits[, 1L] - central$upper, 0) + pmax(central$lower - limits[, 2L], 0)
+  outside + integral(below$lower, below$middle, function(p) p^2) +
+    integral(above$middle, above$upper, function(p) (1 - p)^2)
 }
 
 # On the scale of integration, cut 20 units from the centre, where the slope of the scale has left

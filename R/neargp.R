@@ -265,6 +265,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
   check_takes_effects(settings, formula, source)
+  settings$family <- with_categories(settings$family, frame)
   settings$family <- with_transform(settings, transform, frame)
   check_local_family(settings)
   check_prior_family(settings)

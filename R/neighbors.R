@@ -68,7 +68,7 @@ reduce_to_neighbors <- function(data, targets, neighbors) {
 take_data_rows <- function(data, rows) {
   c(list(y = data$y[rows], untransformed = data$untransformed[rows],
     X = data$X[rows, , drop = FALSE], offset = data$offset[rows], weights = data$weights[rows],
-    trials = data$trials[rows],
+    trials = data$trials[rows], limits = data$limits[rows, , drop = FALSE],
     coords = data$coords[rows, , drop = FALSE], response_name = data$response_name,
     levels = data$levels, binomial = data$binomial, basis = data$basis),
     if (has_effects(data)) list(effects = list(Z = data$effects$Z[rows, , drop = FALSE],

@@ -126,9 +126,10 @@ best_mean.neargp_odvgp_families <- function(method, fit, solve, context,
 }
 
 mean_expectations <- function(fit, data, variance, context) {
+  observed <- core_observations(data)
   function(predictor) {
-    core_expectations(family_core_name(fit$family), unname(fit$family_parameters), data$y,
-      data$trials %||% double(0), data$weights, predictor, variance, context)
+    core_expectations(family_core_name(fit$family), unname(fit$family_parameters), observed$y,
+      observed$trials %||% double(0), data$weights, predictor, variance, context)
   }
 }
 

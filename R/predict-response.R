@@ -24,7 +24,8 @@ response_prediction_columns <- function(mu, s2, family, parameters, trials, sett
 mixture_prediction_columns <- function(mixture, settings) {
   columns <- switch(settings$type,
     link = list(mean = mixture$mean, sd = mixture$sd),
-    response = list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture))),
+    response = c(list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture))),
+      category_columns(mixture)),
     quantile = quantile_columns(mixture, settings$probs)
   )
   limits <- switch(settings$interval %||% "none",
@@ -79,9 +80,9 @@ mean_exceedance <- function(threshold, mixture) {
   if (has_transform(mixture)) return(expected_exceedance(threshold, mixture))
   family <- mixture_family(mixture)
   link <- family$link
-  at <- threshold / if (length(mixture$trials)) mixture$trials else 1
+  at <- threshold / if (isTRUE(family$has_trials)) mixture$trials else 1
   if (link != "identity") at <- pmax(at, 0)
-  if (!link %in% c("identity", "log")) at <- pmin(at, 1)
+  if (!link %in% c("identity", "log") && !isTRUE(family$thresholds)) at <- pmin(at, 1)
   # that of make.link() has no ends
   linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun
   predictor_of_mean <- family$predictor_of_mean %||% function(mean, parameters) linkfun(mean)

@@ -6,9 +6,9 @@
 # the row's linear predictor: without the row its mean is mu - t g / (1 - W t).
 predictive_rows <- function(data, mean, seen, slope, precision, factor, positions) {
   left <- pmax(1 - precision * seen, 1e-3)
-  list(coords = data$coords, response = list(y = data$y, trials = data$trials,
+  list(coords = data$coords, response = c(core_observations(data), list(
     weights = data$weights, offset = double(length(data$y)),
-      design = matrix(0, length(data$y), 0L)), mean = mean - seen / left * slope, factor = factor,
+      design = matrix(0, length(data$y), 0L))), mean = mean - seen / left * slope, factor = factor,
       positions = positions)
 }
 

@@ -56,6 +56,10 @@ detail_lines <- function(details) {
 # that it is told.
 describe_successes <- function(x) {
   data <- x$data
+  if (!is.null(data$limits)) {
+    return(sprintf("; %s of %s are censored", format_count(sum(data$limits[, 1L] !=
+      data$limits[, 2L])), format_count(length(data$y))))
+  }
   if (!has_trials(x$family) || !is.null(x$classifier)) return("")
   successes <- format_count(sum(data$y))
   if (!is.null(data$trials)) {

@@ -19,8 +19,9 @@
 # the derivatives in the parameters need.
 marginal_density <- function(data, family, parameters, mean, variance, gradient, context) {
   scaled <- response_family(family)$scaled
-  core_marginal_density(family_core_name(family), as.double(parameters), data$y,
-    data$trials %||% double(0), if (scaled) data$weights else double(0), if (scaled) double(0) else
+  observed <- core_observations(data)
+  core_marginal_density(family_core_name(family), as.double(parameters), observed$y,
+    observed$trials %||% double(0), if (scaled) data$weights else double(0), if (scaled) double(0) else
     data$weights, mean, rep_len(variance, length(mean)), gradient, context)
 }
 

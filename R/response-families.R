@@ -28,6 +28,9 @@
 #   least: the smallest response of counts that have no 0; atom: whether a response that is no count
 #     is 0 with a probability of its own; has_trials: whether it has trials (these three only where
 #     they do)
+#   thresholds: whether the parameters are as many as the response's categories ask for; scored:
+#     whether the rough trend is that of suggest() (both only where it is so)
+#   limits: whether a response is known up to limits, which data then have (where it is so)
 #   predictor_of_mean(mean, parameters): the eta of a mean (per trial) where that is not the link's
 #   count_variance(eta, parameters, trials): where a part of the variance of counts is not scatter
 #     about their mean given eta
@@ -291,5 +294,8 @@ response_families <- list(
   tweedie = tweedie_entry(),
   zi_poisson = zi_poisson_entry(),
   zi_nbinom2 = zi_nbinom2_entry(),
-  betabinomial = betabinomial_entry()
+  betabinomial = betabinomial_entry(),
+  ordinal_logit = ordinal_entry("logit"),
+  ordinal_probit = ordinal_entry("probit"),
+  censored_gaussian = censored_gaussian_entry()
 )

@@ -12,8 +12,9 @@ new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights
     abort_neargp("family", sprintf("There are no predictions of a %s() response with %s link.",
       family$family, family$link))
   }
-  parameters <- check_family_parameters(parameters, response_families[[name]]$parameters, family)
+  parameters <- check_family_parameters(parameters, family)
   mixture <- named_mixture(name, mean, sd, parameters, trials, weights)
+  mixture$levels <- family$levels
   mixture$transform <- family$transform
   mixture$recalibration <- family$recalibration
   mixture
@@ -23,12 +24,16 @@ new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights
 named_mixture <- function(name, mean, sd, parameters, trials = 1, weights = NULL) {
   n <- length(mean)
   if (!is.null(weights)) parameters <- weigh_noise(name, parameters, weights)
+  if (isTRUE(response_families[[name]]$thresholds)) trials <- length(parameters) + 2
   values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), n)
   list(name = name, n = n, mean = values$mean, sd = values$sd, trials = values$trials,
     parameters = parameters)
 }
 
-check_family_parameters <- function(parameters, names, family) {
+check_family_parameters <- function(parameters, family) {
+  # gaps between thresholds may come without the levels that would name them
+  if (has_thresholds(family) && is.null(family$levels)) return(as.list(parameters))
+  names <- family_parameter_names(family)
   missing <- setdiff(names, names(parameters))
   if (length(missing)) {
     abort_neargp("argument",
@@ -59,6 +64,7 @@ take_mixture <- function(mixture, rows) {
   for (name in c("mean", "sd", "trials")) mixture[[name]] <- mixture[[name]][rows]
   mixture$parameters <- lapply(mixture$parameters,
     function(value) if (length(value) > 1L) value[rows] else value)
+  mixture$limits <- mixture$limits[rows, , drop = FALSE]
   if (has_components(mixture)) mixture$eta <- take_normal_mixture(mixture$eta, rows)
   mixture$n <- length(mixture$mean)
   mixture

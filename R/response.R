@@ -4,8 +4,9 @@
 #   y        numbers; successes of binomial families
 #   trials   of binomial families, NULL when each row is one trial
 #   weights  those given, but 1 where they were numbers of trials
-#   levels   names of failure and success, or NULL
-#   kind     how it was given: "numeric", "count", "positive", "unit"; "binary", "class",
+#   levels   names of failure and success, or of ordered categories, or NULL
+#   limits   of censored responses the lower and the upper one as columns, or NULL
+#   kind     how it was given: "numeric", "count", "positive", "unit", "amount", "ordered", "censored"; "binary", "class",
 #            "successes", "proportion"
 # Missing values stay what they are: check_finite_data() reports those that na.action has let
 # through.
@@ -13,7 +14,8 @@ new_response <- function(y, family, weights, frame) {
   response <- response_family(family)$form(y, family, weights, frame)
   response <- list(y = as.double(response$y), trials = response$trials,
     weights = response$weights %||% weights,
-    label = names(frame)[1L], levels = response$levels, kind = response$kind)
+    label = names(frame)[1L], levels = response$levels, kind = response$kind,
+    limits = response$limits)
   check_variation(response, family)
   response
 }

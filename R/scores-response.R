@@ -2,7 +2,7 @@
 
 # Scores from given moments of the linear predictor.
 response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm,
-                            weights = 1) {
+                            weights = 1, limits = NULL) {
   if (is.function(family)) family <- family()
   check_class(family, "family", "family", "a family such as poisson()")
   if (missing(mean) || is.null(sd)) {
@@ -13,6 +13,7 @@ response_scores <- function(observed, mean, sd, family, parameters, trials, leve
   complete <- complete_predictions(observed, predicted, na.rm)
   mixture <- new_mixture(predicted$mean[complete], predicted$sd[complete], family, parameters,
     predicted$trials[complete], predicted$weights[complete])
+  mixture <- with_limits(mixture, limits[complete, , drop = FALSE])
   observed <- as.numeric(observed)[complete]
   check_support_of(observed, mixture, family, which(complete))
   summarize_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
@@ -51,7 +52,9 @@ check_support_of <- function(observed, mixture, family, rows) {
   if (!any(outside)) return(invisible())
   abort_neargp("response",
     c(sprintf("Observed values in %s are none of a %s response.", format_rows(rows[outside]),
-      family_call(family)), i = if (length(mixture$trials) && discrete && is.finite(most[1L]))
+      family_call(family)), i = if (has_thresholds(family))
+      "They are numbers of categories, from 1." else
+      if (length(mixture$trials) && discrete && is.finite(most[1L]))
       "They are numbers of successes, up to `trials`."))
 }
 
@@ -98,7 +101,7 @@ scores_of_observations.default <- function(object, truth, predicted, weights, le
 scores_of_observations.neargp_method_families <- function(object, truth, predicted, weights, level,
                                                           na.rm) {
   response_scores(truth$y, predicted$mean, predicted$sd, object$family, response_parameters(object),
-    truth$trials, level, na.rm, weights)
+    truth$trials, level, na.rm, weights, truth$limits)
 }
 
 scores_given_others <- function(object, level, na.rm) {
@@ -161,6 +164,11 @@ new_observations.default <- function(fit, newdata, observed, trials) {
       NROW(observed), nrow(plain)))
   }
   if (!is.null(trials)) check_has_trials(fit$family)
+  if (has_limits(fit$family)) {
+    limits <- response_limits(observed, fit$family, structure(list(observed),
+      names = fit$data$response_name))
+    return(list(y = middle_of_limits(limits), trials = 1, limits = limits))
+  }
   if (is.matrix(observed)) {
     if (!is.null(trials)) {
       abort_neargp("argument",
@@ -168,7 +176,10 @@ new_observations.default <- function(fit, newdata, observed, trials) {
     }
     return(list(y = observed[, 1L], trials = rowSums(observed)))
   }
-  if (!is.numeric(observed)) observed <- class_indicator(observed, fit$data$levels)
+  if (!is.numeric(observed)) {
+    observed <- if (has_thresholds(fit$family)) category_number(observed, fit$data$levels) else
+      class_indicator(observed, fit$data$levels)
+  }
   if (identical(fit$data$kind, "proportion")) {
     if (is.null(trials)) {
       abort_neargp("argument",
@@ -222,6 +233,16 @@ evaluated_weights <- function(expression, data, environment) {
 
 # 1 for the second level of the fit.
 class_indicator <- function(observed, levels) {
+  check_known_levels(observed, levels)
+  as.double(as.character(observed) == levels[2L])
+}
+
+category_number <- function(observed, levels) {
+  check_known_levels(observed, levels)
+  as.double(match(as.character(observed), levels))
+}
+
+check_known_levels <- function(observed, levels) {
   unknown <- setdiff(as.character(observed), c(levels, NA))
   if (length(unknown)) {
     abort_neargp("factor_level",
@@ -229,7 +250,6 @@ class_indicator <- function(observed, levels) {
         i = if (length(levels)) paste0("These are ", format_some(levels), ".") else
         "Its response is numeric."))
   }
-  as.double(as.character(observed) == levels[2L])
 }
 
 # ---- probability integral transform --------------------------------------------------------------

@@ -61,7 +61,7 @@ start_differences <- function(start, data, layout, settings) {
 }
 
 differing_rows <- function(start, data) {
-  parts <- c(response = "y", classes = "levels", trials = "trials", trend = "X",
+  parts <- c(response = "y", classes = "levels", trials = "trials", limits = "limits", trend = "X",
     coordinates = "coords", offset = "offset", weights = "weights", outputs = "output")
   if (same_rows(start, data, unname(parts))) return(NULL)
   if (!is.null(data$stream) || length(start$data$y) != length(data$y)) return("rows")

@@ -73,8 +73,8 @@ in_memory <- function(k, points, expression) {
 }
 
 latent_response <- function(data) {
-  list(y = data$y, trials = data$trials, weights = data$weights, offset = data$offset,
-    design = full_design(data))
+  c(core_observations(data), list(weights = data$weights, offset = data$offset,
+    design = full_design(data)))
 }
 
 # What an optimiser sees. Each evaluation finds the posterior from that of the best value so far,

@@ -79,8 +79,9 @@ cavity_mixture <- function(object, k = NULL, threads = NULL) {
 data_mixture <- function(object, mean, variance, rows = seq_along(object$data$y)) {
   data <- object$data
   trials <- if (is.null(data$trials)) 1 else data$trials[rows]
-  new_mixture(mean, sqrt(variance), object$family, object$family_parameters, trials,
+  mixture <- new_mixture(mean, sqrt(variance), object$family, object$family_parameters, trials,
     data$weights[rows])
+  with_limits(mixture, data$limits[rows, , drop = FALSE])
 }
 
 mixture_moments <- function(mixture) {

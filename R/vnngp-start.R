@@ -52,9 +52,13 @@ rough_glm <- function(data, family) {
   trials <- data$trials %||% rep(1, length(data$y))
   weights <- data$weights * trials
   nearest <- response_family(family)$nearest(family)
-  eta <- if (has_gamma_variables(family)) robust_trend(data) else glm_trend(data, data$y / trials,
+  # categories have no mean: their scores on the scale of the linear predictor stand for them
+  response <- if (isTRUE(response_family(family)$scored)) data_linear_predictor(data, family) else
+    data$y / trials
+  eta <- if (has_gamma_variables(family)) robust_trend(data) else glm_trend(data, response,
     weights, nearest)
-  list(eta = eta, mu = nearest$linkinv(eta), family = nearest, weights = weights, trials = trials)
+  list(eta = eta, mu = nearest$linkinv(eta), family = nearest, weights = weights, trials = trials,
+    response = response)
 }
 
 # The logarithm of stats::make.link() has no mean below 2.2e-16, which is a matter of the unit of
@@ -109,7 +113,7 @@ bring_near <- function(residual, weights) {
 # within a factor of 10^4, since this is but a start.
 working_response_problem <- function(problem, rough) {
   slope <- rough$family$mu.eta(rough$eta)
-  residual <- problem$data$y / rough$trials - rough$mu
+  residual <- rough$response - rough$mu
   if (problem$family$family == "student_t") residual <- bring_near(residual, rough$weights)
   z <- rough$eta - problem$data$offset + residual / slope
   weights <- rough$weights * slope^2 / rough$family$variance(rough$mu)
@@ -164,7 +168,9 @@ family_working <- function(problem, rough, spread) {
   weights <- problem$data$weights
   unit <- mean(weights)
   start <- response_family(problem$family)$start(problem$data$y, rough$mu,
-    rough$weights / unit, rough$trials)[rows$name] * unit^power
+    rough$weights / unit, rough$trials)
+  if (!is.null(names(start))) start <- start[rows$name]
+  start <- start * unit^power
   start <- ifelse(is.na(rows$start), start, rows$start)
   at_ends <- function(pick) pick(min(weights)^power, max(weights)^power)
   list(lower = log(known$lower * at_ends(pmin)), upper = log(known$upper * at_ends(pmax)),

@@ -46,7 +46,12 @@ mixture_cases <- list(
   betabinomial = list(family = betabinomial(), parameters = c(precision = 5), trials = 20,
     y = c(0, 1, 12, 19, 20)),
   sharp_betabinomial = list(family = betabinomial(), parameters = c(precision = 800), trials = 60,
-    y = c(0, 1, 36, 60))
+    y = c(0, 1, 36, 60)),
+  ordinal = list(family = ordinal(), parameters = c(gap_2 = 1.2, gap_3 = 0.1), trials = 1, y = 1:4),
+  probit_ordinal = list(family = ordinal("probit"), parameters = c(gap_2 = 0.7), trials = 1,
+    y = 1:3),
+  censored = list(family = censored_gaussian(), parameters = c(sd = 0.7), trials = 1,
+    y = c(-3, 0.2, 4))
 )
 
 # All responses of a case with several linear predictors.

@@ -1,7 +1,8 @@
 every_family <- function() {
   list(gaussian(), student_t(), binomial("logit"), binomial("probit"), binomial("cloglog"),
     poisson(), negative_binomial(), Gamma("log"), beta_response(), truncated_poisson(),
-    truncated_nbinom2(), tweedie(), zi_poisson(), zi_nbinom2(), betabinomial())
+    truncated_nbinom2(), tweedie(), zi_poisson(), zi_nbinom2(), betabinomial(),
+    ordinal(), ordinal("probit"), censored_gaussian())
 }
 
 test_that("families are like those of stats", {
@@ -41,6 +42,8 @@ test_that("parameters outside their range are classed errors", {
   expect_error(tweedie(dispersion = 0), "`dispersion`", class = "neargp_error_argument")
   expect_error(zi_poisson(zi = 1), "`zi`", class = "neargp_error_argument")
   expect_error(truncated_nbinom2(size = -1), "`size`", class = "neargp_error_argument")
+  expect_error(ordinal("cloglog"), "`link`", class = "neargp_error_argument")
+  expect_error(censored_gaussian(sd = 0), "`sd`", class = "neargp_error_argument")
   expect_error(betabinomial(precision = 0), "`precision`", class = "neargp_error_argument")
 })
 

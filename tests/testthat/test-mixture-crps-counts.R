@@ -14,6 +14,7 @@ crps_of_counts <- function(y, case, mean, sd, to) {
       zi_poisson = case$parameters[["zi"]] + (1 - case$parameters[["zi"]]) * ppois(x, exp(eta)),
       zi_nbinom2 = case$parameters[["zi"]] + (1 - case$parameters[["zi"]]) *
         pnbinom(x, case$parameters[["size"]], mu = exp(eta)),
+      ordinal = plogis(c(-Inf, 0, 1.2, 1.3, Inf)[x + 1] - eta),
       betabinomial = {
         a <- case$parameters[["precision"]] * plogis(eta)
         b <- case$parameters[["precision"]] * plogis(-eta)
@@ -41,7 +42,8 @@ count_cases <- list(
   truncated_nbinom2 = list(family = truncated_nbinom2(), parameters = c(size = 1.5), trials = 1),
   zi_poisson = list(family = zi_poisson(), parameters = c(zi = 0.3), trials = 1),
   zi_nbinom2 = list(family = zi_nbinom2(), parameters = c(size = 1.5, zi = 0.3), trials = 1),
-  betabinomial = list(family = betabinomial(), parameters = c(precision = 5), trials = 20)
+  betabinomial = list(family = betabinomial(), parameters = c(precision = 5), trials = 20),
+  ordinal = list(family = ordinal(), parameters = c(gap_2 = 1.2, gap_3 = 0.1), trials = 4)
 )
 
 crps_of_case <- function(y, case, mean, sd) {
@@ -52,9 +54,9 @@ test_that("the CRPS of counts is the sum that defines it", {
   skip_unless_extended()
   for (name in names(count_cases)) {
     case <- count_cases[[name]]
-    open <- !grepl("binomial$", case$family$family) || case$family$family == "negative_binomial"
+    open <- !grepl("binomial$|ordinal", case$family$family) || case$family$family == "negative_binomial"
     y <- if (open) c(0, 1, 7, 80)[(1 + grepl("truncated", name)):4] else
-      unique(round(case$trials * c(0, 0.3, 1)))
+      unique(pmax(round(case$trials * c(0, 0.3, 1)), name == "ordinal"))
     for (sd in c(0, 0.05, if (open) 0.8 else 1.5)) {
       for (mean in c(-2, 0.6)) {
         expected <- crps_of_counts(y, case, mean, sd,

@@ -38,7 +38,7 @@ test_that("quantiles of counts are the smallest that reach the probability", {
   p <- c(1e-4, 0.025, 0.5, 0.9, 0.975, 0.9999)
   for (name in c("bernoulli", "logit", "many_trials", "probit", "cloglog", "poisson",
       "negative_binomial", "clumped", "truncated", "truncated_nbinom2", "zi_poisson", "zi_nbinom2",
-      "betabinomial", "sharp_betabinomial")) {
+      "betabinomial", "sharp_betabinomial", "ordinal", "probit_ordinal")) {
     case <- mixture_cases[[name]]
     grid <- expand.grid(p = p, mean = c(-40, -4, 0, 2, 12), sd = c(0.01, 0.7, 5))
     mixture <- new_mixture(grid$mean, grid$sd, case$family, case$parameters, case$trials)

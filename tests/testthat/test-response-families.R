@@ -14,7 +14,12 @@ family_cases <- list(
   tweedie = list(parameters = list(dispersion = 0.8, power = 1.5), y = c(0, 0.3, 8)),
   zi_poisson = list(parameters = list(zi = 0.3), y = c(0, 3, 40)),
   zi_nbinom2 = list(parameters = list(size = 1.7, zi = 0.3), y = c(0, 3, 40)),
-  betabinomial = list(parameters = list(precision = 6), y = c(0, 1, 7), trials = c(3, 2, 9))
+  betabinomial = list(parameters = list(precision = 6), y = c(0, 1, 7), trials = c(3, 2, 9)),
+  ordinal_logit = list(parameters = list(gap_2 = 1.2, gap_3 = 0.8), y = c(1, 2, 4)),
+  ordinal_probit = list(parameters = list(gap_2 = 1.2, gap_3 = 0.8), y = c(1, 2, 4)),
+  # measurements: the upper limit is the lower one
+  censored_gaussian = list(parameters = list(sd = 0.7), y = c(-1.2, 0.3, 4),
+    trials = c(-1.2, 0.3, 4))
 )
 
 for_each_family <- function(action) {
@@ -83,7 +88,7 @@ test_that("weights divide the dispersion of scaled families and multiply the log
       weighted <- core_terms(name, case, eta, weights = c(2, 2, 2))$value
       if (entry$scaled) {
         factor <- c(gaussian = 1 / 2, student_t = 1 / sqrt(2), gamma = 2, beta = 2,
-          tweedie = 1 / 2)[[name]]
+          tweedie = 1 / 2, censored_gaussian = 1 / sqrt(2))[[name]]
         case$parameters[[1]] <- case$parameters[[1]] * factor
         expect_equal(weighted, entry$density(case$y, eta, case$parameters, case$trials, TRUE),
           label = name)
@@ -106,7 +111,7 @@ test_that("mean and variance, distribution and quantile belong to the density", 
       density <- function(y) {
         entry$density(y, rep(eta[i], length(y)), case$parameters, rep(trials[i], length(y)), FALSE)
       }
-      most <- if (isTRUE(entry$has_trials)) trials[i] else 5000
+      most <- if (isTRUE(entry$has_trials)) trials[i] else if (isTRUE(entry$thresholds)) 4 else 5000
       total <- if (entry$discrete) function(f, upper = most) sum(f(0:min(upper, most)) *
         density(0:min(upper, most))) else
         function(f, upper = Inf) {
@@ -160,13 +165,15 @@ test_that("starting values are near the truth and within bounds", {
     trials <- if (name == "betabinomial") rep(8, n) else rep(1, n)
     y <- entry$random(n, eta, case$parameters, trials)
     start <- entry$start(y, entry$mean(eta, case$parameters, 1), rep(1, n), trials)
-    expect_identical(names(start), if (length(start)) entry$parameters)
-    expect_true(all(abs(log(start / unlist(case$parameters)[names(start)])) < 0.3), label = name)
+    if (!isTRUE(entry$thresholds)) {
+      expect_identical(names(start), if (length(start)) entry$parameters)
+    }
+    expect_true(all(abs(log(start / unlist(case$parameters))) < 0.3), label = name)
     # no scatter at all, or too little
     flat <- if (entry$discrete) c(1, 2, 3) else c(1, 2, 3) / 4
     least <- entry$start(flat, if (isTRUE(entry$has_trials)) flat / 4 else flat, rep(1, 3),
       rep(4, 3))
-    if (!name %in% c("gaussian", "student_t")) {
+    if (!name %in% c("gaussian", "student_t", "censored_gaussian") && !isTRUE(entry$thresholds)) {
       expect_true(all(least >= entry$lower & least <= entry$upper), label = name)
     }
   })

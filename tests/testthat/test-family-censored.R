@@ -1,0 +1,96 @@
+censored_data <- function(n = 200) {
+  withr::with_seed(6, {
+    d <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+    d$z <- 1 + 0.5 * d$h + rnorm(n, sd = 0.6)
+    kind <- rep(1:4, length.out = n)
+    d$measured <- ifelse(kind == 1, d$z, NA)
+    d$lower <- ifelse(kind == 2, -Inf, floor(2 * d$z) / 2)
+    d$upper <- ifelse(kind == 3, Inf, floor(2 * d$z) / 2 + 0.5)
+    d
+  })
+}
+
+fit_censored <- function(d, formula = cens(measured, lower, upper) ~ h, ...,
+                         covariance = cov_exponential(variance = 1e-9, range = 0.1)) {
+  neargp(formula, d, coords = ~ x + y, family = censored_gaussian(), covariance = covariance,
+    verbose = FALSE, ...)
+}
+
+test_that("without a field it is the model of survival, in either form of the response", {
+  skip_if_not_installed("survival")
+  d <- censored_data()
+  lo <- ifelse(is.na(d$measured), d$lower, d$measured)
+  hi <- ifelse(is.na(d$measured), d$upper, d$measured)
+  d$s <- survival::Surv(ifelse(is.finite(lo), lo, NA), ifelse(is.finite(hi), hi, NA),
+    type = "interval2")
+  other <- survival::survreg(s ~ h, d, dist = "gaussian")
+  for (formula in list(cens(measured, lower, upper) ~ h, s ~ h)) {
+    fit <- fit_censored(d, formula, method = vnngp(k = 3))
+    expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(other)), tolerance = 1e-6)
+    expect_equal(coef(fit), coef(other), tolerance = 1e-3)
+    expect_equal(fit$family_parameters[["sd"]], other$scale, tolerance = 1e-3)
+  }
+  right <- survival::Surv(pmin(d$z, 1.5), d$z < 1.5)
+  left <- survival::Surv(pmax(d$z, 0.5), d$z > 0.5, type = "left")
+  for (s in list(right, left)) {
+    d$s <- s
+    expect_equal(as.numeric(logLik(fit_censored(d, s ~ h, method = vnngp(k = 3)))),
+      as.numeric(logLik(survival::survreg(s ~ h, d, dist = "gaussian"))), tolerance = 1e-6)
+  }
+})
+
+test_that("all methods fit it, and measurements alone are those of a gaussian response", {
+  d <- censored_data(80)
+  for (method in list(loo_k(k = 5), svgp(inducing = 8), dspp(inducing = 4, width = 1, sites = 2,
+      epochs = 2))) {
+    fit <- suppressWarnings(fit_censored(d, method = method, covariance = NULL))
+    predicted <- predict(fit, d[1:3, ], interval = "prediction", threshold = 1)
+    link <- predict(fit, d[1:3, ], type = "link")
+    noise <- fit$family_parameters[["sd"]]^2
+    expect_equal(predicted$sd^2, link$sd^2 + noise, tolerance = 1e-6)
+    expect_true(is.finite(scores(fit, d)$crps))
+  }
+  measured <- fit_censored(d, z ~ h, method = vnngp(k = 5), covariance = cov_exponential())
+  gaussian <- neargp(z ~ h, d, coords = ~ x + y, method = vnngp(k = 5),
+    covariance = cov_exponential(), verbose = FALSE)
+  expect_equal(as.numeric(logLik(measured)), as.numeric(logLik(gaussian)), tolerance = 1e-4)
+  expect_output(print(fit_censored(d, method = vnngp(k = 3))), "60 of 80 are censored")
+})
+
+test_that("scores of limits are those of what is known", {
+  d <- censored_data(60)
+  fit <- fit_censored(d, method = vnngp(k = 5), covariance = cov_exponential(range = 0.2))
+  link <- predict(fit, d, type = "link")
+  sd <- sqrt(link$sd^2 + fit$family_parameters[["sd"]]^2)
+  lower <- ifelse(is.na(d$measured), d$lower, d$measured)
+  upper <- ifelse(is.na(d$measured), d$upper, d$measured)
+  log_p <- ifelse(lower == upper, dnorm(lower, link$mean, sd, TRUE),
+    log(pnorm(upper, link$mean, sd) - pnorm(lower, link$mean, sd)))
+  crps <- mapply(function(lower, upper, mean, sd) {
+    square <- function(from, to, tail) if (is.infinite(from) && is.infinite(to) && from == to) 0 else
+      integrate(function(x) pnorm(x, mean, sd, lower.tail = tail)^2, from, to, rel.tol = 1e-9)$value
+    square(-Inf, lower, TRUE) + square(upper, Inf, FALSE)
+  }, lower, upper, link$mean, sd)
+  scored <- scores(fit, d)
+  expect_equal(scored$log_score, -mean(log_p), tolerance = 1e-6)
+  expect_equal(scored$crps, mean(crps), tolerance = 1e-5)
+  expect_true(is.finite(scores(fit)$log_score))
+  expect_true(all(is.finite(cross_validate(fit, folds = rep(1:3, 20))$crps)))
+})
+
+test_that("limits are kept through subsets, and wrong ones are refused", {
+  y <- cens(c(1, NA, NA, NA), c(0, -Inf, 2, -Inf), c(9, 5, Inf, Inf))
+  expect_identical(format(y), c("1", "< 5", "> 2", NA))
+  expect_identical(unclass(y[2:3, ])[, "upper"], c(5, Inf))
+  expect_identical(unname(is.na(unclass(y))[4, ]), c(TRUE, TRUE))
+  d <- censored_data(40)
+  expect_equal(nobs(fit_censored(d, subset = h > 0, method = vnngp(k = 3))), sum(d$h > 0))
+  d$lower[4] <- -Inf
+  d$upper[4] <- Inf
+  expect_equal(nobs(fit_censored(d, method = vnngp(k = 3))), 39)
+  expect_error(cens(NA, 2, 1), "row 1", class = "neargp_error_response")
+  expect_error(cens(1:3, "a"), "lower", class = "neargp_error_argument")
+  expect_error(cens(1:3, 1:2), "lower", class = "neargp_error_argument")
+  expect_error(fit_censored(transform(d, z = as.character(z)), z ~ h, method = vnngp(k = 3)),
+    "numeric", class = "neargp_error_response")
+})
