@@ -16,6 +16,11 @@ family_response <- function(family, eta) {
     tweedie = stats::rgamma(n, stats::rpois(n, exp(eta)), 1),
     zi_poisson = stats::rbinom(n, 1L, 0.7) * stats::rpois(n, exp(1 + eta)),
     zi_nbinom2 = stats::rbinom(n, 1L, 0.7) * stats::rnbinom(n, size = 2, mu = exp(1 + eta)),
+    ordinal = ordered(1 + (eta + noise > -0.5) + (eta + noise > 0.3) + (eta > 1)),
+    censored_gaussian = {
+      y <- eta + noise
+      if (n) neargp::cens(ifelse(y > 0.2, y, NA), pick(-Inf, -5), 0.2) else y
+    },
     betabinomial = {
       successes <- stats::rbinom(n, 8L, stats::plogis(eta))
       cbind(successes, 8 - successes)

@@ -1,6 +1,7 @@
 # Random methods, covariances, families, trends and the further arguments of neargp().
 
-later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "zi_poisson", "zi_nbinom2", "betabinomial")
+later_families <- c("truncated_poisson", "truncated_nbinom2", "tweedie", "zi_poisson", "zi_nbinom2", "betabinomial", "ordinal",
+  "censored_gaussian")
 latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta", later_families)
 
 families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = latent_families, svgp = c(latent_families, "categorical"),
@@ -164,6 +165,7 @@ random_family <- function(name) {
     tweedie = neargp::tweedie(power = pick(NULL, 1.5, 1.01, 1.99), dispersion = pick(NULL, NULL, 1, 1e-6, 1e6)),
     zi_poisson = neargp::zi_poisson(zi = pick(NULL, 0.2, 1e-9, 0.999)),
     zi_nbinom2 = neargp::zi_nbinom2(size = pick(NULL, 2, 1e9), zi = pick(NULL, 0.2, 1e-9)),
+    ordinal = neargp::ordinal(pick("logit", "probit")), censored_gaussian = neargp::censored_gaussian(sd = pick(NULL, 0.3, 1e-6, 1e6)),
     betabinomial = neargp::betabinomial(precision = pick(NULL, 10, 1e-4, 1e9)),
     beta = neargp::beta_response(precision = pick(NULL, 10, 1e-4, 1e9)), categorical = neargp::categorical(pick("softmax", "softmax", "robust-max")))
 }

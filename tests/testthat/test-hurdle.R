@@ -1,0 +1,101 @@
+hurdle_data <- function(n = 150) {
+  withr::with_seed(9, {
+    d <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+    d$there <- rbinom(n, 1, plogis(0.5 + d$h))
+    mu <- exp(0.8 + 0.5 * d$h)
+    d$count <- d$there * qpois(runif(n, dpois(0, mu), 1), mu)
+    d$amount <- d$there * rgamma(n, 3, 3 / mu)
+    d
+  })
+}
+
+without_field <- function(formula, data, ...) {
+  neargp(formula, data, coords = ~ x + y, method = vnngp(k = 3), verbose = FALSE,
+    covariance = cov_exponential(variance = 1e-9, range = 0.1), ...)
+}
+
+hurdle_fits <- function(d, response = "count", family = truncated_poisson(), ...) {
+  neargp_hurdle(without_field(there ~ h, d, family = binomial()),
+    without_field(reformulate("h", response), d[d$there == 1, ], family = family, ...))
+}
+
+test_that("without fields a hurdle model is that of pscl", {
+  skip_if_not_installed("pscl")
+  d <- hurdle_data()
+  other <- pscl::hurdle(count ~ h, d)
+  fit <- hurdle_fits(d)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(other)), tolerance = 1e-6)
+  expect_equal(unname(coef(fit$positive)), unname(coef(other, "count")), tolerance = 1e-3)
+  expect_equal(unname(coef(fit$presence)), unname(coef(other, "zero")), tolerance = 1e-3)
+})
+
+# The mixture of 0 and a positive response, by many of its quantiles.
+test_that("predictions and scores are those of the mixture of nothing and a positive response", {
+  d <- hurdle_data()
+  cases <- list(count = truncated_poisson(), amount = Gamma("log"))
+  for (response in names(cases)) {
+    fit <- hurdle_fits(d, response, cases[[response]])
+    new <- d[c(2, 40, 77), ]
+    given <- predict(fit, new, interval = "prediction", threshold = c(0, 3))
+    p <- predict(fit$presence, new)$mean
+    u <- (seq_len(4000) - 0.5) / 4000
+    quantiles <- sapply(1:3, function(i) {
+      own <- pmax((u - (1 - p[i])) / p[i], 0)
+      value <- double(length(u))
+      link <- predict(fit$positive, new[rep(i, sum(own > 0)), ], type = "link")
+      value[own > 0] <- mixture_quantile(own[own > 0], new_mixture(link$mean, link$sd,
+        cases[[response]], fit$positive$family_parameters))
+      value
+    })
+    expect_equal(given$presence, p)
+    expect_equal(given$mean, colMeans(quantiles), tolerance = 0.01)
+    expect_equal(given$sd, apply(quantiles, 2, sd), tolerance = 0.03)
+    expect_equal(given$p_exceed_3, colMeans(quantiles > 3), tolerance = 0.01)
+    expect_equal(given$p_exceed_0, p)
+    expect_equal(given$upper, quantiles[3900, ], tolerance = 0.02)
+    y <- c(0, 2, 7)
+    distance <- sapply(1:3, function(i) {
+      mean(abs(y[i] - quantiles[, i])) - mean(abs(outer(quantiles[seq(1, 4000, 5), i],
+        quantiles[seq(3, 4000, 5), i], "-"))) / 2
+    })
+    rows <- hurdle_scores(y, hurdle_mixture(fit, new), 0.95)
+    expect_equal(rows$crps, distance, tolerance = 0.02)
+    expect_equal(rows$pit_upper, sapply(1:3, function(i) mean(quantiles[, i] <= y[i] + 1e-9)),
+      tolerance = 0.01)
+    expect_equal(rows$pit_lower, sapply(1:3, function(i) mean(quantiles[, i] < y[i] - 1e-9)),
+      tolerance = 0.01)
+    expect_equal(rows$log_score[1], -log1p(-p[1]))
+    draws <- simulate(fit, 400, seed = 1, newdata = new)
+    expect_equal(dim(draws), c(3L, 400L))
+    expect_lt(max(abs(rowMeans(draws) - given$mean) / (given$sd / 20)), 4)
+  }
+})
+
+test_that("a logarithm's normal response may be the positive one", {
+  d <- hurdle_data()
+  positive <- neargp(amount ~ h, d[d$there == 1, ], coords = ~ x + y, transform = "log",
+    method = vecchia(k = 5), covariance = cov_exponential(variance = 1e-9, range = 0.1),
+    verbose = FALSE)
+  hurdle <- neargp_hurdle(without_field(there ~ h, d, family = binomial()), positive)
+  linear <- lm(log(amount) ~ h, d[d$there == 1, ])
+  p <- predict(hurdle, d[1:2, ])
+  expect_equal(p$mean, p$presence * predict(positive, d[1:2, ])$mean)
+  expect_equal(predict(hurdle, d[1:2, ], threshold = 2)$p_exceed, p$presence *
+    pnorm(log(2), unname(predict(linear, d[1:2, ])), sigma(linear), lower.tail = FALSE),
+    tolerance = 0.02)
+  expect_true(is.finite(scores(hurdle, d, "amount")$crps))
+})
+
+test_that("what is no hurdle model is refused", {
+  d <- hurdle_data()
+  presence <- without_field(there ~ h, d, family = binomial())
+  counts <- without_field(count ~ h, d, family = poisson())
+  expect_error(neargp_hurdle(counts, counts), "presence", class = "neargp_error_argument")
+  expect_error(neargp_hurdle(presence, counts), "positive", class = "neargp_error_argument")
+  expect_error(neargp_hurdle(presence, d), "positive", class = "neargp_error_argument")
+  fit <- hurdle_fits(d)
+  expect_error(predict(fit), "newdata", class = "neargp_error_argument")
+  expect_error(scores(fit, d[1:2, ], c(1, -1)), "negative", class = "neargp_error_response")
+  expect_error(scores(fit, d[1:2, ], 1), "observed", class = "neargp_error_argument")
+  expect_output(print(fit), "Presence.*Positive")
+})
