@@ -47,11 +47,11 @@ latent_of_areas <- function(given, support, settings, most_exact = 3000L) {
 # An incomplete factor may break down where a field is smooth beside the distances of its nodes.
 # Then a greater jitter, a hundred times at most, does: means change by hundredths of their standard
 # deviation, more where there is next to no noise.
-factored_posterior <- function(nodes, node_of_datum, given, exact, threads) {
+factored_posterior <- function(nodes, node_of_datum, given, exact, context) {
   failure <- NULL
   for (times in c(1, 10, 100)) {
     nodes$jitter <- times * given$jitter
-    pointer <- tryCatch(posterior_at_nodes(nodes, node_of_datum, given, exact, threads),
+    pointer <- tryCatch(posterior_at_nodes(nodes, node_of_datum, given, exact, context),
       neargp_error_core = function(condition) {
         failure <<- condition
         NULL

@@ -45,10 +45,11 @@ share_covered <- function(points, areas, object, known) {
 }
 
 # Of areas in another place than was meant all points are beyond the reach of all data.
-tell_far_areas <- function(object, support) {
-  if (!length(support$area)) return(invisible())
+tell_far_areas <- function(object, support, context) {
+  if (!length(support$area) || has_space_time(object$covariance)) return(invisible())
   coords <- support$target$coords
-  nearest <- drop(as.matrix(core_index_nearest(kept_index(object), coords, 1L, 1L)))
+  nearest <- drop(as.matrix(core_index_nearest(kept_index(object, context), coords, 1L,
+    context)))
   within <- Reduce(`|`, lapply(object$core_covariance$components, function(component) {
     apart <- core_scale(coords, component) - core_scale(object$data$coords[nearest, , drop = FALSE],
       component)

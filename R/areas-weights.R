@@ -86,7 +86,7 @@ nearest_weights <- function(points, cells, locations) {
   for (part in split(seq_along(cells$area), cells$area)) {
     own <- at[[as.character(cells$area[part[1L]])]]
     nearest <- as.matrix(core_neighbors_to(points$xy[own, , drop = FALSE],
-      cells$xy[part, , drop = FALSE], 1L, 1L))
+      cells$xy[part, , drop = FALSE], 1L, plain_context()))
     weight[own] <- area_sums(cells$weight[part], drop(nearest), length(own))
   }
   weight

@@ -114,7 +114,7 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   settings$weights <- check_area_weights(weights, areas, object)
   settings$covariates <- check_covariates(covariates, object)
   support <- area_support(object, areas, settings)
-  tell_far_areas(object, support)
+  tell_far_areas(object, support, settings$context)
   if (!settings$linear) {
     state <- seed_generator(seed)
     on.exit(state$restore())

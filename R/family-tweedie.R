@@ -69,7 +69,7 @@ tweedie_log_density <- function(y, eta, dispersion, power) {
   inside <- known >= 0
   n <- length(known)
   at_zero <- core_expectations("tweedie", c(1, power[1L]), ifelse(inside, known, 0), double(0),
-    rep_len(1 / dispersion, n), double(n), double(0), 1L)$value
+    rep_len(1 / dispersion, n), double(n), double(0), plain_context())$value
   value <- ifelse(inside, at_zero - rest(known, 0), -Inf) + rest(known, eta)
   value
 }

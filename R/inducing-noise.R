@@ -16,10 +16,11 @@ noise_bound_objective <- function(problem, method) {
     covariance <- specified_covariance(specification, values)
     noise <- row_noise(data, layout, values)
     result <- core_collapsed_bound(data$coords, columns, noise$variance, positions, covariance, 1,
-      method$bound, method$jitter, TRUE, problem$threads)
+      method$bound, method$jitter, TRUE, problem$context)
     if (nzchar(result$failure)) return(result)
     known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0,
-      method$jitter), core_inducing_posterior(result$weights, result$factor), problem$threads)
+      method$jitter, problem$context), core_inducing_posterior(result$weights, result$factor),
+      problem$context)
     slopes <- noise_slopes(columns, known, result$beta, 1 / noise$variance, method$bound)
     result$gradient <- c(result$gradient,
       drop(crossprod(noise$derivatives, slopes / noise$variance)))
