@@ -22,6 +22,7 @@ rows$wet <- rbinom(n, 1L, plogis(eta))
 rows$class <- factor(cut(eta, 3), labels = c("a", "b", "c"))
 rows$amount <- rgamma(n, 3, scale = exp(eta) / 3)
 rows$share <- rbeta(n, 4 * plogis(eta), 4 * plogis(-eta))
+rows$catch <- ifelse(rows$amount > 1, rows$amount - 1, 0)
 rows$lon <- 360 * rows$x - 180
 rows$lat <- 160 * rows$y - 80
 new_rows <- rows[1:12, ]
@@ -48,7 +49,13 @@ responses <- list(
   successes = list(formula = cbind(successes, trials - successes) ~ h, family = binomial()),
   cloglog = list(formula = wet ~ h, family = binomial("cloglog")), binary = list(formula = wet ~ h, family = binomial()),
   categorical = list(formula = class ~ h, family = categorical()), gamma = list(formula = amount ~ h, family = Gamma("log")),
-  beta = list(formula = share ~ h, family = beta_response()), student_t = list(formula = z ~ h, family = student_t())
+  beta = list(formula = share ~ h, family = beta_response()), student_t = list(formula = z ~ h, family = student_t()),
+  truncated_poisson = list(formula = count + 1 ~ h, family = truncated_poisson()),
+  truncated_nbinom2 = list(formula = count + 1 ~ h, family = truncated_nbinom2()), tweedie = list(formula = catch ~ h, family = tweedie()),
+  zi_poisson = list(formula = count ~ h, family = zi_poisson()), zi_nbinom2 = list(formula = count ~ h, family = zi_nbinom2()),
+  betabinomial = list(formula = cbind(successes, trials - successes) ~ h, family = betabinomial()),
+  ordinal = list(formula = ordered(class) ~ h, family = ordinal()),
+  censored_gaussian = list(formula = cens(ifelse(z > 0, z, NA), upper = 0) ~ h, family = censored_gaussian())
 )
 latent_methods <- list(
   loo_k = loo_k(10), vnngp = vnngp(8), laplace = vnngp(8, posterior = "laplace"), mean_field = vnngp(8, posterior = "mean-field"),

@@ -212,9 +212,20 @@ void Walk::store(Index first, MarginalDensity& result) const {
   }
 }
 
-// The derivative of log p at a node is a central difference, exact to 1e-8.
+// Steps in the logarithm of a parameter for which a central difference is exact to 1e-7. Powers and probabilities have
+// bounds on either side, near which log p bends over less than a tenth.
+double parameter_step(ResponseFamily family) {
+  switch (family) {
+    case ResponseFamily::tweedie:
+    case ResponseFamily::zi_poisson:
+    case ResponseFamily::zi_nbinom2: return 1e-5;
+    default: return 1e-4;
+  }
+}
+
+// The derivative of log p at a node is a central difference.
 void Walk::add_parameters(const double* count, double* d_log_parameters) {
-  const double h = 1e-4;
+  const double h = parameter_step(likelihood_.family);
   std::vector<double> up(node_eta_.size()), down(node_eta_.size());
   for (std::size_t p = 0; p < likelihood_.parameters.size(); ++p) {
     Likelihood moved = likelihood_;
