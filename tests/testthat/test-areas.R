@@ -65,7 +65,7 @@ test_that("the sparse posterior is the dense one where each node sees all others
   # by the factor, whose paths have an end
   support <- list(weight = rep(1 / 16, 144), area = points$area, target = list(
     coords = as.matrix(points[c("x", "y")])))
-  settings <- list(k = 500L, threads = 2L)
+  settings <- list(k = 500L, context = plain_context(2L))
   latent <- latent_of_areas(area_observations(fit$method, fit), support, settings, 0L)
   support$node <- latent$node_of_point
   field <- covariance - A %*% (dense$covariance - dense_gaussian_at(given_trend(fit, coef(fit),
