@@ -1,8 +1,8 @@
 # The file of a checkpoint: a header, which says of what fit it is, and records that follow each
-# other (R/checkpoint-journal.R). Header and records are blocks: the number of bytes, a checksum, and
-# so many bytes of serialize(). A block that is cut off at the end is that of a write in which the
-# process was killed, and is as if it had not begun. The header, and a file that is written anew, come
-# to their place by a rename.
+# other (R/checkpoint-journal.R). Header and records are blocks: the number of bytes, a checksum,
+# and so many bytes of serialize(). A block that is cut off at the end is that of a write in which
+# the process was killed, and is as if it had not begun. The header, and a file that is written
+# anew, come to their place by a rename.
 
 checkpoint_magic <- "NEARGPCK"
 
@@ -99,8 +99,8 @@ check_beginning <- function(path, bytes) {
   }
 }
 
-# NULL where there is none, or the last one is cut off; "damaged" where others follow one that is not
-# as it was written.
+# NULL where there is none, or the last one is cut off; "damaged" where others follow one that is
+# not as it was written.
 read_block <- function(bytes, at) {
   start <- at + 8L + checksum_size
   if (start > length(bytes)) return(NULL)
@@ -115,8 +115,8 @@ read_block <- function(bytes, at) {
 
 # ---- errors --------------------------------------------------------------------------------------
 
-# `reason`: one of "unreadable", "unwritable", "locked", "damaged", "foreign", "version", "diverged",
-# "method", "missing"; the condition has it, too.
+# `reason`: one of "unreadable", "unwritable", "locked", "damaged", "foreign", "version",
+# "diverged", "method", "missing"; the condition has it, too.
 abort_checkpoint <- function(path, reason, what, remedy) {
   abort_neargp("checkpoint", c(sprintf("The checkpoint \"%s\" cannot be used.", path),
     stats::setNames(what, rep("x", length(what))), i = remedy), reason = reason)

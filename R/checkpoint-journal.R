@@ -18,8 +18,9 @@ is_replaying <- function() is_journaled() && journal$at < length(journal$known)
 
 # `file`: of open_checkpoint().
 begin_journal <- function(file) {
-  list2env(c(file[c("path", "length", "known", "states", "cost")], list(at = 0L, new = list(),
-    changed = list(), names = 0L, inside = FALSE, failed = FALSE, rewrite_at = rewrite_length(file$length),
+  list2env(c(file[c("path", "length", "known", "states")], list(at = 0L, new = list(),
+    changed = list(), names = 0L, inside = FALSE, failed = FALSE,
+    rewrite_at = rewrite_length(file$length),
     next_write = core_monotonic_seconds() + write_share * file$cost)), journal)
 }
 
@@ -57,8 +58,8 @@ told <- function(found) {
   if (is.null(found$condition)) found$value else rlang::cnd_signal(found$condition)
 }
 
-# Without the calls that it went through, which hold whatever data they were given. That memory ran out
-# is none of the question.
+# Without the calls that it went through, which hold whatever data they were given. That memory ran
+# out is none of the question.
 portable_error <- function(condition) {
   if (inherits(condition, "neargp_error_memory")) rlang::cnd_signal(condition)
   condition[c("trace", "call", "parent")] <- NULL
@@ -100,8 +101,8 @@ journal_name <- function(what) {
 # ---- loops by themselves -------------------------------------------------------------------------
 
 # A loop that keeps its own state, of which `state` is what an earlier process has left, NULL at the
-# beginning. `keep(state)` is called after each round; R's random numbers are part of it. To the end of the
-# function that it is in, `frame`, nothing is asked of the journal.
+# beginning. `keep(state)` is called after each round; R's random numbers are part of it. To the end
+# of the function that it is in, `frame`, nothing is asked of the journal.
 new_stage <- function(what, frame = parent.frame()) {
   name <- journal_name(what)
   if (is.null(name)) {
@@ -137,8 +138,8 @@ write_when_due <- function() {
   if (core_monotonic_seconds() >= journal$next_write) write_journal()
 }
 
-# Answers and states since the last write, as one record, so that they belong together. A disk that is
-# full does not end a fit: what could not be written is tried again with what comes after it.
+# Answers and states since the last write, as one record, so that they belong together. A disk that
+# is full does not end a fit: what could not be written is tried again with what comes after it.
 write_journal <- function() {
   if (!length(journal$new) && !length(journal$changed)) return(invisible())
   began <- core_monotonic_seconds()

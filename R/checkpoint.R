@@ -8,18 +8,18 @@
 #'
 #' # How to go on
 #' Make the same call. If the file is there and is of this fit, the fit goes on, with a message of
-#' class `neargp_message_checkpoint` that says from where; if there is none, it begins. A script that
-#' may be killed needs no other line. With `resume = "file"` of [neargp()] the file must be there,
-#' else it is an error; it is written on, too. The file of a fit that has ended stays, and answers the
-#' same call again in the time of its preparations: delete it when it is of no more use.
+#' class `neargp_message_checkpoint` that says from where; if there is none, it begins. A script
+#' that may be killed needs no other line. With `resume = "file"` of [neargp()] the file must be
+#' there, else it is an error; it is written on, too. The file of a fit that has ended stays, and
+#' answers the same call again in the time of its preparations: delete it when it is of no more use.
 #'
 #' # What the file is of
 #' A file belongs to one fit: the same rows (response, trend, coordinates, weights, offset, to the
 #' last bit, whichever call has made them), covariance, method, family, prior, start, control and
 #' device, and the same version of neargp. Anything else is an error that names what differs, and
 #' leaves the file alone. The number of threads may differ. On a processor with other instruction
-#' sets a fit goes on with that of the file, if the processor has it; where it has not, or R's linear
-#' algebra (BLAS) is another, the result has another rounding, with a message.
+#' sets a fit goes on with that of the file, if the processor has it; where it has not, or R's
+#' linear algebra (BLAS) is another, the result has another rounding, with a message.
 #'
 #' From a file of which a fit cannot go on, because of another version of neargp say,
 #' `neargp_last("file")` takes the parameters that were reached, for `start`.
@@ -27,17 +27,17 @@
 #' # What it costs
 #' A write that takes some time is followed by a hundred times as long without one, so that writing
 #' takes 1% of the time at most, whatever the disk. What was computed since is lost in a kill, and
-#' nothing after Ctrl-C or an error. A step of which less is done is begun anew. Files are small (1 kB for
-#' each evaluation of [vecchia()] or [loo_k()]); with latent fields ([vnngp()]) they have 40 bytes a
-#' row, with inducing points what an evaluation returns of them, and with mini-batches and deep fits
-#' the state at the end of an epoch.
+#' nothing after Ctrl-C or an error. Files are small (1
+#' kB for each evaluation of [vecchia()] or [loo_k()]); with latent fields ([vnngp()]) they have 40
+#' bytes a row, with inducing points what an evaluation returns of them, and with mini-batches and
+#' deep fits the state at the end of an epoch.
 #'
 #' Searches for neighbours, starting values and the final posterior are computed anew. The epochs of
 #' Adam of [vnngp()] with `posterior = "mean-field"` and of [swsgp()] begin anew, too.
 #'
 #' # What can go wrong
-#' The file is written so that a kill at any moment leaves it whole: it is begun under another name and
-#' renamed, and what a kill cuts off at its end is as if it had not been written. All parts have
+#' The file is written so that a kill at any moment leaves it whole: it is begun under another name
+#' and renamed, and what a kill cuts off at its end is as if it had not been written. All parts have
 #' checksums. A disk that is full when the fit begins is an error; later it is a warning, once, of
 #' class `neargp_warning_checkpoint`, and writing is tried again. Two processes cannot use one file:
 #' the second one stops. Clocks that are set back do no harm.
@@ -150,8 +150,8 @@ open_checkpoint <- function(path, must_exist, problem, settings) {
 
 new_checkpoint <- function(path, header, records = list()) {
   began <- core_monotonic_seconds()
-  length <- tryCatch(write_checkpoint(path, header, records), neargp_error_core = function(condition)
-    abort_unwritable(path, condition))
+  length <- tryCatch(write_checkpoint(path, header, records),
+    neargp_error_core = function(condition) abort_unwritable(path, condition))
   list(path = path, header = header, length = length, known = list(), states = list(),
     cost = core_monotonic_seconds() - began)
 }

@@ -39,8 +39,8 @@
 #'   `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error
 #'   of [neargp()] (`neargp_error_precision`).
 #' @param checkpoint name of a file to which the fit writes what it has computed, so that the same
-#'   call goes on from there after a crash or a kill, see [checkpoints]; `NULL` for none. Of the 1% of
-#'   the time that writing takes at most, hardly anything is spent for less than some million rows.
+#'   call goes on from there after a crash or a kill, see [checkpoints]; `NULL` for none. Writing
+#'   takes 1% of the time at most.
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built
 #'   without FAISS ([neargp_sitrep()] tells).
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with
@@ -64,7 +64,8 @@ neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.
     max_refreshes = check_count(max_refreshes, "max_refreshes"),
     neighbor_search = check_search(neighbor_search),
     precision = check_choice(precision, "precision", c("double", "single"))
-  ), if (!is.null(checkpoint)) list(checkpoint = check_checkpoint(checkpoint))), class = "neargp_control")
+  ), if (!is.null(checkpoint)) list(checkpoint = check_checkpoint(checkpoint))),
+  class = "neargp_control")
 }
 
 check_search <- function(search) {

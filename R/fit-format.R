@@ -1,7 +1,7 @@
-# Fits that were saved, and what reads them. A fit has the number of its format, which is raised where
-# fields are given another meaning, and the version of the package that has made it. Fits of formats
-# between the oldest one and this are read as they are: a field that an earlier format did not have is
-# NULL in it, as in fits of methods without.
+# Fits that were saved, and what reads them. A fit has the number of its format, which is raised
+# where fields are given another meaning, and the version of the package that has made it. Fits of
+# formats between the oldest one and this are read as they are: a field that an earlier format did
+# not have is NULL in it, as in fits of methods without.
 
 fit_format <- 1L
 

@@ -41,8 +41,8 @@ fit_by_batches <- function(problem, method, working, positions) {
   settings <- batch_settings(problem, method, working)
   piece <- function(until, before) {
     core_batch_fit(problem$data$coords, response, positions, problem_covariance(problem, values),
-      family, parameters, start, problem$warm_start$svgp$moments, c(settings, until = until), before,
-      problem$context)
+      family, parameters, start, problem$warm_start$svgp$moments, c(settings, until = until),
+      before, problem$context)
   }
   fitted <- run_adam(method, fit_in_pieces(batch_epochs(method), piece))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),

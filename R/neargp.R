@@ -163,11 +163,11 @@
 #'   and gone at the end, elsewhere by messages. It has the iteration, the objective and, where the
 #'   number of steps is known or gains shrink steadily, about how long the present stage still
 #'   takes. By default in interactive sessions, and not in documents that are knitted there.
-#' @param resume name of a file that an earlier call with `neargp_control(checkpoint = )` has left: the
-#'   fit goes on from there, to the last bit, see [checkpoints]. `NULL` for none.
-#' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later versions
-#'   of the package read it, or say by an error of class `neargp_error_version` that they do not. See
-#'   [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
+#' @param resume name of a file that an earlier call with `neargp_control(checkpoint = )` has left:
+#'   the fit goes on from there, to the last bit, see [checkpoints]. `NULL` for none.
+#' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later
+#'   versions of the package read it, or say by an error of class `neargp_error_version` that they
+#'   do not. See [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
 #'   [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that stopped
 #'   early gives a warning of class `neargp_warning_convergence` and stays usable. One that is
 #'   interrupted, or that ends with an error on its way, leaves the parameters it had reached to
@@ -179,12 +179,13 @@
 #'   `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates`
 #'   (without nugget), `_size`, `_family`, `_transform` (of another response, not increasing, or
 #'   without its inverse), `_method` (not for several outputs), `_inducing`, `_offset` (exposures
-#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_noise` (noise that differs
-#'   between rows by a method without it, or such variances that are negative, or all 0; covariates
-#'   of it that are linearly dependent), `_local` (such covariates that do not vary), `_precision`
-#'   (no single precision for this, see [neargp_control()]), `_space_time` ([cov_spacetime()] where
-#'   it cannot be), `_cholesky` (a covariance matrix that is numerically singular), `_quadrature`
-#'   (responses whose density cannot be integrated).
+#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_memory` (the fit would need
+#'   more than there is; a warning of class `neargp_warning_memory` where it may), `_noise` (noise
+#'   that differs between rows by a method without it, or such variances that are negative, or all
+#'   0; covariates of it that are linearly dependent), `_local` (such covariates that do not vary),
+#'   `_precision` (no single precision for this, see [neargp_control()]), `_space_time`
+#'   ([cov_spacetime()] where it cannot be), `_cholesky` (a covariance matrix that is numerically
+#'   singular), `_quadrature` (responses whose density cannot be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022):
 #'   see [loo_k()]; Wu et al. (2022): see [vnngp()].
 #' @seealso [predict.neargp()], [coef.neargp()], [summary.neargp()], [plot.neargp()] and
@@ -296,6 +297,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
+  check_memory_need(problem, settings$device)
   problem$context <- new_context(settings$context$threads, settings$device, control$neighbor_search)
   showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
     tell_stage("starting values")

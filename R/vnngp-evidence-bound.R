@@ -86,8 +86,9 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   family <- problem$family
   best <- list(value = -Inf, end = start)
   # Of a fit that was left: plain numbers.
-  end_pointer <- function() if (is.list(best$end)) core_latent_from_end(latent$pointer, best$end) else
-    best$end
+  end_pointer <- function() {
+    if (is.list(best$end)) core_latent_from_end(latent$pointer, best$end) else best$end
+  }
   improves <- function(found) is.finite(found$value) && found$value > best$value
   apart <- list(name = journal_name("posterior"), what = "end", improves = improves,
     pack = function(end) core_latent_end(latent$pointer, end))
@@ -99,7 +100,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     if (!is.null(effects)) set_latent_effects(latent, problem$data, effects)
     fitted <- function() core_latent_fit(latent$pointer, end_pointer(),
       specified_covariance(specification, values), family_core_name(family),
-      family_values(family, layout, values), tolerance, max_iterations, derivatives, problem$context)
+      family_values(family, layout, values), tolerance, max_iterations, derivatives,
+      problem$context)
     # Without derivatives it is the last one, whose posterior is wanted.
     found <- rlang::try_fetch(
       if (derivatives) journaled(c(working, tolerance), fitted(), apart) else fitted(),

@@ -1,8 +1,8 @@
 # Fits in child processes that are killed (SIGKILL) and made to go on, until one ends.
 
-# The child: `kind` of a fit of `n` rows, with the checkpoint `file` ("": none), and a digest of the fit
-# and of R's random numbers after it in `out`. `writes`: "often", so that a good part of the time goes
-# into writing, or "seldom", as for users.
+# The child: `kind` of a fit of `n` rows, with the checkpoint `file` ("": none), and a digest of the
+# fit and of R's random numbers after it in `out`. `writes`: "often", so that a good part of the
+# time goes into writing, or "seldom", as for users.
 kill_script <- quote({
   arguments <- commandArgs(TRUE)
   names(arguments) <- c("kind", "n", "file", "out", "writes", "library")
@@ -67,7 +67,8 @@ undisturbed <- function(kind, n, folder) {
 }
 
 # Kills children at random moments until `kills` of them were killed, and lets the last one end. The
-# digest of its fit, and how many evaluations and states the file had at each kill (NA: no file yet).
+# digest of its fit, and how many evaluations and states the file had at each kill (NA: no file
+# yet).
 killed_fit <- function(kind, n, kills, seconds, folder, writes) {
   file <- tempfile("fit-", folder, ".checkpoint")
   out <- tempfile("out-", folder)

@@ -1,0 +1,146 @@
+# How much memory a fit takes at its peak, beside the data, so that one that would not fit says so
+# before it starts: a fit that runs out of memory hours later is ended by the system, without a
+# word. The coefficients are those of bench/memory-need.R, which compares them with what is
+# measured; they are for one response of any family and are told to be right within a third.
+
+# Bytes. `n` rows, `k` neighbours, `d` coordinates in the core, `q` columns of the trend, `p`
+# parameters of covariance and noise, `points`: inducing ones.
+memory_need <- function(kind, n, k = 0, d = 2, q = 1, p = 3, points = 0) {
+  rows <- 64 * d + 68 * q  # the data in R and in the core, and columns on the way
+  40 * 2^20 + switch(kind,
+    # indices of the neighbours, in R and in the core
+    neighbors = n * (10 * k + rows),
+    # the pattern of the posterior's precision has all pairs of neighbours
+    vnngp = n * (8 * k^2 + 920 + rows),
+    # the covariance matrix and its factor, and for each parameter a derivative and a product
+    exact_gp = 8 * n^2 * (2 + 2 * p),
+    # features of all rows, as long as they take less than a GiB, and matrices of inducing points
+    svgp = n * (250 + rows) + min(8 * n * points, 2^30) + 400 * points^2)
+}
+
+# Of a fit; NULL where there is no table. `k`: with so many neighbours.
+memory_need_of <- function(problem, k = problem$method$k %||% 0) {
+  method <- problem$method
+  kind <- memory_kind(problem)
+  data <- problem$data
+  if (is.null(kind) || !is.null(data$stream)) return(NULL)
+  need <- memory_need(kind, length(data$y), k, ncol(data$coords), max(1L, ncol(data$X)),
+    sum(problem$layout$kind != "family"),
+    if (kind == "svgp") inducing_count(method, data) else 0)
+  if (kind == "vnngp") min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method)) else
+    need
+}
+
+# Not of several outputs, classes, low-rank parts, inducing points of vnngp() and Adam on some rows,
+# which take less or have not been measured.
+memory_kind <- function(problem) {
+  method <- problem$method
+  gaussian <- is_gaussian(problem$family)
+  if (has_outputs(problem) || is_class_data(problem$data) || is_categorical(problem$family)) {
+    return(NULL)
+  }
+  switch(method_name(method),
+    vecchia = if (!has_low_rank(method)) "neighbors",
+    loo_k = if (gaussian && method$optimizer != "adam") "neighbors", mll_k = "neighbors",
+    exact_gp = "exact_gp",
+    vnngp = if (identical(method$factor, "incomplete") && is.null(method$inducing) &&
+      !has_latent_low_rank(method)) "vnngp",
+    svgp = "svgp")
+}
+
+inducing_count <- function(method, data) {
+  given <- method$inducing
+  places <- count_places(data)
+  if (is.null(given)) return(min(512, ceiling(places / 4)))
+  if (is.null(dim(given))) min(given, places) else nrow(given)
+}
+
+# ---- what there is -------------------------------------------------------------------------------
+
+# Bytes that a process may still take: those of options(neargp.memory), else what the system says is
+# available, or what is left of its control group's limit where that is less. NA where nothing says.
+available_memory <- function() {
+  given <- getOption("neargp.memory")
+  if (identical(given, Inf)) return(Inf)
+  if (!is.null(given)) return(check_number(given, "options(neargp.memory = )", 0))
+  found <- c(system_memory(), group_memory())
+  if (all(is.na(found))) NA_real_ else min(found, na.rm = TRUE)
+}
+
+system_memory <- function(file = "/proc/meminfo") {
+  line <- grep("^MemAvailable:", lines_of(file), value = TRUE)
+  if (length(line)) 1024 * first_number(line) else NA_real_
+}
+
+# Of the group with the least left, among the process' own and those around it; version 2 and
+# version 1 of control groups. Pages of files that nobody uses can be had, too.
+group_memory <- function(root = "/sys/fs/cgroup", groups = lines_of("/proc/self/cgroup")) {
+  folders <- function(base, group) {
+    parts <- strsplit(group, "/", fixed = TRUE)[[1L]]
+    Reduce(file.path, parts[nzchar(parts)], base, accumulate = TRUE)
+  }
+  left <- function(folder, limit, used, unused) {
+    most <- first_number(lines_of(file.path(folder, limit)))
+    now <- first_number(lines_of(file.path(folder, used)))
+    idle <- first_number(grep(unused, lines_of(file.path(folder, "memory.stat")), value = TRUE))
+    if (is.na(most) || is.na(now) || most > 2^60) return(NA_real_)
+    most - now + (if (is.na(idle)) 0 else idle)
+  }
+  unified <- sub("^0::", "", grep("^0::", groups, value = TRUE))
+  old <- sub("^[^:]*:[^:]*:", "", grep("^[0-9]+:([^:]*,)?memory(,[^:]*)?:", groups, value = TRUE))
+  found <- c(
+    vapply(unlist(lapply(unified, folders, base = root)), left, 0, "memory.max", "memory.current",
+      "^inactive_file "),
+    vapply(unlist(lapply(old, folders, base = file.path(root, "memory"))), left, 0,
+      "memory.limit_in_bytes", "memory.usage_in_bytes", "^total_inactive_file "))
+  if (all(is.na(found))) NA_real_ else min(found, na.rm = TRUE)
+}
+
+# None of a file that is not there.
+lines_of <- function(file) {
+  if (!file.exists(file)) return(character(0))
+  tryCatch(readLines(file, warn = FALSE), error = function(e) character(0))
+}
+
+first_number <- function(lines) {
+  number <- regmatches(lines, regexpr("[0-9]+", lines))
+  if (length(number)) as.double(number[1L]) else NA_real_
+}
+
+# ---- the check -----------------------------------------------------------------------------------
+
+# An error where the need is beyond doubt, a warning where it may be more than there is.
+check_memory_need <- function(problem, device) {
+  if (device == "cuda") return(invisible())
+  need <- memory_need_of(problem)
+  if (is.null(need)) return(invisible())
+  available <- available_memory()
+  if (is.na(available) || need <= available) return(invisible())
+  report <- if (need > memory_margin * available) abort_neargp else warn_neargp
+  report("memory", c(sprintf("This fit needs about %s of memory beside its data, and %s are available.",
+    format_bytes(need), format_bytes(available)), i = memory_remedy(problem, available),
+    i = "options(neargp.memory = ) with a number of bytes says that there is more, Inf that nobody is to ask."))
+}
+
+memory_margin <- 4 / 3
+
+memory_remedy <- function(problem, available) {
+  kind <- memory_kind(problem)
+  if (kind == "exact_gp") return("Use vecchia(), whose memory grows with the number of rows and not with its square.")
+  if (kind == "svgp") return("Take fewer inducing points, or rows from a row_source(), which are not held in memory.")
+  smaller <- largest_k(problem, available)
+  if (!is.null(smaller)) return(sprintf("k = %d would fit. Or take a part of the rows by `subset`, or svgp() with a row_source().", smaller))
+  "Take a part of the rows by `subset`, or svgp() with a row_source(), which does not hold them in memory."
+}
+
+# NULL where none fits.
+largest_k <- function(problem, available) {
+  ks <- seq_len(problem$method$k)
+  fits <- vapply(ks, function(k) memory_need_of(problem, k) <= available, NA)
+  if (any(fits)) max(ks[fits])
+}
+
+format_bytes <- function(bytes) {
+  if (bytes < 2^30) return(sprintf("%s MiB", format(signif(bytes / 2^20, 3L))))
+  sprintf("%s GiB", format(signif(bytes / 2^30, 3L)))
+}
