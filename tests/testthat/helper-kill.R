@@ -50,9 +50,9 @@ is_alive <- function(pid) {
   !inherits(state, "try-error") && !grepl(") Z ", state[1L], fixed = TRUE)
 }
 
-wait_for <- function(pid, seconds) {
+wait_for <- function(pid, seconds, until = function() FALSE) {
   ends <- neargp:::core_monotonic_seconds() + seconds
-  while (is_alive(pid) && neargp:::core_monotonic_seconds() < ends) Sys.sleep(0.01)
+  while (is_alive(pid) && neargp:::core_monotonic_seconds() < ends && !until()) Sys.sleep(0.01)
   invisible(is_alive(pid))
 }
 
@@ -76,7 +76,9 @@ killed_fit <- function(kind, n, kills, seconds, folder, writes) {
   left <- integer(0)
   while (length(left) < kills) {
     pid <- start_child(kind, n, file, out, writes, log)
-    running <- wait_for(pid, seconds * stats::runif(1, 0.15, 1))
+    # Four in five when there is a file to write to.
+    if (stats::runif(1) < 0.8) wait_for(pid, 600, until = function() file.exists(file))
+    running <- wait_for(pid, seconds * stats::runif(1, 0, 0.7))
     tools::pskill(pid, tools::SIGKILL)
     wait_for(pid, 10)
     if (file.exists(out)) break

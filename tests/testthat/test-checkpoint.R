@@ -134,10 +134,9 @@ test_that("another version, another file, and two processes are told", {
   error <- checkpoint_error(run(resume = file))
   expect_identical(error$reason, "version")
   expect_match(conditionMessage(error), "of neargp 0.0.0.1, and this is")
-  write_checkpoint(file, read$header, lapply(read$records, function(record) {
-    record$known[[2]]$asked <- "another"
-    record
-  }))
+  records <- merged_records(read$records)
+  records$known[[2]]$asked <- "another"
+  write_checkpoint(file, read$header, list(records))
   expect_identical(checkpoint_error(run(resume = file))$reason, "diverged")
   writeLines("A text that somebody needs.", file)
   expect_identical(checkpoint_error(run(control = neargp_control(checkpoint = file)))$reason,
