@@ -78,7 +78,7 @@ inner_grid <- function(across, per_side) {
 }
 
 # Of one field: whether each of 16 areas is covered. Data are absent in the quarter with the greatest x and y, as in a gap.
-cover_once <- function(seed, response, n = 500L, across = 4L, per_side = 10L) {
+cover_once <- function(seed, response, n = 300L, across = 4L, per_side = 6L) {
   set.seed(seed)
   fine <- inner_grid(across, per_side)
   data <- data.frame(x = runif(2 * n), y = runif(2 * n))
@@ -113,7 +113,7 @@ cover_once <- function(seed, response, n = 500L, across = 4L, per_side = 10L) {
 }
 
 if ("coverage" %in% parts) {
-  fields <- as.integer(argument(2L, "200"))
+  fields <- as.integer(argument(2L, "100"))
   rows <- lapply(c("gaussian", "poisson"), function(response) {
     found <- vapply(seq_len(fields), function(seed) suppressWarnings(cover_once(seed, response)),
       if (response == "gaussian") double(3) else double(4))
@@ -136,15 +136,16 @@ if ("speed" %in% parts) {
   covariance <- cov_matern(nu = 1.5, variance = 0.25, range = 0.03)
   gaussian <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), covariance = covariance, nugget = 0.09)
   data$count <- rpois(n, exp(field))
-  counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), covariance = covariance)
   one <- function(what, areas, expression) {
     run <- timed(expression)
     data.frame(what, areas, points = sum(run$value$points), elapsed = run$elapsed, cpu = run$cpu)
   }
-  save_table(rbind(
-    one("gaussian means", 3000L, predict(gaussian, counties)),
-    one("poisson means with limits", 3000L, predict(counts, counties, interval = "confidence", seed = 1)),
-    one("gaussian means, joint", 100L, predict(gaussian, counties[1:100], joint = TRUE))), "areas-speed")
+  rows <- rbind(one("gaussian means", 3000L, predict(gaussian, counties)),
+    one("gaussian means, joint", 100L, predict(gaussian, counties[1:100], joint = TRUE)))
+  save_table(rows, "areas-speed")
+  counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), covariance = covariance)
+  save_table(rbind(rows, one("poisson means with limits", 3000L,
+    predict(counts, counties, interval = "confidence", seed = 1))), "areas-speed")
 }
 
 # ---- gstat ------------------------------------------------------------------------------------------------------------------------
