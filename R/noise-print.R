@@ -9,18 +9,19 @@ noise_remarks <- function(fit) {
     sprintf("%s to %s over the rows (median %s)", shown[1L], shown[2L], shown[3L])
   }
   lines <- c(
-    if (!is.null(noise$recipe)) paste0("nugget where ", noise_reference(noise$recipe)),
+    if (!is.null(noise$recipe)) sprintf("nugget where %s", noise_reference(noise$recipe)),
     paste("noise variance", spread(noise_of_rows(fit))),
     if (!is.null(noise$known)) paste("of which known", spread(noise$known)))
   paste0(strwrap(lines, getOption("width") + 1L, indent = 2L, exdent = 4L), "\n")
 }
 
-# "depth = 12.4, gear = trawl": numbers at their mean, factors at their first level.
+# "depth = 12.4 and gear = trawl": numbers at their mean, factors at their first level.
 noise_reference <- function(recipe) {
-  numbers <- recipe$center != 0 & !is_bump(recipe$names)
+  centered <- recipe$center != 0
+  numbers <- centered & recipe$names %in% all.vars(recipe$terms)
   means <- vapply(recipe$center[numbers], format_three_digits, "")
   levels <- vapply(recipe$xlevels, `[[`, "", 1L)
-  shown <- c(if (any(numbers)) paste(recipe$names[numbers], "=", means),
-    if (length(levels)) paste(names(levels), "=", levels))
-  if (!length(shown)) "all covariates are at their mean or first level" else format_some(shown, 12L)
+  format_some(c(if (any(numbers)) paste(recipe$names[numbers], "=", means),
+    if (length(levels)) paste(names(levels), "=", levels),
+    if (any(centered & !numbers)) "further columns are at their mean"), 12L)
 }

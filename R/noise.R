@@ -13,9 +13,10 @@
 #' * `nugget = ~ z` is log-linear in covariates: each coefficient `gamma`, called `nugget:z`, is the
 #'   difference of the logarithm of the noise variance by one unit of `z`. Numbers are counted from
 #'   their mean and factors from their first level, so that `nugget` itself is the noise variance
-#'   of a row with numbers at their mean and factors at their first level. Factors, [poly()],
-#'   splines and [bumps()] can be covariates as in a trend. Coefficients are searched within 5 by
-#'   one standard deviation of their column.
+#'   of a row with numbers at their mean and factors at their first level; `print()` says where
+#'   that is. (Columns of 0 and 1 are counted from 0, all others, interactions too, from their
+#'   mean.) Factors, [poly()], splines and [bumps()] can be covariates as in a trend. Coefficients
+#'   are searched within 5 by one standard deviation of their column.
 #' * `weights` are relative, and of the nugget alone.
 #'
 #' By [vecchia()] (without inducing points) and [exact_gp()], in maximum or restricted maximum
@@ -217,6 +218,11 @@ take_noise_rows <- function(noise, rows) {
   for (name in c("known", "weights")) noise[name] <- list(noise[[name]][rows])
   if (!is.null(noise$columns)) noise$columns <- noise$columns[rows, , drop = FALSE]
   noise
+}
+
+# The weight of a new observation whose noise is the nugget alone; NULL where it is 1.
+reference_weight <- function(object) {
+  if (!is.null(object$data$noise)) object$nugget / nugget_estimate(object)
 }
 
 # The nugget as a parameter of the model: that of fit$nugget but where all noise is known.

@@ -215,7 +215,8 @@ observation_summary.default <- function(method, fit, moments) {
 
 #' @export
 observation_summary.neargp_method_families <- function(method, fit, moments) {
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, response_parameters(fit))
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, response_parameters(fit),
+    weights = reference_weight(fit))
   as.data.frame(c(mixture_moments(mixture), if (is_curve(fit)) prediction_limits(mixture, 0.95)))
 }
 
