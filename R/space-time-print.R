@@ -75,9 +75,9 @@ component_remark <- function(x, j, digits) {
 # exp(-step / tau) has the error phi step / tau times that of log tau.
 phi_remark <- function(x, j, shown, unit) {
   phi <- autoregression(x, j)
-  sprintf("phi = %s%s between times %s%s apart", shown(phi$estimate),
+  sprintf("phi = %s%s for a lag of %s%s", shown(phi$estimate),
     if (is.na(phi$std_error)) "" else sprintf(" (s.e. %s)", shown(phi$std_error)),
-    format(signif(phi$step, 4L)), unit)
+    format(signif(phi$step, 4L)), if (phi$step == 1) sub("s$", "", unit) else unit)
 }
 
 autoregression <- function(x, j) {
