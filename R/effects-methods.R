@@ -58,9 +58,9 @@
 #' field's variance fixed at zero the likelihood, the estimates and the predictions are those of
 #' `lme4::lmer()`, and of `mgcv::gam(method = "REML")`. Effects are no part of the conditioning sets
 #' of [vecchia()]: their columns are whitened by the field's, so that rows of a group that are far
-#' apart inform its effect. There may be up to 1,000 columns, of up to 1e8 numbers together; the time
-#' of a step grows with their square: with 20,000 rows 10 levels took twice the time of a fit without
-#' groups, 50 levels 11 times and 200 levels 60 times (`bench/random-effects.R`).
+#' apart inform its effect. There may be up to 1,000 columns, of up to 1e8 numbers together; the
+#' time of a step grows with their square: with 20,000 rows 10 levels took twice the time of a fit
+#' without groups, 50 levels 11 times and 200 levels 60 times (`bench/random-effects.R`).
 #'
 #' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
 #' has the field, with the trend at its best value, as by maximum likelihood. Without a field

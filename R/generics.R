@@ -215,7 +215,8 @@ model.matrix.neargp <- function(object, ...) {
   if (!is.null(object$outputs)) return(object$data$X)
   coding <- design_coding(object)
   structure(object$data$X, dimnames = list(stats::case.names(object), colnames(object$data$X)),
-    assign = c(attr(coding, "assign"), rep(NA_integer_, count_smooth_columns(object))), contrasts = attr(coding, "contrasts"))
+    assign = c(attr(coding, "assign"), rep(NA_integer_, count_smooth_columns(object))),
+    contrasts = attr(coding, "contrasts"))
 }
 
 # The design of one row of any values: which column is of which term depends on classes and levels

@@ -86,3 +86,13 @@ test_that("marginal means are those of the trend, with smooths at their mean", {
   effect <- as.data.frame(effects::Effect("year", fit))
   expect_equal(diff(effect$fit[1:2]), coef(fit)[["year2002"]])
 })
+
+test_that("the design says which column is of which term, of smooths none", {
+  skip_if_not_installed("mgcv")
+  fit <- neargp(z ~ a + s(depth, k = 5), effects_data(), coords = ~ x + y, method = vecchia(10),
+    covariance = cov_exponential(range = 0.2), threads = 1L)
+  design <- model.matrix(fit)
+  expect_identical(attr(design, "assign"), c(0L, 1L, NA))
+  expect_identical(colnames(design), names(coef(fit)))
+  expect_identical(anova(fit)[["Df"]], anova(update(fit, . ~ . - s(depth, k = 5)))[["Df"]])
+})
