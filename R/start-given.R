@@ -62,7 +62,8 @@ start_differences <- function(start, data, layout, settings) {
 
 differing_rows <- function(start, data) {
   parts <- c(response = "y", classes = "levels", trials = "trials", limits = "limits", trend = "X",
-    coordinates = "coords", offset = "offset", weights = "weights", outputs = "output")
+    coordinates = "coords", offset = "offset", weights = "weights", outputs = "output",
+    groups = "effects")
   if (same_rows(start, data, unname(parts))) return(NULL)
   if (!is.null(data$stream) || length(start$data$y) != length(data$y)) return("rows")
   names(parts)[!vapply(parts, function(part) same_rows(start, data, part), NA)]

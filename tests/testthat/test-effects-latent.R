@@ -165,3 +165,15 @@ test_that("posteriors that do not know how effects and field vary together refus
       method = method), "at all locations", class = "neargp_error_method")
   }
 })
+
+test_that("a fit with other groups is a start, and not continued", {
+  data <- counts_data()
+  fit <- function(data, ...) {
+    neargp(count ~ (1 | site), data, coords = ~ x + y, family = poisson(), method = vnngp(8),
+      covariance = cov_exponential(range = 0.2), threads = 1L, ...)
+  }
+  first <- fit(data)
+  merged <- transform(data, site = ifelse(site %in% c("a", "b"), "ab", site))
+  expect_message(again <- fit(merged, start = first), "groups", class = "neargp_message_start")
+  expect_equal(c(logLik(again)), c(logLik(fit(merged))), tolerance = 1e-5)
+})
