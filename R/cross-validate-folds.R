@@ -190,7 +190,8 @@ abort_fold_trend <- function(error) {
 with_estimates <- function(fit, problem, result) {
   values <- to_core(result$working, problem$layout$transform)
   boundary <- at_bound(result$working, problem, result$information)
-  estimates <- parameter_estimates(problem$layout, result$working, result$information, boundary)
+  estimates <- parameter_estimates(problem$layout, result$working, result$information, boundary,
+    vanished_effects(result$working, problem))
   replaced <- list(data = with_noise_weights(problem$data, problem$layout, values),
     layout = problem$layout, parameters = estimates$table,
     covariance_vcov = estimates$vcov, interval_vcov = estimates$vcov_interval,

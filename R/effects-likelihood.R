@@ -282,6 +282,13 @@ effects_at <- function(object, values) {
   list(blocks = blocks, factors = effect_factors(blocks, object$layout, values))
 }
 
+# A standard deviation that ended below some thousandth of the response's (its bound is e^-12 of
+# that) is reported as 0.
+vanished_effects <- function(working, problem) {
+  if (!any(problem$layout$kind == "effect_sd")) return(FALSE)
+  problem$layout$kind == "effect_sd" & problem$free & working <= problem$bounds$lower + 5
+}
+
 # Correlations with an effect that has no variance mean nothing. `group` is the block's number.
 vanished_correlations <- function(layout, low) {
   if (!any(layout$kind == "effect_cor")) return(FALSE)

@@ -98,10 +98,21 @@ latent_effects_start <- function(problem) {
   found <- independent_effects(working)
   # those of the family are before the effects
   bounds <- lapply(plain$bounds[c("lower", "upper")], c, rep(0, sum(own)))
-  problem$bounds <- with_effect_bounds(bounds, problem, residual_variance(working$data))
+  problem$bounds <- with_link_bounds(with_effect_bounds(bounds, problem,
+    residual_variance(working$data)), problem)
   given <- to_working(problem$layout$start, problem$layout$transform)[own]
   held <- to_working(problem$layout$value, problem$layout$transform)[own]
   start <- ifelse(problem$layout$fixed[own], held, ifelse(is.na(given), found$working, given))
   problem$start <- clamp(c(plain$start, start), problem$bounds, problem$free)
   problem
+}
+
+# As of the field, a standard deviation of 10 leaves nothing to chance but with an identity link.
+with_link_bounds <- function(bounds, problem) {
+  if (response_family(problem$family)$link %in% "identity") return(bounds)
+  for (row in which(problem$layout$kind == "effect_sd")) {
+    scale <- effect_scale(problem$data, problem$layout$name[row])
+    bounds$upper[row] <- min(bounds$upper[row], log(10 / scale))
+  }
+  bounds
 }

@@ -7,7 +7,8 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
                     required, n_given, elapsed) {
   layout <- problem$layout
   boundary <- at_bound(result$working, problem, result$information)
-  estimates <- parameter_estimates(layout, result$working, result$information, boundary)
+  estimates <- parameter_estimates(layout, result$working, result$information, boundary,
+    vanished_effects(result$working, problem))
   values <- to_core(result$working, layout$transform)
   structure(list(
     # ---- the call and its data

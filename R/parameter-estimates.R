@@ -29,11 +29,11 @@ interval_covariance <- function(layout, working, variance_working) {
   variance
 }
 
-parameter_estimates <- function(layout, working, information, at_boundary) {
+# `vanished`: effects without a variance, vanished_effects().
+parameter_estimates <- function(layout, working, information, at_boundary, vanished = FALSE) {
   values <- to_core(working, layout$transform)
   natural <- natural_values(layout, values)
-  # at its lower bound there is no effect
-  natural[layout$kind == "effect_sd" & at_boundary] <- 0
+  natural[vanished] <- 0
   variance_working <- working_covariance(information, !layout$fixed & !at_boundary)
   variance_interval <- interval_covariance(layout, working, variance_working)
   slope <- interval_slope(layout, natural)
