@@ -57,11 +57,13 @@ advice_at_bound <- function(x, i, side) {
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Take a larger `penalty`, or a transformation of the covariate."),
     monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Take a larger `penalty`, or fewer knots.",
-    noise = "the noise variance changes by e^5 with one standard deviation of the covariate, the most that is searched. Take a transformation of the covariate.",
-    effect_sd = if (side == "upper")
-    sprintf("its bound, %s, is far beyond the scatter of the response.", bound) else if (grepl("|", x$parameters$name[i], fixed = TRUE))
-    "the data show no such differences: leave the term out, which changes nothing." else
-      "the data show no bend: the part of the smooth without a penalty, if any, is all of it.",
+    effect_sd = if (side == "upper") {
+      sprintf("its bound, %s, is far beyond the scatter of the response.", bound)
+    } else if (grepl("|", x$parameters$name[i], fixed = TRUE)) {
+      "the data show no such differences: leave the term out, which changes nothing."
+    } else {
+      "the data show no bend: the part of the smooth without a penalty, if any, is all of it."
+    },
     effect_cor = "the terms before the bar are all but one: leave one of them out, or write ||.",
     expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Take a larger `penalty`.",
     family = sprintf(
