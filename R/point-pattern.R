@@ -18,7 +18,9 @@
 #'
 #' by [vnngp()] or another method for counts. Cells should be small beside the effective range that
 #' [print()] tells, and beside what covariates change over: clusters that are smaller than a cell are
-#' not seen. Finer cells change estimates no more once that is so; their number is what takes time.
+#' not seen. Finer cells change estimates little once that is so: of the example 25 cells miss the
+#' clusters, and from 400 cells to 3,600 the range goes from 0.074 to 0.072, the variance from 1.7 to
+#' 1.8 (with `k = 15`). Time grows with their number.
 #' Cells at the edge of the window are there with the area that they have in it. Holes in the window
 #' are places where points could not be seen, not places without points.
 #'
@@ -183,7 +185,8 @@ covering <- function(edges, from, to) {
 
 middles <- function(edges) (edges[-1L] + edges[-length(edges)]) / 2
 
-# The cell of each point, x running fastest. A cell has its left and lower edges, the last ones both.
+# The cell of each point, x running fastest. A cell has its left and lower edges, the last ones
+# both.
 cell_of_points <- function(places, grid) {
   column <- findInterval(places[, 1L], grid$x, rightmost.closed = TRUE)
   row <- findInterval(places[, 2L], grid$y, rightmost.closed = TRUE)

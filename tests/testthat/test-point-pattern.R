@@ -23,7 +23,8 @@ test_that("counts and areas of a rectangle are those of each point and cell", {
 
 test_that("a polygon's cells have the area that is in it", {
   skip_if_not_installed("sf")
-  triangle <- sf::st_sfc(sf::st_polygon(list(rbind(c(0, 0), c(2, 0), c(0, 1), c(0, 0)))), crs = 3035)
+  corners <- rbind(c(0, 0), c(2, 0), c(0, 1), c(0, 0))
+  triangle <- sf::st_sfc(sf::st_polygon(list(corners)), crs = 3035)
   points <- subset(pattern(), y < 1 - x / 2)
   points <- sf::st_as_sf(points, coords = c("x", "y"), crs = 3035)
   cells <- point_pattern_data(points, triangle, cells = 200)
@@ -60,6 +61,22 @@ test_that("the fit is the dense posterior of counts with the areas as exposure",
   # the intensity of a unit of area, log-normal
   per_area <- predict(fit, transform(cells, area = 1))$mean
   expect_equal(per_area, exp(f + variance / 2), tolerance = 1e-4)
+})
+
+test_that("finer cells change the intensity by far less than its standard deviation", {
+  set.seed(72)
+  trees <- cbind(x = runif(15), y = runif(15))
+  points <- trees[sample(15, 400, TRUE), ] + rnorm(800, sd = 0.08)
+  points <- points[rowSums(points > 0 & points < 1) == 2, ]
+  intensity <- function(cells) {
+    counts <- point_pattern_data(points, c(xmin = 0, xmax = 1, ymin = 0, ymax = 1), cells)
+    fit <- neargp(count ~ 1 + offset(log(area)), counts, coords = ~ x + y, family = poisson(),
+      method = vnngp(k = 10), covariance = cov_matern(nu = 1.5))
+    predict(fit, expand.grid(x = 1:5 / 6, y = 1:5 / 6, area = 1))
+  }
+  coarse <- intensity(400)
+  fine <- intensity(900)
+  expect_lt(max(abs(coarse$mean - fine$mean) / fine$sd), 0.5)
 })
 
 test_that("layers of a raster are covariates at the centres", {
