@@ -40,16 +40,16 @@
 #'   them, and their points, out of the window.
 #' @return For sf points an sf object of the centres of cells, otherwise a data frame with their
 #'   coordinates under the names of the columns of `points`, or `x` and `y`; with the columns
-#'   `count`, `area`, the part of the cell within the window in squared units of the coordinates, and
-#'   those of the covariates. There is a row for each cell that has a part in the window.
+#'   `count`, `area`, the part of the cell within the window in squared units of the coordinates,
+#'   and those of the covariates. There is a row for each cell that has a part in the window.
 #' @section Errors: `neargp_error_window` for a window that is none or points outside of it;
 #'   `neargp_error_crs` for longitude and latitude, whose cells have no one size, and for objects in
 #'   unlike coordinate reference systems; `neargp_error_coordinates`, `_geometry`, `_argument` for
 #'   unusable points and settings.
 #' @references Møller, J., Syversveen, A. R. and Waagepetersen, R. P. (1998). Log Gaussian Cox
 #'   processes. *Scandinavian Journal of Statistics* 25, 451–482. Diggle, P. J., Moraga, P.,
-#'   Rowlingson, B. and Taylor, B. M. (2013). Spatial and spatio-temporal log-Gaussian Cox processes.
-#'   *Statistical Science* 28, 542–563.
+#'   Rowlingson, B. and Taylor, B. M. (2013). Spatial and spatio-temporal log-Gaussian Cox
+#'   processes. *Statistical Science* 28, 542–563.
 #' @seealso [vnngp()], [response_family], [plot_map()].
 #' @examples
 #' # seedlings around trees
@@ -77,11 +77,12 @@ point_pattern_data <- function(points, window, cells = 2500L, spacing = NULL, co
   count <- tabulate(cell_of_points(places, grid), length(area))
   check_counted_area(count, area)
   inside <- area > 0
-  centers <- as.matrix(expand.grid(x = middles(grid$x), y = middles(grid$y)))[inside, , drop = FALSE]
+  centers <- as.matrix(expand.grid(x = middles(grid$x), y = middles(grid$y)))
+  centers <- centers[inside, , drop = FALSE]
   columns <- data.frame(count = count[inside], area = area[inside])
   if (!is.null(covariates)) columns <- cbind(columns, covariates_at(covariates, centers, points))
   if (is_sf(points)) {
-    return(sf::st_sf(columns, geometry = sf::st_sfc(asplit_points(centers),
+    return(sf::st_sf(columns, geometry = sf::st_sfc(as_sf_points(centers),
       crs = sf::st_crs(points))))
   }
   names <- colnames(places) %||% c("x", "y")
@@ -89,9 +90,9 @@ point_pattern_data <- function(points, window, cells = 2500L, spacing = NULL, co
     columns)
 }
 
-asplit_points <- function(centers) lapply(seq_len(nrow(centers)), function(i) {
-  sf::st_point(centers[i, ])
-})
+as_sf_points <- function(places) {
+  lapply(seq_len(nrow(places)), function(i) sf::st_point(places[i, ]))
+}
 
 pattern_coordinates <- function(points) {
   if (is_sf(points) && isTRUE(sf::st_is_longlat(points))) {
@@ -148,7 +149,7 @@ check_points_inside <- function(places, region) {
   outside <- places[, 1L] < box[["xmin"]] | places[, 1L] > box[["xmax"]] |
     places[, 2L] < box[["ymin"]] | places[, 2L] > box[["ymax"]]
   if (!is.null(region$polygon)) {
-    own <- sf::st_sfc(asplit_points(unname(places)), crs = sf::st_crs(region$polygon))
+    own <- sf::st_sfc(as_sf_points(unname(places)), crs = sf::st_crs(region$polygon))
     outside <- outside | !lengths(sf::st_intersects(own, region$polygon))
   }
   if (!any(outside)) return(invisible())
