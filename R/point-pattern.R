@@ -17,21 +17,21 @@
 #' ```
 #'
 #' by [vnngp()] or another method for counts. Cells should be small beside the effective range that
-#' [print()] tells, and beside what covariates change over: clusters that are smaller than a cell are
-#' not seen. Finer cells change estimates little once that is so: of the example 25 cells miss the
-#' clusters, and from 400 cells to 3,600 the range goes from 0.074 to 0.072, the variance from 1.7 to
-#' 1.8 (with `k = 15`). Time grows with their number.
-#' Cells at the edge of the window are there with the area that they have in it. Holes in the window
-#' are places where points could not be seen, not places without points.
+#' [print()] tells, and beside what covariates change over: clusters that are smaller than a cell
+#' are not seen. Finer cells change estimates little once that is so: of the example 25 cells miss
+#' the clusters, and from 400 cells to 3,600 the range goes from 0.074 to 0.072, the variance from
+#' 1.7 to 1.8 (with `k = 15`). Time grows with their number. Cells at the edge of the window are
+#' there with the area that they have in it. Holes in the window are places where points could not
+#' be seen, not places without points.
 #'
 #' With `area = 1` [predict()] has the intensity; with other areas expected counts, and by
 #' `threshold` or intervals those of counts.
 #'
 #' @param points the points: sf points in a projected CRS or none, or a matrix or data frame of two
 #'   columns, their coordinates.
-#' @param window where points were looked for: sf polygons in the CRS of the points, or four numbers,
-#'   `c(xmin = , xmax = , ymin = , ymax = )` or [sf::st_bbox()], of a rectangle. The rectangle around
-#'   the points is no window: it makes them denser than they are.
+#' @param window where points were looked for: sf polygons in the CRS of the points, or four
+#'   numbers, `c(xmin = , xmax = , ymin = , ymax = )` or [sf::st_bbox()], of a rectangle. The
+#'   rectangle around the points is no window: it makes them denser than they are.
 #' @param cells about how many cells; their sides are chosen so that whole cells, all but squares,
 #'   cover the window's rectangle.
 #' @param spacing side of square cells in the unit of the coordinates, in place of `cells`.
