@@ -30,7 +30,7 @@ zero_inflated_entry <- function(name, counts, parameters, start, ...) {
     random = function(n, eta, parameters, trials) {
       stats::rbinom(n, 1L, 1 - parameters$zi) * base()$random(n, eta, own(parameters), 1)
     },
-    form = count_form,
+    form = zero_inflated_form,
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) zero_inflated_suggestion(data),
     nearest = function(family) stats::quasipoisson(family$link),
@@ -53,6 +53,17 @@ zi_nbinom2_entry <- function() {
     list(at = c(size = 1, zi = 0.2), lower = c(size = 0.1, zi = 0.02),
       upper = c(size = 100, zi = 0.9)),
     lower = c(size = 1e-3, zi = 1e-6), upper = c(size = 1e6, zi = 1 - 1e-6), unit = c(0, 0))
+}
+
+zero_inflated_form <- function(y, family, weights, frame) {
+  response <- count_form(y, family, weights, frame)
+  if (length(y) && !anyNA(y) && all(y > 0)) {
+    inform_neargp("family", c(
+      sprintf("The response `%s` has no zeros, so that zi will be next to its lower bound, 1e-6.",
+        names(frame)[1L]),
+      i = "truncated_poisson() and truncated_nbinom2() are for counts that cannot be 0."))
+  }
+  response
 }
 
 inflated <- function(q, zi, distribution) (zi + (1 - zi) * distribution) * (q >= 0)

@@ -48,7 +48,7 @@ malformed <- function(y) {
 random_response <- function(family, eta, tame) {
   y <- family_response(family, eta)
   if (!length(y)) return(y)
-  if (!tame && chance(0.4)) return(malformed(y))
+  if (!tame && chance(0.4)) return(malformed(if (is.matrix(y)) unclass(y)[, 1L] else y))
   if (family == "gaussian" && chance(0.12)) return(rescaled(y))
   y
 }
