@@ -144,7 +144,7 @@ category_columns <- function(mixture) {
   if (is.null(mixture$levels)) return(NULL)
   below <- vapply(seq_along(mixture$levels), mixture_distribution, double(mixture$n),
     mixture = mixture)
-  below <- matrix(below, mixture$n)
+  below <- matrix(below, mixture$n, length(mixture$levels))
   probability <- below - cbind(0, below[, -ncol(below), drop = FALSE])
   stats::setNames(as.data.frame(pmax(probability, 0)), paste0("prob_", mixture$levels))
 }

@@ -91,9 +91,7 @@ truncated_nbinom2_entry <- function() {
 }
 
 positive_count_form <- function(y, family, weights, frame) {
-  numeric <- is.numeric(y) && is.null(dim(y))
-  wrong <- numeric & (y < 1 | y != round(y))
-  list(y = check_support(y, family, frame, wrong, "whole and at least 1",
+  list(y = check_support(y, family, frame, y < 1 | y != round(y), "whole and at least 1",
     "Counts with zeros are for poisson() or negative_binomial(), and with more of them than these have for zi_poisson() or zi_nbinom2()."),
     kind = "count")
 }

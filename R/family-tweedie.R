@@ -44,8 +44,7 @@ tweedie_entry <- function() {
 
 # An exact zero is a response, and without any there is none to be explained.
 tweedie_form <- function(y, family, weights, frame) {
-  numeric <- is.numeric(y) && is.null(dim(y))
-  y <- check_support(y, family, frame, numeric & y < 0, "at least 0")
+  y <- check_support(y, family, frame, y < 0, "at least 0")
   if (length(y) && !anyNA(y) && all(y > 0)) {
     inform_neargp("family", c(sprintf("The response `%s` has no zeros, which tweedie() is for.",
       names(frame)[1L]), i = "Gamma(link = \"log\") fits positive numbers."))

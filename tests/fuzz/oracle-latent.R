@@ -30,11 +30,7 @@ latent_kinds <- list(
     log_density = function(y, f, m) stats::dnbinom(y, size = 2, mu = exp(f), log = TRUE)),
   beta = function(f, n) list(y = pmin(pmax(stats::rbeta(n, 10 * stats::plogis(f), 10 * stats::plogis(-f)), 1e-4), 1 - 1e-4),
     family = neargp::beta_response(precision = 10),
-    log_density = function(y, f, m) stats::dbeta(y, 10 * stats::plogis(f), 10 * stats::plogis(-f), log = TRUE)),
-  truncated_poisson = function(f, n) list(y = stats::qpois(stats::runif(n, exp(-exp(f)), 1), exp(f)), family = neargp::truncated_poisson(),
-    log_density = function(y, f, m) stats::dpois(y, exp(f), TRUE) - log(-expm1(-exp(f)))),
-  zi_poisson = function(f, n) list(y = stats::rbinom(n, 1L, 0.7) * stats::rpois(n, exp(f)), family = neargp::zi_poisson(zi = 0.3),
-    log_density = function(y, f, m) log(0.3 * (y == 0) + 0.7 * stats::dpois(y, exp(f))))
+    log_density = function(y, f, m) stats::dbeta(y, 10 * stats::plogis(f), 10 * stats::plogis(-f), log = TRUE))
 )
 
 latent_problem <- function(case, jitter = 1e-6) {

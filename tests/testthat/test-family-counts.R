@@ -65,6 +65,10 @@ test_that("responses that a family cannot have are refused, and others advised",
     class = "neargp_error_response")
   expect_error(fit_counts(I(positive / 2) ~ h, truncated_nbinom2(), d), "at least 1",
     class = "neargp_error_response")
+  expect_error(fit_counts(as.character(positive) ~ h, truncated_poisson(), d), "character",
+    class = "neargp_error_response")
+  expect_error(fit_counts(as.character(amount) ~ h, tweedie(), d), "character",
+    class = "neargp_error_response")
   d$amount[3] <- -1
   expect_error(fit_counts(amount ~ h, tweedie(), d), "row 3", class = "neargp_error_response")
   expect_error(fit_counts(I(0 * zeros) ~ h, zi_poisson(), d), class =

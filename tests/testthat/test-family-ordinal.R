@@ -55,6 +55,8 @@ test_that("a field of categories is fitted by every method, and scored by its ca
     above <- predict(fit, d[1:2, ], threshold = 2)$p_exceed
     expect_equal(above, unname(rowSums(probabilities[, 3:4])), tolerance = 1e-6)
   }
+  expect_identical(dim(predict(fit, d[0, ])[paste0("prob_", levels(d$z))]), c(0L, 4L))
+  expect_equal(rowSums(predict(fit, d[3, ])[paste0("prob_", levels(d$z))]), 1, ignore_attr = TRUE)
   draws <- simulate(without_field(z ~ h, d, family = ordinal()), 5, newdata = d[1:4, ], seed = 1)
   expect_true(all(unlist(draws) %in% 1:4))
 })
