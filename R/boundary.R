@@ -57,6 +57,7 @@ advice_at_bound <- function(x, i, side) {
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Take a larger `penalty`, or a transformation of the covariate."),
     monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Take a larger `penalty`, or fewer knots.",
+    noise = "the noise variance changes by e^5 with one standard deviation of the covariate, the most that is searched. Take a transformation of the covariate.",
     effect_sd = if (side == "upper") {
       sprintf("its bound, %s, is far beyond the scatter of the response.", bound)
     } else if (grepl("|", x$parameters$name[i], fixed = TRUE)) {

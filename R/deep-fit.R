@@ -89,7 +89,8 @@ trained <- function(state, training, held_out, settings, beta, from, to, memory,
   c(run, list(start = state, beta = beta))
 }
 
-# Epoch by epoch, where a checkpoint is kept, else in one piece. `judged`: whether rows are held out.
+# Epoch by epoch, where a checkpoint is kept, else in one piece. `judged`: whether rows are held
+# out.
 trained_in_pieces <- function(from, to, piece, judged) {
   stage <- new_stage("deep")
   left <- stage$state %||% list(done = from)

@@ -22,8 +22,8 @@
 #'   coordinates of the data, or `NULL`; `call`, that of [neargp()]; `accepted`, how often a state
 #'   had been accepted; and `positions`, the positions in the core's coordinates; of fits by
 #'   [dspp()] and [dgp()] `deep`, their best state.
-#' @section Errors: `neargp_error_last` where there is none; `neargp_error_checkpoint` of a file that
-#'   cannot be read, see [checkpoints].
+#' @section Errors: `neargp_error_last` where there is none; `neargp_error_checkpoint` of a file
+#'   that cannot be read, see [checkpoints].
 #' @seealso [neargp()], whose argument `start` takes it.
 #' @examples
 #' set.seed(1)

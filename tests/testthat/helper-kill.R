@@ -19,13 +19,14 @@ kill_script <- quote({
   method <- switch(arguments[["kind"]], vecchia = neargp::vecchia(15), loo_k = neargp::loo_k(15),
     classes = neargp::loo_k(12), adam = neargp::loo_k(15, optimizer = "adam", steps = 400),
     vnngp = neargp::vnngp(10), svgp = neargp::svgp(60, epochs = 10),
-    counts = neargp::svgp(30), dspp = neargp::dspp(layers = 2, width = 2, inducing = 30, epochs = 12))
+    counts = neargp::svgp(30),
+    dspp = neargp::dspp(layers = 2, width = 2, inducing = 30, epochs = 12))
   formula <- switch(arguments[["kind"]], classes = class ~ 1, vnngp = , counts = count ~ x, z ~ 1)
   family <- switch(arguments[["kind"]], vnngp = , counts = stats::poisson())
   covariance <- switch(arguments[["kind"]], vecchia = neargp::cov_exponential(anisotropy = TRUE),
     loo_k = neargp::cov_matern(nu = 1.5, ard = TRUE))
   file <- arguments[["file"]]
-  control <- if (nzchar(file)) neargp::neargp_control(checkpoint = file) else neargp::neargp_control()
+  control <- neargp::neargp_control(checkpoint = if (nzchar(file)) file)
   fit <- suppressWarnings(suppressMessages(neargp::neargp(formula, data, coords = ~ x + y,
     method = method, family = family, covariance = covariance, control = control, threads = 1)))
   fit <- unclass(fit)
@@ -39,8 +40,8 @@ kill_script <- quote({
 start_child <- function(kind, n, file, out, writes, log) {
   script <- paste0(log, ".R")
   writeLines(deparse(kill_script), script)
-  arguments <- vapply(c(file.path(R.home("bin"), "Rscript"), "--vanilla", script, kind, n, file, out,
-    writes, dirname(system.file(package = "neargp"))), shQuote, "")
+  arguments <- vapply(c(file.path(R.home("bin"), "Rscript"), "--vanilla", script, kind, n, file,
+    out, writes, dirname(system.file(package = "neargp"))), shQuote, "")
   as.integer(system(sprintf("%s > %s 2>&1 & echo $!", paste(arguments, collapse = " "),
     shQuote(log)), intern = TRUE))
 }

@@ -1,5 +1,5 @@
-# Fits of all kinds as versions of the package have saved them (tools/save-fits.R), each with three new
-# rows and what it predicted for them then.
+# Fits of all kinds as versions of the package have saved them (tools/save-fits.R), each with three
+# new rows and what it predicted for them then.
 saved_fits <- function() list.files(test_path("fits"), "[.]rds$", recursive = TRUE,
   full.names = TRUE)
 

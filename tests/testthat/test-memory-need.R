@@ -12,7 +12,7 @@ measured_peak <- function(method, rows) {
     utils::assignInNamespace("check_memory_need", function(problem, ...) {
       need <<- neargp:::memory_need_of(problem)
     }, "neargp")
-    fit <- function(data) suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = .(method),
+    fit <- function(data) suppressWarnings(neargp(z ~ 1, data, ~ x + y, method = .(method),
       control = neargp_control(max_iterations = 1, max_refreshes = 1, start_rows = 100), threads = 1))
     fit(data[1:60, ])
     invisible(gc())
