@@ -25,7 +25,7 @@ memory_need_of <- function(problem, k = problem$method$k %||% 0) {
   data <- problem$data
   if (is.null(kind) || !is.null(data$stream)) return(NULL)
   need <- memory_need(kind, length(data$y), k, ncol(data$coords), max(1L, ncol(data$X)),
-    sum(problem$layout$kind != "family"),
+    sum(problem$free & problem$layout$kind != "family"),
     if (kind == "svgp") inducing_count(method, data) else 0)
   if (kind == "vnngp") min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method)) else
     need

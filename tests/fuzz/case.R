@@ -115,6 +115,10 @@ run_case <- function(seed, log, trace = FALSE) {
   if (trace) print(fit)
   wrong <- check_likelihood(fit)
   if (!is.null(wrong)) log$end("dense likelihood", wrong$kind, wrong$text, character(0))
+  if (inherits(call$control, "neargp_control")) {
+    set.seed(seed)
+    attempt(paste0("resume/", plan$label), function() call, function(call) check_resumed(call, fit), log)
+  }
   weights <- ifelse(names(operations) == "predict", 6, 1)
   for (name in sample(names(operations), calls_on_fit, prob = weights)) {
     set.seed(seed + match(name, names(operations)))

@@ -90,6 +90,16 @@ check_likelihood <- function(fit) {
   problem("WRONG", "log-likelihood ", format(found, digits = 10L), ", dense ", format(value, digits = 10L))
 }
 
+# The same call goes on from the checkpoint that it has left, to the last bit.
+check_resumed <- function(call, fit) {
+  file <- call$control$checkpoint
+  if (is.null(file)) return(NULL)
+  on.exit(unlink(file))
+  again <- suppressWarnings(suppressMessages(eval(call)))
+  told <- c("parameters", "beta", "log_likelihood", "score", "convergence", "posterior")
+  if (!identical(fit[told], again[told])) problem("WRONG", "the fit that goes on from its checkpoint is another one")
+}
+
 # Of the correlations, whose scale is 1; NULL where they are ill conditioned.
 dense_likelihood <- function(data, covariance, nugget, effects = NULL) {
   S <- tryCatch(dense_noisy(data, covariance, nugget), error = function(e) matrix(NaN))
