@@ -8,6 +8,9 @@
 # Neighbours of a node. The largest error of 25 means was 0.05 to 0.26 of their exact standard
 # deviation with 15, 0.01 to 0.08 with 30, below 0.013 with 60; standard deviations were within
 # 1.5%, 0.7% and 0.06% (bench/areas.R).
+# Time grows with the cube of it, and memory with the square.
+most_neighbors_of_areas <- 500L
+
 neighbors_of_areas <- function(object) min(max(30L, object$k), 60L)
 
 latent_area_posterior <- function(given, support, settings) {

@@ -91,7 +91,8 @@ jointly_drawn_areas <- function(object, posterior, support, settings, curve, mos
   advance <- progress_reporter(length(parts), settings$verbose)
   root <- if (length(posterior$vcov)) chol(posterior$vcov) else posterior$vcov
   draws <- do.call(cbind, lapply(parts, function(part) {
-    coefficients <- crossprod(root, matrix(stats::rnorm(ncol(root) * length(part)), ncol(root)))
+    coefficients <- crossprod(root, matrix(stats::rnorm(ncol(root) * length(part)), ncol(root),
+      length(part)))
     eta <- posterior$mean + posterior$draws(length(part)) + posterior$unseen %*% coefficients
     advance()
     area_means(matrix(curve(eta), nrow(eta)), support)

@@ -61,7 +61,7 @@
 #' @param seed an integer for [set.seed()] before the draws, or `NULL`; R's generator is restored
 #'   afterwards.
 #' @param k number of neighbours of each node; by default 30, or that of the fit where it is more,
-#'   up to 60, and none where computations are exact. `k = NULL` is the default.
+#'   up to 60, and none where computations are exact. At most 500.
 #' @param threads,verbose as in [neargp()].
 #' @param ... not used.
 #' @return An sf object (a SpatRaster for a raster) with a row for each area, in their order, and
@@ -144,7 +144,8 @@ new_area_settings <- function(object, fun, spacing, type, interval, level, probs
     level = check_level(level), probs = check_probs(probs %||% c(0.05, 0.5, 0.95)),
     threshold = check_threshold(threshold), joint = check_flag(joint, "joint"),
     draws = check_count(draws, "draws", lower = 2L),
-    k = check_count(k, "k", null_ok = TRUE), context = new_context(resolve_threads(threads)),
+    k = check_count(k, "k", upper = most_neighbors_of_areas, null_ok = TRUE),
+    context = new_context(threads),
     verbose = check_flag(verbose, "verbose"))
   settings$linear <- settings$type == "link" || has_normal_areas(object)
   check_area_settings(object, settings)

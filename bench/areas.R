@@ -2,7 +2,8 @@
 # take. `accuracy`: 25 squares over 1,500 points. `coverage`: simulated fields, parameters estimated; what is to be covered is the mean
 # of the field over a grid finer than the one that predict_areas() takes. `speed`: the cells of a Voronoi tessellation as counties.
 #
-#   Rscript bench/areas.R [accuracy] [coverage] [speed] [gstat]
+#   Rscript bench/areas.R [accuracy] [speed] [gstat]
+#   Rscript bench/areas.R coverage [fields] [gaussian,poisson | known]
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(bench_script)) dirname(bench_script) else "bench", "common.R"))
@@ -100,7 +101,8 @@ cover_once <- function(seed, response, n = 300L, across = 4L, per_side = 6L) {
   }
   rate <- exp(0.7 * at_points - 0.3)
   data$count <- rpois(n, exp(0.7 * field[seq_len(n)] - 0.3))
-  fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), covariance = covariance)
+  if (response == "poisson, covariance known") covariance <- cov_matern(nu = 1.5, variance = 0.49, range = 0.12)
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(), covariance = covariance)
   mean_rate <- tapply(rate, fine$area, mean)
   counts <- rpois(across^2, 40 * mean_rate)
   people <- function(interval) predict(fit, areas, fun = "sum", weights = "people", interval = interval, seed = seed)
@@ -114,13 +116,15 @@ cover_once <- function(seed, response, n = 300L, across = 4L, per_side = 6L) {
 
 if ("coverage" %in% parts) {
   fields <- as.integer(argument(2L, "100"))
-  rows <- lapply(c("gaussian", "poisson"), function(response) {
+  responses <- argument(3L, "gaussian,poisson")
+  if (identical(responses, "known")) responses <- "poisson, covariance known"
+  rows <- lapply(responses, function(response) {
     found <- vapply(seq_len(fields), function(seed) suppressWarnings(cover_once(seed, response)),
       if (response == "gaussian") double(3) else double(4))
     data.frame(response, what = rownames(found), fields, covered = rowMeans(found),
       standard_error = apply(found, 1L, sd) / sqrt(fields), row.names = NULL)
   })
-  save_table(do.call(rbind, rows), "areas-coverage")
+  save_table(do.call(rbind, rows), if (any(grepl("known", responses))) "areas-coverage-known" else "areas-coverage")
 }
 
 # ---- speed ------------------------------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ random_areas <- function(fit, data) {
   square <- function(x, y) {
     sf::st_polygon(list(cbind(x + side * c(-1, 1, 1, -1, -1), y + pick(1, 1e-12) * side * c(-1, -1, 1, 1, -1))))
   }
-  crs <- if (is.null(fit$locations$crs)) NA else fit$locations$crs
+  crs <- if (is.null(fit$locations$crs)) sf::NA_crs_ else fit$locations$crs
   sf::st_sf(new, geometry = sf::st_sfc(Map(square, new[[names[1L]]], new[[names[2L]]]), crs = crs))
 }
 
@@ -65,7 +65,7 @@ areas_operation <- function(fit, data) {
   if (chance(0.2)) arguments["weights"] <- list(pick(1, 0, "nobody", seq_len(nrow(areas)), -1))
   if (chance(0.3)) arguments$joint <- TRUE
   if (chance(0.1)) arguments$threshold <- pick(0, c(0, 1), 1e300, -1e300)
-  if (chance(0.3)) arguments["k"] <- list(pick(1L, 2L, 10L, 1000L, NULL))
+  if (chance(0.3)) arguments["k"] <- list(pick(1L, 2L, 10L, 50L, NULL))
   if (chance(0.1)) arguments$spacing <- pick(1e-9, 0.1, 1e9)
   arguments <- with_junk(arguments)
   operation(function() do.call(neargp::predict_areas, c(list(fit), arguments)), function(x) check_table(x), argument_names(arguments))
@@ -166,7 +166,7 @@ junk_operation <- function(fit, data) {
 simple <- function(call, check = no_check) function(fit, data) operation(function() call(fit), check)
 
 operations <- list(
-  predict = predict_operation, areas = areas_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
+  predict = predict_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
   residuals = residuals_operation, cross_validate = cross_validate_operation, extract = extract_operation, print = print_operation,
   update = update_operation, junk = junk_operation, profile = profile_operation,
   recalibrated = recalibrated_operation,
@@ -185,5 +185,6 @@ operations <- list(
   anova = simple(function(fit) stats::anova(fit, fit)),
   terms = simple(function(fit) list(stats::anova(fit), stats::model.matrix(fit))),
   influence = simple(function(fit) list(stats::influence(fit), stats::cooks.distance(fit))),
-  elpd = simple(function(fit) if (has_package("loo")) loo::elpd(fit))
+  elpd = simple(function(fit) if (has_package("loo")) loo::elpd(fit)),
+  areas = areas_operation
 )

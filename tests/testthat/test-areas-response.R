@@ -43,6 +43,15 @@ test_that("totals of counts have the moments of sums of log-normal variables", {
   expect_equal(joint$sd, means$sd, tolerance = 0.1)
 })
 
+test_that("a fit without any trend is drawn jointly, too", {
+  data <- area_data(50L)
+  fit <- neargp(count ~ 0, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 10),
+    covariance = cov_exponential(variance = 0.7, range = 0.3))
+  alone <- predict(fit, unit_squares(2L), draws = 500, seed = 1)
+  joint <- predict(fit, unit_squares(2L), draws = 500, seed = 1, joint = TRUE)
+  expect_lt(max(abs(joint$mean - alone$mean) / alone$sd), 0.2)
+})
+
 test_that("draws are governed by the seed, which leaves R's generator as it was", {
   fit <- count_fit(n = 60L)
   set.seed(9)
