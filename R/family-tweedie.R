@@ -120,12 +120,15 @@ tweedie_saddlepoint <- function(q, eta, dispersion, power) {
   u <- (q^(1 - power) - mu^(1 - power)) / (1 - power) * sqrt(q^power / dispersion)
   # Lugannani and Rice's second term
   term <- ifelse(abs(r) < 1e-3, power * sqrt(dispersion) * mu^(power / 2 - 1) / 6, 1 / r - 1 / u)
-  pmin(pmax(stats::pnorm(r) + stats::dnorm(r) * term, 0), 1)
+  density <- stats::dnorm(r)
+  pmin(pmax(stats::pnorm(r) + ifelse(density > 0, density * term, 0), 0), 1)
 }
 
+# 2 [y^(2 - p) / ((1 - p) (2 - p)) - y mu^(1 - p) / (1 - p) + mu^(2 - p) / (2 - p)], p the power,
+# with t = eta - log y; 1 / ((1 - p) (2 - p)) is the difference of the other two factors.
 tweedie_deviance <- function(y, eta, power) {
-  2 * (y^(2 - power) / ((1 - power) * (2 - power)) - y * exp((1 - power) * eta) / (1 - power) +
-    exp((2 - power) * eta) / (2 - power))
+  t <- eta - log(y)
+  2 * y^(2 - power) * (expm1((2 - power) * t) / (2 - power) - expm1((1 - power) * t) / (1 - power))
 }
 
 # ---- of the mixture ------------------------------------------------------------------------------
@@ -141,7 +144,8 @@ tweedie_moments <- list(
 )
 
 # Either tail of an exponential family is at most exp(-deviance / (2 dispersion)) (Chernoff), so
-# that the ends are where the deviance is 2 dispersion log(1 / tail). That of 0 has a closed form.
+# that the ends are where the deviance is 2 dispersion log(1 / tail). That of 0 has a closed form, and no
+# end is below that of 0: P(Y > q) <= P(Y > 0), and P(Y <= q) >= P(Y = 0).
 tweedie_range <- function(mixture, q, tail) {
   power <- mixture$parameters$power
   dispersion <- rep_len(mixture$parameters$dispersion, mixture$n)
@@ -154,8 +158,8 @@ tweedie_range <- function(mixture, q, tail) {
     at + side * rising_root(most, function(t) tweedie_deviance(exp(at), at + side * t, power), 0,
       600)
   }
-  list(lower = ifelse(zero, of_rate(tail), end(-1)), upper = ifelse(zero, of_rate(-log(tail)),
-    end(1)))
+  list(lower = ifelse(zero, of_rate(tail), pmax(end(-1), of_rate(tail))),
+    upper = ifelse(zero, of_rate(-log(tail)), pmax(end(1), of_rate(-log(tail)))))
 }
 
 # The probability of 0 rises all the way down.
