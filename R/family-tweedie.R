@@ -144,8 +144,8 @@ tweedie_moments <- list(
 )
 
 # Either tail of an exponential family is at most exp(-deviance / (2 dispersion)) (Chernoff), so
-# that the ends are where the deviance is 2 dispersion log(1 / tail). That of 0 has a closed form, and no
-# end is below that of 0: P(Y > q) <= P(Y > 0), and P(Y <= q) >= P(Y = 0).
+# that the ends are where the deviance is 2 dispersion log(1 / tail). That of 0 has a closed form,
+# and no end is below that of 0: P(Y > q) <= P(Y > 0), and P(Y <= q) >= P(Y = 0).
 tweedie_range <- function(mixture, q, tail) {
   power <- mixture$parameters$power
   dispersion <- rep_len(mixture$parameters$dispersion, mixture$n)
