@@ -6,8 +6,8 @@
 #   weights  those given, but 1 where they were numbers of trials
 #   levels   names of failure and success, or of ordered categories, or NULL
 #   limits   of censored responses the lower and the upper one as columns, or NULL
-#   kind     how it was given: "numeric", "count", "positive", "unit", "amount", "ordered", "censored"; "binary", "class",
-#            "successes", "proportion"
+#   kind     how it was given: "numeric", "count", "positive", "unit", "amount", "ordered",
+#            "censored"; "binary", "class", "successes", "proportion"
 # Missing values stay what they are: check_finite_data() reports those that na.action has let
 # through.
 new_response <- function(y, family, weights, frame) {

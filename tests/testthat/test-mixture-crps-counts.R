@@ -54,7 +54,7 @@ test_that("the CRPS of counts is the sum that defines it", {
   skip_unless_extended()
   for (name in names(count_cases)) {
     case <- count_cases[[name]]
-    open <- !grepl("binomial$|ordinal", case$family$family) || case$family$family == "negative_binomial"
+    open <- !grepl("^(beta)?binomial$|ordinal", case$family$family)
     y <- if (open) c(0, 1, 7, 80)[(1 + grepl("truncated", name)):4] else
       unique(pmax(round(case$trials * c(0, 0.3, 1)), name == "ordinal"))
     for (sd in c(0, 0.05, if (open) 0.8 else 1.5)) {
