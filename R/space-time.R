@@ -22,12 +22,13 @@
 #' **Gneiting's** (2002, example 1 and equation 14) is the default of [neargp()] for a gaussian
 #' response with `time`. At one place the correlation is `1 / (1 + u^(2 alpha))`: it is 1/2 after
 #' `range_time`, whatever `alpha`, which is smoothness in time (0.5 as rough as an exponential, 1
-#' smooth). `beta` is the interaction: with 0 the model is separable, with a Cauchy correlation in
-#' time; the greater it is, the wider correlation reaches in space between times that are apart.
-#' Its bound is 1, and `2 / d` in three or more coordinates `d` of space: `2/3` on the sphere, whose
-#' chordal distances are those of three. Data tell `beta` poorly: an estimate at a bound is no
-#' failure. With fewer than five distinct times `alpha` is 1/2, with a message of class
-#' `neargp_message_alpha`, since the nugget could take its part.
+#' smooth). `beta` is the interaction: with 0 the model is separable, with the correlation `1 /
+#' (1 + u^(2 alpha))` in time; the greater it is, the wider correlation reaches in space between
+#' times that are apart. Its bound is 1, and `2 / d` in three or more coordinates `d` of space:
+#' `2/3` on the sphere, whose chordal distances are those of three. Data tell `beta` poorly, and
+#' neighbours less than all rows: an estimate at a bound is no failure, and predictions hardly
+#' depend on it (`bench/space-time.R`). With fewer than five distinct times `alpha` is 1/2, with
+#' a message of class `neargp_message_alpha`, since the nugget could take its part.
 #'
 #' **Separable** with an exponential in time is the autoregression of order 1: between times a step
 #' apart the correlation is `phi = exp(-step / range_time)`, which `print()` has with its standard
