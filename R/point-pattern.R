@@ -201,7 +201,7 @@ cell_areas <- function(grid, region) {
   in_box <- as.vector(outer(within(grid$x, box[["xmin"]], box[["xmax"]]),
     within(grid$y, box[["ymin"]], box[["ymax"]])))
   if (is.null(region$polygon)) return(in_box)
-  squares <- cell_polygons(grid, sf::st_crs(region$polygon))
+  squares <- cell_squares(grid, sf::st_crs(region$polygon))
   full <- lengths(sf::st_covered_by(squares, region$polygon)) > 0L
   touched <- which(!full & lengths(sf::st_intersects(squares, region$polygon)) > 0L)
   parts <- sf::st_intersection(sf::st_sf(cell = touched, geometry = squares[touched],
@@ -210,7 +210,7 @@ cell_areas <- function(grid, region) {
   ifelse(full, as.double(sf::st_area(squares)), ifelse(is.na(shares), 0, shares))
 }
 
-cell_polygons <- function(grid, crs) {
+cell_squares <- function(grid, crs) {
   corners <- expand.grid(i = seq_len(length(grid$x) - 1L), j = seq_len(length(grid$y) - 1L))
   sf::st_sfc(Map(function(i, j) {
     x <- grid$x[i + c(0L, 1L, 1L, 0L, 0L)]

@@ -51,7 +51,7 @@ check_sectors <- function(object, sectors, k) {
 }
 
 is_surface <- function(locations) {
-  locations$metric == "longlat" || sum(locations$kind == "number") >= 2L
+  locations$metric == "longlat" || length(numeric_names(locations)) >= 2L
 }
 
 # Several inputs have no gaps all around a target, and neighbours too far to tell a mean.

@@ -62,7 +62,7 @@ suggest_sites <- function(object, candidates, n = 1L, targets = NULL,
   criterion <- check_choice(criterion, "criterion", c("variance", "exceedance"))
   threshold <- check_number(threshold, "threshold", null_ok = criterion == "variance")
   settings <- list(fun = "mean", part = "field", joint = TRUE, k = check_count(k, "k",
-    upper = most_neighbors_of_areas, null_ok = TRUE), threads = resolve_threads(threads))
+    upper = most_neighbors_of_areas, null_ok = TRUE), context = new_context(threads))
   places <- point_support(object, candidates, "candidates")
   n <- check_count(n, "n", upper = max(length(places$area), 1L))
   wanted <- if (is.null(targets)) places else target_support(object, targets, settings)

@@ -99,7 +99,7 @@ test_that("gradients are those of differences, by either posterior and factor", 
   fit <- neargp(count ~ a + (a | site) + (1 | year), counts_data(), coords = ~ x + y,
     family = negative_binomial(), method = vnngp(10), covariance = cov_exponential(),
     threads = 1L, control = neargp_control(max_iterations = 1L)) |> suppressWarnings()
-  problem <- fold_problem(fit, seq_len(80))
+  problem <- fold_problem(fit, seq_len(80), plain_context())
   problem <- with_start(problem$method, problem)
   problem$data <- core_data(problem$data)
   free <- which(problem$free)

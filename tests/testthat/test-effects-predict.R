@@ -168,7 +168,7 @@ test_that("loo_k() estimates variances near those of the likelihood, and predict
   expect_equal(coef(fit, "covariance")[["sd_(Intercept)|site"]],
     coef(other, "covariance")[["sd_(Intercept)|site"]], tolerance = 0.3)
   at <- as.list(coef(fit, "covariance"))
-  held <- restrict_rows(fit$method, fit, seq_len(200))
+  held <- restrict_rows(fit$method, fit, seq_len(200), plain_context())
   expect_equal(ranef(held), ranef(fit), tolerance = 1e-6)
   expect_equal(predict(held, data[1:5, ]), predict(fit, data[1:5, ]), tolerance = 1e-6)
   expect_lt(at[["nugget"]], stats::var(data$z))
@@ -181,7 +181,7 @@ test_that("a row that is the only one of its level is predicted with the varianc
   fit <- neargp(z ~ a + (1 | site), data, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(variance = 0.1, range = 0.2), nugget = 0.01, threads = 1L)
   loo <- loo_predict(fit)
-  kept <- restrict_rows(fit$method, fit, seq_len(80)[-7])
+  kept <- restrict_rows(fit$method, fit, seq_len(80)[-7], plain_context())
   at <- predict(kept, data[7, ])
   expect_equal(loo$mean[7], at$mean, tolerance = 1e-6)
   expect_equal(loo$sd[7], at$sd, tolerance = 1e-6)

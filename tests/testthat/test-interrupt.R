@@ -29,7 +29,7 @@ interrupted <- function(expression, delay) {
 }
 
 long_work <- function() {
-  c(search = "neargp:::core_neighbors_others(inputs, 30L, 1L)",
+  c(search = "neargp:::core_neighbors_others(inputs, 30L, neargp:::plain_context())",
     vecchia = "neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(100), covariance = cov_matern(nu = NULL), threads = 1)",
     exact = "neargp(z ~ 1, data[1:4000, ], coords = ~ x + y, method = exact_gp(), threads = 1)",
     loo = "neargp(z ~ 1, data, coords = ~ x + y, method = loo_k(100), covariance = cov_matern(nu = NULL), threads = 1)",
