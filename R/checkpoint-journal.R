@@ -130,9 +130,10 @@ set_seed <- function(seed) if (!is.null(seed)) assign(".Random.seed", seed, envi
 
 # ---- writing -------------------------------------------------------------------------------------
 
-# After a write that took w seconds the next one comes 100 w later, so that writing takes 1% of the
-# time whatever the disk and the size of the states; by a clock that nobody sets back.
-write_share <- 100
+# After a write that took w seconds the next one comes 200 w later, so that writing takes half a
+# percent of the time whatever the disk and the size of the states; by a clock that nobody sets
+# back.
+write_share <- 200
 
 write_when_due <- function() {
   if (core_monotonic_seconds() >= journal$next_write) write_journal()

@@ -25,12 +25,12 @@
 #' `neargp_last("file")` takes the parameters that were reached, for `start`.
 #'
 #' # What it costs
-#' A write that takes some time is followed by a hundred times as long without one, so that writing
-#' takes 1% of the time at most, whatever the disk. What was computed since is lost in a kill, and
-#' nothing after Ctrl-C or an error. Files are small (1
-#' kB for each evaluation of [vecchia()] or [loo_k()]); with latent fields ([vnngp()]) they have 40
-#' bytes a row, with inducing points what an evaluation returns of them, and with mini-batches and
-#' deep fits the state at the end of an epoch.
+#' A write is followed by two hundred times as long without one, so that writing takes half a
+#' percent of the time, whatever the disk, beside the first and the last one, of some hundredths of
+#' a second. What was computed since is lost in a kill, and nothing after Ctrl-C or an error. Files
+#' are small (1 kB for each evaluation of [vecchia()] or [loo_k()]); with latent fields ([vnngp()])
+#' they have 40 bytes a row, with inducing points what an evaluation returns of them, and with
+#' mini-batches and deep fits the state at the end of an epoch.
 #'
 #' Searches for neighbours, starting values and the final posterior are computed anew. The epochs of
 #' Adam of [vnngp()] with `posterior = "mean-field"` and of [swsgp()] begin anew, too.

@@ -40,7 +40,7 @@
 #'   of [neargp()] (`neargp_error_precision`).
 #' @param checkpoint name of a file to which the fit writes what it has computed, so that the same
 #'   call goes on from there after a crash or a kill, see [checkpoints]; `NULL` for none. Writing
-#'   takes 1% of the time at most.
+#'   takes half a percent of the time.
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built
 #'   without FAISS ([neargp_sitrep()] tells).
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with

@@ -12,8 +12,9 @@ measured_peak <- function(method, rows) {
     utils::assignInNamespace("check_memory_need", function(problem, ...) {
       need <<- neargp:::memory_need_of(problem)
     }, "neargp")
+    control <- neargp_control(max_iterations = 1, max_refreshes = 1, start_rows = 100)
     fit <- function(data) suppressWarnings(neargp(z ~ 1, data, ~ x + y, method = .(method),
-      control = neargp_control(max_iterations = 1, max_refreshes = 1, start_rows = 100), threads = 1))
+      control = control, threads = 1))
     fit(data[1:60, ])
     invisible(gc())
     cat("5", file = "/proc/self/clear_refs")
