@@ -8,10 +8,10 @@
 #' Two things can be predicted. `type = "link"` is the latent field: offset plus trend plus process,
 #' on the scale of the family's link and without noise. `type = "response"` is a new observation
 #' there (with weight 1). For a gaussian response their means agree, and the variances differ by the
-#' nugget (or by the [noise] that covariates of `newdata` tell). For any other family the response is a mixture of its distributions over the latent
-#' field, and mean, standard deviation, quantiles, limits and probabilities are those of the
-#' mixture: for a binomial response with one trial the mean is the probability of success, averaged
-#' over what is not known of the field.
+#' nugget (or by the [noise] that covariates of `newdata` tell). For any other family the response
+#' is a mixture of its distributions over the latent field, and mean, standard deviation, quantiles,
+#' limits and probabilities are those of the mixture: for a binomial response with one trial the
+#' mean is the probability of success, averaged over what is not known of the field.
 #'
 #' Of a fit with a `transform` of [neargp()] the field is of the transformed response, and all else,
 #' as of other families, of the response itself: quantiles and limits are those of the field and its
