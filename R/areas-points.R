@@ -87,8 +87,9 @@ check_point_count <- function(boxes, steps, longlat, most = 5e6) {
 }
 
 lies_in_own <- function(xy, area, geometry) {
-  points <- sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]), coords = c("x", "y"),
-    crs = sf::st_crs(geometry))
+  # of polygons beyond longitude 180 sf warns
+  points <- suppressWarnings(sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]),
+    coords = c("x", "y"), crs = sf::st_crs(geometry)))
   found <- tryCatch(suppressMessages(sf::st_intersects(sf::st_geometry(points), geometry)),
     error = abort_invalid_polygons)
   inside <- logical(length(area))

@@ -112,8 +112,13 @@ dense_prior_variances <- function(support, covariance) {
   }, 0, USE.NAMES = FALSE)
 }
 
-dense_prior_covariance <- function(support, covariance) {
+dense_prior_covariance <- function(support, covariance, most_points = 50000L) {
   coords <- support$target$coords
+  if (nrow(coords) > most_points) {
+    abort_neargp("size", c(
+      sprintf("The joint covariance of areas with %s points together takes too long.",
+        format_count(nrow(coords))), i = "Give a greater `spacing`, or fewer areas."))
+  }
   chunks <- point_chunks(support, 2e7 / nrow(coords))
   halves <- lapply(chunks, function(rows) {
     rowsum(covariance(coords[rows, , drop = FALSE], coords) * support$weight[rows],

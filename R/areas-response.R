@@ -11,8 +11,19 @@ response_areas <- function(object, posterior, support, settings) {
   given <- if (settings$joint) jointly_drawn_areas(object, posterior, support, settings, curve) else
     drawn_areas(object, posterior, support, settings, curve)
   scale <- scale_of_areas(support)
-  list(columns = drawn_columns(scale * given$mean, scale * given$sd, scale * given$draws, settings),
-    covariance = if (settings$joint) given$covariance * outer(scale, scale))
+  list(columns = drawn_columns(saturate_areas(scale * given$mean), saturate_areas(scale * given$sd),
+    saturate_areas(scale * given$draws), settings),
+    covariance = if (settings$joint) saturate_areas(given$covariance * outer(scale, scale)))
+}
+
+# As for places, see saturate().
+saturate_areas <- function(x) {
+  beyond <- is.infinite(x) | is.nan(x)
+  if (!any(beyond)) return(x)
+  warn_neargp("overflow", c(
+    "Means or totals over areas, or their standard deviations, are beyond the range of numbers; the largest number is given.",
+    i = "type = \"link\" gives those of the linear predictor; look at the variance and range of the fit."))
+  replace(x, beyond, .Machine$double.xmax)
 }
 
 # A function of linear predictors, any number of them.

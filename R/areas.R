@@ -74,7 +74,8 @@
 #' @section Errors: `neargp_error_geometry` (other geometries, empty or invalid ones),
 #'   `neargp_error_crs`, `neargp_error_newdata` (missing columns), `neargp_error_method` (fits of
 #'   other methods, of several outputs and of classes), `neargp_error_size` (more than 5 million
-#'   points, joint predictions by [svgp()] or by dense matrices of more than 5,000 points),
+#'   points, joint predictions by dense matrices of more than 50,000 points, joint draws by them
+#'   and joint predictions by [svgp()] of more than 5,000),
 #'   `neargp_error_argument`, `neargp_error_missing_values`, `neargp_error_cholesky`.
 #' @references Chilès, J.-P. and Delfiner, P. (2012). *Geostatistics*, section 3.5 (block kriging).
 #'   Wiley. Katzfuss, M., Guinness, J., Gong, W. and Zilber, D. (2020). Vecchia approximations of

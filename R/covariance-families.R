@@ -45,9 +45,11 @@ effective_distance <- function(family, shape, level = 0.05) {
 # and starting values ask dozens of times.
 matern_effective_distance <- function(level, nu) {
   excess <- function(r) matern_correlation(r, nu) - level
+  lower <- 1e-8
+  if (excess(lower) <= 0) return(lower)  # of a smoothness near 0, whose fields are all but noise
   upper <- 4
   while (excess(upper) > 0) upper <- 2 * upper
-  stats::uniroot(excess, c(1e-8, upper), tol = 1e-8)$root
+  stats::uniroot(excess, c(lower, upper), tol = 1e-8)$root
 }
 
 # besselK scaled by exp(r) stays finite where the unscaled one underflows.
