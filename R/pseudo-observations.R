@@ -22,7 +22,8 @@ marginal_density <- function(data, family, parameters, mean, variance, gradient,
   observed <- core_observations(data)
   core_marginal_density(family_core_name(family), as.double(parameters), observed$y,
     observed$trials %||% double(0), if (scaled) data$weights else double(0),
-    if (scaled) double(0) else data$weights, mean, rep_len(variance, length(mean)), gradient, context)
+    if (scaled) double(0) else data$weights, mean, rep_len(variance, length(mean)), gradient,
+    context)
 }
 
 # The noise variance of a pseudo-observation of precision 1: `nugget` multiplies the variances of

@@ -262,7 +262,8 @@ test_that("neighbours are the nearest in units of half the correlation, and move
   distance <- as.matrix(dist(scaled))
   diag(distance) <- Inf
   expected <- apply(distance, 1L, function(d) sort(order(d)[1:5]))
-  found <- as.matrix(neighbors_others(list(data = fit$data, context = plain_context()), component, 5L))
+  found <- as.matrix(neighbors_others(list(data = fit$data, context = plain_context()), component,
+    5L))
   expect_equal(sort(rowsum(distance[cbind(as.vector(found), as.vector(col(found)))],
     as.vector(col(found)))), sort(rowsum(distance[cbind(as.vector(expected),
       as.vector(col(expected)))], as.vector(col(expected)))), tolerance = 1e-10)

@@ -179,6 +179,7 @@ void Walk::walk(const std::vector<int>& data, double direction, double first) {
 // Returns the data whose sums changed.
 std::vector<int> Walk::halve_steps(const std::vector<int>& data) {
   std::vector<double> before;
+  before.reserve(data.size());
   for (const int i : data) before.push_back(sum_[i]);
   walk(data, 1.0, 0.5);
   walk(data, -1.0, 0.5);

@@ -43,7 +43,7 @@ InducingPoints::InducingPoints(const PreparedCovariance& covariance, Points posi
   for (const PreparedComponent& component : covariance.components) {
     const RowMajor rows = positions_;
     scaled_.push_back(scale(component, rows.data(), rows.rows()));
-    padded_.push_back(MatrixXd::Zero(odd_lines(size()), dim()));
+    padded_.emplace_back(MatrixXd::Zero(odd_lines(size()), dim()));
     padded_.back().topRows(size()) = scaled_.back();
   }
 }
