@@ -185,6 +185,11 @@ extractAIC.neargp <- function(fit, scale = 0, k = 2, ...) {
   check_fit(fit)
   check_no_more_arguments()
   check_number(k, "k")
+  # step() has put the terms of the trend in the place of the formula
+  if (has_effects(fit$data) && inherits(fit$formula, "terms")) {
+    abort_neargp("formula", c("step() does not keep random effects and smooths.",
+      i = "Compare by drop1() or AIC(), or by anova() of two fits."))
+  }
   # A restricted likelihood is of contrasts that the trend defines, and says nothing of other
   # trends.
   if (fit$score != "log-likelihood") abort_not_likelihood("extractAIC()", fit$score)

@@ -41,6 +41,9 @@ predicts_areas.neargp_odvgp <- function(method, object) FALSE
 predicts_areas.neargp_ppgpr <- function(method, object) FALSE
 
 check_predicts_areas <- function(object) {
+  if (!is.null(object$data$noise) && has_transform(object$family)) {
+    refuse_noise("over areas with a transform", "Fit the transformed response, whose areas have no noise.")
+  }
   if (predicts_areas(object$method, object)) return(invisible())
   abort_neargp("method", c(
     sprintf("Areas are not predicted of this fit by %s.", method_call(object$method)),

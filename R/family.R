@@ -2,8 +2,8 @@
 #'
 #' What the response is, given the linear predictor `eta` (trend, offset and Gaussian process): the
 #' argument `family` of [neargp()]. The families of \pkg{stats} are used as they are; those below
-#' are added. Each method says which families it can fit; [vnngp()], [loo_k()], [svgp()] and
-#' [dspp()] fit all of this page.
+#' are added. Every method but [vecchia()], [exact_gp()] and [mll_k()], which are for gaussian
+#' responses, fits all of this page.
 #'
 #' | family | response | mean | parameters | weights |
 #' |---|---|---|---|---|
@@ -47,7 +47,8 @@
 #' `threshold` and [simulate()][simulate.neargp] are of, and `predict()` has a column `prob_<level>`
 #' of each besides. `censored_gaussian()` is for measurements of which some are known between limits
 #' only, as below a detection limit; predictions are of measurements without limits, and log score,
-#' PIT and CRPS of a censored observation are those of what is known of it. For a log-normal
+#' PIT and CRPS of a censored observation are those of what is known of it. (Bias, errors, interval
+#' score and coverage in [scores()] take its limit for the observation.) For a log-normal
 #' response give the logarithms of measurements and limits, of which predictions then are.
 #' `nbinom2()` is another name of `negative_binomial()`.
 #'

@@ -123,7 +123,8 @@ hurdle_mixture <- function(object, newdata) {
   positive <- object$positive
   link <- stats::predict(positive, newdata, type = "link", verbose = FALSE)
   list(p = stats::predict(object$presence, newdata, type = "response", verbose = FALSE)$mean,
-    positive = new_mixture(link$mean, link$sd, positive$family, response_parameters(positive)))
+    positive = new_mixture(link$mean, link$sd, positive$family, response_parameters(positive), 1,
+      scored_weights(positive, newdata, 1)))
 }
 
 hurdle_mean <- function(hurdle) hurdle$p * mixture_mean(hurdle$positive)

@@ -110,7 +110,7 @@
 #'   every target lies among data, `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the
 #'   smoothness, gains about 1% of the CRPS.
 #' @param family what the response is. Every method fits [stats::gaussian()] with identity link;
-#'   [vnngp()], [loo_k()], [svgp()] and [dspp()] every family of [response_family], such as
+#'   all but [vecchia()], [exact_gp()] and [mll_k()] every family of [response_family], such as
 #'   [stats::poisson()] and [negative_binomial()]; [loo_k()] and [svgp()] also [categorical()]. As
 #'   for [stats::glm()], also the name of such a function. By default gaussian; of a factor, of
 #'   character or of logical values binomial or categorical.

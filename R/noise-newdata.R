@@ -40,16 +40,20 @@ new_noise_columns <- function(object, plain, raw) {
 # no such error, which is said.
 new_measurement_variance <- function(object, plain) {
   expression <- object$call$measurement_variance
-  names <- all.vars(expression)
-  if (length(names) && !any(names %in% names(plain))) {
+  env <- environment(object$formula)
+  # a variable that is no column is a number, or the rows of the fit, which say nothing of new ones
+  names <- Filter(function(name) !name %in% names(plain) && length(get0(name, env)) != 1L,
+    all.vars(expression))
+  if (length(names)) {
     inform_neargp("noise",
       c(sprintf("`newdata` has no `measurement_variance = %s`: its observations are without such an error.",
         paste(deparse(expression), collapse = " ")),
-        i = "With a column of that name, 0 or another variance, there is none of this."))
+        i = sprintf("Give newdata %s, 0 for observations without such an error.",
+          format_some(names))))
     return(rep(0, nrow(plain)))
   }
   known <- in_data("measurement_variance",
-    eval(expression, plain, environment(object$formula)))
+    eval(expression, plain, env))
   if (!is.numeric(known) || !length(known) %in% c(1L, nrow(plain)) ||
       any(known < 0 | is.infinite(known), na.rm = TRUE)) {
     abort_neargp("noise",

@@ -47,8 +47,9 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
   specification <- covariance_specification(layout, problem$groups)
   if (has_effects(problem$data)) {
     parts_at <- function(values, information, context = problem$context) {
+      nugget <- nugget_at(values)  # sets the noise, too, that `parts` takes
       result <- journaled(c(values, information), parts(specified_covariance(specification, values),
-        nugget_at(values), information, context))
+        nugget, information, context))
       in_layout_order(result, problem$data, layout)
     }
     return(effects_objective(layout, problem$data, n, parts_at, restricted, problem$keep))

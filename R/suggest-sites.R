@@ -73,8 +73,8 @@ suggest_sites <- function(object, candidates, n = 1L, targets = NULL,
   at <- length(both$points) - length(wanted$points) + seq_along(wanted$points)
   uncertainty <- site_criterion(criterion, moments$mean[at], diag(moments$covariance)[at],
     threshold)
-  chosen <- greedy_sites(moments$covariance, length(places$points), at, n, object$nugget,
-    uncertainty)
+  noise <- rep_len(object$nugget / scored_weights(object, candidates, 1), length(places$points))
+  chosen <- greedy_sites(moments$covariance, length(places$points), at, n, noise, uncertainty)
   result <- candidates[chosen$row, , drop = FALSE]
   result[c("row", "criterion", "reduction")] <- list(chosen$row, chosen$value,
     1 - chosen$value / uncertainty(diag(moments$covariance)[at]))
@@ -152,22 +152,23 @@ owen_t <- function(h, a) {
 
 owen_rule <- gauss_legendre(40L)
 
-# `covariance`: of the field at candidates, which are first, and targets, those of them at `at`.
-greedy_sites <- function(covariance, candidates, at, n, nugget, uncertainty) {
+# `covariance`: of the field at candidates, which are first, and targets, those of them at `at`;
+# `noise`: variances of observations at the candidates.
+greedy_sites <- function(covariance, candidates, at, n, noise, uncertainty) {
   row <- integer(n)
   value <- double(n)
   left <- seq_len(candidates)
   for (step in seq_len(n)) {
     variance <- diag(covariance)
     values <- vapply(left, function(site) {
-      noisy <- variance[site] + nugget
+      noisy <- variance[site] + noise[site]
       gain <- if (noisy > 0) covariance[at, site]^2 / noisy else 0
       uncertainty(pmax(variance[at] - gain, 0))
     }, 0)
     best <- which.min(values)
     row[step] <- left[best]
     value[step] <- values[best]
-    noisy <- variance[row[step]] + nugget
+    noisy <- variance[row[step]] + noise[row[step]]
     if (noisy > 0) covariance <- covariance - tcrossprod(covariance[, row[step]]) / noisy
     left <- left[-best]
   }

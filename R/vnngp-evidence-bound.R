@@ -105,7 +105,7 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     # Without derivatives it is the last one, whose posterior is wanted.
     found <- rlang::try_fetch(
       if (derivatives) journaled(c(working, tolerance), fitted(), apart) else fitted(),
-      error = function(condition) abort_posterior(problem$method$jitter, condition))
+      neargp_error_checkpoint = rlang::cnd_signal, error = function(condition) abort_posterior(problem$method$jitter, condition))
     if (improves(found)) best <<- list(value = found$value, end = found$end)
     if (derivatives) {
       found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
@@ -119,8 +119,9 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     found[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
   }
   evaluate <- function(working, ...) {
-    found <- tryCatch(fit_at(working, derivatives = TRUE), error = function(e) list(value = -Inf,
-      condition = e))
+    found <- tryCatch(fit_at(working, derivatives = TRUE),
+      neargp_error_checkpoint = rlang::cnd_signal, error = function(e) list(value = -Inf,
+        condition = e))
     if (!is.finite(found$value) || !all(is.finite(found$gradient))) {
       return(list(value = -Inf, failed = 0L, condition = found$condition))
     }

@@ -368,3 +368,43 @@ test_that("what cannot be is told", {
   fit <- noisy_fit(data)
   expect_error(predict(fit, data, parameters = "integrated"), class = "neargp_error_parameters")
 })
+
+test_that("noise goes together with random effects, in the likelihood and where the next site is", {
+  withr::local_seed(2)
+  n <- 50L
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n), z = stats::rnorm(n),
+    g = sample(letters[1:6], n, TRUE), se = stats::runif(n, 0.1, 0.8))
+  data$v <- stats::rnorm(6)[match(data$g, letters)] + sin(5 * data$x) + data$se * stats::rnorm(n)
+  Z <- stats::model.matrix(~ g - 1, data)
+  for (method in list(exact_gp(estimation = "ML"), vecchia(k = n - 1L, estimation = "ML"))) {
+    fit <- neargp(v ~ 1 + (1 | g), data, coords = ~ x + y, covariance = cov_exponential(),
+      nugget = ~ z, measurement_variance = se^2, method = method, threads = 1L)
+    at <- coef(fit, "covariance")
+    noise <- data$se^2 + at[["nugget"]] * exp(at[["nugget:z"]] * (data$z - mean(data$z)))
+    V <- at[["variance"]] * exp(-as.matrix(stats::dist(data[c("x", "y")])) / at[["range"]]) +
+      diag(noise) + VarCorr(fit)[["g"]][1L] * tcrossprod(Z)
+    P <- solve(V)
+    r <- data$v - sum(P %*% data$v) / sum(P)
+    dense <- -0.5 * (n * log(2 * pi) + as.numeric(determinant(V)$modulus) + sum(r * (P %*% r)))
+    expect_equal(as.numeric(logLik(fit)), dense, tolerance = 1e-8)
+  }
+  quiet <- neargp(v ~ 1, data, coords = ~ x + y, covariance = cov_exponential(range = 0.3),
+    nugget = ~ z, method = exact_gp(), threads = 1L)
+  sites <- data.frame(x = c(0.2, 0.2001), y = 0.5, z = c(-2, 2))
+  sign <- coef(quiet, "covariance")[["nugget:z"]]
+  expect_identical(suggest_sites(quiet, sites)$z, if (sign > 0) -2 else 2)
+})
+
+test_that("what newdata does not have of the measurement variance is told", {
+  withr::local_seed(3)
+  data <- data.frame(x = stats::runif(30), y = stats::runif(30), se = stats::runif(30, 0.1, 0.5))
+  data$v <- stats::rnorm(30)
+  s2 <- 0.04
+  fit <- function(...) suppressWarnings(neargp(v ~ 1, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(1, 0.3), nugget = 0.1, threads = 1L, ...))
+  expect_message(predict(fit(measurement_variance = data$se^2), data), "Give newdata data",
+    class = "neargp_message_noise")
+  expect_no_message(predict(fit(measurement_variance = s2), data))
+  expect_equal(predict(fit(measurement_variance = s2), data)$sd^2,
+    predict(fit(measurement_variance = 0.04), data)$sd^2, tolerance = 1e-12)
+})
