@@ -26,8 +26,8 @@
 #'
 #' With `area = 1` [predict()] has the intensity; with other areas expected counts, and by
 #' `threshold` or intervals those of counts. Numbers of points in polygons are `predict(fit,
-#' transform(polygons, area = 1), fun = "sum", interval = "prediction")`: the sum takes the size of a
-#' polygon itself.
+#' transform(polygons, area = 1), fun = "sum", interval = "prediction")`: the sum takes the size of
+#' a polygon itself.
 #'
 #' @param points the points: sf points in a projected CRS or none, or a matrix or data frame of two
 #'   columns, their coordinates.

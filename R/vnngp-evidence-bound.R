@@ -105,7 +105,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     # Without derivatives it is the last one, whose posterior is wanted.
     found <- rlang::try_fetch(
       if (derivatives) journaled(c(working, tolerance), fitted(), apart) else fitted(),
-      neargp_error_checkpoint = rlang::cnd_signal, error = function(condition) abort_posterior(problem$method$jitter, condition))
+      neargp_error_checkpoint = rlang::cnd_signal,
+      error = function(condition) abort_posterior(problem$method$jitter, condition))
     if (improves(found)) best <<- list(value = found$value, end = found$end)
     if (derivatives) {
       found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
