@@ -104,6 +104,7 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
                           draws = 1000L, seed = NULL, k = NULL, threads = NULL,
                           verbose = rlang::is_interactive(), ...) {
   check_no_more_arguments()
+  check_given(missing(object), "object", "a fit of neargp()")
   check_class(object, "object", "neargp", "a fit of neargp()")
   check_fit(object)
   check_predicts_areas(object)

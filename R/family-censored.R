@@ -29,6 +29,7 @@
 #' predict(fit, d[1:3, ], interval = "prediction", threshold = 0.5)
 #' @export
 cens <- function(y, lower = -Inf, upper = Inf) {
+  check_given(missing(y), "y", "measurements, NA where only limits are known")
   n <- length(y)
   for (name in c("y", "lower", "upper")) {
     value <- get(name)
@@ -197,4 +198,10 @@ censored_crps <- function(mixture, observed) {
     ifelse(z == -Inf, 0, value)
   }
   sd * (below(z[, 1L]) + below(-z[, 2L]))
+}
+
+check_limits_family <- function(response, family) {
+  if (!is_gaussian(family) || !inherits(response, c("neargp_cens", "Surv"))) return(invisible())
+  abort_neargp("family", c("A response of cens() or Surv() has limits.",
+    i = "Fit it with family = censored_gaussian()."))
 }

@@ -52,6 +52,8 @@
 #' scores(hurdle, d, observed = "catch")
 #' @export
 neargp_hurdle <- function(presence, positive) {
+  check_given(missing(presence), "presence", "a fit of neargp()")
+  check_given(missing(positive), "positive", "a fit of neargp()")
   check_class(presence, "presence", "neargp", "a fit of neargp()")
   check_class(positive, "positive", "neargp", "a fit of neargp()")
   if (presence$family$family != "binomial" || !is.null(presence$data$trials)) {

@@ -163,6 +163,7 @@ new_model_data <- function(frame, formula, settings) {
       c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
   }
   check_weights(weights, frame)
+  check_limits_family(response, settings$family)
   several <- is_output_response(response, settings$family)
   if (several && formula_has_effects(formula)) refuse_effects("several outputs")
   if (several) check_numeric_outputs(response)

@@ -9,11 +9,7 @@ has_outputs <- function(problem) !is.null(problem$data$output)
 # Says whether the response is one of several outputs. That of a family that has matrices of its own
 # (successes and failures) is not, nor is one column, such as scale() gives.
 is_output_response <- function(response, family) {
-  if (is_gaussian(family) && inherits(response, c("neargp_cens", "Surv"))) {
-    abort_neargp("family", c("A response of cens() or Surv() has limits.",
-      i = "Fit it with family = censored_gaussian()."))
-  }
-  is_gaussian(family) && is.matrix(response) && ncol(response) > 1L
+  is_gaussian(family) && !inherits(response, c("neargp_cens", "Surv")) && is.matrix(response) && ncol(response) > 1L
 }
 
 # The model frame of several outputs keeps rows in which some of them are known: na.action sees a

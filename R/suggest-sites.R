@@ -54,6 +54,7 @@
 suggest_sites <- function(object, candidates, n = 1L, targets = NULL,
                           criterion = c("variance", "exceedance"), threshold = NULL, k = NULL,
                           threads = NULL) {
+  check_given(missing(object), "object", "a fit of neargp()")
   check_class(object, "object", "neargp", "a fit of neargp()")
   check_fit(object)
   check_predicts_areas(object)

@@ -40,8 +40,11 @@ TEST_CASE("with random effects the bound of a gaussian response is its log densi
   Eigen::VectorXd y(60);
   for (int i = 0; i < 60; ++i) y[i] = latent.response.y[i] - latent.response.offset[i];
   const Eigen::MatrixXd Q = V.inverse();
-  const Eigen::VectorXd beta = (X.transpose() * Q * X).ldlt().solve(X.transpose() * Q * y);
-  const Eigen::VectorXd e = y - X * beta;
+  Eigen::VectorXd beta(0), e = y;
+  if (X.cols() > 0) {
+    beta = (X.transpose() * Q * X).ldlt().solve(X.transpose() * Q * y);
+    e -= X * beta;
+  }
   const Eigen::VectorXd pivots = V.ldlt().vectorD();
   const double log_density =
       -0.5 * (60.0 * std::log(2.0 * std::acos(-1.0)) + pivots.array().log().sum() + e.dot(Q * e));

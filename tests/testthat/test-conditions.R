@@ -40,9 +40,9 @@ test_that("arguments that messages name are arguments that there are", {
   users <- functions[intersect(names(functions),
     c(getNamespaceExports("neargp"), getNamespaceInfo("neargp", "S3methods")[, 3L]))]
   # options, an element of `anisotropy`, names in an example of a list, a function of a transform, a
-  # parameter that has a prior, arguments of terra, sf and data.frame()
+  # parameter that has a prior, arguments of terra, sf, mgcv and data.frame(), names of a window
   others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "inverse", "range_time", "xy",
-    "as_points", "names")
+    "as_points", "names", "bs", "xmin", "xmax", "ymin", "ymax")
   expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)),
     character(0))
   expect_gt(length(unique(named)), 25L)

@@ -86,7 +86,7 @@ test_that("an observation's own response does not reach its leave-one-out predic
     known <- known_parameters(fit)
     problem <- list(data = core_data(fit$data), family = fit$family,
       location_index = fit$pseudo_observations$locations$location_index, method = fit$method,
-      threads = 1L)
+      context = plain_context())
     before <- cavity_moments(fit, NULL, 1L)
     for (i in c(1L, 20L, 50L)) {
       pseudo_observations <- fit$pseudo_observations$of_rows
