@@ -9,7 +9,8 @@ has_outputs <- function(problem) !is.null(problem$data$output)
 # Says whether the response is one of several outputs. That of a family that has matrices of its own
 # (successes and failures) is not, nor is one column, such as scale() gives.
 is_output_response <- function(response, family) {
-  is_gaussian(family) && !inherits(response, c("neargp_cens", "Surv")) && is.matrix(response) && ncol(response) > 1L
+  is_gaussian(family) && !inherits(response, c("neargp_cens", "Surv")) && is.matrix(response) &&
+    ncol(response) > 1L
 }
 
 # The model frame of several outputs keeps rows in which some of them are known: na.action sees a
