@@ -68,20 +68,27 @@ outer_range <- function(mixture) {
     upper = as.vector(do.call(pmax, asplit(by_component(mixture, range$upper), 2L))))
 }
 
-# Quadrature from `lower` to `upper` in panels of up to so many of the narrowest spreads, each as
-# for one component.
-panel_points <- function(mixture, lower, upper, spreads = 24) {
-  count <- pmax(1,
-    ceiling((upper - lower) / (spreads * pmin(narrowest_spread(mixture),
-      if (mixture_rule(mixture)$scale == "log") Inf else 1))))
+# Spreads that a panel of an integral is long.
+panel_spreads <- 24
+
+# Equal parts of lower, ..., upper that are no longer than `longest`, and their rows.
+panels_of <- function(lower, upper, longest) {
+  count <- pmax(1, ceiling((upper - lower) / longest))
   row <- rep(seq_along(count), count)
   panel <- sequence(count) - 1
   width <- ((upper - lower) / count)[row]
-  single <- take_mixture(mixture, row)
+  list(row = row, lower = lower[row] + panel * width, upper = lower[row] + (panel + 1) * width)
+}
+
+# Quadrature from `lower` to `upper` in panels of the narrowest spreads, each as for one component.
+panel_points <- function(mixture, lower, upper) {
+  panels <- panels_of(lower, upper, panel_spreads * pmin(narrowest_spread(mixture),
+    if (mixture_rule(mixture)$scale == "log") Inf else 1))
+  single <- take_mixture(mixture, panels$row)
   single$sd <- narrowest_spread(single)
   single["eta"] <- list(NULL)
-  points <- integration_points(single, lower[row] + panel * width, lower[row] + (panel + 1) * width)
-  points$row <- row[points$row]
+  points <- integration_points(single, panels$lower, panels$upper)
+  points$row <- panels$row[points$row]
   points
 }
 

@@ -34,6 +34,8 @@ tweedie_entry <- function() {
     suggest = function(data, family) log(data$y + 0.1 * mean(data$y)),
     nearest = function(family) stats::quasipoisson(unbounded_link(family$link)),
     in_units = TRUE,
+    # gamma variables of one event, on the logarithmic scale
+    detail = function(parameters) sqrt((parameters$power - 1) / (2 - parameters$power)),
     # E w (y - mu)^2 / mu^1.5 is the dispersion if the power is 1.5
     start = function(y, mu, weights, trials = 1) {
       c(dispersion = bounded_ratio(mean(weights * (y - mu)^2 / mu^1.5), 1, 1e-6, 1e6), power = 1.5)
