@@ -16,10 +16,11 @@ truncated_entry <- function(counts, parameters = character(0), ...) {
   entry <- list(
     parameters = parameters, ..., discrete = TRUE, scaled = FALSE, link = "log", least = 1,
     mean = mean,
-    # from E Y^2 = E count^2 / S(0)
+    # from E Y^2 = E count^2 / S(0), where exp(eta) - m = -m P(count = 0)
     variance = function(eta, parameters, trials) {
       m <- mean(eta, parameters, 1)
-      pmax(m * (1 + exp(eta) * (1 + counts$excess(parameters)) - m), 0)
+      none <- -expm1(counts$log_above(0, eta, parameters))
+      pmax(m * (1 + exp(eta) * counts$excess(parameters) - m * none), 0)
     },
     density = function(y, eta, parameters, trials, log = FALSE) {
       value <- counts$log_density(pmax(y, 1), eta, parameters) -
@@ -61,6 +62,10 @@ truncated_poisson_entry <- function() {
   ), start = function(y, mu, weights, trials = 1) numeric(0))
 }
 
+# In units of size: counts above which R's pbeta() does not always converge, and where a count is
+# told from its gamma variable by a billionth of the variance only.
+most_beta_count <- 1e9
+
 truncated_nbinom2_entry <- function() {
   # m / (size + m), m = exp(eta)
   share <- function(eta, size) 1 / (1 + size * exp(-eta))
@@ -70,9 +75,14 @@ truncated_nbinom2_entry <- function() {
       size <- rep_len(parameters$size, length(eta))
       # 1e5 counts of a mean below size are as good as more: so many have no probability
       value <- stats::pbeta(pmin(share(eta, size), 0.5), pmin(q, 1e5) + 1, size, log.p = TRUE)
-      high <- which(eta > log(size))
-      value[high] <- stats::pbeta(1 / (1 + exp(eta[high]) / size[high]), size[high],
-        rep_len(q, length(eta))[high] + 1, lower.tail = FALSE, log.p = TRUE)
+      q <- rep_len(q, length(eta))
+      high <- which(eta > log(size) & q <= most_beta_count * size)
+      value[high] <- stats::pbeta(1 / (1 + exp(eta[high]) / size[high]), size[high], q[high] + 1,
+        lower.tail = FALSE, log.p = TRUE)
+      # so many are the gamma variable that they are counts of
+      many <- which(eta > log(size) & q > most_beta_count * size)
+      value[many] <- stats::pgamma(q[many] * exp(-eta[many]), size[many], size[many],
+        lower.tail = FALSE, log.p = TRUE)
       value
     },
     quantile_above = function(log_p, eta, parameters) stats::qnbinom(log_p, parameters$size,

@@ -47,9 +47,12 @@ take_search <- function(state, rows) {
 # Very large counts are found to 13 digits, what their logarithm resolves.
 counts_found <- function(state) state$high$y - state$low$y <= pmax(1, 1e-13 * state$low$y)
 
+# Where the spread is next to nothing, to the digits that a number has.
 point_found <- function(state, score, limits) {
-  abs(score) < 1e-8 | state$high$v - state$low$v <= 1e-8 * state$spread | state$high$v <=
-    limits[1L] | state$low$v >= limits[2L]
+  least <- pmax(1e-8 * state$spread, 4 * .Machine$double.eps *
+    pmin(abs(state$low$v), abs(state$high$v)))
+  abs(score) < 1e-8 | state$high$v - state$low$v <= least | state$high$v <= limits[1L] |
+    state$low$v >= limits[2L]
 }
 
 # Differences of normal quantiles, not negative where P >= p: up to the error of P, so that ties do
