@@ -48,3 +48,11 @@ can_tell_directions <- function(coords) {
   extent <- eigen(stats::var(coords), symmetric = TRUE, only.values = TRUE)$values
   extent[2L] > 1e-10 * extent[1L]
 }
+
+# That of a fit: as given, or the method's, or the default.
+settle_covariance <- function(settings, data, locations, streamed) {
+  settings$covariance <- settings$covariance %||%
+    method_default_covariance(settings$method, locations) %||% default_covariance(settings$family,
+      data, locations, is.null(space_time_obstacle(settings, streamed)))
+  settle_space_time(settings, data, locations, streamed)
+}

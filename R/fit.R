@@ -83,6 +83,19 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
   ), class = "neargp")
 }
 
+# fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
+solve_problem <- function(problem, settings, checkpoint, call) {
+  check_memory_need(problem, settings$device)
+  problem$context <- new_context(settings$context$threads, settings$device,
+    settings$control$neighbor_search)
+  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
+    tell_stage("starting values")
+    problem <- with_start(problem$method, problem)
+    tell_stage(NULL)
+    offering_last_state(fit_problem(with_keeper(problem, call)))
+  }))
+}
+
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
   fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result, settings$context)
@@ -118,4 +131,17 @@ warn_unless_converged <- function(fit) {
         "Leave the covariate out, or merge levels.") else
         "It can be used and continued: update(fit, start = fit)."))
   }
+}
+
+# ---- the call ------------------------------------------------------------------------------------
+
+# Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...`
+# is ..1, ..2 in it, which nobody can evaluate later: its expression takes its place.
+compact_call <- function(call, frame) {
+  if (!is.null(call$data) && !is.language(call$data)) call$data <- quote(data)
+  handed_on <- vapply(as.list(call), function(x) is.name(x) &&
+    grepl("^\\.\\.[0-9]+$", as.character(x)), NA)
+  for (name in names(call)[handed_on]) call[[name]] <- do.call(substitute,
+    list(as.name(name), frame))
+  call
 }

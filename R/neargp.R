@@ -259,7 +259,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance),
     na.action = na.action, local = row_formulas(covariance, nugget))
   has_known <- !rlang::quo_is_null(arguments$measurement_variance)
-  check_noise_model(settings, has_known, source)
+  if (!is.null(source)) check_noise_model(settings, has_known, source)
   stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations,
     settings$family)
   if (!is.null(stream)) data <- stream$sample
@@ -279,11 +279,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
-  settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||%
-    default_covariance(settings$family, model$data, locations,
-      is.null(space_time_obstacle(settings, !is.null(stream))))
-  settings$covariance <- settle_space_time(settings, model$data, locations,
-    !is.null(stream))
+  settings$covariance <- settle_covariance(settings, model$data, locations, !is.null(stream))
   if (has_local_fields(settings$covariance)) {
     locations <- with_local_fields(locations, settings$covariance, data, frame[["(local_rows)"]],
       frame[["(locations)"]], attr(frame, "row.names"), !is.null(model$data$output))
@@ -297,15 +293,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
-  check_memory_need(problem, settings$device)
-  problem$context <- new_context(settings$context$threads, settings$device, control$neighbor_search)
-  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
-    tell_stage("starting values")
-    problem <- with_start(problem$method, problem)
-    tell_stage(NULL)
-    solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
-    settings$gpu <- device_name(settings$device)
-  }))
+  solved <- solve_problem(problem, settings, checkpoint, call)
+  settings$gpu <- device_name(settings$device)
   finished <- proc.time()[["elapsed"]]
   fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
@@ -314,52 +303,4 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
   forget_last_state()
   if (is.null(stream)) fit else as_streamed_fit(fit, stream)
-}
-
-check_settings <- function(formula, data, method, covariance, family, nugget, control, device,
-                           threads, verbose, prior = NULL) {
-  if (!rlang::is_formula(formula) || length(formula) != 3L) {
-    abort_argument("formula", "a two-sided formula, response ~ trend", formula)
-  }
-  if (!is.data.frame(data)) {
-    abort_neargp("argument",
-      c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)),
-        i = spatial_hint(data)))
-  }
-  if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
-  check_unique_columns(names(data), data, "data")
-  family_open <- is.null(family)
-  method_open <- is.null(method)
-  family <- as_family(family %||% stats::gaussian())
-  method <- method %||% default_method(family)
-  check_method(method)
-  if (!is.null(covariance)) check_covariance(covariance)
-  check_class(control, "control", "neargp_control", "made by neargp_control()")
-  settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
-    family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
-    device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)),
-    context = plain_context(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
-  check_precision(settings)
-  settings
-}
-
-# Several outputs may have one each.
-check_nugget <- function(nugget) {
-  if (is_noise_formula(nugget)) return(check_noise_formula(nugget))
-  if (length(nugget) < 2L) return(check_number(nugget, "nugget", lower = 0, null_ok = TRUE))
-  if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) {
-    abort_argument("nugget", "NULL or numbers of at least 0", nugget)
-  }
-  nugget
-}
-
-# Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...`
-# is ..1, ..2 in it, which nobody can evaluate later: its expression takes its place.
-compact_call <- function(call, frame) {
-  if (!is.null(call$data) && !is.language(call$data)) call$data <- quote(data)
-  handed_on <- vapply(as.list(call), function(x) is.name(x) &&
-    grepl("^\\.\\.[0-9]+$", as.character(x)), NA)
-  for (name in names(call)[handed_on]) call[[name]] <- do.call(substitute,
-    list(as.name(name), frame))
-  call
 }

@@ -60,3 +60,42 @@ new_prediction_settings <- function(context, k = NULL, k_other = NULL, exact = F
     device = device,             # "auto", "cpu" or "cuda"
     verbose = verbose)
 }
+
+# ---- of neargp() ---------------------------------------------------------------------------------
+
+check_settings <- function(formula, data, method, covariance, family, nugget, control, device,
+                           threads, verbose, prior = NULL) {
+  if (!rlang::is_formula(formula) || length(formula) != 3L) {
+    abort_argument("formula", "a two-sided formula, response ~ trend", formula)
+  }
+  if (!is.data.frame(data)) {
+    abort_neargp("argument",
+      c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)),
+        i = spatial_hint(data)))
+  }
+  if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
+  check_unique_columns(names(data), data, "data")
+  family_open <- is.null(family)
+  method_open <- is.null(method)
+  family <- as_family(family %||% stats::gaussian())
+  method <- method %||% default_method(family)
+  check_method(method)
+  if (!is.null(covariance)) check_covariance(covariance)
+  check_class(control, "control", "neargp_control", "made by neargp_control()")
+  settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
+    family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
+    device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)),
+    context = plain_context(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
+  check_precision(settings)
+  settings
+}
+
+# Several outputs may have one each.
+check_nugget <- function(nugget) {
+  if (is_noise_formula(nugget)) return(check_noise_formula(nugget))
+  if (length(nugget) < 2L) return(check_number(nugget, "nugget", lower = 0, null_ok = TRUE))
+  if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) {
+    abort_argument("nugget", "NULL or numbers of at least 0", nugget)
+  }
+  nugget
+}
