@@ -145,6 +145,6 @@ category_columns <- function(mixture) {
   below <- vapply(seq_along(mixture$levels), mixture_distribution, double(mixture$n),
     mixture = mixture)
   below <- matrix(below, mixture$n, length(mixture$levels))
-  probability <- below - cbind(0, below[, -ncol(below), drop = FALSE])
+  probability <- below - cbind(double(mixture$n), below[, -ncol(below), drop = FALSE])
   stats::setNames(as.data.frame(pmax(probability, 0)), paste0("prob_", mixture$levels))
 }

@@ -30,7 +30,7 @@ while (sum(table$kills) < wanted) {
     same <- identical(killed$digest, alone[[i]]$digest)
     table$fits[i] <- table$fits[i] + 1L
     table$kills[i] <- table$kills[i] + length(killed$left)
-    table$resumed[i] <- table$resumed[i] + sum(killed$left > 0L, na.rm = TRUE)
+    table$resumed[i] <- table$resumed[i] + sum(killed$left > 0L)
     table$same[i] <- table$same[i] + same
     cat(sprintf("%-8s %-6s kills %d, answers left %s: %s\n", kinds[i], writes, length(killed$left),
       paste(killed$left, collapse = " "), if (same) "the same bits" else "ANOTHER FIT"))

@@ -2,7 +2,7 @@
 
 # The child: `kind` of a fit of `n` rows, with the checkpoint `file` ("": none), and a digest of the
 # fit and of R's random numbers after it in `out`. `writes`: "often", so that a good part of the
-# time goes into writing, or "seldom", as for users.
+# time goes into writing, or "seldom", as for users. `out` has the seconds of the fit, too.
 kill_script <- quote({
   arguments <- commandArgs(TRUE)
   names(arguments) <- c("kind", "n", "file", "out", "writes", "library")
@@ -30,9 +30,10 @@ kill_script <- quote({
   fit <- suppressWarnings(suppressMessages(neargp::neargp(formula, data, coords = ~ x + y,
     method = method, family = family, covariance = covariance, control = control, threads = 1)))
   fit <- unclass(fit)
+  seconds <- fit$elapsed[["fit"]]
   fit[c("call", "elapsed", "keeper")] <- NULL
   digest <- rlang::hash(list(neargp:::plain_part(fit), .Random.seed))
-  writeLines(digest, paste0(arguments[["out"]], ".new"))
+  writeLines(c(digest, seconds), paste0(arguments[["out"]], ".new"))
   invisible(file.rename(paste0(arguments[["out"]], ".new"), arguments[["out"]]))
 })
 
@@ -57,19 +58,19 @@ wait_for <- function(pid, seconds, until = function() FALSE) {
   invisible(is_alive(pid))
 }
 
-# The digest of an undisturbed child, and the seconds that it took.
+# The digest of an undisturbed child, and the seconds that its fit took.
 undisturbed <- function(kind, n, folder) {
   out <- file.path(folder, paste0(kind, "-alone"))
-  began <- neargp:::core_monotonic_seconds()
   pid <- start_child(kind, n, "", out, "seldom", file.path(folder, "log-alone"))
   if (wait_for(pid, 600)) tools::pskill(pid, tools::SIGKILL)
   if (!file.exists(out)) stop(paste(readLines(file.path(folder, "log-alone")), collapse = "\n"))
-  list(digest = readLines(out), seconds = neargp:::core_monotonic_seconds() - began)
+  found <- readLines(out)
+  list(digest = found[1L], seconds = as.double(found[2L]))
 }
 
-# Kills children at random moments until `kills` of them were killed, and lets the last one end. The
-# digest of its fit, and how many evaluations and states the file had at each kill (NA: no file
-# yet).
+# Kills children at random moments of their fits until `kills` of them were killed, and lets the
+# last one end. The digest of its fit, and how many evaluations and states the file had at each
+# kill.
 killed_fit <- function(kind, n, kills, seconds, folder, writes) {
   file <- tempfile("fit-", folder, ".checkpoint")
   out <- tempfile("out-", folder)
@@ -77,14 +78,13 @@ killed_fit <- function(kind, n, kills, seconds, folder, writes) {
   left <- integer(0)
   while (length(left) < kills) {
     pid <- start_child(kind, n, file, out, writes, log)
-    # Four in five when there is a file to write to.
-    if (stats::runif(1) < 0.8) wait_for(pid, 600, until = function() file.exists(file))
+    wait_for(pid, 600, until = function() file.exists(file))
     running <- wait_for(pid, seconds * stats::runif(1, 0, 0.7))
     tools::pskill(pid, tools::SIGKILL)
     wait_for(pid, 10)
     if (file.exists(out)) break
     if (!running) stop(paste(readLines(log), collapse = "\n"))
-    left <- c(left, if (file.exists(file)) answers_of(file) else NA)
+    left <- c(left, answers_of(file))
   }
   if (!file.exists(out)) {
     pid <- start_child(kind, n, file, out, writes, log)
@@ -92,7 +92,7 @@ killed_fit <- function(kind, n, kills, seconds, folder, writes) {
   }
   if (!file.exists(out)) stop(paste(readLines(log), collapse = "\n"))
   unlink(file)
-  list(digest = readLines(out), left = left)
+  list(digest = readLines(out)[1L], left = left)
 }
 
 # Of a file that may be cut off.
