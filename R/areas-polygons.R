@@ -89,11 +89,15 @@ raster_areas <- function(areas, object) {
 cell_polygons <- function(raster) {
   centres <- terra::xyFromCell(raster, seq_len(terra::ncell(raster)))
   half <- terra::res(raster) / 2
-  polygons <- Map(function(x, y) {
-    sf::st_polygon(list(cbind(x + half[1L] * c(-1, 1, 1, -1, -1), y + half[2L] * c(-1, -1, 1, 1,
-      -1))))
-  }, centres[, 1L], centres[, 2L])
-  sf::st_sfc(polygons)
+  rectangles(centres[, 1L] - half[1L], centres[, 1L] + half[1L], centres[, 2L] - half[2L],
+    centres[, 2L] + half[2L])
+}
+
+rectangles <- function(left, right, bottom, top, crs = sf::NA_crs_) {
+  sf::st_sfc(Map(function(left, right, bottom, top) {
+    sf::st_polygon(list(cbind(c(left, right, right, left, left), c(bottom, bottom, top, top,
+      bottom))))
+  }, left, right, bottom, top), crs = crs)
 }
 
 # Areas in the squared unit of the coordinates, km2 of longitude and latitude.

@@ -213,12 +213,8 @@ cell_areas <- function(grid, region) {
 }
 
 cell_squares <- function(grid, crs) {
-  corners <- expand.grid(i = seq_len(length(grid$x) - 1L), j = seq_len(length(grid$y) - 1L))
-  sf::st_sfc(Map(function(i, j) {
-    x <- grid$x[i + c(0L, 1L, 1L, 0L, 0L)]
-    y <- grid$y[j + c(0L, 0L, 1L, 1L, 0L)]
-    sf::st_polygon(list(cbind(x, y)))
-  }, corners$i, corners$j), crs = crs)
+  cells <- expand.grid(i = seq_len(length(grid$x) - 1L), j = seq_len(length(grid$y) - 1L))
+  rectangles(grid$x[cells$i], grid$x[cells$i + 1L], grid$y[cells$j], grid$y[cells$j + 1L], crs)
 }
 
 # A point on the edge of the window may lie in a cell that only touches it.
