@@ -6,9 +6,10 @@
 #' @param object a covariance made by [cov_matern()] and its relatives, or a fit of [neargp()].
 #' @param distance numeric vector of distances, in the units of the range (kilometres for longitude
 #'   and latitude).
-#' @param ... for fits: `direction`, the direction in degrees clockwise from the second axis
-#'   (north), for anisotropic covariances; by default that of the major axis. With several ranges
-#'   (time, `ard`) the distance is along the first coordinate.
+#' @param ... arguments of the methods: those below, and none else.
+#' @param direction of anisotropic covariances, in degrees clockwise from the second axis (north);
+#'   `NULL`, the default, is that of the major axis. With several ranges (time, `ard`) the distance
+#'   is along the first coordinate.
 #' @param time numeric vector of lags in time, in units of its range, as long as `distance` or one
 #'   number. Other than 0 it needs a fit with `time`, or settings whose last range is that of time.
 #' @return Numeric vector of covariances as long as `distance` and `time`.
@@ -27,6 +28,7 @@ covariance_value.default <- function(object, distance, ...) {
   abort_argument("object", "a covariance or a fit of neargp()", object)
 }
 
+#' @rdname covariance_value
 #' @export
 covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) {
   object$components <- lapply(object$components, with_time_range, groups = list(names = 1:2))
@@ -46,6 +48,7 @@ covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) 
     directional_range = function(component) component$range[1L], time = time)
 }
 
+#' @rdname covariance_value
 #' @export
 covariance_value.neargp <- function(object, distance, direction = NULL, time = 0, ...) {
   check_fit(object)
