@@ -36,9 +36,8 @@ gpytorch_path <- function(data, set, method) {
   dir.create(place)
   on.exit(unlink(place, recursive = TRUE))
   for (part in names(data)) writeBin(as.double(unlist(data[[part]])), file.path(place, paste0(part, ".bin")))
-  allocator <- c("MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736", "MALLOC_TOP_PAD_=268435456", "MKL_NUM_THREADS=1")
   printed <- system2(python, c(shQuote(file.path(bench_folder(), "svgp_gpytorch.py")), method, shQuote(place), ncol(data$train) - 1L, inducing,
-    epochs, max(1L, epochs %/% 80L)), stdout = TRUE, stderr = FALSE, env = allocator)
+    epochs, max(1L, epochs %/% 80L)), stdout = TRUE, stderr = FALSE, env = allocator_settings)
   save_table(jsonlite::fromJSON(printed[length(printed)])$path, path_name(set, method))
 }
 

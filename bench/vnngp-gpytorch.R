@@ -38,9 +38,8 @@ gpytorch <- function(task, data, dimension, k, batch, amount) {
   dir.create(place)
   on.exit(unlink(place, recursive = TRUE))
   for (part in names(data)) writeBin(as.double(unlist(data[[part]][c(seq_len(dimension), dimension + 1L)])), file.path(place, paste0(part, ".bin")))
-  allocator <- c("MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736", "MALLOC_TOP_PAD_=268435456", "MKL_NUM_THREADS=1")
   printed <- system2(python, c(shQuote(file.path(bench_folder(), "vnngp_gpytorch.py")), task, shQuote(place), dimension, k, batch, amount),
-    stdout = TRUE, stderr = FALSE, env = allocator)
+    stdout = TRUE, stderr = FALSE, env = allocator_settings)
   jsonlite::fromJSON(printed[length(printed)])
 }
 

@@ -26,27 +26,45 @@ if [ -z "${NEARGP_EXTENDED_TESTS:-}" ]; then
   core_set=${NEARGP_INSTRUCTION_SET:-} # tests of kernels go through all sets by themselves
 fi
 
-# The C++ tests are built and run meanwhile, on another core, with the package's own objects.
-core_counts=_build/test-core-counts
-: > "$core_counts"
-NEARGP_INSTRUCTION_SET=$core_set PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$core_counts" > _build/test-core-output 2>&1 &
-core=$!
-trap 'kill "$core" 2> /dev/null || true' EXIT
-
-exclude=
-for set in $sets; do
-  echo "test: R interface, instruction set $set"
-  NEARGP_INSTRUCTION_SET=$set NEARGP_TEST_EXCLUDE=$exclude Rscript --vanilla tools/test.R "$counts" ||
-    echo "0 1 0" >> "$counts"
-  exclude=$left_out
+# Everything but the widest set's R tests runs meanwhile, on another core: the C++ tests, built with the package's own objects,
+# and the R tests of the other sets.
+run_others() {
+  trap 'kill "$child" 2> /dev/null; exit 143' TERM
+  echo "test: C++ core"
+  attended env NEARGP_INSTRUCTION_SET="$core_set" PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$other_counts" || echo "0 1 0" >> "$other_counts"
   unset NEARGP_EXTENDED_TESTS
-done
+  for set in "$@"; do run_r "$set" "$left_out" "$other_counts"; done
+}
 
-echo "test: C++ core"
-wait "$core" || echo "0 1 0" >> "$core_counts"
-trap - EXIT
-cat _build/test-core-output
-cat "$core_counts" >> "$counts"
+# run_r SET EXCLUDED COUNTS
+run_r() {
+  echo "test: R interface, instruction set $1"
+  attended env NEARGP_INSTRUCTION_SET="$1" NEARGP_TEST_EXCLUDE="$2" Rscript --vanilla tools/test.R "$3" || echo "0 1 0" >> "$3"
+}
+
+# A shell answers a signal while it waits, but not while a command runs.
+attended() {
+  "$@" &
+  child=$!
+  wait "$child"
+}
+
+child=
+other_counts=_build/other-test-counts
+: > "$other_counts"
+# shellcheck disable=SC2086
+set -- $sets
+widest=$1
+shift
+run_others "$@" > _build/other-tests-output 2>&1 &
+others=$!
+trap 'kill "$others" "$child" 2> /dev/null || true' EXIT
+trap 'exit 130' INT TERM
+run_r "$widest" '' "$counts"
+wait "$others" || echo "0 1 0" >> "$other_counts"
+trap - EXIT INT TERM
+cat _build/other-tests-output
+cat "$other_counts" >> "$counts"
 
 awk '
   { passed += $1; failed += $2; skipped += $3 }

@@ -113,6 +113,7 @@ test_that("fits by different transforms are told apart, and have no test", {
 })
 
 test_that("drop1(), add1() and step() compare fits by AIC", {
+  skip_unless_extended()
   data <- anova_data()
   method <- vecchia(10L)
   fit <- neargp(z ~ h + idle, data, coords = ~ x + y, method = method,

@@ -14,6 +14,7 @@ unit_raster <- function(across, values) {
 points_of <- function(geometry, fit, spacing = NULL) area_points(geometry, fit, spacing)
 
 test_that("points lie in their area, not in its holes, and are as many as the range asks for", {
+  skip_unless_extended()
   skip_if_not_installed("sf")
   outer <- cbind(c(0, 2, 2, 0, 0), c(0, 0, 1, 1, 0))
   hole <- cbind(c(0.5, 0.5, 1.5, 1.5, 0.5), c(0.25, 0.75, 0.75, 0.25, 0.25))
@@ -57,6 +58,7 @@ test_that("means over a sphere are by area", {
 })
 
 test_that("weights of a raster are those of the cells, whole or in part, whatever the spacing", {
+  skip_unless_extended()
   skip_if_not_installed("terra")
   people <- unit_raster(30L, (1:900) %% 7)
   # edges at multiples of 1/4 cut cells of the side 1/30

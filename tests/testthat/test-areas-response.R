@@ -7,6 +7,7 @@ count_fit <- function(method = vnngp(k = 20), n = 100L) {
 }
 
 test_that("totals of counts have the moments of sums of log-normal variables", {
+  skip_unless_extended()
   fit <- count_fit()
   points <- square_points()
   A <- averaging(points$area)
@@ -77,6 +78,7 @@ test_that("limits for a total of counts add the scatter of these", {
 })
 
 test_that("a tiny area has the expected response of its point", {
+  skip_unless_extended()
   points <- data.frame(x = c(0.3, 0.6), y = c(0.4, 0.8), height = c(0, 1))
   tiny <- sf::st_buffer(sf::st_as_sf(points, coords = c("x", "y")), 1e-5)
   binary <- area_data(150L)

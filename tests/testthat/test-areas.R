@@ -47,6 +47,7 @@ test_that("they are those of gstat", {
 })
 
 test_that("the sparse posterior is the dense one where each node sees all others", {
+  skip_unless_extended()
   data <- area_data()
   points <- square_points()
   A <- averaging(points$area)

@@ -7,6 +7,7 @@ built <- function(plot) {
 drawn_panels <- function(plot) nrow(built(plot)$layout$layout)
 
 test_that("ggplot2 draws what plot() draws of a fit", {
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   fit <- plotted_fit()
   map <- built(ggplot2::autoplot(fit, cells = 400))

@@ -93,6 +93,7 @@ test_that("ranges of coordinates that play no part are told as that", {
 })
 
 test_that("coordinates that are covariates of the covariance are not called idle", {
+  skip_unless_extended()
   data <- local_data(60)
   data$lon <- 30 * data$x
   data$lat <- 20 * data$y

@@ -24,6 +24,7 @@ test_that("the estimated power has the largest likelihood", {
 })
 
 test_that("a power at an end of its range is told, and mll_k() estimates none", {
+  skip_unless_extended()
   set.seed(1)
   d <- data.frame(x = runif(60), y = runif(60))
   d$z <- (6 - 5 * runif(60)^2)^-0.2

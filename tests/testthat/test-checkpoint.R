@@ -1,5 +1,6 @@
 # The fits whose epochs begin anew are left out.
 test_that("a fit goes on from wherever its checkpoint ends, to the last bit", {
+  skip_unless_extended()
   fits <- c(last_fits(), further_fits())
   extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
   shown <- if (extended) names(fits) else
@@ -29,6 +30,7 @@ test_that("the same call goes on, and a fit that has ended is there at once", {
 })
 
 test_that("errors on the way are part of a checkpoint, and what they lead to", {
+  skip_unless_extended()
   # an objective that fails twice, and then has an optimum
   failing <- function(working) {
     if (working > 2) abort_neargp("cholesky", "Singular.")
@@ -96,6 +98,7 @@ test_that("the key is of values, and not of how R holds them", {
 })
 
 test_that("a damaged file is an error or the same fit, never another one", {
+  skip_unless_extended()
   run <- last_fits()$vecchia
   file <- local_checkpoint()
   local_write_each(1)

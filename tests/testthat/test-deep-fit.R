@@ -30,6 +30,7 @@ test_that("the objective and the components are those of dense matrices", {
 })
 
 test_that("the gradient is that of differences, in all layers, topologies and rules", {
+  skip_unless_extended()
   data <- deep_data(12L)
   for (state in list(deep_state(layers = 1L), deep_state(), deep_state(covariance = "full"),
     deep_state(rule = "grid", sites = 2L), deep_state(rule = "symmetric"),

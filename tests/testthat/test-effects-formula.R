@@ -19,6 +19,7 @@ test_that("bars and smooths are cut out, and what is left is the trend", {
 })
 
 test_that("groups and terms are expanded as lme4 does", {
+  skip_unless_extended()
   expect_identical(parsed(y ~ (1 | a/b/c))$bars, c("1 | a", "1 | a:b", "1 | a:b:c"))
   expect_identical(parsed(y ~ (x + z || g))$bars, c("1 | g", "0 + x | g", "0 + z | g"))
   expect_identical(parsed(y ~ (0 + x || a/b))$bars, c("0 + x | a", "0 + x | a:b"))
@@ -39,6 +40,7 @@ test_that("what cannot be read is an error, and functions of the user are theirs
 })
 
 test_that("a dot does not stand for groups, and missing groups leave rows out", {
+  skip_unless_extended()
   data <- transform(simulated_data(60), site = rep(1:6, 10))
   data$site[3] <- NA
   fit <- neargp(z ~ . - group + (1 | site), data[c("x", "y", "z", "height", "group", "site")],

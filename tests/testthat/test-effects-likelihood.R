@@ -47,6 +47,7 @@ test_that("likelihoods are those of the dense model, and estimates at their maxi
 })
 
 test_that("the gradient is that of differences, also near a variance of 0, by all neighbours", {
+  skip_unless_extended()
   fit <- effects_fit(method = vecchia(79), control = neargp_control(max_iterations = 1L)) |>
     suppressWarnings()
   for (restricted in c(TRUE, FALSE)) {
@@ -110,6 +111,7 @@ test_that("effects and coefficients are best linear unbiased predictions, with t
 })
 
 test_that("the unit of the response does not move estimates", {
+  skip_unless_extended()
   data <- effects_data()
   fit <- effects_fit(control = neargp_control(tolerance = 1e-9))
   other <- effects_fit(data = transform(data, z = 1000 * z, o = 1000 * o),
@@ -153,6 +155,7 @@ fit_by_lme4 <- function(formula, data, estimation = "REML") {
 }
 
 test_that("without a field fits are those of lme4", {
+  skip_unless_extended()
   skip_if_not_installed("lme4")
   data <- effects_data(100)
   data$year <- factor(data$year)
@@ -175,6 +178,7 @@ test_that("without a field fits are those of lme4", {
 })
 
 test_that("without a field smooths are those of mgcv", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   data <- effects_data(150)
   data$year <- factor(data$year)

@@ -6,6 +6,7 @@ test_that("the exact method refuses more rows than it was told to take", {
 })
 
 test_that("its optimum is the optimum of the dense likelihood", {
+  skip_unless_extended()
   local_device("cpu")
   fit <- neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(), control = neargp_control(tolerance = 1e-9))

@@ -181,6 +181,7 @@ test_that("a monotone warp learns the spacing of ordered levels", {
 })
 
 test_that("classes are told by factors as by columns of 0 and 1, whatever the levels are called", {
+  skip_unless_extended()
   set.seed(62)
   data <- as.data.frame(lapply(c(a = 2, b = 2, c = 3, d = 4),
     function(levels) letters[sample(levels, 300, TRUE)]))
@@ -210,6 +211,7 @@ test_that("classes are told by factors as by columns of 0 and 1, whatever the le
 })
 
 test_that("every method takes factors", {
+  skip_unless_extended()
   data <- rows_of_factors(120)
   for (method in list(svgp(inducing = 20), odvgp(inducing = 10, mean_inducing = 20),
     ppgpr(inducing = 10), swsgp(inducing = 20, k = 10, epochs = 2), mll_k(k = 5), loo_k(k = 5),

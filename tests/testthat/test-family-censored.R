@@ -40,6 +40,7 @@ test_that("without a field it is the model of survival, in either form of the re
 })
 
 test_that("all methods fit it, and measurements alone are those of a gaussian response", {
+  skip_unless_extended()
   d <- censored_data(80)
   for (method in list(loo_k(k = 5), svgp(inducing = 8), dspp(inducing = 4, width = 1, sites = 2,
       epochs = 2))) {

@@ -41,6 +41,7 @@ test_that("without a field it is the model of MASS", {
 })
 
 test_that("a field of categories is fitted by every method, and scored by its categories", {
+  skip_unless_extended()
   d <- ordered_data(80)
   for (method in list(vnngp(k = 5), loo_k(k = 5), svgp(inducing = 8), dspp(inducing = 6, width = 2,
       sites = 2, epochs = 2))) {

@@ -33,6 +33,7 @@ expect_same_model <- function(fit, log_likelihood, coefficients, parameters = NU
 }
 
 test_that("truncated counts, Tweedie and beta-binomial responses are those of glmmTMB", {
+  skip_unless_extended()
   skip_if_not_installed("glmmTMB")
   d <- family_data()
   rival <- function(formula, family) {

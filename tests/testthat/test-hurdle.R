@@ -31,6 +31,7 @@ test_that("without fields a hurdle model is that of pscl", {
 
 # The mixture of 0 and a positive response, by many of its quantiles.
 test_that("predictions and scores are those of the mixture of nothing and a positive response", {
+  skip_unless_extended()
   d <- hurdle_data()
   cases <- list(count = truncated_poisson(), amount = Gamma("log"))
   for (response in names(cases)) {

@@ -85,6 +85,7 @@ test_that("a finer lattice comes nearer", {
 })
 
 test_that("quantiles, probabilities and limits are of one mixture", {
+  skip_unless_extended()
   fit <- small_fit(nugget = NULL)
   limits <- integrated(fit, interval = "prediction", level = 0.8)
   quantiles <- integrated(fit, type = "quantile", probs = c(0.1, 0.9))
@@ -100,6 +101,7 @@ test_that("quantiles, probabilities and limits are of one mixture", {
 })
 
 test_that("it draws no random numbers, repeats itself, and takes chunks, one row and missing ones", {
+  skip_unless_extended()
   fit <- small_fit(nugget = NULL)
   set.seed(1)
   before <- .Random.seed
@@ -118,6 +120,7 @@ test_that("it draws no random numbers, repeats itself, and takes chunks, one row
 })
 
 test_that("Vecchia's with all neighbours integrates as the exact one, whatever was maximised", {
+  skip_unless_extended()
   exact <- integrated(small_fit(nugget = NULL), interval = "prediction")
   for (method in list(vecchia(29), exact_gp(estimation = "REML"))) {
     fit <- small_fit(nugget = NULL, method = method)
@@ -129,6 +132,7 @@ test_that("Vecchia's with all neighbours integrates as the exact one, whatever w
 })
 
 test_that("priors by default are proper, told by the scale of the data, and follow its unit", {
+  skip_unless_extended()
   data <- simulated_data(30, seed = 3)
   fit <- small_fit(cov_matern(NULL), data, nugget = NULL, prior = NULL)
   layout <- posterior_problem(fit, plain_context())$layout
@@ -151,6 +155,7 @@ test_that("priors by default are proper, told by the scale of the data, and foll
 })
 
 test_that("more parameters than axes are integrated where the posterior is widest", {
+  skip_unless_extended()
   fit <- small_fit(cov_matern(NULL, anisotropy = TRUE), nugget = NULL, prior = NULL)
   design <- integrated_fits(fit, plain_context())
   expect_equal(sum(exp(design$log_weights)), 1)

@@ -14,6 +14,7 @@ test_that("values of all methods are those of dense matrices, and the penalty is
 })
 
 test_that("gradients are those of differences, by information as by the adjoint", {
+  skip_unless_extended()
   expect_gradients_of_differences(local_covariances())
 })
 

@@ -1,4 +1,5 @@
 test_that("quantiles of continuous responses invert the distribution function", {
+  skip_unless_extended()
   p <- c(1e-4, 0.025, 0.5, 0.9, 0.975, 0.9999)
   for (name in c("gaussian", "student_t", "heavy_t", "gamma", "sharp_gamma", "beta", "u_beta",
       "tweedie", "low_tweedie")) {

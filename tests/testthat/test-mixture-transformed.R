@@ -33,6 +33,7 @@ transformed_cases <- function(name) {
 }
 
 test_that("mean, variance and CRPS of transformed responses are the expectations that they are", {
+  skip_unless_extended()
   for (name in names(transforms)) for (case in transformed_cases(name)) {
     m <- case[1L]
     s <- case[2L]

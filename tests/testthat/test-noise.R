@@ -45,6 +45,7 @@ test_that("values of all methods are those of dense matrices", {
 })
 
 test_that("gradients are those of differences, by information as by the adjoint", {
+  skip_unless_extended()
   data <- noisy_data(30)
   for (case in noise_cases()) {
     fit <- fit_of_case(case, data = data, control = still)
@@ -170,6 +171,7 @@ test_that("predictions, leave-one-out, joint predictions and draws have the nois
 })
 
 test_that("the bound on inducing points has its gradient in the noise of rows", {
+  skip_unless_extended()
   data <- noisy_data(40)
   for (bound in c("tight", "standard")) {
     for (case in noise_cases()) {

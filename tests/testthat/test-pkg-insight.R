@@ -128,6 +128,7 @@ test_that("without a field they are what they are for lm()", {
 })
 
 test_that("trends of several outputs and of classes are refused, and not tested as one", {
+  skip_unless_extended()
   for (package in c("car", "insight", "performance")) skip_if_not_installed(package)
   data <- transform(simulated_data(60), high = z > median(z))
   several <- neargp(cbind(z, height) ~ group, data, coords = ~ x + y, method = vecchia(k = 5))

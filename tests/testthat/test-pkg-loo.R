@@ -15,6 +15,7 @@ test_that("elpd() sums the log densities of leave-one-out predictions, and fits 
 })
 
 test_that("of counts and classes they are log probabilities", {
+  skip_unless_extended()
   skip_if_not_installed("loo")
   data <- transform(simulated_data(60), count = rep(0:3, 15))
   counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))

@@ -40,6 +40,7 @@ test_that("the dimension of time is that of the fit", {
 })
 
 test_that("classes and several outputs are attributes, too", {
+  skip_unless_extended()
   grid <- covariate_grid()
   classes <- neargp(group ~ height, simulated_data(80), coords = ~ x + y, method = loo_k(k = 8),
     family = categorical())

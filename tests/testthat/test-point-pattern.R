@@ -22,6 +22,7 @@ test_that("counts and areas of a rectangle are those of each point and cell", {
 })
 
 test_that("a polygon's cells have the area that is in it", {
+  skip_unless_extended()
   skip_if_not_installed("sf")
   corners <- rbind(c(0, 0), c(2, 0), c(0, 1), c(0, 0))
   triangle <- sf::st_sfc(sf::st_polygon(list(corners)), crs = 3035)

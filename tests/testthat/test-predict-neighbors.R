@@ -112,6 +112,7 @@ test_that("on a sphere the neighbours are those between the azimuths of great ci
 })
 
 test_that("sectors are refused where there is no direction", {
+  skip_unless_extended()
   set.seed(1)
   line <- data.frame(x = runif(60))
   line$z <- sin(6 * line$x) + rnorm(60, sd = 0.1)

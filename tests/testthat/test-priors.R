@@ -54,6 +54,7 @@ test_that("gradient and curvature of the log density are those of differences", 
 })
 
 test_that("the probability beyond the bound is the one that was told, in any dimension", {
+  skip_unless_extended()
   data <- transform(prior_data(), u = rev(x), day = rep(1:6, 10))
   check <- function(fit, name, bound, probability, lower) {
     row <- match(name, fit$layout$name)
@@ -98,6 +99,7 @@ test_that("the unit of the response moves nothing but the unit", {
 
 # In the plane the mode of the log range is that of -x - rate exp(-x), log(rate).
 test_that("each method that has priors is drawn towards the mode of a strong one", {
+  skip_unless_extended()
   data <- prior_data(80)
   strong <- pc_priors(range = c(5, 1e-4))
   for (method in list(vecchia(8), loo_k(8), mll_k(8), vnngp(6), exact_gp(estimation = "REML"))) {

@@ -28,6 +28,7 @@ dense_profile <- function(fit, held, value, log_likelihood = function(data, cova
 }
 
 test_that("at its limits the dense profile likelihood is half a quantile of chi-squared lower", {
+  skip_unless_extended()
   fit <- profiled_fit()
   limits <- profile_confint(fit, level = 0.9)
   expect_identical(rownames(limits), c("variance", "range", "nugget"))
@@ -40,6 +41,7 @@ test_that("at its limits the dense profile likelihood is half a quantile of chi-
 })
 
 test_that("with many rows the intervals are those of the standard errors", {
+  skip_unless_extended()
   fit <- profiled_fit(simulated_data(800, range = 0.1, nugget = 1), method = vecchia(15))
   wald <- confint(fit, what = "covariance")
   expect_equal(log(profile_confint(fit)), log(wald), tolerance = 0.15)
@@ -73,6 +75,7 @@ test_that("restricted and penalised fits are profiled by what they have maximise
 })
 
 test_that("neither the unit of the response nor a known anisotropy is in the way", {
+  skip_unless_extended()
   data <- noisy_data()
   limits <- suppressMessages(profile_confint(profiled_fit(data)))
   other <- suppressMessages(profile_confint(profiled_fit(transform(data, z = 1000 * z))))
@@ -85,6 +88,7 @@ test_that("neither the unit of the response nor a known anisotropy is in the way
 })
 
 test_that("what has no profile is NA, or refused", {
+  skip_unless_extended()
   data <- noisy_data()
   fit <- profiled_fit(data, cov_exponential(variance = 2, anisotropy = TRUE))
   expect_message(limits <- profile_confint(fit), "anisotropy", class = "neargp_message_profile")

@@ -31,6 +31,7 @@ test_that("PIT values of held-out rows are uniform after the recalibration of he
 })
 
 test_that("a wrong nugget is mended, and interval ends and moments follow", {
+  skip_unless_extended()
   d <- noisy_field(600, function(n) rnorm(n, sd = 0.3))
   held <- 401:600
   fit <- neargp(z ~ 1, d[-held, ], coords = ~ x + y, method = vecchia(10), nugget = 0.005,

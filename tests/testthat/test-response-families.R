@@ -158,6 +158,7 @@ test_that("moments of Student's t that do not exist are missing or infinite", {
 })
 
 test_that("starting values are near the truth and within bounds", {
+  skip_unless_extended()
   withr::local_seed(3)
   n <- 5000
   for_each_family(function(name, entry, case) {

@@ -14,6 +14,7 @@ test_that("a state has the fields it was made with and no others", {
 })
 
 test_that("all code that reads or writes a problem knows its fields", {
+  skip_unless_extended()
   problem <- pseudo_observation_example("poisson")
   expect_s3_class(problem, "neargp_problem")
   expect_identical(setdiff(fields_of("problem"), names(problem)), character(0))

@@ -16,6 +16,7 @@ dense_low_rank_at <- function(case, made, working) {
 }
 
 test_that("evidence, posterior and gradient are those of dense matrices", {
+  skip_unless_extended()
   data <- low_rank_data()
   data[c("x", "y")] <- data[c(1:66, 1:4), c("x", "y")]  # some rows share a node
   for (case in low_rank_cases) {

@@ -15,6 +15,7 @@ test_that("values of all methods are those of dense matrices, and the penalty is
 })
 
 test_that("gradients are those of differences, by information as by the adjoint", {
+  skip_unless_extended()
   expect_gradients_of_differences(warped_covariances())
 })
 
@@ -69,6 +70,7 @@ test_that("with no warp everything is that of the stationary covariance", {
 })
 
 test_that("predictions, leave-one-out and joint predictions are dense kriging", {
+  skip_unless_extended()
   data <- local_data(40)
   new <- local_data(5, seed = 2)
   covariance <- cov_matern(1.5, warp = list(expand(2, ~ wet + bumps(2)), monotone(~ x, 3)))
@@ -407,6 +409,7 @@ test_that("counts, time, the sphere and one coordinate go with warps", {
 })
 
 test_that("what cannot be is refused in one way", {
+  skip_unless_extended()
   data <- local_data(40)
   data$flat <- 1
   fit <- function(covariance, method = vecchia(k = 5), coords = ~ x + y, ...) {

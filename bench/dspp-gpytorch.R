@@ -1,0 +1,74 @@
+# GPyTorch's DSPP (float32) beside dspp() (double) on standardised UCI sets, 10,000 training rows at random and up to 5,000 others: CPU seconds
+# of an epoch with the same points, width, sites and rows, those in which GPyTorch reaches the best test score of its epochs, and those of our
+# whole fit by its defaults.
+#
+#   OMP_NUM_THREADS=1 Rscript bench/dspp-gpytorch.R [sets: kin40k] [inducing points: 300] [width: 3] [sites: 8] [epochs: 400] [task: both, rival, own]
+#
+# NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path, which takes half
+# an hour a set, in results/; "own" takes it from there.
+
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+stop_unless_one_thread()
+
+sets <- argument(1L, "kin40k")
+settings <- vapply(2:5, function(i) as.integer(argument(i, c("300", "3", "8", "400")[i - 1L])), 0L)
+names(settings) <- c("inducing", "width", "sites", "epochs")
+task <- argument(6L, "both")
+
+python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
+if (task != "own" && system2(python, c("-c", shQuote("import gpytorch")), stdout = FALSE, stderr = FALSE) != 0L) {
+  message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch.")
+  quit("no")
+}
+
+rows_of <- function(set) {
+  rows <- bench_data(set)
+  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
+  data <- data.frame(inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))], y = drop(scale(rows$y)))
+  set.seed(1)
+  chosen <- sample.int(nrow(data), min(15000L, nrow(data)))
+  list(train = data[chosen[1:10000], ], places = data[chosen[-(1:10000)], ])
+}
+
+path_name <- function(set) paste("dspp-gpytorch-path", set, settings[["inducing"]], sep = "-")
+
+gpytorch_path <- function(data, set) {
+  place <- tempfile("gpytorch")
+  dir.create(place)
+  on.exit(unlink(place, recursive = TRUE))
+  for (part in names(data)) writeBin(as.double(unlist(data[[part]])), file.path(place, paste0(part, ".bin")))
+  printed <- system2(python, c(shQuote(file.path(bench_folder(), "dspp_gpytorch.py")), shQuote(place), ncol(data$train) - 1L, settings,
+    max(1L, settings[["epochs"]] %/% 80L)), stdout = TRUE, stderr = FALSE, env = allocator_settings)
+  save_table(jsonlite::fromJSON(printed[length(printed)])$path, path_name(set))
+}
+
+fit_by <- function(data, method) {
+  timed(suppressWarnings(neargp(y ~ 1, data, coords = ~ ., method = method, threads = 1L, verbose = FALSE)))
+}
+
+# The difference of two fits by other numbers of epochs has no start in it.
+epoch_seconds <- function(data) {
+  taken <- vapply(c(2L, 6L), function(epochs) fit_by(data, dspp(inducing = settings[["inducing"]], width = settings[["width"]],
+    sites = settings[["sites"]], epochs = epochs, validation = 0))$cpu, 0)
+  diff(taken) / 4
+}
+
+compare <- function(set) {
+  data <- rows_of(set)
+  path <- if (task == "own") utils::read.csv(result_file(paste0(path_name(set), ".csv"))) else gpytorch_path(data, set)
+  if (task == "rival") return(NULL)
+  best <- path[which.min(path$nll), ]
+  reached <- path$seconds[match(TRUE, path$nll <= best$nll + 0.001)]
+  rival_epoch <- path$seconds[nrow(path)] / path$epoch[nrow(path)]
+  epoch <- epoch_seconds(data$train)
+  run <- fit_by(data$train, dspp())
+  scored <- scores(run$value, newdata = data$places, threads = 1L)
+  data.frame(set = set, t(settings), gpytorch_epoch_s = rival_epoch, neargp_epoch_s = epoch, epoch_ratio = rival_epoch / epoch,
+    gpytorch_s = reached, gpytorch_nll = best$nll, gpytorch_rmse = best$rmse, neargp_s = run$cpu, nll = scored$log_score, rmse = scored$rmse,
+    coverage = scored$coverage, ratio = reached / run$cpu)
+}
+
+describe_run()
+results <- do.call(rbind, lapply(sets, compare))
+if (task != "rival") save_table(results, paste("dspp-gpytorch", paste(sets, collapse = "-"), settings[["inducing"]], sep = "-"))
