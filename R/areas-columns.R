@@ -47,22 +47,12 @@ normal_areas <- function(moments, support, settings) {
   scale <- scale_of_areas(support)
   mean <- scale * moments$mean
   sd <- scale * sqrt(moments$variance)
-  columns <- if (settings$type == "quantile") {
-    stats::setNames(lapply(settings$probs, stats::qnorm, mean, sd),
-      paste0("q", format_numbers(settings$probs)))
-  } else list(mean = mean, sd = sd)
-  if (settings$interval != "none") {
-    half_width <- stats::qnorm((1 + settings$level) / 2) * sd
-    columns <- c(columns, list(lower = mean - half_width, upper = mean + half_width))
-  }
-  exceeded <- lapply(settings$threshold, stats::pnorm, mean, sd, lower.tail = FALSE)
-  list(columns = c(columns, exceeded_columns(exceeded, settings)),
+  columns <- if (settings$type == "quantile") quantile_columns(settings$probs, stats::qnorm, mean,
+    sd) else list(mean = mean, sd = sd)
+  limits <- if (settings$interval != "none") normal_limits(mean, sd, settings$level)
+  list(columns = c(columns, limits, exceedance_columns(settings$threshold, "observation",
+    stats::pnorm, mean, sd, lower.tail = FALSE)),
     covariance = if (settings$joint) moments$covariance * outer(scale, scale))
-}
-
-exceeded_columns <- function(probabilities, settings) {
-  if (is.null(settings$threshold)) return(NULL)
-  stats::setNames(probabilities, exceedance_names(settings$threshold, "observation"))
 }
 
 # Areas without points are NA; the total over one without any weight is 0.

@@ -119,15 +119,13 @@ drawn_columns <- function(mean, sd, draws, settings) {
     nrow(draws))
   quantiles <- function(drawn, p) apply(drawn, 1L, stats::quantile, p, names = FALSE,
     type = if (is.null(counts)) 7L else 1L)
-  columns <- if (settings$type == "quantile") {
-    stats::setNames(lapply(settings$probs, function(p) quantiles(draws, p)),
-      paste0("q", format_numbers(settings$probs)))
-  } else list(mean = mean, sd = sd)
+  columns <- if (settings$type == "quantile") quantile_columns(settings$probs, quantiles,
+    drawn = draws) else list(mean = mean, sd = sd)
   if (settings$interval != "none") {
     within <- counts %||% draws
     columns <- c(columns, list(lower = quantiles(within, (1 - settings$level) / 2),
       upper = quantiles(within, (1 + settings$level) / 2)))
   }
-  exceeded <- lapply(settings$threshold, function(threshold) rowMeans(draws > threshold))
-  c(columns, exceeded_columns(exceeded, settings))
+  c(columns, exceedance_columns(settings$threshold, "observation",
+    function(threshold) rowMeans(draws > threshold)))
 }

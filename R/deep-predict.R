@@ -103,38 +103,13 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 prediction_columns.neargp_deep <- function(method, object, moments, settings) {
   latent <- moments_mixture(object, moments)
   observed <- observed_mixture(latent, nugget_of_targets(object, length(moments$mean)))
-  target_columns(object, normal_prediction_columns(latent, observed, settings))
+  target_columns(object, normal_mixture_columns(latent, observed, settings))
 }
 
 #' @export
 prediction_columns.neargp_deep_families <- function(method, object, moments, settings) {
   mixture_prediction_columns(observed_rows(object, moments_mixture(object, moments),
     settings$trials), settings)
-}
-
-# Of a gaussian response.
-normal_prediction_columns <- function(latent, observed, settings) {
-  shown <- if (settings$type == "link") latent else observed
-  columns <- if (settings$type == "quantile") {
-    stats::setNames(lapply(settings$probs, normal_mixture_quantile, mixture = observed),
-      paste0("q", format_numbers(settings$probs)))
-  } else {
-    list(mean = normal_mixture_mean(shown), sd = sqrt(normal_mixture_variance(shown)))
-  }
-  if (settings$interval != "none") {
-    covered <- if (settings$interval == "prediction") observed else latent
-    columns$lower <- normal_mixture_quantile((1 - settings$level) / 2, covered)
-    columns$upper <- normal_mixture_quantile((1 + settings$level) / 2, covered)
-  }
-  exceeding <- if (identical(settings$threshold_of, "mean")) latent else observed
-  c(columns, deep_exceedance(exceeding, settings))
-}
-
-deep_exceedance <- function(mixture, settings) {
-  if (is.null(settings$threshold)) return(NULL)
-  probabilities <- lapply(settings$threshold, normal_mixture_distribution, mixture = mixture,
-    lower = FALSE)
-  stats::setNames(probabilities, exceedance_names(settings$threshold, settings$threshold_of))
 }
 
 #' @export

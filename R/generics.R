@@ -138,8 +138,8 @@ limit_matrix <- function(lower, upper, names, level) {
 }
 
 trend_limits <- function(object, level) {
-  half_width <- stats::qnorm((1 + level) / 2) * sqrt(diag(object$beta_vcov))
-  limit_matrix(object$beta - half_width, object$beta + half_width, names(object$beta), level)
+  limits <- normal_limits(object$beta, sqrt(diag(object$beta_vcov)), level)
+  limit_matrix(limits$lower, limits$upper, names(object$beta), level)
 }
 
 covariance_limits <- function(object, level) {
@@ -151,9 +151,9 @@ covariance_limits.default <- function(object, level) {
   parameters <- object$parameters
   transform <- interval_transform(object$layout)
   center <- to_working(parameters$estimate, transform)
-  half_width <- stats::qnorm((1 + level) / 2) * sqrt(diag(object$interval_vcov))
-  limits <- limit_matrix(to_core(center - half_width, transform),
-    to_core(center + half_width, transform), parameters$name, level)
+  ends <- normal_limits(center, sqrt(diag(object$interval_vcov)), level)
+  limits <- limit_matrix(to_core(ends$lower, transform), to_core(ends$upper, transform),
+    parameters$name, level)
   # The ratio is that of the minor to the major range, so its interval ends at 1.
   ratio <- object$layout$kind == "u"
   limits[ratio, ] <- pmin(limits[ratio, ], 1)

@@ -102,21 +102,14 @@ predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantil
   hurdle <- hurdle_mixture(object, newdata)
   columns <- switch(type,
     response = list(mean = hurdle_mean(hurdle), sd = sqrt(hurdle_variance(hurdle))),
-    quantile = {
-      probs <- check_probs(probs)
-      stats::setNames(lapply(probs, hurdle_quantile, hurdle = hurdle),
-        paste0("q", format_numbers(probs)))
-    })
+    quantile = quantile_columns(check_probs(probs), hurdle_quantile, hurdle = hurdle))
   if (interval == "prediction") {
     columns$lower <- hurdle_quantile((1 - level) / 2, hurdle)
     columns$upper <- hurdle_quantile((1 + level) / 2, hurdle)
   }
-  threshold <- check_threshold(threshold)
-  if (!is.null(threshold)) {
-    columns[exceedance_names(threshold, "observation")] <- lapply(threshold,
-      function(at) 1 - hurdle_distribution(at, hurdle))
-  }
-  as.data.frame(c(list(presence = hurdle$p), columns), optional = TRUE)
+  exceeded <- exceedance_columns(check_threshold(threshold), "observation",
+    function(at) 1 - hurdle_distribution(at, hurdle))
+  as.data.frame(c(list(presence = hurdle$p), columns, exceeded), optional = TRUE)
 }
 
 # Both predictions: the probability of presence, and the mixture of a positive response.

@@ -217,22 +217,7 @@ integrated_columns <- function(object, moments, settings) {
     2L * length(design$fits))
   field <- integrated_mixture(components, design, 0)
   observation <- integrated_mixture(components, design, vapply(design$fits, `[[`, 0, "nugget"))
-  wanted <- if (settings$type == "link") field else observation
-  columns <- if (settings$type == "quantile") {
-    stats::setNames(lapply(settings$probs, normal_mixture_quantile, wanted),
-      paste0("q", format_numbers(settings$probs)))
-  } else {
-    list(mean = normal_mixture_mean(wanted), sd = sqrt(normal_mixture_variance(wanted)))
-  }
-  of <- switch(settings$interval, confidence = field, prediction = observation)
-  limits <- lapply(if (!is.null(of)) c(lower = -1, upper = 1), function(side) {
-    normal_mixture_quantile((1 + side * settings$level) / 2, of)
-  })
-  exceeding <- if (settings$threshold_of == "mean") field else observation
-  probabilities <- lapply(settings$threshold, normal_mixture_distribution, exceeding, lower = FALSE)
-  names(probabilities) <- if (length(probabilities)) exceedance_names(settings$threshold,
-    settings$threshold_of)
-  target_columns(object, c(columns, limits, probabilities))
+  target_columns(object, normal_mixture_columns(field, observation, settings))
 }
 
 integrated_mixture <- function(components, design, noise) {

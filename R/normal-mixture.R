@@ -74,6 +74,24 @@ take_normal_mixture <- function(mixture, rows) {
   mixture
 }
 
+normal_mixture_limits <- function(mixture, level) {
+  list(lower = normal_mixture_quantile((1 - level) / 2, mixture),
+    upper = normal_mixture_quantile((1 + level) / 2, mixture))
+}
+
+# The columns of predict() from the mixtures of a gaussian field and of a new observation.
+normal_mixture_columns <- function(field, observation, settings) {
+  shown <- if (settings$type == "link") field else observation
+  columns <- if (settings$type == "quantile") quantile_columns(settings$probs,
+    normal_mixture_quantile, mixture = observation) else
+    list(mean = normal_mixture_mean(shown), sd = sqrt(normal_mixture_variance(shown)))
+  limits <- switch(settings$interval, confidence = normal_mixture_limits(field, settings$level),
+    prediction = normal_mixture_limits(observation, settings$level))
+  exceeding <- if (identical(settings$threshold_of, "mean")) field else observation
+  c(columns, limits, exceedance_columns(settings$threshold, settings$threshold_of,
+    normal_mixture_distribution, exceeding, lower = FALSE))
+}
+
 # ---- scores and draws ----------------------------------------------------------------------------
 
 # E|Y - y| - E|Y - Y'| / 2, from the mean absolute value of normals (Grimit et al. 2006, equation
@@ -97,9 +115,7 @@ normal_mixture_scores <- function(y, mixture, level) {
   pit <- normal_mixture_distribution(y, mixture)
   data.frame(mean = normal_mixture_mean(mixture), sd = sqrt(normal_mixture_variance(mixture)),
     crps = normal_mixture_crps(y, mixture), log_score = -normal_mixture_log_density(y, mixture),
-    lower = normal_mixture_quantile((1 - level) / 2, mixture),
-    upper = normal_mixture_quantile((1 + level) / 2, mixture), pit_lower = pit, pit_upper = pit,
-    binary = FALSE)
+    normal_mixture_limits(mixture, level), pit_lower = pit, pit_upper = pit, binary = FALSE)
 }
 
 # Draws of each row, independent of each other: rows x nsim.

@@ -73,9 +73,8 @@ predicted_by_trend <- function(object, data, predict, ci) {
   is_linear <- predict == "link" || (is_gaussian(object$family) && !has_own_scale)
   predicted <- list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance))
   if (is.null(ci)) return(predicted)
-  half_width <- stats::qnorm((1 + ci) / 2) * sqrt(at$variance)
-  c(predicted, list(CI_low = to_scale(at$mean - half_width),
-    CI_high = to_scale(at$mean + half_width)))
+  limits <- lapply(normal_limits(at$mean, sqrt(at$variance), ci), to_scale)
+  c(predicted, list(CI_low = limits$lower, CI_high = limits$upper))
 }
 
 # As the methods of insight return them.

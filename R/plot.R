@@ -221,8 +221,7 @@ observation_summary.neargp_method_families <- function(method, fit, moments) {
 }
 
 normal_summary <- function(mean, sd) {
-  half_width <- stats::qnorm(0.975) * sd
-  data.frame(mean = mean, sd = sd, lower = mean - half_width, upper = mean + half_width)
+  data.frame(mean = mean, sd = sd, normal_limits(mean, sd, 0.95))
 }
 
 is_curve <- function(fit) {

@@ -26,14 +26,16 @@ mixture_prediction_columns <- function(mixture, settings) {
     link = list(mean = mixture$mean, sd = mixture$sd),
     response = c(list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture))),
       category_columns(mixture)),
-    quantile = quantile_columns(mixture, settings$probs)
+    quantile = quantile_columns(settings$probs, mixture_quantile, mixture = mixture)
   )
   limits <- switch(settings$interval %||% "none",
     confidence = confidence_limits(mixture, settings$level, settings$type),
     prediction = prediction_limits(mixture, settings$level)
   )
-  as.data.frame(c(columns, limits, exceedance_columns(mixture, settings$threshold,
-    settings$threshold_of %||% "observation")), optional = TRUE)
+  of <- settings$threshold_of %||% "observation"
+  exceeded <- exceedance_columns(settings$threshold, of, if (of == "mean") mean_exceedance else
+    mixture_exceedance, mixture = mixture)
+  as.data.frame(c(columns, limits, exceeded), optional = TRUE)
 }
 
 # P(a <= Y <= b) is at least the level, with at most half of the rest on either side.
@@ -44,12 +46,8 @@ prediction_limits <- function(mixture, level) {
 
 confidence_limits <- function(mixture, level, type) {
   limits <- if (has_components(mixture)) {
-    list(lower = normal_mixture_quantile((1 - level) / 2, mixture$eta),
-      upper = normal_mixture_quantile((1 + level) / 2, mixture$eta))
-  } else {
-    half_width <- stats::qnorm((1 + level) / 2) * mixture$sd
-    list(lower = mixture$mean - half_width, upper = mixture$mean + half_width)
-  }
+    normal_mixture_limits(mixture$eta, level)
+  } else normal_limits(mixture$mean, mixture$sd, level)
   if (type == "link") return(limits)
   if (has_transform(mixture)) return(lapply(limits, expected_given_field, mixture = mixture))
   family <- response_families[[mixture$name]]
@@ -57,21 +55,23 @@ confidence_limits <- function(mixture, level, type) {
   lapply(limits, function(eta) family$mean(eta, mixture$parameters, mixture$trials))
 }
 
-quantile_columns <- function(mixture, probs) {
-  stats::setNames(lapply(probs, mixture_quantile, mixture = mixture),
-    paste0("q", format_numbers(probs)))
+normal_limits <- function(mean, sd, level) {
+  half_width <- stats::qnorm((1 + level) / 2) * sd
+  list(lower = mean - half_width, upper = mean + half_width)
 }
 
-exceedance_columns <- function(mixture, threshold, of) {
+# `quantile`: a function of a probability, and of what follows.
+quantile_columns <- function(probs, quantile, ...) {
+  stats::setNames(lapply(probs, quantile, ...), paste0("q", format_numbers(probs)))
+}
+
+# NULL without a threshold. `exceedance`: a function of one, and of what follows; `of`:
+# "observation" or "mean".
+exceedance_columns <- function(threshold, of, exceedance, ...) {
   if (is.null(threshold)) return(NULL)
-  probabilities <- lapply(threshold, if (of == "mean") mean_exceedance else mixture_exceedance,
-    mixture = mixture)
-  stats::setNames(probabilities, exceedance_names(threshold, of))
-}
-
-exceedance_names <- function(threshold, of) {
   name <- if (of == "mean") "p_mean_exceed" else "p_exceed"
-  if (length(threshold) == 1L) name else paste0(name, "_", format_numbers(threshold))
+  stats::setNames(lapply(threshold, exceedance, ...),
+    if (length(threshold) == 1L) name else paste0(name, "_", format_numbers(threshold)))
 }
 
 # The mean of the response rises with eta, which is normal. Every mean exceeds a threshold below its

@@ -286,11 +286,8 @@ prediction_columns.default <- function(method, object, moments, settings) {
   }
   nugget <- nugget_of_targets(object, length(moments$mean)) / (moments$weights %||% 1)
   noise <- list(link = 0, response = nugget, none = 0, confidence = 0, prediction = nugget)
-  limits <- if (settings$interval != "none") {
-    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance +
-      noise[[settings$interval]])
-    list(lower = moments$mean - half_width, upper = moments$mean + half_width)
-  }
+  limits <- if (settings$interval != "none") normal_limits(moments$mean,
+    sqrt(moments$variance + noise[[settings$interval]]), settings$level)
   target_columns(object, list(mean = moments$mean,
     sd = sqrt(moments$variance + noise[[settings$type]])), limits)
 }

@@ -224,8 +224,7 @@ prediction_interval <- function(predicted, level) {
     ends <- apply(predicted$draws, 1L, stats::quantile, probs = tails, names = FALSE)
     list(lower = ends[1L, ], upper = ends[2L, ])
   } else if (!is.null(predicted$sd)) {
-    half_width <- stats::qnorm(tails[2L]) * predicted$sd
-    list(lower = predicted$mean - half_width, upper = predicted$mean + half_width)
+    normal_limits(predicted$mean, predicted$sd, level)
   }
 }
 
