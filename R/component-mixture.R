@@ -32,7 +32,7 @@ component_rule <- function(rule) {
     drop(by_component(mixture, values) %*% component_weights(mixture))
   }
   all_rows <- function(mixture, x) rep(x, length(mixture$eta$log_weights))
-  list(scale = rule$scale,
+  list(scale = rule$scale, crps = rule$components_crps,
     mean = function(mixture) weighted(mixture, rule$mean(stacked_components(mixture))),
     variance = function(mixture) {
       parts <- stacked_components(mixture)

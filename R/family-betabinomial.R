@@ -5,7 +5,7 @@
 betabinomial_entry <- function() {
   list(
     parameters = "precision", lower = c(precision = 1e-2), upper = c(precision = 1e6), unit = 0,
-    discrete = TRUE, scaled = FALSE, link = "logit", has_trials = TRUE,
+    discrete = TRUE, scaled = FALSE, smooth = FALSE, link = "logit", has_trials = TRUE,
     mean = function(eta, parameters, trials = 1) trials * stats::plogis(eta),
     variance = function(eta, parameters, trials = 1) {
       trials * stats::plogis(eta) * stats::plogis(-eta) * (trials + parameters$precision) /
@@ -102,9 +102,6 @@ betabinomial_rule <- function() {
       bisected_range(mixture, q, tail, sqrt(share * (1 - share) * mixture$trials *
         (1 + precision) / (mixture$trials + precision)))
     },
-    likeliest = function(mixture, y) {
-      least <- 1e-12 / mixture$trials
-      log(pmax(y, least)) - log(pmax(mixture$trials - y, least))
-    },
+    likeliest = log_odds_of_successes,
     upper = function(mixture) mixture$trials)
 }

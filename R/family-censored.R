@@ -74,30 +74,15 @@ print.neargp_cens <- function(x, ...) {
 # ---- the family ----------------------------------------------------------------------------------
 
 censored_gaussian_entry <- function() {
-  list(
-    parameters = "sd", lower = c(sd = 1e-4), upper = c(sd = 10), unit = 1, discrete = FALSE,
-    scaled = TRUE, link = "identity", limits = TRUE,
-    mean = function(eta, parameters, trials) eta,
-    variance = function(eta, parameters, trials) rep_len(parameters$sd^2, length(eta)),
-    density = function(y, eta, parameters, trials, log = FALSE) stats::dnorm(y, eta,
-      parameters$sd, log),
-    distribution = function(q, eta, parameters, trials) stats::pnorm(q, eta, parameters$sd),
-    quantile = function(p, eta, parameters, trials) stats::qnorm(p, eta, parameters$sd),
-    random = function(n, eta, parameters, trials) stats::rnorm(n, eta, parameters$sd),
+  normal_entry(function(parameters) parameters$sd, function(parameters) parameters$sd^2,
+    parameters = "sd", lower = c(sd = 1e-4), upper = c(sd = 10), unit = 1, limits = TRUE,
     form = censored_form,
-    says_nothing = function(y, trials) diff(range(y)) == 0,
-    suggest = function(data, family) data$y,
-    nearest = function(family) stats::gaussian(),
-    in_units = TRUE,
     start = function(y, mu, weights, trials = 1) c(sd = sqrt(weighted_mean((y - mu)^2, weights))),
-    mixture = censored_rule
+    mixture = censored_rule()
   )
 }
 
-has_limits <- function(family) {
-  name <- family_core_name(family)
-  !is.null(name) && isTRUE(response_families[[name]]$limits)
-}
+has_limits <- function(family) has_mark(family, "limits")
 
 censored_form <- function(y, family, weights, frame) {
   limits <- response_limits(y, family, frame)
@@ -153,27 +138,18 @@ core_observations <- function(data) {
 
 # Of rows with limits, the log density is that of a measurement or the log probability of the
 # interval.
-censored_rule <- local({
-  total_sd <- function(mixture) sqrt(mixture$sd^2 + mixture$parameters$sd^2)
-  list(scale = "identity", mean = function(mixture) mixture$mean,
-    variance = function(mixture) total_sd(mixture)^2,
-    distribution = function(mixture, q) stats::pnorm(q, mixture$mean, total_sd(mixture)),
-    log_density = function(mixture, y) {
-      value <- stats::dnorm(y, mixture$mean, total_sd(mixture), log = TRUE)
-      rows <- which(mixture$limits[, 1L] < mixture$limits[, 2L])
-      if (!length(rows)) return(value)
-      z <- (mixture$limits[rows, , drop = FALSE] - mixture$mean[rows]) / total_sd(mixture)[rows]
-      value[rows] <- log_normal_interval(z[, 1L], z[, 2L])
-      value
-    },
-    quantile = function(mixture, p) stats::qnorm(p, mixture$mean, total_sd(mixture)))
-})
-
-log_normal_interval <- function(a, b) {
-  right <- a + b > 0
-  low <- ifelse(right, -b, a)
-  of_high <- stats::pnorm(ifelse(right, -a, b), log.p = TRUE)
-  of_high + log(-expm1(stats::pnorm(low, log.p = TRUE) - of_high))
+censored_rule <- function() {
+  rule <- normal_rule(function(parameters) parameters$sd^2, censored_crps)
+  of_measured <- rule$log_density
+  rule$log_density <- function(mixture, y) {
+    value <- of_measured(mixture, y)
+    rows <- which(mixture$limits[, 1L] < mixture$limits[, 2L])
+    if (!length(rows)) return(value)
+    z <- (mixture$limits[rows, , drop = FALSE] - mixture$mean[rows]) / rule$spread(mixture)[rows]
+    value[rows] <- log_probability_between(z[, 1L], z[, 2L], stats::pnorm)
+    value
+  }
+  rule
 }
 
 # A mixture whose observations are known up to these limits, NULL where all are measured.
@@ -190,7 +166,7 @@ mixture_limits <- function(mixture, observed) {
 # of F^2 below the interval and of (1 - F)^2 above it. That of Phi^2 up to z is
 #   z Phi(z)^2 + 2 phi(z) Phi(z) - Phi(z sqrt(2)) / sqrt(pi).
 censored_crps <- function(mixture, observed) {
-  sd <- sqrt(censored_rule$variance(mixture))
+  sd <- sqrt(mixture_rule(mixture)$variance(mixture))
   z <- (mixture_limits(mixture, observed) - mixture$mean) / sd
   below <- function(z) {
     value <- z * stats::pnorm(z)^2 + 2 * stats::dnorm(z) * stats::pnorm(z) -

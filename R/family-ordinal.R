@@ -60,19 +60,22 @@ ordinal_entry <- function(link) {
 # `parameters`: the gaps, one number each
 category_thresholds <- function(parameters) cumsum(c(0, unlist(parameters, use.names = FALSE)))
 
-# The logarithm of the difference of two probabilities, of the smaller tails.
 category_log_probability <- function(y, eta, parameters, below) {
   ends <- c(-Inf, category_thresholds(parameters), Inf)
   inside <- y >= 1 & y <= length(ends) - 1L & y == round(y)
   known <- ifelse(inside, y, 1)
-  low <- ends[known] - eta
-  high <- ends[known + 1] - eta
+  log_probability_between(ends[known] - eta, ends[known + 1] - eta, below) +
+    ifelse(inside, 0, -Inf)
+}
+
+# log(below(high) - below(low)), of the smaller tails of a symmetric distribution.
+log_probability_between <- function(low, high, below) {
   right <- which(low + high > 0)
   reflected <- -low[right]
   low[right] <- -high[right]
   high[right] <- reflected
   of_high <- below(high, log.p = TRUE)
-  of_high + log(-expm1(below(low, log.p = TRUE) - of_high)) + ifelse(inside, 0, -Inf)
+  of_high + log(-expm1(below(low, log.p = TRUE) - of_high))
 }
 
 category_scores <- function(y, reach) {
@@ -106,10 +109,7 @@ with_categories <- function(family, frame) {
   family
 }
 
-has_thresholds <- function(family) {
-  name <- family_core_name(family)
-  !is.null(name) && isTRUE(response_families[[name]]$thresholds)
-}
+has_thresholds <- function(family) has_mark(family, "thresholds")
 
 # ---- of the mixture ------------------------------------------------------------------------------
 

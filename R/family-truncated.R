@@ -4,33 +4,36 @@
 # With S(q) = P(count > q | eta) everything is S(q) / S(0), so that nothing is lost where next to
 # all counts are 0: there eta is low, and a positive count is 1.
 
-truncated_entry <- function(counts, parameters = character(0), ...) {
+# `counts`: the name of the counts' entry; `tail`: what is said of counts beyond a number.
+truncated_entry <- function(counts, tail, parameters = character(0), ...) {
+  base <- function() response_families[[counts]]
   log_beyond <- function(q, eta, parameters) {
-    counts$log_above(q, eta, parameters) - counts$log_above(0, eta, parameters)
+    tail$log_above(q, eta, parameters) - tail$log_above(0, eta, parameters)
   }
   quantile <- function(p, eta, parameters) {
-    pmax(1, counts$quantile_above(log1p(-p) + counts$log_above(0, eta, parameters), eta,
+    pmax(1, tail$quantile_above(log1p(-p) + tail$log_above(0, eta, parameters), eta,
       parameters))
   }
-  mean <- function(eta, parameters, trials) exp(eta - counts$log_above(0, eta, parameters))
+  mean <- function(eta, parameters, trials) exp(eta - tail$log_above(0, eta, parameters))
   entry <- list(
     parameters = parameters, ..., discrete = TRUE, scaled = FALSE, link = "log", least = 1,
     mean = mean,
     # from E Y^2 = E count^2 / S(0), where exp(eta) - m = -m P(count = 0)
     variance = function(eta, parameters, trials) {
       m <- mean(eta, parameters, 1)
-      none <- -expm1(counts$log_above(0, eta, parameters))
-      pmax(m * (1 + exp(eta) * counts$excess(parameters) - m * none), 0)
+      none <- -expm1(tail$log_above(0, eta, parameters))
+      pmax(m * (1 + exp(eta) * tail$excess(parameters) - m * none), 0)
     },
     density = function(y, eta, parameters, trials, log = FALSE) {
-      value <- counts$log_density(pmax(y, 1), eta, parameters) -
-        counts$log_above(0, eta, parameters) + ifelse(y < 1, -Inf, 0)
+      value <- base()$density(pmax(y, 1), eta, parameters, 1, TRUE) -
+        tail$log_above(0, eta, parameters) + ifelse(y < 1, -Inf, 0)
       if (log) value else exp(value)
     },
     distribution = function(q, eta, parameters, trials) {
       -expm1(log_beyond(pmax(q, 1), eta, parameters)) * (q >= 1)
     },
-    ratio_in_predictor = counts$ratio_in_predictor, ratio_in_count = counts$ratio_in_count,
+    ratio_in_predictor = function(eta, parameters) base()$ratio_in_predictor(eta, parameters),
+    ratio_in_count = function(y, parameters, trials) base()$ratio_in_count(y, parameters, 1),
     quantile = function(p, eta, parameters, trials) quantile(p, eta, parameters),
     random = function(n, eta, parameters, trials) quantile(stats::runif(n), rep_len(eta, n),
       parameters),
@@ -44,20 +47,17 @@ truncated_entry <- function(counts, parameters = character(0), ...) {
     },
     in_units = FALSE
   )
-  entry$mixture <- quadrature_rule("log", numeric_moments, counts$range,
+  entry$mixture <- quadrature_rule("log", numeric_moments, tail$range,
     # the probability of 1 rises all the way down
     function(mixture, y) ifelse(y < 1.5, -26, log(y)))
   entry
 }
 
 truncated_poisson_entry <- function() {
-  truncated_entry(list(
+  truncated_entry("poisson", list(
     log_above = function(q, eta, parameters) stats::pgamma(exp(eta), q + 1, log.p = TRUE),
     quantile_above = function(log_p, eta, parameters) stats::qpois(log_p, exp(eta), FALSE, TRUE),
-    log_density = function(y, eta, parameters) stats::dpois(y, exp(eta), TRUE),
     excess = function(parameters) 0,
-    ratio_in_predictor = function(eta, parameters) exp(eta),
-    ratio_in_count = function(y, parameters, trials) 1 / y,
     range = truncated_poisson_range
   ), start = function(y, mu, weights, trials = 1) numeric(0))
 }
@@ -69,7 +69,7 @@ most_beta_count <- 1e9
 truncated_nbinom2_entry <- function() {
   # m / (size + m), m = exp(eta)
   share <- function(eta, size) 1 / (1 + size * exp(-eta))
-  truncated_entry(list(
+  truncated_entry("negative_binomial", list(
     # P(B < m / (size + m)), B ~ beta(q + 1, size), or of its complement where that is next to 1
     log_above = function(q, eta, parameters) {
       size <- rep_len(parameters$size, length(eta))
@@ -87,11 +87,7 @@ truncated_nbinom2_entry <- function() {
     },
     quantile_above = function(log_p, eta, parameters) stats::qnbinom(log_p, parameters$size,
       mu = exp(eta), lower.tail = FALSE, log.p = TRUE),
-    log_density = function(y, eta, parameters) stats::dnbinom(y, parameters$size, mu = exp(eta),
-      log = TRUE),
     excess = function(parameters) 1 / parameters$size,
-    ratio_in_predictor = function(eta, parameters) share(eta, parameters$size),
-    ratio_in_count = function(y, parameters, trials) (y - 1 + parameters$size) / y,
     range = truncated_nbinom2_range
   ), parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0,
     start = function(y, mu, weights, trials = 1) {

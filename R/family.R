@@ -251,11 +251,14 @@ family_core_name <- function(family) {
 
 response_family <- function(family) response_families[[family_core_name(family)]]
 
-# Says whether a response of it is a number of successes among trials.
-has_trials <- function(family) {
+# Whether its entry of the table has that mark.
+has_mark <- function(family, mark) {
   name <- family_core_name(family)
-  !is.null(name) && isTRUE(response_families[[name]]$has_trials)
+  !is.null(name) && isTRUE(response_families[[name]][[mark]])
 }
+
+# Says whether a response of it is a number of successes among trials.
+has_trials <- function(family) has_mark(family, "has_trials")
 
 response_link <- function(family) stats::make.link(family$link)
 

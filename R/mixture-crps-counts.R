@@ -31,7 +31,7 @@ smooth_stretch <- function(mixture, first, last, least, corner = 100) {
 }
 
 # Distribution functions that are sums of probabilities are none between whole numbers.
-is_smooth_between <- function(mixture) !identical(mixture$name, "betabinomial")
+is_smooth_between <- function(mixture) !isFALSE(mixture_family(mixture)$smooth)
 
 # The variance of a count near y, as far as it comes from that of the counts themselves.
 count_variance <- function(mixture, y) {

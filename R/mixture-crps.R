@@ -35,12 +35,8 @@ mixture_pit <- function(observed, mixture) {
 # (R/mixture-crps-counts.R).
 mixture_crps <- function(observed, mixture) {
   check_crps_range(mixture)
-  compute <- if (has_transform(mixture)) transformed_crps else
-    if (mixture$name == "gaussian") gaussian_crps else
-    if (mixture$name == "censored_gaussian" && !has_components(mixture)) censored_crps else
-    if (mixture_family(mixture)$discrete) count_crps else
-    if (mixture$name == "student_t" && has_components(mixture)) student_components_crps else
-    continuous_crps
+  compute <- mixture_rule(mixture)$crps %||%
+    (if (mixture_family(mixture)$discrete) count_crps else continuous_crps)
   over_rows(mixture, observed, compute, rows_at_once = 1000L)
 }
 
@@ -57,10 +53,6 @@ check_crps_range <- function(mixture, most_sd = 6, most_eta = 690) {
       format(max(mixture$mean[rows]), digits = 3L), format(max(mixture$sd[rows]), digits = 3L),
       most_sd),
     i = "Leave these rows out, or score log densities by log_score_mixture(); look at the variance and range of the fit."))
-}
-
-gaussian_crps <- function(mixture, observed) {
-  crps_gaussian(observed, mixture$mean, sqrt(mixture_rule(mixture)$variance(mixture)))
 }
 
 # The responses beyond which the integrand is nothing: the tails of the noise at an eta that is

@@ -2,8 +2,10 @@
 # `mixture` in response-families.R:
 #   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number
 #     for each row
-#   quantile(mixture, p), only where it has a closed form
+#   quantile(mixture, p), crps(mixture, observed), only where they have a closed form;
+#     components_crps(mixture, observed), where that of a mixture with components has one
 #   scale: "identity", "log" or "logit", see mixture-scales.R
+#   spread(mixture): for the identity the standard deviation of the response, roughly
 # Most are built by quadrature_rule() of these, and have the first two:
 #   predictor_range(mixture, q, tail): the eta between which P(Y <= q | eta) falls from 1 - tail to
 #     tail
@@ -161,11 +163,15 @@ binomial_rule <- function(predictor) {
     },
     # Without successes the likelihood is flat once trials * p is nothing beside 1.
     likeliest = function(mixture, y) {
-      least <- 1e-12 / mixture$trials
-      odds <- log(pmax(y, least)) - log(pmax(mixture$trials - y, least))
+      odds <- log_odds_of_successes(mixture, y)
       predictor(list(lower = odds, upper = odds))$lower
     },
     upper = function(mixture) mixture$trials)
+}
+
+log_odds_of_successes <- function(mixture, y) {
+  least <- 1e-12 / mixture$trials
+  log(pmax(y, least)) - log(pmax(mixture$trials - y, least))
 }
 
 # Log odds that enclose all of a beta(a, b) distribution but 2 * tail on either side: its odds are
@@ -224,14 +230,19 @@ for_distinct <- function(q, second, compute) {
 
 # ---- closed forms --------------------------------------------------------------------------------
 
-gaussian_rule <- local({
-  total_sd <- function(mixture) sqrt(mixture$sd^2 + mixture$parameters$variance)
+normal_rule <- function(variance, crps) {
+  total_sd <- function(mixture) sqrt(mixture$sd^2 + variance(mixture$parameters))
   list(scale = "identity", mean = function(mixture) mixture$mean,
     variance = function(mixture) total_sd(mixture)^2,
     distribution = function(mixture, q) stats::pnorm(q, mixture$mean, total_sd(mixture)),
     log_density = function(mixture, y) stats::dnorm(y, mixture$mean, total_sd(mixture), log = TRUE),
-    quantile = function(mixture, p) stats::qnorm(p, mixture$mean, total_sd(mixture)))
-})
+    quantile = function(mixture, p) stats::qnorm(p, mixture$mean, total_sd(mixture)),
+    crps = crps, spread = total_sd)
+}
+
+gaussian_rule <- normal_rule(function(parameters) parameters$variance,
+  function(mixture, observed) crps_gaussian(observed, mixture$mean,
+    sqrt(mixture_rule(mixture)$variance(mixture))))
 
 # Student's t is a scale mixture: t = N / sqrt(G) with G ~ gamma(df / 2, rate df / 2). Given G the
 # response is normal with variance sd^2 + scale^2 / G, and what is left is a smooth integral over
@@ -268,5 +279,7 @@ student_rule <- local({
       log_parts <- stats::dnorm((y - mixture$mean) / parts$sd, log = TRUE) - log(parts$sd)
       top <- apply(log_parts, 1L, max)
       top + log(drop(exp(log_parts - top) %*% parts$weights))
-    })
+    },
+    spread = function(mixture) sqrt(mixture$sd^2 + mixture$parameters$scale^2),
+    components_crps = function(mixture, observed) student_components_crps(mixture, observed))
 })

@@ -32,8 +32,7 @@ response_scale <- function(mixture) response_scales[[mixture_rule(mixture)$scale
 response_spread <- function(mixture) {
   if (has_components(mixture)) return(narrowest_spread(mixture))
   family <- mixture_family(mixture)
-  if (mixture$name == "student_t") return(sqrt(mixture$sd^2 + mixture$parameters$scale^2))
-  if (mixture$name == "censored_gaussian") return(sqrt(mixture$sd^2 + mixture$parameters$sd^2))
+  if (!is.null(family$mixture$spread)) return(family$mixture$spread(mixture))
   mean <- family$mean(mixture$mean, mixture$parameters, mixture$trials)
   noise <- sqrt((family$count_variance %||% family$variance)(mixture$mean, mixture$parameters,
     mixture$trials))

@@ -34,7 +34,8 @@ transformed_rule <- function(mixture) {
     mean = transformed_mean, variance = transformed_variance,
     distribution = function(mixture, q) stats::pnorm(score_of_response(q, mixture)),
     log_density = transformed_log_density,
-    quantile = function(mixture, p) response_at_score(stats::qnorm(p), mixture))
+    quantile = function(mixture, p) response_at_score(stats::qnorm(p), mixture),
+    crps = transformed_crps)
 }
 
 is_logarithm <- function(transform) {

@@ -34,6 +34,8 @@
 #   predictor_of_mean(mean, parameters): the eta of a mean (per trial) where that is not the link's
 #   count_variance(eta, parameters, trials): where a part of the variance of counts is not scatter
 #     about their mean given eta
+#   smooth: FALSE for counts whose distribution function is a sum, without values between; detail(
+#     parameters): how narrow the bends of a distribution are that eta does not smear
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation
 #     of y to the power `unit`
 # `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 /
@@ -61,83 +63,41 @@ robust_scale <- function(residual, weights) {
   if (scale > 0) scale else sqrt(weighted_mean(residual^2, weights))
 }
 
-# ---- binomial ------------------------------------------------------------------------------------
-
-# Logarithms of the probabilities of success and failure, exact where either is next to 0.
-binomial_log_probability <- list(
-  logit = list(
-    success = function(eta) stats::plogis(eta, log.p = TRUE),
-    failure = function(eta) stats::plogis(eta, lower.tail = FALSE, log.p = TRUE)
-  ),
-  probit = list(
-    success = function(eta) stats::pnorm(eta, log.p = TRUE),
-    failure = function(eta) stats::pnorm(eta, lower.tail = FALSE, log.p = TRUE)
-  ),
-  cloglog = list(
-    success = function(eta) ifelse(eta < -30, eta, log(-expm1(-exp(eta)))),
-    failure = function(eta) -exp(eta)
-  )
-)
-
-binomial_entry <- function(link) {
-  log_probability <- binomial_log_probability[[link]]
-  probability <- function(eta) exp(log_probability$success(eta))
-  list(
-    parameters = character(0), discrete = TRUE, scaled = FALSE, link = link, has_trials = TRUE,
-    mean = function(eta, parameters, trials = 1) trials * probability(eta),
-    variance = function(eta, parameters, trials = 1) trials * probability(eta) *
-    exp(log_probability$failure(eta)), density = function(y, eta, parameters, trials = 1,
-      log = FALSE) {
-        inside <- y >= 0 & y <= trials & y == round(y)
-        known <- ifelse(inside, y, 0)
-        value <- lchoose(trials, known) + times_log(known, log_probability$success(eta)) +
-          times_log(trials - known, log_probability$failure(eta)) + ifelse(inside, 0, -Inf)
-        if (log) value else exp(value)
-      },
-    distribution = function(q, eta, parameters, trials = 1) stats::pbeta(probability(eta), q + 1,
-      trials - q, lower.tail = FALSE),
-    ratio_in_predictor = function(eta, parameters) exp(log_probability$success(eta) -
-      log_probability$failure(eta)),
-    ratio_in_count = function(y, parameters, trials = 1) (trials - y + 1) / y,
-    quantile = function(p, eta, parameters, trials = 1) stats::qbinom(p, trials, probability(eta)),
-    random = function(n, eta, parameters, trials = 1) stats::rbinom(n, trials, probability(eta)),
-    form = function(y, family, weights, frame) binomial_response(y, weights, frame),
-    says_nothing = function(y, trials) all(y == 0) || all(y == trials %||% 1),
-    suggest = function(data, family) response_link(family)$linkfun((data$y + 0.5) /
-      ((data$trials %||% 1) + 1)),
-    nearest = function(family) stats::quasibinomial(family$link),
-    in_units = FALSE,
-    start = function(y, mu, weights, trials = 1) numeric(0),
-    mixture = binomial_rule(predictor_of_odds(link))
-  )
+# Normal responses, with the standard deviation `sd` and the variance `variance`, functions of the
+# parameters.
+normal_entry <- function(sd, variance, ...) {
+  list(..., discrete = FALSE, scaled = TRUE, link = "identity",
+    mean = function(eta, parameters, trials) eta,
+    variance = function(eta, parameters, trials) rep_len(variance(parameters), length(eta)),
+    density = function(y, eta, parameters, trials, log = FALSE) stats::dnorm(y, eta,
+      sd(parameters), log),
+    distribution = function(q, eta, parameters, trials) stats::pnorm(q, eta, sd(parameters)),
+    quantile = function(p, eta, parameters, trials) stats::qnorm(p, eta, sd(parameters)),
+    random = function(n, eta, parameters, trials) stats::rnorm(n, eta, sd(parameters)),
+    says_nothing = function(y, trials) diff(range(y)) == 0,
+    suggest = function(data, family) data$y,
+    nearest = function(family) stats::gaussian(),
+    in_units = TRUE)
 }
 
-# count * log_p, 0 where the count is 0, also when the probability is.
-times_log <- function(count, log_p) {
-  product <- count * log_p
-  product[rep_len(count == 0, length(product))] <- 0
-  product
+# Counts of mean exp(eta), 0 among them.
+count_entry <- function(...) {
+  list(..., discrete = TRUE, scaled = FALSE, link = "log",
+    mean = function(eta, parameters, trials) exp(eta),
+    form = count_form,
+    says_nothing = function(y, trials) all(y == 0),
+    suggest = function(data, family) log(data$y + 0.1),
+    nearest = function(family) stats::quasipoisson(family$link),
+    in_units = FALSE)
 }
 
 # ---- the table -----------------------------------------------------------------------------------
 
 response_families <- list(
-  gaussian = list(
+  gaussian = normal_entry(function(parameters) sqrt(parameters$variance),
+    function(parameters) parameters$variance,
     parameters = "variance", lower = c(variance = 1e-8), upper = c(variance = 100), unit = 2,
-    discrete = FALSE, scaled = TRUE, link = "identity",
-    mean = function(eta, parameters, trials) eta,
-    variance = function(eta, parameters, trials) rep_len(parameters$variance, length(eta)),
-    density = function(y, eta, parameters, trials, log = FALSE) stats::dnorm(y, eta,
-      sqrt(parameters$variance), log),
-    distribution = function(q, eta, parameters, trials) stats::pnorm(q, eta,
-      sqrt(parameters$variance)),
-    quantile = function(p, eta, parameters, trials) stats::qnorm(p, eta, sqrt(parameters$variance)),
-    random = function(n, eta, parameters, trials) stats::rnorm(n, eta, sqrt(parameters$variance)),
     form = numeric_form,
-    says_nothing = function(y, trials) diff(range(y)) == 0,
-    suggest = function(data, family) data$y,
-    nearest = function(family) stats::gaussian(),
-    in_units = TRUE,
     start = function(y, mu, weights, trials = 1) c(variance = weighted_mean((y - mu)^2, weights)),
     mixture = gaussian_rule
   ),
@@ -176,9 +136,8 @@ response_families <- list(
   binomial_logit = binomial_entry("logit"),
   binomial_probit = binomial_entry("probit"),
   binomial_cloglog = binomial_entry("cloglog"),
-  poisson = list(
-    parameters = character(0), discrete = TRUE, scaled = FALSE, link = "log",
-    mean = function(eta, parameters, trials) exp(eta),
+  poisson = count_entry(
+    parameters = character(0),
     variance = function(eta, parameters, trials) exp(eta),
     density = function(y, eta, parameters, trials, log = FALSE) stats::dpois(y, exp(eta), log),
     distribution = function(q, eta, parameters, trials) stats::pgamma(exp(eta), q + 1,
@@ -187,18 +146,12 @@ response_families <- list(
     ratio_in_count = function(y, parameters, trials) 1 / y,
     quantile = function(p, eta, parameters, trials) stats::qpois(p, exp(eta)),
     random = function(n, eta, parameters, trials) stats::rpois(n, exp(eta)),
-    form = count_form,
-    says_nothing = function(y, trials) all(y == 0),
-    suggest = function(data, family) log(data$y + 0.1),
-    nearest = function(family) stats::quasipoisson(family$link),
-    in_units = FALSE,
     start = function(y, mu, weights, trials = 1) numeric(0),
     mixture = quadrature_rule("log", log_link_moments(1, function(parameters) 0), poisson_range,
       log_of_count)
   ),
-  negative_binomial = list(
-    parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0, discrete = TRUE,
-    scaled = FALSE, link = "log", mean = function(eta, parameters, trials) exp(eta),
+  negative_binomial = count_entry(
+    parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0,
     variance = function(eta, parameters, trials) exp(eta) + exp(2 * eta) / parameters$size,
     density = function(y, eta, parameters, trials, log = FALSE) stats::dnbinom(y, parameters$size,
       mu = exp(eta), log = log),
@@ -210,11 +163,6 @@ response_families <- list(
     quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size,
       mu = exp(eta)),
     random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
-    form = count_form,
-    says_nothing = function(y, trials) all(y == 0),
-    suggest = function(data, family) log(data$y + 0.1),
-    nearest = function(family) stats::quasipoisson(family$link),
-    in_units = FALSE,
     # since E (y - mu)^2 - mu = mu^2 / size
     start = function(y, mu, weights, trials = 1) {
       c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights),

@@ -16,10 +16,7 @@ with_response_unit <- function(problem) {
 }
 
 # Counts and shares have none.
-has_response_unit <- function(family) {
-  name <- family_core_name(family)
-  !is.null(name) && response_families[[name]]$in_units
-}
+has_response_unit <- function(family) has_mark(family, "in_units")
 
 # By outputs, where there are several.
 response_units <- function(problem) {
