@@ -66,10 +66,10 @@
 #' @name checkpoints
 NULL
 
-check_checkpoint <- function(checkpoint) {
+check_checkpoint <- function(checkpoint, name = "checkpoint") {
   if (is.null(checkpoint)) return(NULL)
   if (!rlang::is_string(checkpoint) || !nzchar(checkpoint)) {
-    abort_argument("checkpoint", "NULL or the name of a file", checkpoint)
+    abort_argument(name, "NULL or the name of a file", checkpoint)
   }
   normalizePath(checkpoint, mustWork = FALSE)
 }
@@ -77,10 +77,7 @@ check_checkpoint <- function(checkpoint) {
 # The file of a fit, NULL for none, and whether it must be there.
 checkpoint_argument <- function(control, resume) {
   if (is.null(resume)) return(list(path = control$checkpoint, must_exist = FALSE))
-  if (!rlang::is_string(resume) || !nzchar(resume)) {
-    abort_argument("resume", "NULL or the name of a file", resume)
-  }
-  path <- normalizePath(resume, mustWork = FALSE)
+  path <- check_checkpoint(resume, "resume")
   if (!is.null(control$checkpoint) && control$checkpoint != path) {
     abort_argument("resume", "the file of neargp_control(checkpoint = ), where both are given",
       resume)
@@ -178,8 +175,7 @@ check_header <- function(path, header, key) {
   differs <- names(key)[!vapply(names(key), function(part) identical(key[[part]],
     header$key[[part]]), NA)]
   if (!length(differs)) return(invisible())
-  abort_checkpoint(path, "foreign", sprintf("It is of another fit: %s %s.", format_some(differs,
-    length(differs)), if (length(differs) == 1L) "differs" else "differ"),
+  abort_checkpoint(path, "foreign", sprintf("It is of another fit: %s.", say_differs(differs)),
     "Give each fit a file of its own. Files are left alone: delete what is of no more use.")
 }
 
@@ -200,8 +196,12 @@ with_arithmetic_of <- function(file) {
     if (!identical(file$header$arithmetic, arithmetic())) "R, or its BLAS")
   if (wanted %in% core_simd_available()) core_set_simd(wanted)
   if (!length(differs)) return(invisible())
-  inform_neargp("checkpoint", sprintf("Rounding may be another than where the checkpoint was begun: %s %s.",
-    format_some(differs), if (length(differs) == 1L) "differs" else "differ"))
+  inform_neargp("checkpoint",
+    sprintf("Rounding may be another than where the checkpoint was begun: %s.", say_differs(differs)))
+}
+
+say_differs <- function(parts) {
+  paste(format_some(parts, length(parts)), if (length(parts) == 1L) "differs" else "differ")
 }
 
 # What a file's fit had accepted last.

@@ -63,9 +63,10 @@ available_memory <- function() {
   given <- getOption("neargp.memory")
   if (identical(given, Inf)) return(Inf)
   if (!is.null(given)) return(check_number(given, "options(neargp.memory = )", 0))
-  found <- c(system_memory(), group_memory())
-  if (all(is.na(found))) NA_real_ else min(found, na.rm = TRUE)
+  least_known(c(system_memory(), group_memory()))
 }
+
+least_known <- function(found) if (all(is.na(found))) NA_real_ else min(found, na.rm = TRUE)
 
 system_memory <- function(file = "/proc/meminfo") {
   line <- grep("^MemAvailable:", lines_of(file), value = TRUE)
@@ -88,12 +89,11 @@ group_memory <- function(root = "/sys/fs/cgroup", groups = lines_of("/proc/self/
   }
   unified <- sub("^0::", "", grep("^0::", groups, value = TRUE))
   old <- sub("^[^:]*:[^:]*:", "", grep("^[0-9]+:([^:]*,)?memory(,[^:]*)?:", groups, value = TRUE))
-  found <- c(
+  least_known(c(
     vapply(unlist(lapply(unified, folders, base = root)), left, 0, "memory.max", "memory.current",
       "^inactive_file "),
     vapply(unlist(lapply(old, folders, base = file.path(root, "memory"))), left, 0,
-      "memory.limit_in_bytes", "memory.usage_in_bytes", "^total_inactive_file "))
-  if (all(is.na(found))) NA_real_ else min(found, na.rm = TRUE)
+      "memory.limit_in_bytes", "memory.usage_in_bytes", "^total_inactive_file ")))
 }
 
 # None of a file that is not there.

@@ -17,7 +17,7 @@ check_noise_recipe <- function(recipe, table) {
     i = "Leave it out of the formula."))
 }
 
-check_measurement_variance <- function(known, nugget, frame) {
+check_measurement_variance <- function(known, frame) {
   if (is.null(known)) return(NULL)
   if (!is.numeric(known) || NCOL(known) > 1L) {
     abort_neargp("noise", c("`measurement_variance` must be numbers, one or one for each row.",

@@ -20,7 +20,7 @@ noise_start <- function(problem, m = 10L, most = 4, rounds = 4L) {
   m <- min(m, n - 1L)
   neighbors <- nearest_in_scale(problem, targets, m)
   y <- response_columns(data)[, 1L]
-  known <- (data$noise$known %||% rep(0, n)) / (data$basis$unit %||% 1)^2
+  known <- if (is.null(data$noise$known)) double(n) else known_noise(data)
   design <- cbind(1, data$noise$columns)
   variance <- 1 / data$weights
   for (round in seq_len(rounds)) {
@@ -67,6 +67,5 @@ log_linear <- function(y, X, known, weights, steps = 25L) {
 # start values are found in is taken to be theirs, too: it is none of the model, but near enough.
 beside_known_noise <- function(data, residual_variance) {
   if (is.null(data$noise$known)) return(residual_variance)
-  known <- mean(data$noise$known) / (data$basis$unit %||% 1)^2
-  max(residual_variance - known, 0.1 * residual_variance)
+  max(residual_variance - mean(known_noise(data)), 0.1 * residual_variance)
 }

@@ -99,7 +99,7 @@ row_formulas <- function(covariance, nugget) {
 
 # The noise of the rows of a model frame.
 noise_of_frame <- function(nugget, frame, data, locations) {
-  known <- check_measurement_variance(frame[["(measurement_variance)"]], nugget, frame)
+  known <- check_measurement_variance(frame[["(measurement_variance)"]], frame)
   if (!is_noise_formula(nugget)) return(new_noise(known, NULL, NULL))
   raw <- frame[["(locations)"]]
   table <- local_table(drop_geometry(data)[frame[["(local_rows)"]], , drop = FALSE], raw, locations)
@@ -145,9 +145,12 @@ row_noise <- function(data, layout, values) {
   }
   in_gamma <- estimated * (noise$columns %||% matrix(0, length(estimated), 0L))
   if (is.null(noise$known)) return(list(variance = estimated, derivatives = in_gamma))
-  known <- noise$known / (data$basis$unit %||% 1)^2
-  list(variance = estimated + known, derivatives = cbind(estimated, in_gamma, deparse.level = 0L))
+  list(variance = estimated + known_noise(data),
+    derivatives = cbind(estimated, in_gamma, deparse.level = 0L))
 }
+
+# The known variances, in the unit of the core.
+known_noise <- function(data) data$noise$known / (data$basis$unit %||% 1)^2
 
 # A function of the values of the parameters that returns the nugget that the core is to have, and
 # where rows have noise of their own hands that to `set` before.
@@ -186,7 +189,7 @@ in_layout_order <- function(found, data, layout) {
 nugget_unit <- function(data, layout, values) {
   nugget <- nugget_of(layout, values)
   if (is.null(data$noise$known) || nugget > 0) return(nugget)
-  mean(data$noise$known) / (data$basis$unit %||% 1)^2
+  mean(known_noise(data))
 }
 
 # Data whose weights say all of their noise.
