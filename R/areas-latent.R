@@ -17,9 +17,7 @@ latent_area_posterior <- function(given, support, settings) {
   latent <- latent_of_areas(given, support, settings)
   support$node <- latent$node_of_point
   columns <- cbind(given$natural, given$precision * given$design)
-  at_nodes <- matrix(0, latent$count, ncol(columns))
-  sums <- rowsum(columns, latent$node_of_datum, reorder = FALSE)
-  at_nodes[as.integer(rownames(sums)), ] <- sums
+  at_nodes <- sums_by_group(columns, latent$node_of_datum, latent$count)
   weighted <- core_latent_solve(latent$pointer, at_nodes, settings$context)
   with_area_trend(given, support, weighted[support$node, , drop = FALSE], list(
     variances = function() latent_area_variances(latent, support, settings),

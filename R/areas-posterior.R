@@ -13,7 +13,7 @@ area_posterior <- function(method, object, support, settings) {
 #' @export
 area_posterior.default <- function(method, object, support, settings) {
   given <- area_observations(method, object)
-  if (is_dense_area(given, support, settings)) dense_area_posterior(given, support, settings) else
+  if (is_dense_area(given, settings)) dense_area_posterior(given, support) else
     latent_area_posterior(given, support, settings)
 }
 
@@ -62,12 +62,12 @@ area_jitter <- 1e-6  # share of the variance that is added to each node, as by v
 # ---- dense ---------------------------------------------------------------------------------------
 
 # By the matrix of all rows: exact. Of few rows it takes no time.
-is_dense_area <- function(given, support, settings) {
+is_dense_area <- function(given, settings) {
   observed <- is_gaussian(given$object$family) || !is.null(given$object$pseudo_observations)
   observed && is.null(settings$k) && (given$exact || length(given$precision) <= few_places)
 }
 
-dense_area_posterior <- function(given, support, settings) {
+dense_area_posterior <- function(given, support) {
   object <- given$object
   data <- object$data
   specification <- as_specified(object$core_covariance)

@@ -8,7 +8,7 @@
 
 response_areas <- function(object, posterior, support, settings) {
   curve <- response_curve(object)
-  given <- if (settings$joint) jointly_drawn_areas(object, posterior, support, settings, curve) else
+  given <- if (settings$joint) jointly_drawn_areas(posterior, support, settings, curve) else
     drawn_areas(object, posterior, support, settings, curve)
   scale <- scale_of_areas(support)
   list(columns = drawn_columns(saturate_areas(scale * given$mean), saturate_areas(scale * given$sd),
@@ -95,7 +95,7 @@ normal_draws <- function(covariance, count) {
 }
 
 # All points of a draw together, so many draws at a time.
-jointly_drawn_areas <- function(object, posterior, support, settings, curve, most_numbers = 2e7) {
+jointly_drawn_areas <- function(posterior, support, settings, curve, most_numbers = 2e7) {
   n <- settings$draws
   at_once <- max(1, most_numbers %/% length(support$area))
   parts <- split(seq_len(n), (seq_len(n) - 1) %/% at_once)

@@ -8,15 +8,15 @@ area_support <- function(object, areas, settings) {
   points <- area_points(areas$geometry, object, settings$spacing)
   points$total <- if (settings$fun == "sum" && is.null(settings$weights))
     area_sizes(areas$geometry, object$locations)
-  points <- with_area_weights(points, areas, object, settings$weights)
+  points <- with_area_weights(points, areas, settings$weights)
   if (settings$fun == "mean") points["total"] <- list(NULL)
   columns <- point_columns(object, areas$columns[points$area, , drop = FALSE], points$xy,
     settings$covariates)
   target <- new_target_of_cells(object, columns, points$xy, areas$known[points$area], settings$part)
   known <- target$complete
-  share <- share_covered(points, areas, object, known)
+  share <- share_covered(points, areas, known)
   points <- list(area = points$area[known], weight = points$weight[known], total = points$total)
-  sums <- area_sums(points$weight, points$area, length(areas$geometry))
+  sums <- sums_by_group(points$weight, points$area, length(areas$geometry))
   c(list(target = target[c("coords", "X", "offset")], area = points$area,
     weight = points$weight / sums[points$area], points = tabulate(points$area,
       length(areas$geometry))),
@@ -25,10 +25,10 @@ area_support <- function(object, areas, settings) {
 
 # The share of each area's weight that lies at points whose covariates are known. The others are
 # left out: an area that reaches beyond a raster is that part of it which the raster covers.
-share_covered <- function(points, areas, object, known) {
+share_covered <- function(points, areas, known) {
   count <- length(areas$geometry)
-  whole <- area_sums(points$weight, points$area, count)
-  share <- area_sums(points$weight * known, points$area, count) / whole
+  whole <- sums_by_group(points$weight, points$area, count)
+  share <- sums_by_group(points$weight * known, points$area, count) / whole
   # of areas without any weight all is known, of those without a known point nothing
   share[whole == 0] <- 1
   share[share == 0] <- NA
@@ -61,14 +61,6 @@ tell_far_areas <- function(object, support, context) {
     sprintf("%d of %d areas are farther from all data than the correlation reaches: their predictions are the trend's.",
       length(far), length(support$points)),
     i = sprintf("The first is area %d. Are coordinates in their order, and in the right system?", far[1L])))
-}
-
-area_sums <- function(x, area, count) {
-  sums <- double(count)
-  if (!length(area)) return(sums)
-  by_area <- rowsum(x, area, reorder = FALSE)
-  sums[as.integer(rownames(by_area))] <- by_area
-  sums
 }
 
 # Columns of numbers of the points as weighted means over the areas, a row for each area with any.

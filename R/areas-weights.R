@@ -51,7 +51,7 @@ check_weight_raster <- function(weights, object) {
 # Points with the weights that their areas have there, and the total of these. Within an area a
 # point has the weights of the cells that are nearest to it, of cells on an edge the part inside, so
 # that they add up to the area's whatever the spacing.
-with_area_weights <- function(points, areas, object, weights) {
+with_area_weights <- function(points, areas, weights) {
   if (is.null(weights)) return(points)
   if (!is_raster(weights)) {
     points$total <- weights
@@ -59,8 +59,8 @@ with_area_weights <- function(points, areas, object, weights) {
     return(take_points(points, !is.na(points$weight)))
   }
   cells <- covered_cells(weights, areas$geometry)
-  points$weight <- nearest_weights(points, cells, object$locations)
-  points$total <- area_sums(cells$weight, cells$area, length(areas$geometry))
+  points$weight <- nearest_weights(points, cells)
+  points$total <- sums_by_group(cells$weight, cells$area, length(areas$geometry))
   take_points(points, points$weight > 0)
 }
 
@@ -80,14 +80,14 @@ covered_cells <- function(weights, geometry) {
     xy = terra::xyFromCell(weights, cells$cell))
 }
 
-nearest_weights <- function(points, cells, locations) {
+nearest_weights <- function(points, cells) {
   weight <- double(length(points$area))
   at <- split(seq_along(points$area), points$area)
   for (part in split(seq_along(cells$area), cells$area)) {
     own <- at[[as.character(cells$area[part[1L]])]]
     nearest <- as.matrix(core_neighbors_to(points$xy[own, , drop = FALSE],
       cells$xy[part, , drop = FALSE], 1L, plain_context()))
-    weight[own] <- area_sums(cells$weight[part], drop(nearest), length(own))
+    weight[own] <- sums_by_group(cells$weight[part], drop(nearest), length(own))
   }
   weight
 }

@@ -98,8 +98,8 @@ component_squares <- function(mixture, observed, first, last) {
   row <- rep(seq_along(count), count)
   if (!length(row)) return(double(mixture$n))
   y <- first[row] + sequence(count) - 1
-  sum_by_row(row, (mixture_distribution(y, take_mixture(mixture, row)) - (y >= observed[row]))^2,
-    mixture$n)
+  beyond <- y >= observed[row]
+  sums_by_group((mixture_distribution(y, take_mixture(mixture, row)) - beyond)^2, row, mixture$n)
 }
 
 # Student's t is a mixture of normals itself, so that the components together are one.

@@ -159,5 +159,5 @@ smooth_sum <- function(mixture, from, to, square) {
   points <- rbind(data.frame(row = points$row, y = scale$response(points$v, at),
     weight = points$weight * scale$slope(points$v, at)), slopes)
   value <- square(smooth_distribution(points$y, take_mixture(part, points$row)))
-  sum_by_row(rows[points$row], points$weight * value, mixture$n)
+  sums_by_group(points$weight * value, rows[points$row], mixture$n)
 }

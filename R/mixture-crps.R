@@ -114,8 +114,8 @@ continuous_crps <- function(mixture, observed) {
     points <- integration_points(mixture, lower, upper)
     at <- take_mixture(mixture, points$row)
     probability <- mixture_distribution(scale$response(points$v, at), at)
-    sum_by_row(points$row, points$weight * integrand(probability) * scale$slope(points$v, at),
-      mixture$n)
+    sums_by_group(points$weight * integrand(probability) * scale$slope(points$v, at),
+      points$row, mixture$n)
   }
   outside <- pmax(limits[, 1L] - central$upper, 0) + pmax(central$lower - limits[, 2L], 0)
   outside + integral(below$lower, below$middle, function(p) p^2) +
@@ -134,9 +134,10 @@ integration_ends <- function(mixture, lower, middle, upper) {
   })
 }
 
-sum_by_row <- function(row, x, n) {
-  total <- double(n)
-  sums <- rowsum(x, row)
-  total[as.integer(rownames(sums))] <- sums
-  total
+# Sums of x, or of its rows, over so many groups by their numbers; 0 where a group has none.
+sums_by_group <- function(x, group, count) {
+  total <- matrix(0, count, NCOL(x))
+  sums <- rowsum(x, group)
+  total[as.integer(rownames(sums)), ] <- sums
+  if (is.matrix(x)) total else drop(total)
 }
