@@ -55,7 +55,7 @@ accuracy_of <- function(name, range, nugget, n = 1500L) {
 by_factor <- function(fit, areas, k) {
   within <- asNamespace("neargp")
   taken <- within$as_areas(areas, fit)
-  settings <- list(fun = "mean", part = "field", k = k, threads = bench_threads())
+  settings <- list(fun = "mean", part = "field", k = k, context = within$plain_context(bench_threads()))
   support <- within$area_support(fit, taken, settings)
   latent <- within$latent_of_areas(within$area_observations(fit$method, fit), support, settings, 0L)
   support$node <- latent$node_of_point
