@@ -13,14 +13,23 @@ cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, 
 predict_class_split <- function(case, split, refit) {
   fit <- case$fit
   if (!inherits(fit, "neargp_classifier")) return(predict_binary_split(case, split, refit))
-  data <- take_data_rows(fit$data, split$held)
+  predict_held_classes(classes_without_fold(fit, split, refit), fit, split, fit$data,
+    case$arguments)
+}
+
+classes_without_fold <- function(fit, split, refit) {
   context <- refit_context(fit, split$kept)
-  known <- with_own_keeper(if (refit) refit_classes(fit, split, context) else
+  with_own_keeper(if (refit) refit_classes(fit, split, context) else
     restrict_classes(fit$method, fit, split, context))
-  k <- classifier_k(known$method, known, case$arguments$k)
+}
+
+# `at`: coordinates, trend and offset that all rows of the fit are predicted at.
+predict_held_classes <- function(known, fit, split, at, arguments) {
+  at <- take_places(at, split$held)
+  k <- classifier_k(known$method, known, arguments$k)
   settings <- new_prediction_settings(default_context(fit, length(split$held), k,
-    case$arguments$threads), k)
-  probability <- class_predictor(known$method, known, settings)(data$coords, data$X, data$offset)
+    arguments$threads), k)
+  probability <- class_predictor(known$method, known, settings)(at$coords, at$X, at$offset)
   class_table(split, observed_classes(fit)[split$held], probability)
 }
 

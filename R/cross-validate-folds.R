@@ -54,7 +54,11 @@ within_buffer <- function(fit, held, kept, buffer) {
 # outputs a fold is of places, and each output takes the part of a setting.
 predict_split <- function(case, split, refit, level) {
   fit <- case$fit
-  data <- take_data_rows(fit$data, rows_of_places(fit$data, split$held))
+  predict_held_out(fit_without_fold(fit, split, refit), fit, split, training_target(fit),
+    case$arguments, level)
+}
+
+fit_without_fold <- function(fit, split, refit) {
   kept <- rows_of_places(fit$data, split$kept)
   context <- refit_context(fit, kept)
   known <- with_own_keeper(if (refit) refit_rows(fit, kept, context) else
@@ -63,10 +67,15 @@ predict_split <- function(case, split, refit, level) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,
       known$convergence$message))
   }
-  data <- with_noise_of(known, data)
-  at <- take_places(training_target(fit), split$held)
-  moments <- take_targets(do.call(predict_latent, c(list(known), at, case$arguments)),
-    targets_of_rows(data, split$held))
+  known
+}
+
+# `known`: the fit without the fold; `at`: where all places of the fit are predicted at.
+predict_held_out <- function(known, fit, split, at, arguments, level) {
+  data <- with_noise_of(known,
+    take_data_rows(fit$data, rows_of_places(fit$data, split$held)))
+  moments <- take_targets(do.call(predict_latent, c(list(known), take_places(at, split$held),
+    arguments)), targets_of_rows(data, split$held))
   rows <- list(setting = fit$outputs[data$output], row = data$place %||% split$held,
     fold = split$fold, observed = observed_response(data))
   cbind(as.data.frame(Filter(length, rows)),

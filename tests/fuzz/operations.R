@@ -144,7 +144,7 @@ hostile_functions <- c("predict", "simulate", "residuals", "cross_validate", "lo
   "empirical_variogram", "covariance_value", "scores", "crps_gaussian", "crps_sample", "interval_score", "log_score_gaussian", "plot_map",
   "calibration_curve", "confusion_table", "inducing_points", "neargp_control", "student_t", "negative_binomial", "beta_response",
   "truncated_nbinom2", "tweedie", "zi_poisson", "zi_nbinom2", "betabinomial",
-  "ordinal", "censored_gaussian", "cens", "neargp_hurdle",
+  "ordinal", "censored_gaussian", "cens", "neargp_hurdle", "variable_importance",
   "cov_matern", "cov_coregionalisation", "vnngp", "loo_k", "vecchia", "mll_k", "exact_gp", "svgp", "odvgp", "ppgpr",
   "swsgp", "crps_mixture", "pit_mixture", "log_score_mixture")
 
@@ -186,5 +186,7 @@ operations <- list(
   terms = simple(function(fit) list(stats::anova(fit), stats::model.matrix(fit))),
   influence = simple(function(fit) list(stats::influence(fit), stats::cooks.distance(fit))),
   elpd = simple(function(fit) if (has_package("loo")) loo::elpd(fit)),
+  importance = simple(function(fit) neargp::variable_importance(fit, by = pick("permute", "refit"), folds = pick(2L, 3L), repeats = 1L,
+    verbose = FALSE), check_table),
   areas = areas_operation
 )

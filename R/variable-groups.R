@@ -1,0 +1,80 @@
+# The variables of a fit, and which of them are left out or permuted together (variable-importance.R).
+
+importance_data <- function(object) {
+  data <- data_of_call(object)
+  if (is.null(data)) {
+    abort_neargp("newdata",
+      c("The data of the fit are no longer found, so that nothing can be left out of them.",
+        i = "They have to be where the call of the fit named them."))
+  }
+  data
+}
+
+# A named list of the columns of `data` that belong together.
+variable_groups <- function(object, data, variables, by) {
+  if (is.null(variables)) return(default_groups(object, data, by))
+  if (is.character(variables)) variables <- stats::setNames(as.list(variables), variables)
+  valid <- is.list(variables) && length(variables) && rlang::is_named(variables) &&
+    !anyDuplicated(names(variables)) && all(vapply(variables, is.character, NA))
+  if (!valid) {
+    abort_argument("variables", "names of columns, or a named list of them", variables)
+  }
+  if (is_sf(data)) {
+    variables <- lapply(variables, function(group) replace(group, group == "place",
+      attr(data, "sf_column")))
+  }
+  known <- importance_variables(object, data)
+  unknown <- setdiff(unlist(variables), unlist(known))
+  if (length(unknown)) {
+    abort_neargp("argument", c(
+      sprintf("`variables` names %s, which the fit has neither in its trend nor among its coordinates.",
+        format_some(unknown)), i = sprintf("It has %s.", format_some(unlist(known), 12L))))
+  }
+  if (by == "refit") for (name in names(variables)) check_leaves_place(object, name,
+    variables[[name]], data)
+  variables
+}
+
+# Columns of the trend, of the coordinates and of time.
+importance_variables <- function(object, data) {
+  effects <- effect_terms(object$formula)
+  offsets <- as.list(attr(object$terms, "variables"))[-1L][attr(object$terms, "offset")]
+  trend <- setdiff(all.vars(stats::delete.response(object$terms)), unlist(lapply(offsets,
+    all.vars)))
+  trend <- unique(c(trend, effect_variables(effects, data)))
+  list(trend = intersect(trend, names(data)),
+    coords = if (is_sf(data)) attr(data, "sf_column") else all.vars(object$locations$terms),
+    time = object$locations$time)
+}
+
+default_groups <- function(object, data, by) {
+  known <- importance_variables(object, data)
+  coords <- as.list(stats::setNames(nm = known$coords))
+  if (is_sf(data)) names(coords) <- "place"
+  if (!is_sf(data) && object$locations$metric == "longlat") {
+    coords <- c(list(place = known$coords[1:2]), coords[-(1:2)])
+  }
+  groups <- c(stats::setNames(as.list(known$trend), known$trend), coords,
+    if (!is.null(known$time)) stats::setNames(list(known$time), known$time))
+  groups <- groups[!duplicated(names(groups))]
+  if (by == "refit") groups <- Filter(function(group) leaves_place(object, group, data), groups)
+  if (!length(groups)) {
+    abort_neargp("argument", c("The fit has no variable that can be left out.",
+      i = "by = \"permute\" takes coordinates, too."))
+  }
+  groups
+}
+
+# Whether coordinates are left without the group.
+leaves_place <- function(object, group, data) {
+  if (is_sf(data)) return(!attr(data, "sf_column") %in% group)
+  coords <- all.vars(object$locations$terms)
+  on_sphere <- object$locations$metric == "longlat"
+  length(setdiff(coords, group)) > 0L && !(on_sphere && any(coords[1:2] %in% group))
+}
+
+check_leaves_place <- function(object, name, group, data) {
+  if (leaves_place(object, group, data)) return(invisible())
+  abort_neargp("argument", c(sprintf("Without `%s` the rows have no place.", name),
+    i = "by = \"permute\" tells what the fit makes of coordinates."))
+}

@@ -1,0 +1,281 @@
+# What the held-out log score loses without a variable: the variable left out of the formula and the
+# model fitted anew, or its values handed to the wrong rows.
+
+#' Variable importance by the held-out log score
+#'
+#' By how much predictions of rows that the model has not seen get worse without a covariate, a
+#' coordinate, or a group of them: the mean log score of a row without it less that of the fit.
+#'
+#' @details
+#' `by = "refit"` leaves the variable out of the formula, of the coordinates and of `time`, and
+#' fits the model anew (leave-one-covariate-out, Lei et al. 2018): what the others cannot make up
+#' for. Of two covariates that say the same neither is important. Terms of the formula that a
+#' variable is part of are left out with it, interactions and smooths as a whole; of `(x | group)`
+#' without `x` stays `(1 | group)`. The covariance stays the one of the fit, with its parameters
+#' estimated anew.
+#'
+#' `by = "permute"` keeps the fit and hands the variable's values to other rows, when these are
+#' predicted from those of the other folds (Breiman 2001; Fisher, Rudin and Dominici 2019): how much
+#' the fit relies on it. It costs no fits, but makes rows such as there are none (winter days of 30
+#' degrees), where variables are correlated. Both coordinates of a map permuted are the worth of the
+#' field; left out there would be none.
+#'
+#' Other places that a variable may stand at keep it: formulas of `nugget`, `sd`, `range` and
+#' `warp`, `offset`, `weights` and `measurement_variance`; permuted values go to the formulas of
+#' the covariance, too.
+#'
+#' The log score is the mean negative log predictive density of an observation, as in [scores()]. By
+#' `folds = NULL` a row is predicted from all others, with the covariance parameters of all rows,
+#' see [loo_predict()]; of folds as in [cross_validate()]. For predictions far from data choose
+#' [block_folds()]: beside near neighbours covariates tell little.
+#'
+#' @param object a fit of [neargp()] to one response, of which the data can be found where its call
+#'   named them.
+#' @param variables names of covariates and coordinates, or a named list of such names, groups that
+#'   are left out or permuted together. `NULL` (default) is for each variable of the trend, each
+#'   coordinate and `time`, but what cannot be left out; points of sf, and longitude and latitude
+#'   on the sphere, are one group, `place`.
+#' @param by `"refit"` or `"permute"`.
+#' @param folds `NULL`, leave-one-out, for `"refit"`, and 10 random folds for `"permute"`; or the
+#'   `folds` of [cross_validate()]. Fits by [dspp()], [dgp()] and with a mean-field posterior have no
+#'   leave-one-out predictions and need folds.
+#' @param repeats number of permutations, over whose scores the average is taken.
+#' @param seed of folds and permutations, `NULL` for the state of R's generator, see
+#'   [simulate.neargp()].
+#' @param verbose show progress?
+#' @return A data frame of class `neargp_importance` with a row for each variable or group, the most
+#'   important first: `variable`; `loss`, the mean log score of a row without it less that of the
+#'   fit, in nats, positive where the variable helps; `std_error` of that, from the differences of
+#'   rows as if they were independent (near rows are not: take it for a lower limit); `log_score`
+#'   without it. Attributes: `log_score` of the fit, `by` and `rows`. It has `print()`, `plot()`
+#'   and, for ggplot2, `autoplot()`.
+#' @section Errors: `neargp_error_argument` for variables that the fit does not have or that cannot
+#'   be left out, `neargp_error_newdata` where the data are no longer found, `neargp_error_method`
+#'   for several outputs, `neargp_error_fits` where a fit without a variable has other rows
+#'   (it alone was missing there), and those of [neargp()] and [cross_validate()].
+#' @references
+#' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5--32.
+#'
+#' Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong, but many are useful: learning
+#' a variable's importance by studying an entire class of prediction models simultaneously. *Journal
+#' of Machine Learning Research* 20(177), 1--81.
+#'
+#' Lei, J., G'Sell, M., Rinaldo, A., Tibshirani, R. J. and Wasserman, L. (2018). Distribution-free
+#' predictive inference for regression. *Journal of the American Statistical Association* 113,
+#' 1094--1111.
+#' @seealso [cross_validate()], [anova.neargp()] for tests, [hatvalues.neargp()] for single rows.
+#' @examples
+#' stations <- colorado_precipitation()
+#' stations$noise <- sin(100 * seq_len(nrow(stations)))
+#' fit <- neargp(precipitation ~ elevation + noise, data = stations, coords = ~ lon + lat,
+#'   distance = "chordal")
+#' variable_importance(fit)
+#' permuted <- variable_importance(fit, by = "permute", seed = 1)
+#' permuted
+#' plot(permuted)
+#' @export
+variable_importance <- function(object, variables = NULL, by = c("refit", "permute"), folds = NULL,
+                                repeats = 5L, seed = NULL, verbose = rlang::is_interactive()) {
+  check_given(missing(object), "object", "a fit of neargp()")
+  check_class(object, "object", "neargp", "a fit of neargp()")
+  check_fit(object)
+  if (is_streamed(object)) refuse_rows("variable_importance()")
+  if (!is.null(object$outputs)) {
+    abort_neargp("method", c("variable_importance() is for fits to one response.",
+      i = "Fit one of the outputs, or compare fits by cross_validate()."))
+  }
+  by <- check_choice(by, "by", c("refit", "permute"))
+  repeats <- check_count(repeats, "repeats")
+  check_flag(verbose, "verbose")
+  data <- importance_data(object)
+  groups <- variable_groups(object, data, variables, by)
+  state <- seed_generator(seed)
+  on.exit(state$restore())
+  if (by == "permute") folds <- folds %||% 10
+  if (!is.null(folds)) folds <- resolve_folds(folds, object)
+  scores <- if (by == "refit") refitted_scores(object, groups, folds, verbose) else
+    permuted_scores(object, groups, data, folds, repeats, verbose)
+  new_importance(scores, by)
+}
+
+# `scores`: log scores of rows, by the fit and without each group.
+new_importance <- function(scores, by) {
+  n <- length(scores$fit)
+  lost <- lapply(scores$without, function(without) without - scores$fit)
+  table <- data.frame(variable = names(lost), loss = vapply(lost, mean, 0),
+    std_error = vapply(lost, stats::sd, 0) / sqrt(n),
+    log_score = vapply(scores$without, mean, 0))
+  table <- table[order(-table$loss), ]
+  structure(table, row.names = seq_len(nrow(table)), log_score = mean(scores$fit), by = by,
+    rows = n, class = c("neargp_importance", "data.frame"))
+}
+
+# ---- left out ------------------------------------------------------------------------------------
+
+refitted_scores <- function(object, groups, folds, verbose) {
+  fits <- lapply(groups, function(group) refit_without(object, group))
+  check_comparable_fits(c(list(`the fit` = object),
+    stats::setNames(fits, paste("the one without", names(fits)))))
+  if (is.null(folds)) {
+    score <- function(fit) -loo_log_densities(fit)
+    return(list(fit = score(object), without = lapply(fits, score)))
+  }
+  cases <- lapply(c(list(object), fits), function(fit) list(fit = fit, arguments = list()))
+  names(cases) <- seq_along(cases)
+  table <- validate_cases(cases, folds, FALSE, 0.95, verbose)$predictions
+  scores <- unname(split(row_log_scores(table), factor(table$setting, names(cases))))
+  list(fit = scores[[1L]], without = stats::setNames(scores[-1L], names(fits)))
+}
+
+# The default covariance depends on the coordinates, so that it is said which one it was: the fits
+# shall differ in the variable alone. Of time it is part.
+refit_without <- function(object, group) {
+  call <- object$call
+  call$formula <- formula_without(object, group)
+  call[c("start", "resume")] <- NULL
+  call$control <- object$control
+  call$verbose <- FALSE
+  call$covariance <- object$covariance
+  if (any(object$locations$time %in% group)) {
+    call$time <- NULL
+    if (isTRUE(object$default_covariance)) call$covariance <- NULL
+  }
+  if (any(all.vars(object$locations$terms) %in% group)) {
+    call$coords <- coordinates_without(object, group)
+  }
+  # What the first fit has told is not told again.
+  suppressMessages(eval(call, environment(object$formula)), classes = "neargp_message")
+}
+
+# ---- permuted ------------------------------------------------------------------------------------
+
+permuted_scores <- function(object, groups, data, folds, repeats, verbose) {
+  rows <- fitted_rows(object, data)
+  if (!is_sf(rows)) rows <- as.data.frame(rows)
+  n <- nrow(rows)
+  targets <- list(training_target(object))
+  for (group in groups) for (i in seq_len(repeats)) {
+    targets <- c(targets, list(permuted_target(object, rows, group, sample.int(n))))
+  }
+  splits <- fold_splits(folds, object)
+  pieces <- apply_tasks(length(splits), verbose, function(i) {
+    fold_log_scores(object, splits[[i]], targets)
+  })
+  scores <- do.call(rbind, pieces)
+  scores <- scores[order(unlist(lapply(splits, `[[`, "held"))), , drop = FALSE]
+  of_group <- rep(seq_along(groups), each = repeats)
+  list(fit = scores[, 1L], without = stats::setNames(lapply(seq_along(groups), function(group) {
+    rowMeans(scores[, -1L, drop = FALSE][, of_group == group, drop = FALSE])
+  }), names(groups)))
+}
+
+# The rows of the data that were fitted.
+fitted_rows <- function(object, data) {
+  rows <- match(as.character(object$row_names %||% seq_along(object$data$y)), row.names(data))
+  if (anyNA(rows) || nrow(data) != object$n_given) {
+    abort_neargp("newdata", c("The data that the call of the fit names are no longer those that were fitted.",
+      i = "Fit the model anew."))
+  }
+  data[rows, , drop = FALSE]
+}
+
+permuted_target <- function(object, rows, group, order) {
+  permuted <- rows
+  columns <- setdiff(group, attr(rows, "sf_column"))
+  permuted[columns] <- drop_geometry(rows)[order, columns, drop = FALSE]
+  if (length(columns) < length(group)) {
+    permuted <- sf::st_set_geometry(permuted, sf::st_geometry(rows)[order])
+  }
+  target <- new_target(object, permuted)
+  if (!all(target$complete)) {
+    abort_neargp("missing_values", c(sprintf("Rows cannot be predicted anew: %s lack values.",
+      format_rows(which(!target$complete))), i = "They were imputed by `na.action`: use by = \"refit\"."))
+  }
+  target
+}
+
+# Log scores of the held-out rows, a column for each target.
+fold_log_scores <- function(object, split, targets) {
+  classes <- inherits(object, "neargp_classifier")
+  known <- if (classes) classes_without_fold(object, split, FALSE) else
+    fit_without_fold(object, split, FALSE)
+  scores <- lapply(targets, function(at) {
+    row_log_scores(if (classes) predict_held_classes(known, object, split, at, list()) else
+      predict_held_out(known, object, split, at, list(), 0.95))
+  })
+  do.call(cbind, scores)
+}
+
+# Of the rows of a table of held-out predictions.
+row_log_scores <- function(table) {
+  if (!is.null(table$log_score)) return(table$log_score)
+  if (!is.null(table$sd)) return(log_score_gaussian(table$observed, table$mean, table$sd))
+  prob <- as.matrix(table[startsWith(names(table), "prob_")])
+  -log(prob[cbind(seq_len(nrow(table)), as.integer(table$observed))])
+}
+
+# ---- shown ---------------------------------------------------------------------------------------
+
+#' @rdname variable_importance
+#' @param x,object the result of `variable_importance()`; for `variable_importance()` `object` is
+#'   a fit.
+#' @param digits number of significant digits to print.
+#' @param ... not used.
+#' @export
+print.neargp_importance <- function(x, digits = 3L, ...) {
+  cat(sprintf("Log score lost without a variable (%s; %s rows, log score %s)\n",
+    importance_label(x), format_count(attr(x, "rows")), format(attr(x, "log_score"), digits = 4L)))
+  table <- as.data.frame(x)
+  table$log_score <- NULL
+  table[-1L] <- lapply(table[-1L], signif, digits)
+  print.data.frame(table, row.names = FALSE)
+  invisible(x)
+}
+
+importance_label <- function(x) {
+  switch(attr(x, "by"), refit = "left out and fitted anew", permute = "permuted")
+}
+
+importance_limits <- function(x) {
+  half_width <- stats::qnorm(0.975) * x$std_error
+  data.frame(variable = factor(x$variable, rev(x$variable)), loss = x$loss,
+    lower = x$loss - half_width, upper = x$loss + half_width)
+}
+
+#' @rdname variable_importance
+#' @export
+plot.neargp_importance <- function(x, ...) {
+  check_no_more_arguments()
+  table <- importance_limits(x)
+  at <- as.integer(table$variable)
+  old <- open_page(c(1L, 1L))
+  on.exit(graphics::par(old))
+  width <- max(graphics::strwidth(x$variable, "inches", cex = 0.85)) + 0.35
+  old <- c(old, graphics::par(mai = replace(graphics::par("mai"), 2L, max(width, 0.6))))
+  graphics::plot.new()
+  graphics::plot.window(range(0, table$lower, table$upper), c(0.5, nrow(table) + 0.5))
+  graphics::abline(v = 0, col = "grey70")
+  graphics::segments(table$lower, at, table$upper, at, col = "grey50")
+  graphics::points(table$loss, at, pch = 18, cex = 1.6, col = "#D55E00")
+  graphics::axis(1L, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+  graphics::axis(2L, at, x$variable, lwd = 0, cex.axis = 0.85)
+  graphics::box(lwd = 0.8)
+  write_title(sprintf("Variables, %s", importance_label(x)), 1.25)
+  graphics::title(xlab = importance_axis, cex.lab = fitting_size(importance_axis, 1L))
+  invisible(x)
+}
+
+importance_axis <- "log score lost a row (nats; bars: 95%)"
+
+#' @rdname variable_importance
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_importance <- function(object, ...) {
+  check_no_more_arguments()
+  ggplot2::ggplot(importance_limits(object), ggplot2::aes(.data$loss, .data$variable)) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey70") +
+    ggplot2::geom_segment(ggplot2::aes(x = .data$lower, xend = .data$upper,
+      yend = .data$variable), colour = "grey50") +
+    ggplot2::geom_point(shape = 18, size = 3, colour = "#D55E00") +
+    ggplot2::labs(x = importance_axis, y = NULL,
+      title = sprintf("Variables, %s", importance_label(object)))
+}

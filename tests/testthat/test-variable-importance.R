@@ -1,0 +1,135 @@
+importance_rows <- function(n = 120) {
+  withr::with_seed(3, {
+    d <- data.frame(x = runif(n), y = runif(n), useful = rnorm(n), idle = rnorm(n),
+      site = factor(rep(letters[1:6], length.out = n)))
+    d$z <- sin(5 * d$x) + d$useful + as.integer(d$site) / 2 + rnorm(n, sd = 0.3)
+    d
+  })
+}
+
+# The log score of least squares without each row in turn: that of the fit without a field, at the
+# noise variance of the fit.
+left_out_score <- function(formula, data, noise) {
+  model <- lm(formula, data)
+  h <- hatvalues(model)
+  -dnorm(residuals(model) / (1 - h), 0, sqrt(noise / (1 - h)), log = TRUE)
+}
+
+test_that("without a field it is the leave-one-out score of least squares", {
+  d <- importance_rows()
+  fit <- neargp(z ~ useful + idle, d, coords = ~ x + y, method = exact_gp(), nugget = 0.5,
+    covariance = cov_exponential(variance = 1e-10, range = 0.01))
+  given <- variable_importance(fit, c("useful", "idle"))
+  full <- left_out_score(z ~ useful + idle, d, 0.5)
+  without <- list(useful = left_out_score(z ~ idle, d, 0.5),
+    idle = left_out_score(z ~ useful, d, 0.5))
+  expect_identical(given$variable, c("useful", "idle"))
+  expect_equal(given$loss, unname(sapply(without, function(one) mean(one - full))),
+    tolerance = 1e-5)
+  expect_equal(given$std_error, unname(sapply(without, function(one) sd(one - full))) / sqrt(120),
+    tolerance = 1e-5)
+  expect_equal(attr(given, "log_score"), mean(full), tolerance = 1e-6)
+})
+
+test_that("an irrelevant variable is worth nothing, left out or permuted", {
+  d <- importance_rows()
+  fit <- neargp(z ~ useful + idle, d, coords = ~ x + y, method = vecchia(k = 5),
+    covariance = cov_exponential(range = 0.3), verbose = FALSE)
+  for (by in c("refit", "permute")) {
+    given <- variable_importance(fit, c("useful", "idle"), by, seed = 1, repeats = 2)
+    loss <- setNames(given$loss, given$variable)
+    expect_gt(loss[["useful"]], 0.2)
+    expect_lt(abs(loss[["idle"]]), 0.03)
+  }
+  expect_setequal(names(default_groups(fit, d, "refit")), c("useful", "idle", "x", "y"))
+})
+
+test_that("values handed to their own rows are the cross-validation of the fit", {
+  skip_unless_extended()
+  d <- importance_rows()
+  d$count <- rpois(120, 3)
+  fits <- list(
+    neargp(z ~ useful + s(idle, k = 5), d, coords = ~ x + y, method = vecchia(k = 10),
+      covariance = cov_exponential(), verbose = FALSE),
+    neargp(site ~ useful, d, coords = ~ x + y, method = loo_k(k = 10), verbose = FALSE,
+      family = categorical()),
+    neargp(count ~ useful, d, coords = ~ x + y, method = vnngp(k = 4), family = poisson(),
+      covariance = cov_exponential(variance = 0.1, range = 0.2)))
+  folds <- rep(1:3, 40)
+  for (fit in fits) {
+    same <- permuted_target(fit, fitted_rows(fit, d), c("useful", "x"), seq_len(120))
+    scores <- fold_log_scores(fit, fold_splits(folds, fit)[[2L]], list(same))
+    table <- cross_validate(fit, folds, verbose = FALSE)$predictions
+    expect_equal(scores[, 1L], row_log_scores(table[table$fold == 2L, ]), tolerance = 1e-8)
+  }
+})
+
+test_that("permuted rows have the variable of other rows and all else of their own", {
+  d <- importance_rows()
+  fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(), verbose = FALSE)
+  order <- 120:1
+  target <- permuted_target(fit, fitted_rows(fit, d), c("x", "y"), order)
+  expect_equal(unname(target$coords), unname(as.matrix(d[order, c("x", "y")])))
+  expect_equal(unname(target$X[, 2L]), d$useful)
+})
+
+test_that("a formula loses the terms that have a variable", {
+  with_terms <- function(formula) {
+    list(formula = formula, terms = terms(effect_terms(formula)$trend))
+  }
+  fit <- with_terms(z ~ useful * site + log(x + 1) + offset(n) + (useful | site) + s(idle, k = 4))
+  expect_equal(deparse1(formula_without(fit, "useful")),
+    "z ~ site + log(x + 1) + offset(n) + s(idle, k = 4) + (1 | site)")
+  expect_equal(deparse1(formula_without(fit, c("site", "x"))),
+    "z ~ useful + offset(n) + s(idle, k = 4)")
+  expect_equal(deparse1(formula_without(fit, c("useful", "site", "x", "idle"))), "z ~ offset(n)")
+  none <- formula_without(with_terms(z ~ 0 + useful), "useful")
+  expect_equal(attr(terms(none), "intercept"), 0L)
+  expect_equal(deparse1(formula_without(with_terms(z ~ x + (0 + useful | site)), "useful")),
+    "z ~ x")
+})
+
+test_that("places go together where they are one, and stay where nothing else is", {
+  d <- importance_rows(40)
+  on_sphere <- neargp(z ~ useful, transform(d, lon = x, lat = 40 + y), coords = ~ lon + lat + idle,
+    distance = "chordal", method = exact_gp(), verbose = FALSE,
+    covariance = cov_exponential(1, c(30, 1), ard = TRUE))
+  expect_identical(default_groups(on_sphere, transform(d, lon = x, lat = y), "permute"),
+    list(useful = "useful", place = c("lon", "lat"), idle = "idle"))
+  expect_identical(names(default_groups(on_sphere, transform(d, lon = x, lat = y), "refit")),
+    c("useful", "idle"))
+  skip_unless_extended()
+  skip_if_not_installed("sf")
+  points <- sf::st_as_sf(d, coords = c("x", "y"), crs = 32633)
+  fit <- neargp(z ~ useful, points, method = exact_gp(), covariance = cov_exponential(1, 0.2),
+    verbose = FALSE)
+  expect_identical(default_groups(fit, points, "permute"),
+    list(useful = "useful", place = "geometry"))
+  expect_gt(variable_importance(fit, "place", "permute", seed = 1)$loss, 0)
+  expect_error(variable_importance(fit, "place"), "no place", class = "neargp_error_argument")
+})
+
+test_that("it is shown, and what cannot be left out is refused", {
+  d <- importance_rows(60)
+  fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(1, 0.2), verbose = FALSE)
+  given <- variable_importance(fit, list(all = c("useful", "x")), folds = 3, seed = 1)
+  expect_output(print(given), "left out and fitted anew; 60 rows")
+  expect_identical(given, variable_importance(fit, list(all = c("useful", "x")), folds = 3,
+    seed = 1))
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_identical(plot(given), given)
+  expect_error(variable_importance(fit, "z"), "z", class = "neargp_error_argument")
+  expect_error(variable_importance(fit, list("useful")), class = "neargp_error_argument")
+  expect_error(variable_importance(fit, c("x", "y"), by = "both"), class = "neargp_error_argument")
+  expect_error(variable_importance(fit, list(place = c("x", "y"))), "no place",
+    class = "neargp_error_argument")
+  expect_error(variable_importance(d), class = "neargp_error_argument")
+  # rows that are complete without a covariate only
+  d$useful[2L] <- NA
+  expect_error(variable_importance(update(fit, data = d)), class = "neargp_error_fits")
+  fit$call$data <- quote(no_longer_here)
+  expect_error(variable_importance(fit), class = "neargp_error_newdata")
+})
