@@ -3,8 +3,6 @@
 // category k has two ends, t_(k-1) and t_k, of which the first category lacks the former and the last the latter.
 #pragma once
 
-#include <vector>
-
 #include "likelihoods/terms.h"
 
 namespace neargp {
@@ -12,14 +10,23 @@ namespace neargp {
 template <class V>
 class Thresholds {
  public:
-  Thresholds(const double* gaps, int count) : gaps_(gaps, gaps + count), at_(1, 0.0), d_at_(count + 1, 0.0) {
-    for (const double gap : gaps_) at_.push_back(at_.back() + gap);
+  // Memory without std::vector, whose functions code for other processors would share.
+  Thresholds(const double* gaps, int count)
+      : count_(count), gaps_(new double[3 * count + 2]()), at_(gaps_ + count), d_at_(at_ + count + 1) {
+    for (int g = 0; g < count; ++g) {
+      gaps_[g] = gaps[g];
+      at_[g + 1] = at_[g] + gaps[g];
+    }
   }
+
+  ~Thresholds() { delete[] gaps_; }
+  Thresholds(const Thresholds&) = delete;
+  Thresholds& operator=(const Thresholds&) = delete;
 
   void load(V y) {
     for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) {
       const int category = int(get_lane(y, lane));
-      const bool first = category <= 1, last = category > int(at_.size());
+      const bool first = category <= 1, last = category > count_ + 1;
       category_[lane] = category;
       set_lane(has_lower, lane, first ? 0.0 : 1.0);
       set_lane(has_upper, lane, last ? 0.0 : 1.0);
@@ -40,7 +47,7 @@ class Thresholds {
   // All of them as derivatives in the logarithms of the gaps: a gap moves all thresholds beyond it.
   void add_to(double* d_log_gaps) const {
     double beyond = 0.0;
-    for (int g = int(gaps_.size()) - 1; g >= 0; --g) {
+    for (int g = count_ - 1; g >= 0; --g) {
       beyond += d_at_[g + 1];
       d_log_gaps[g] += gaps_[g] * beyond;
     }
@@ -49,7 +56,8 @@ class Thresholds {
   V lower, upper, gap, has_lower, has_upper;
 
  private:
-  std::vector<double> gaps_, at_, d_at_;
+  int count_;
+  double *gaps_, *at_, *d_at_;
   int category_[PackTraits<V>::lanes];
 };
 
