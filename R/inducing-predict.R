@@ -66,17 +66,8 @@ mean_columns.neargp_svgp <- function(method, object, coords, features, context) 
 joint_moments.neargp_svgp <- function(method, object, target, settings) {
   given <- inducing_features(object, target$coords, settings$context)
   weighted <- mean_columns(method, object, target$coords, given$features, settings$context)
-  unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
-  trend <- core_trend(object)
-  covariance <- given$unexplained + crossprod(forwardsolve(object$svgp$factor, given$features)) +
-    unseen %*% trend$beta_vcov %*% t(unseen)
-  observed <- if (settings$type == "response") covariance +
-    diag(target_noise(object, target), nrow(covariance)) else covariance
-  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) +
-    (weighted[, 1L] + drop(unseen %*% trend$beta)),
-    variance = pmax(diag(covariance), 0)), target$complete)
-  moments$covariance <- spread_square(observed, target$complete)
-  moments
+  joint_of_field(object, target, settings, given$unexplained +
+    crossprod(forwardsolve(object$svgp$factor, given$features)), weighted)
 }
 
 #' @export

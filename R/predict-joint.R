@@ -8,23 +8,25 @@ joint_moments <- function(method, object, target, settings) {
 
 #' @export
 joint_moments.default <- function(method, object, target, settings) {
-  rows <- joint_rows(object, target, settings)
-  check_union(rows)
-  data <- take_data_rows(object$data, rows)
+  data <- take_data_rows(object$data, joint_rows(object, target, settings))
   factor <- joint_factor(object, data)
   cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords,
     as_specified(object$core_covariance)), transpose = TRUE)
   weighted <- crossprod(cross, backsolve(factor, response_columns(data), transpose = TRUE))
-  unseen <- design_columns(data, target$X) - weighted[, -1L, drop = FALSE]
+  joint_of_field(object, target, settings, core_covariance_matrix(target$coords, target$coords,
+    as_specified(object$core_covariance)) - crossprod(cross), weighted)
+}
+
+# `covariance`: of the field given the trend; `weighted`: what the mean of the field is of the
+# responses and of each column of the trend, a row for each place.
+joint_of_field <- function(object, target, settings, covariance, weighted) {
+  unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  covariance <- core_covariance_matrix(target$coords, target$coords,
-    as_specified(object$core_covariance)) -
-    crossprod(cross) +
-    unseen %*% trend$beta_vcov %*% t(unseen)
+  covariance <- covariance + unseen %*% trend$beta_vcov %*% t(unseen)
   observed <- if (settings$type == "response") covariance +
     diag(target_noise(object, target), nrow(covariance)) else covariance
   # At a datum without noise the variance is zero, and rounding may put it just below.
-  moments <- spread_over_rows(list(mean = base_mean(data, target$X, target$offset) +
+  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) +
     (weighted[, 1L] + drop(unseen %*% trend$beta)),
     variance = pmax(diag(covariance), 0)), target$complete)
   moments$covariance <- spread_square(observed, target$complete)
@@ -32,9 +34,14 @@ joint_moments.default <- function(method, object, target, settings) {
 }
 
 joint_rows <- function(object, target, settings) {
-  if (settings$exact || nrow(target$coords) == 0L) return(seq_along(object$data$y))
-  neighbors <- as.matrix(prediction_neighbors(object, target$coords, settings))
-  sort(unique(neighbors[!is.na(neighbors)]))
+  if (settings$exact || nrow(target$coords) == 0L) return(check_union(seq_along(object$data$y)))
+  neighbor_union(prediction_neighbors(object, target$coords, settings))
+}
+
+# The rows of a table of neighbours, of which a joint prediction can be made.
+neighbor_union <- function(neighbors) {
+  neighbors <- as.matrix(neighbors)
+  check_union(sort(unique(neighbors[!is.na(neighbors)])))
 }
 
 joint_factor <- function(object, data) {
@@ -51,7 +58,7 @@ spread_square <- function(matrix, complete) {
 }
 
 check_union <- function(rows, max_union = 10000L) {
-  if (length(rows) <= max_union) return(invisible())
+  if (length(rows) <= max_union) return(invisible(rows))
   abort_neargp("size",
     c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
       format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))

@@ -53,7 +53,6 @@ low_rank_prior <- function(object, context) {
 #' @export
 joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
   rows <- joint_rows(object, target, settings)
-  check_union(rows)
   data <- take_data_rows(object$data, rows)
   given <- core_inducing_features(rbind(data$coords, target$coords),
     low_rank_prior(object, settings$context), settings$context)
@@ -67,18 +66,8 @@ joint_moments.neargp_vecchia_inducing <- function(method, object, target, settin
   b <- backsolve(factor, cross)
   alpha <- given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b
   weighted <- crossprod(b, response_columns(data)) + crossprod(alpha, object$low_rank$weights)
-  unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
-  trend <- core_trend(object)
-  covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) +
-    crossprod(forwardsolve(object$low_rank$factor, alpha)) +
-    unseen %*% trend$beta_vcov %*% t(unseen)
-  observed <- if (settings$type == "response") covariance +
-    diag(object$nugget, nrow(covariance)) else covariance
-  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) +
-    (weighted[, 1L] + drop(unseen %*% trend$beta)),
-    variance = pmax(diag(covariance), 0)), target$complete)
-  moments$covariance <- spread_square(observed, target$complete)
-  moments
+  joint_of_field(object, target, settings, given$unexplained[new, new, drop = FALSE] -
+    crossprod(cross) + crossprod(forwardsolve(object$low_rank$factor, alpha)), weighted)
 }
 
 # ---- draws ---------------------------------------------------------------------------------------

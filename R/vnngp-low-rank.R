@@ -100,9 +100,7 @@ low_rank_candidates <- function(object, coords, settings) {
 # (src/core/latent/low_rank_prediction.h).
 low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
-  near <- as.matrix(posterior_neighbors(object, target$coords, settings))
-  rows <- sort(unique(near[!is.na(near)]))
-  check_union(rows)
+  rows <- neighbor_union(posterior_neighbors(object, target$coords, settings))
   given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords),
     kept_prior(object, posterior$low_rank, settings$context), settings$context)
   if (nzchar(given$failure)) abort_bound(given$failure)

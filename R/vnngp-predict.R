@@ -103,9 +103,7 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
 # Mean, response to the trend and covariance without its own.
 node_joint <- function(object, target, settings) {
   posterior <- object$posterior
-  near <- as.matrix(posterior_neighbors(object, target$coords, settings))
-  rows <- sort(unique(near[!is.na(near)]))
-  check_union(rows)
+  rows <- neighbor_union(posterior_neighbors(object, target$coords, settings))
   nodes <- posterior$coords[rows, , drop = FALSE]
   inner <- core_covariance_matrix(nodes, nodes, as_specified(object$core_covariance)) +
     diag(jitter_variance(object), length(rows))
