@@ -113,15 +113,10 @@ start_grid <- function(settings, hidden) {
   list(rule = settings$rule, sites = rep(list(sites), hidden), log_weights = weights)
 }
 
-# By the eigenvalues of the Jacobi matrix (Golub and Welsch 1969), symmetric to the last bit.
+# For the standard normal density, symmetric to the last bit.
 normal_quadrature <- function(count) {
-  jacobi <- matrix(0, count, count)
-  beside <- cbind(seq_len(count - 1L), seq_len(count - 1L) + 1L)
-  jacobi[beside] <- jacobi[beside[, 2:1, drop = FALSE]] <- sqrt(seq_len(count - 1L))
-  found <- eigen(jacobi, symmetric = TRUE)
-  nodes <- rev(found$values)
-  weights <- rev(found$vectors[1L, ]^2)
-  list(nodes = (nodes - rev(nodes)) / 2, weights = (weights + rev(weights)) / 2)
+  rule <- gauss_rule(sqrt(seq_len(count - 1L)))
+  list(nodes = (rule$nodes - rev(rule$nodes)) / 2, weights = (rule$weights + rev(rule$weights)) / 2)
 }
 
 # ---- the response --------------------------------------------------------------------------------

@@ -5,15 +5,22 @@
 # product is smooth over the whole of it, as it is either narrow beside sd or no wider than the
 # step.
 
-# Nodes and weights on [-1, 1] by the eigenvalues of the Jacobi matrix (Golub and Welsch 1969).
+# Nodes, increasing, and weights with the sum 1, by the eigenvalues of the Jacobi matrix with these
+# numbers beside its diagonal of 0 (Golub and Welsch 1969).
+gauss_rule <- function(beside) {
+  n <- length(beside) + 1L
+  i <- seq_along(beside)
+  jacobi <- matrix(0, n, n)
+  jacobi[cbind(i, i + 1L)] <- jacobi[cbind(i + 1L, i)] <- beside
+  found <- eigen(jacobi, symmetric = TRUE)
+  list(nodes = rev(found$values), weights = rev(found$vectors[1L, ]^2))
+}
+
+# On [-1, 1], with weights of the sum 2.
 gauss_legendre <- function(n) {
   i <- seq_len(n - 1L)
-  jacobi <- matrix(0, n, n)
-  jacobi[cbind(i, i + 1L)] <- jacobi[cbind(i + 1L, i)] <- i / sqrt(4 * i^2 - 1)
-  decomposition <- eigen(jacobi, symmetric = TRUE)
-  increasing <- rev(seq_len(n))
-  list(nodes = decomposition$values[increasing],
-    weights = 2 * decomposition$vectors[1L, increasing]^2)
+  rule <- gauss_rule(i / sqrt(4 * i^2 - 1))
+  list(nodes = rule$nodes, weights = 2 * rule$weights)
 }
 
 # Log densities and link functions bend over a few units of eta, so that long intervals need more
