@@ -35,11 +35,8 @@ local_scales <- function(object, newdata = NULL, component = 1L) {
   check_component(component, length(object$covariance$components))
   if (is.null(newdata)) return(local_scales_at(object, object$data$coords, component))
   target <- new_target(object, newdata, "process")
-  found <- local_scales_at(object, target$coords, component)
-  result <- found[rep(NA_integer_, length(target$complete)), , drop = FALSE]
-  result[target$complete, ] <- found
-  rownames(result) <- NULL
-  result
+  as.data.frame(spread_over_rows(local_scales_at(object, target$coords, component),
+    target$complete), optional = TRUE)
 }
 
 has_local_scales <- function(fit) {

@@ -16,7 +16,7 @@ with_noise_start <- function(problem) {
 noise_start <- function(problem, m = 10L, most = 4, rounds = 4L) {
   data <- problem$data
   n <- length(data$y)
-  targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
+  targets <- start_targets(problem)
   m <- min(m, n - 1L)
   neighbors <- nearest_in_scale(problem, targets, m)
   y <- response_columns(data)[, 1L]

@@ -94,12 +94,18 @@ best_candidate <- function(problem, residual_variance) {
   best$values
 }
 
+# Rows at equal steps, as many as start values are made of.
+start_targets <- function(problem) {
+  n <- length(problem$data$y)
+  unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
+}
+
 # A small problem: some rows, each with its nearest neighbours in the metric of these scales, and
 # only the rows these involve.
 start_problem <- function(problem, scales) {
   data <- problem$data
   n <- length(data$y)
-  targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
+  targets <- start_targets(problem)
   k <- min(max(problem$control$coarse_k, 5L), n - 1L)
   scaled <- sweep(places_of(data$coords, problem$locations), 2L, scales[problem$groups[[1L]]$group],
     "/")

@@ -90,7 +90,7 @@ leading_vectors <- function(matrix, q) {
 trial_objective <- function(problem, working) {
   data <- problem$data
   n <- length(data$y)
-  targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
+  targets <- start_targets(problem)
   k <- min(max(neargp_control()$coarse_k, 5L), n - 1L)
   scaled <- core_scale(data$coords, component_at(problem, working))
   neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L,

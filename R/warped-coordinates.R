@@ -39,11 +39,8 @@ warped_coordinates <- function(object, newdata = NULL, component = NULL) {
   }
   if (is.null(newdata)) return(warp_table(warped_at(object, object$data$coords, component)))
   target <- new_target(object, newdata, "process")
-  found <- warp_table(warped_at(object, target$coords, component))
-  result <- found[rep(NA_integer_, length(target$complete)), , drop = FALSE]
-  result[target$complete, ] <- found
-  rownames(result) <- NULL
-  result
+  as.data.frame(spread_over_rows(warp_table(warped_at(object, target$coords, component)),
+    target$complete), optional = TRUE)
 }
 
 warped_component <- function(fit) {
