@@ -162,6 +162,12 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   predictions <- bind_tables(pieces)
   settings <- fit$outputs %||% names(cases)
   predictions <- predictions[order(match(predictions$setting, settings), predictions$row), ]
+  recalibrated <- any(vapply(cases, function(case) !is.null(case$fit$family$recalibration), NA))
+  new_validation(predictions, fit, folds, refit, level, recalibrated, start, classes)
+}
+
+# `start`: when it began.
+new_validation <- function(predictions, fit, folds, refit, level, recalibrated, start, classes) {
   rownames(predictions) <- NULL
   grouped <- function(by) {
     if (classes) grouped_scores(predictions, by, score = class_fold_scores) else
@@ -171,8 +177,8 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
     scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
     predictions = predictions, folds = folds, refit = refit, level = level,
     response = paste(fit$outputs %||% fit$data$response_name, collapse = ", "),
-    recalibrated = any(vapply(cases, function(case) !is.null(case$fit$family$recalibration), NA)),
-    levels = fit$data$levels, place = fit_place(fit, original_coords(places)),
+    recalibrated = recalibrated, levels = fit$data$levels,
+    place = fit_place(fit, original_coords(as_places(fit))),
     elapsed = proc.time()[["elapsed"]] - start
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))
 }

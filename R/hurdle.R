@@ -16,10 +16,16 @@
 #'   [truncated_nbinom2()], [`Gamma(link = "log")`][stats::Gamma], [beta_response()] or a gaussian
 #'   response with `transform = "log"`.
 #' @param object,x a hurdle model.
-#' @param newdata a data frame or sf points with the columns that both fits need, see
-#'   [predict.neargp()].
-#' @param type `"response"`, a new observation, or `"quantile"`.
-#' @param interval `"none"` or `"prediction"`: quantiles of a new observation.
+#' @param newdata a data frame, sf points or SpatRaster with the columns that both fits need, see
+#'   [predict.neargp()]. Without it `scores()` is of the rows of the fits, each predicted from the
+#'   others.
+#' @param type of `predict()` `"response"`, a new observation, or `"quantile"`; of `residuals()`
+#'   `"response"`, observation minus fitted value, `"loo"`, minus the prediction from the other rows,
+#'   or `"standardized"`, normal quantiles of that prediction's distribution function, randomised
+#'   within 0 and within counts (Dunn and Smyth 1996): standard normal under the model.
+#' @param interval `"none"`; `"prediction"`, quantiles of a new observation; `"confidence"`, those
+#'   of the expected response, the product of probability and positive mean, over what is not known
+#'   of the two fields.
 #' @param level probability of the interval.
 #' @param probs probabilities of the quantiles.
 #' @param threshold `NULL` or numbers of at least 0 for which the probability that a new observation
@@ -28,12 +34,39 @@
 #'   nothing.
 #' @param nsim number of draws.
 #' @param seed see [simulate.neargp()].
-#' @param ... not used.
+#' @param part the fit whose coefficients are wanted, or `"both"`, with the names of the parts before
+#'   those of the coefficients.
+#' @param what `"trend"` or `"covariance"`, as in [coef.neargp()].
+#' @param formula.,presence_arguments,positive_arguments,evaluate of `update()`: a formula such as
+#'   `. ~ . + depth` for both fits, lists of arguments of [neargp()] for one of them, and whether
+#'   the model is fitted (or its call returned). Further arguments are for both.
+#' @param folds,refit,verbose as in [cross_validate()]: folds of the rows of `presence`, of which
+#'   the positive fit leaves out those that it has.
+#' @param effects,conf.int,conf.level,data,se_fit as in [tidiers].
+#' @param which of `plot()`: `"predictions"`, observed against leave-one-out predicted responses,
+#'   and `"pit"`, the histogram of the distribution function there, flat where all is well.
+#' @param digits significant digits.
+#' @param ... for `print()` and `update()` further arguments; else not used.
 #' @return `neargp_hurdle()`: an object of class `neargp_hurdle`, a list of the two fits.
-#'   `predict()`: a data frame with a row for each of `newdata`: `presence`, the probability, `mean`
+#'   `predict()`: a row for each of `newdata`, in its class, with `presence`, the probability, `mean`
 #'   and `sd` of a new observation (or `q0.05` ...), `lower`, `upper` and `p_exceed` as of
-#'   [predict.neargp()]. `scores()`: as [scores()] of a fit. `simulate()`: a matrix with a row for
-#'   each of `newdata` and a column for each draw. `logLik()`: the sum of those of the fits.
+#'   [predict.neargp()], and with `interval = "confidence"` `se`, the standard deviation of the
+#'   expected response. `scores()`: as [scores()] of a fit. `simulate()`: a matrix with a row for
+#'   each of `newdata` and a column for each draw. `logLik()`: the sum of what the fits maximised,
+#'   no likelihood as these are none (`AIC()`, `BIC()` and `deviance()` stop with
+#'   `neargp_error_not_likelihood`); `nobs()`: the rows of `presence`. `coef()` and `vcov()`: of
+#'   both fits, which are independent. `summary()`: a list of both. `fitted()` and `residuals()`: a
+#'   number for each row of `presence`; fitted values are the product of both fits' (where nothing
+#'   is, of the positive fit's prediction). `update()`: a hurdle model. `cross_validate()`: as of
+#'   one fit. `tidy()`: as of a fit, with a column `component`; `glance()`: `nobs`, `n_positive`,
+#'   `df`, `logLik`, `converged`, `elapsed`; `augment()`: the rows with `.presence`, `.fitted`,
+#'   `.resid`, `.loo_mean`, `.loo_sd`, `.loo_std_resid`, or `newdata` with `.presence`, `.fitted`,
+#'   `.se.fit`, `.lower`, `.upper`.
+#' @section Rows of both fits: The positive fit has to be of the rows of `presence` that are
+#'   present, in their order and at their places, as in the example; for `fitted()`, `residuals()`,
+#'   `augment()`, `plot()`, `cross_validate()` and `scores()` without `newdata` the data have to be
+#'   found where the call of `presence` named them. Else `neargp_error_fits` or
+#'   `neargp_error_newdata` says so.
 #' @section Errors: `neargp_error_argument` for fits of other responses, or other arguments;
 #'   `neargp_error_response` for negative observations; those of [predict.neargp()].
 #' @references
@@ -49,7 +82,11 @@
 #'   method = vnngp(k = 8))
 #' hurdle <- neargp_hurdle(presence, positive)
 #' predict(hurdle, d[1:3, ], interval = "prediction", threshold = 1)
-#' scores(hurdle, d, observed = "catch")
+#' predict(hurdle, d[1:3, ], interval = "confidence")
+#' scores(hurdle)
+#' head(augment(hurdle))
+#' richer <- update(hurdle, positive_arguments = list(formula = . ~ y))
+#' coef(richer)
 #' @export
 neargp_hurdle <- function(presence, positive) {
   check_given(missing(presence), "presence", "a fit of neargp()")
@@ -70,34 +107,16 @@ neargp_hurdle <- function(presence, positive) {
   structure(list(presence = presence, positive = positive), class = "neargp_hurdle")
 }
 
-#' @rdname neargp_hurdle
-#' @export
-print.neargp_hurdle <- function(x, ...) {
-  cat("Hurdle model: a response that is 0, or positive\n\n--- Presence ---\n")
-  print(x$presence, ...)
-  cat("\n--- Positive ---\n")
-  print(x$positive, ...)
-  invisible(x)
-}
-
-#' @rdname neargp_hurdle
-#' @export
-logLik.neargp_hurdle <- function(object, ...) {
-  parts <- lapply(unclass(object), stats::logLik)
-  structure(sum(vapply(parts, as.numeric, 0)), df = sum(vapply(parts, attr, 0, "df")),
-    nobs = stats::nobs(object$presence), class = "logLik")
-}
-
 # ---- predictions ---------------------------------------------------------------------------------
 
 #' @rdname neargp_hurdle
 #' @export
 predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantile"),
-                                  interval = c("none", "prediction"), level = 0.95,
+                                  interval = c("none", "prediction", "confidence"), level = 0.95,
                                   probs = c(0.05, 0.5, 0.95), threshold = NULL, ...) {
   check_no_more_arguments()
   type <- check_choice(type, "type", c("response", "quantile"))
-  interval <- check_choice(interval, "interval", c("none", "prediction"))
+  interval <- check_choice(interval, "interval", c("none", "prediction", "confidence"))
   check_level(level)
   hurdle <- hurdle_mixture(object, newdata)
   columns <- switch(type,
@@ -106,20 +125,45 @@ predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantil
   if (interval == "prediction") {
     columns$lower <- hurdle_quantile((1 - level) / 2, hurdle)
     columns$upper <- hurdle_quantile((1 + level) / 2, hurdle)
+  } else if (interval == "confidence") {
+    columns[c("se", "lower", "upper")] <- expected_limits(object, newdata, hurdle, level)
   }
   exceeded <- exceedance_columns(check_threshold(threshold), "observation",
     function(at) 1 - hurdle_distribution(at, hurdle))
-  as.data.frame(c(list(presence = hurdle$p), columns, exceeded), optional = TRUE)
+  in_place_of(newdata, as.data.frame(c(list(presence = hurdle$p), columns, exceeded),
+    optional = TRUE))
+}
+
+# The columns in the class of newdata.
+in_place_of <- function(newdata, columns) {
+  if (!is_raster(newdata)) return(restorer(newdata)(columns))
+  layers <- terra::rast(newdata, nlyrs = ncol(columns))
+  terra::values(layers) <- as.matrix(columns)
+  names(layers) <- names(columns)
+  layers
 }
 
 # Both predictions: the probability of presence, and the mixture of a positive response.
 hurdle_mixture <- function(object, newdata) {
   check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
-  positive <- object$positive
-  link <- stats::predict(positive, newdata, type = "link", verbose = FALSE)
-  list(p = stats::predict(object$presence, newdata, type = "response", verbose = FALSE)$mean,
-    positive = new_mixture(link$mean, link$sd, positive$family, response_parameters(positive), 1,
-      scored_weights(positive, newdata, 1)))
+  if (is_stars(newdata)) {
+    abort_argument("newdata", "a data frame, sf points or a SpatRaster", newdata)
+  }
+  list(p = predicted_numbers(object$presence, newdata, "response")$mean,
+    positive = positive_mixture(object$positive, newdata))
+}
+
+positive_mixture <- function(positive, newdata) {
+  link <- predicted_numbers(positive, newdata, "link")
+  new_mixture(link$mean, link$sd, positive$family, response_parameters(positive), 1,
+    scored_weights(positive, newdata, 1))
+}
+
+# Predictions as plain columns.
+predicted_numbers <- function(fit, newdata, type) {
+  predicted <- stats::predict(fit, newdata, type = type, verbose = FALSE)
+  if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
+    as.list(drop_geometry(predicted))
 }
 
 hurdle_mean <- function(hurdle) hurdle$p * mixture_mean(hurdle$positive)
@@ -149,73 +193,53 @@ hurdle_quantile <- function(prob, hurdle) {
   value
 }
 
-# ---- scores and draws ----------------------------------------------------------------------------
+# ---- the expected response -----------------------------------------------------------------------
 
-#' @rdname neargp_hurdle
-#' @export
-scores.neargp_hurdle <- function(object, newdata, observed, level = 0.95, ...) {
-  check_no_more_arguments()
-  check_level(level)
-  check_given(missing(observed), "observed", "the observations of `newdata`, or their column")
-  hurdle <- hurdle_mixture(object, newdata)
-  y <- hurdle_observations(observed, newdata)
-  summarize_scores(y, hurdle_scores(y, hurdle, level), level)
+# Standard deviation and limits of p(a) m(b), the probability of presence times the mean of a
+# positive response, a and b the independent normal linear predictors. m increases with b, so that
+# P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a); it is
+# averaged over a by Gauss and Legendre's rule, and inverted by bisection.
+expected_limits <- function(object, newdata, hurdle, level) {
+  if (inherits(object$presence, "neargp_classifier")) {
+    abort_neargp("argument",
+      c("interval = \"confidence\" needs a presence with a linear predictor, not a fit to classes.",
+        i = "Fit it by vnngp() or svgp() with family = binomial()."))
+  }
+  link <- predicted_numbers(object$presence, newdata, "link")
+  rule <- legendre_rules[[3L]]
+  z <- 6 * rule$nodes
+  weight <- 6 * rule$weights * stats::dnorm(z)
+  log_p <- log(object$presence$family$linkinv(link$mean + outer(link$sd, z)))
+  log_m <- log_positive_means(hurdle$positive, z)
+  second <- drop(exp(2 * log_p) %*% weight) * drop(exp(2 * log_m) %*% weight)
+  mean <- drop(exp(log_p) %*% weight) * drop(exp(log_m) %*% weight)
+  limits <- vapply(seq_along(hurdle$p), function(row) {
+    if (anyNA(c(log_p[row, ], log_m[row, ]))) return(c(NA_real_, NA_real_))
+    vapply(c(1 - level, 1 + level) / 2, product_quantile, 0, log_p[row, ], log_m[row, ], z, weight)
+  }, c(0, 0))
+  list(se = sqrt(pmax(second - mean^2, 0)), lower = limits[1L, ], upper = limits[2L, ])
 }
 
-hurdle_observations <- function(observed, newdata) {
-  if (rlang::is_string(observed)) {
-    check_columns_present(observed, drop_geometry(newdata), "newdata")
-    observed <- newdata[[observed]]
-  }
-  if (!is.numeric(observed) || length(observed) != nrow(newdata) || anyNA(observed)) {
-    abort_argument("observed", "a number for each row of `newdata`, or the name of their column",
-      observed)
-  }
-  if (any(observed < 0)) {
-    abort_neargp("response", sprintf("Observed values in %s are negative.",
-      format_rows(which(observed < 0))))
-  }
-  as.double(observed)
+# Of rows at the linear predictors that are z standard deviations from the mean; a column for each z.
+log_positive_means <- function(mixture, z) {
+  means <- vapply(z, function(one) {
+    at <- mixture
+    at$mean <- mixture$mean + one * mixture$sd
+    at$sd <- 0 * mixture$sd
+    log(mixture_mean(at))
+  }, double(mixture$n))
+  matrix(means, mixture$n)
 }
 
-# The CRPS is E |Y - y| - E |Y - Y'| / 2, Y' another draw. Of the positive part that is c(y), and at
-# y = 0 m - D / 2, D = E |Y - Y'|, so that D = 2 (m - c(0)). Together, with 0 in the place of either
-# draw,
-#   (1 - p) y + p (c(y) + D / 2) - p^2 D / 2 - p (1 - p) m.
-hurdle_scores <- function(y, hurdle, level) {
-  p <- hurdle$p
-  is_positive <- y > 0
-  part <- take_mixture(hurdle$positive, which(is_positive))
-  m <- mixture_mean(hurdle$positive)
-  least <- if (mixture_family(hurdle$positive)$discrete) 0 else .Machine$double.xmin
-  spread <- 2 * (m - mixture_crps(rep(least, length(y)), hurdle$positive))
-  log_density <- log1p(-p)
-  log_density[is_positive] <- log(p[is_positive]) + mixture_density(y[is_positive], part,
-    log = TRUE)
-  # P(Y < y) and P(Y <= y)
-  pit <- mixture_pit(y[is_positive], part)
-  within <- function(own) replace(double(length(y)), is_positive, (1 - p + p *
-    replace(double(length(y)), is_positive, own))[is_positive])
-  data.frame(mean = hurdle_mean(hurdle), sd = sqrt(hurdle_variance(hurdle)),
-    crps = (1 - p) * y + p * (mixture_crps(pmax(y, least), hurdle$positive) + spread / 2) -
-      p^2 * spread / 2 - p * (1 - p) * m,
-    log_score = -log_density, lower = hurdle_quantile((1 - level) / 2, hurdle),
-    upper = hurdle_quantile((1 + level) / 2, hurdle), pit_lower = within(pit$lower),
-    pit_upper = ifelse(is_positive, within(pit$upper), 1 - p), binary = FALSE)
-}
-
-#' @rdname neargp_hurdle
-#' @export
-simulate.neargp_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) {
-  check_no_more_arguments()
-  nsim <- check_count(nsim, "nsim")
-  check_given(missing(newdata), "newdata", "a data frame or sf points")
-  state <- seed_generator(seed)
-  on.exit(state$restore())
-  draws <- function(fit) {
-    columns <- drop_geometry(as.data.frame(stats::simulate(fit, nsim, newdata = newdata)))
-    as.matrix(Filter(is.numeric, columns))
+product_quantile <- function(prob, log_p, log_m, z, weight) {
+  below <- function(log_q) {
+    sum(weight * stats::pnorm(stats::approx(log_m, z, log_q - log_p, rule = 2, ties = mean)$y))
   }
-  result <- draws(object$presence) * draws(object$positive)
-  structure(unname(result), seed = state$seed)
+  low <- min(log_p) + log_m[1L]
+  high <- max(log_p) + log_m[length(log_m)]
+  for (step in 1:50) {
+    middle <- (low + high) / 2
+    if (below(middle) < prob) low <- middle else high <- middle
+  }
+  exp((low + high) / 2)
 }

@@ -43,7 +43,11 @@ predicted_rows <- function(loo) {
 # beyond 6 cannot be told apart.
 quantile_residuals <- function(y, mixture) {
   pit <- mixture_pit(y, mixture)
-  point <- pit$lower + stats::runif(length(y)) * (pit$upper - pit$lower)
+  pit_residuals(pit$lower, pit$upper)
+}
+
+pit_residuals <- function(lower, upper) {
+  point <- lower + stats::runif(length(upper)) * (upper - lower)
   stats::qnorm(pmin(pmax(point, 1e-9), 1 - 1e-9))
 }
 

@@ -1,15 +1,5 @@
 # The variables of a fit, and which of them are left out or permuted together (variable-importance.R).
 
-importance_data <- function(object) {
-  data <- data_of_call(object)
-  if (is.null(data)) {
-    abort_neargp("newdata",
-      c("The data of the fit are no longer found, so that nothing can be left out of them.",
-        i = "They have to be where the call of the fit named them."))
-  }
-  data
-}
-
 # A named list of the columns of `data` that belong together.
 variable_groups <- function(object, data, variables, by) {
   if (is.null(variables)) return(default_groups(object, data, by))

@@ -87,7 +87,7 @@ variable_importance <- function(object, variables = NULL, by = c("refit", "permu
   by <- check_choice(by, "by", c("refit", "permute"))
   repeats <- check_count(repeats, "repeats")
   check_flag(verbose, "verbose")
-  data <- importance_data(object)
+  data <- needed_data(object, "variable_importance()")
   groups <- variable_groups(object, data, variables, by)
   state <- seed_generator(seed)
   on.exit(state$restore())
@@ -167,16 +167,6 @@ permuted_scores <- function(object, groups, data, folds, repeats, verbose) {
   list(fit = scores[, 1L], without = stats::setNames(lapply(seq_along(groups), function(group) {
     rowMeans(scores[, -1L, drop = FALSE][, of_group == group, drop = FALSE])
   }), names(groups)))
-}
-
-# The rows of the data that were fitted.
-fitted_rows <- function(object, data) {
-  rows <- match(as.character(object$row_names %||% seq_along(object$data$y)), row.names(data))
-  if (anyNA(rows) || nrow(data) != object$n_given) {
-    abort_neargp("newdata", c("The data that the call of the fit names are no longer those that were fitted.",
-      i = "Fit the model anew."))
-  }
-  data[rows, , drop = FALSE]
 }
 
 permuted_target <- function(object, rows, group, order) {

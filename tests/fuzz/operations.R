@@ -111,6 +111,13 @@ cross_validate_operation <- function(fit, data) {
   operation(function() do.call(neargp::cross_validate, c(list(fit), arguments)), function(x) check_table(neargp::scores(x)))
 }
 
+# The call of the fit has its data under a name that is none where this runs.
+importance_operation <- function(fit, data) {
+  fit$call$data <- data
+  arguments <- list(by = pick("permute", "permute", "refit"), folds = pick(2L, 3L), repeats = 1L, verbose = FALSE)
+  operation(function() do.call(neargp::variable_importance, c(list(fit), arguments)), check_table, arguments$by)
+}
+
 extract_operation <- function(fit, data) {
   operation(function() {
     list(coef(fit), coef(fit, what = "covariance"), vcov(fit), vcov(fit, what = "covariance"), confint(fit, what = "covariance"),
@@ -186,7 +193,6 @@ operations <- list(
   terms = simple(function(fit) list(stats::anova(fit), stats::model.matrix(fit))),
   influence = simple(function(fit) list(stats::influence(fit), stats::cooks.distance(fit))),
   elpd = simple(function(fit) if (has_package("loo")) loo::elpd(fit)),
-  importance = simple(function(fit) neargp::variable_importance(fit, by = pick("permute", "refit"), folds = pick(2L, 3L), repeats = 1L,
-    verbose = FALSE), check_table),
+  importance = importance_operation,
   areas = areas_operation
 )

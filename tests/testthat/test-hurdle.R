@@ -1,24 +1,3 @@
-hurdle_data <- function(n = 150) {
-  withr::with_seed(9, {
-    d <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
-    d$there <- rbinom(n, 1, plogis(0.5 + d$h))
-    mu <- exp(0.8 + 0.5 * d$h)
-    d$count <- d$there * qpois(runif(n, dpois(0, mu), 1), mu)
-    d$amount <- d$there * rgamma(n, 3, 3 / mu)
-    d
-  })
-}
-
-without_field <- function(formula, data, ...) {
-  neargp(formula, data, coords = ~ x + y, method = vnngp(k = 3), verbose = FALSE,
-    covariance = cov_exponential(variance = 1e-9, range = 0.1), ...)
-}
-
-hurdle_fits <- function(d, response = "count", family = truncated_poisson(), ...) {
-  neargp_hurdle(without_field(there ~ h, d, family = binomial()),
-    without_field(reformulate("h", response), d[d$there == 1, ], family = family, ...))
-}
-
 test_that("without fields a hurdle model is that of pscl", {
   skip_if_not_installed("pscl")
   d <- hurdle_data()
@@ -98,5 +77,6 @@ test_that("what is no hurdle model is refused", {
   expect_error(predict(fit), "newdata", class = "neargp_error_argument")
   expect_error(scores(fit, d[1:2, ], c(1, -1)), "negative", class = "neargp_error_response")
   expect_error(scores(fit, d[1:2, ], 1), "observed", class = "neargp_error_argument")
+  expect_error(scores(fit, observed = 1), "observed", class = "neargp_error_argument")
   expect_output(print(fit), "Presence.*Positive")
 })

@@ -1,0 +1,216 @@
+# The generics of a fit for a hurdle model, by those of its two fits.
+
+#' @rdname neargp_hurdle
+#' @export
+print.neargp_hurdle <- function(x, ...) {
+  print_hurdle_parts(unclass(x), ...)
+  invisible(x)
+}
+
+print_hurdle_parts <- function(parts, ...) {
+  cat("Hurdle model: a response that is 0, or positive\n\n--- Presence ---\n")
+  print(parts$presence, ...)
+  cat("\n--- Positive ---\n")
+  print(parts$positive, ...)
+}
+
+#' @rdname neargp_hurdle
+#' @export
+summary.neargp_hurdle <- function(object, ...) {
+  check_no_more_arguments()
+  structure(lapply(unclass(object), summary), class = "summary.neargp_hurdle")
+}
+
+#' @rdname neargp_hurdle
+#' @export
+print.summary.neargp_hurdle <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_hurdle_parts(unclass(x), digits = digits)
+  invisible(x)
+}
+
+#' @rdname neargp_hurdle
+#' @export
+logLik.neargp_hurdle <- function(object, ...) {
+  check_no_more_arguments()
+  parts <- lapply(unclass(object), stats::logLik)
+  score <- unique(vapply(unclass(object), function(fit) fit$score, ""))
+  structure(sum(vapply(parts, as.numeric, 0)), df = sum(vapply(parts, attr, 0, "df")),
+    nobs = stats::nobs(object), score = paste(score, collapse = " and "),
+    class = c("neargp_score", "logLik"))
+}
+
+#' @export
+AIC.neargp_hurdle <- function(object, ..., k = 2) stats::AIC(stats::logLik(object))
+
+#' @export
+BIC.neargp_hurdle <- function(object, ...) stats::BIC(stats::logLik(object))
+
+#' @export
+deviance.neargp_hurdle <- function(object, ...) {
+  abort_not_likelihood("The deviance", attr(stats::logLik(object), "score"))
+}
+
+#' @rdname neargp_hurdle
+#' @export
+nobs.neargp_hurdle <- function(object, ...) stats::nobs(object$presence)
+
+# ---- coefficients --------------------------------------------------------------------------------
+
+hurdle_parts <- c("both", "presence", "positive")
+
+#' @rdname neargp_hurdle
+#' @export
+coef.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),
+                               what = c("trend", "covariance"), ...) {
+  check_no_more_arguments()
+  part <- check_choice(part, "part", hurdle_parts)
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (part != "both") return(stats::coef(object[[part]], what = what))
+  parts <- lapply(unclass(object), stats::coef, what = what)
+  stats::setNames(unlist(parts, use.names = FALSE), part_names(lapply(parts, names)))
+}
+
+part_names <- function(names) {
+  unlist(lapply(names(names), function(part) sprintf("%s_%s", part, names[[part]])))
+}
+
+#' @rdname neargp_hurdle
+#' @export
+vcov.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),
+                               what = c("trend", "covariance"), ...) {
+  check_no_more_arguments()
+  part <- check_choice(part, "part", hurdle_parts)
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (part != "both") return(stats::vcov(object[[part]], what = what))
+  parts <- lapply(unclass(object), stats::vcov, what = what)
+  first <- seq_len(nrow(parts$presence))
+  names <- part_names(lapply(parts, rownames))
+  both <- matrix(0, length(names), length(names), dimnames = list(names, names))
+  both[first, first] <- parts$presence
+  second <- setdiff(seq_along(names), first)
+  both[second, second] <- parts$positive
+  both
+}
+
+#' @rdname neargp_hurdle
+#' @export
+confint.neargp_hurdle <- function(object, parm, level = 0.95, what = c("trend", "covariance"),
+                                  ...) {
+  check_no_more_arguments()
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  parts <- lapply(unclass(object), stats::confint, level = level, what = what)
+  limits <- do.call(rbind, parts)
+  rownames(limits) <- part_names(lapply(parts, rownames))
+  if (missing(parm)) limits else take_limits(limits, parm)
+}
+
+# ---- fitted anew ---------------------------------------------------------------------------------
+
+#' @rdname neargp_hurdle
+#' @export
+update.neargp_hurdle <- function(object, formula., ..., presence_arguments = list(),
+                                 positive_arguments = list(), evaluate = TRUE) {
+  check_flag(evaluate, "evaluate")
+  common <- as.list(match.call(expand.dots = FALSE)$...)
+  if (!missing(formula.)) common$formula. <- formula.
+  env <- parent.frame()
+  calls <- Map(function(fit, own, name) {
+    own <- check_update_arguments(own, name)
+    names(own)[names(own) == "formula"] <- "formula."
+    given <- c(own, common[setdiff(names(common), names(own))])
+    updated_call(fit, given)
+  }, unclass(object), list(presence_arguments, positive_arguments),
+  c("presence_arguments", "positive_arguments"))
+  if (!evaluate) return(as.call(c(quote(neargp_hurdle), calls)))
+  do.call(neargp_hurdle, lapply(calls, eval, env))
+}
+
+updated_call <- function(fit, arguments) {
+  call <- fit$call
+  if (!is.null(arguments$formula.)) {
+    call$formula <- stats::update(stats::formula(fit), arguments$formula.)
+  }
+  arguments$formula. <- NULL
+  call[names(arguments)] <- arguments
+  call
+}
+
+check_update_arguments <- function(arguments, name) {
+  valid <- is.list(arguments) && (!length(arguments) || rlang::is_named(arguments))
+  if (!valid) abort_argument(name, "a list of arguments of neargp(), each with its name", arguments)
+  arguments
+}
+
+# ---- tables --------------------------------------------------------------------------------------
+
+#' @rdname neargp_hurdle
+#' @export
+tidy.neargp_hurdle <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
+                               conf.level = 0.95, ...) {
+  check_no_more_arguments()
+  parts <- lapply(names(x), function(part) {
+    data.frame(component = part, generics::tidy(x[[part]], effects, conf.int, conf.level))
+  })
+  do.call(rbind, parts)
+}
+
+#' @rdname neargp_hurdle
+#' @export
+glance.neargp_hurdle <- function(x, ...) {
+  check_no_more_arguments()
+  value <- stats::logLik(x)
+  data.frame(nobs = stats::nobs(x), n_positive = stats::nobs(x$positive), df = attr(value, "df"),
+    logLik = as.numeric(value),
+    converged = all(vapply(unclass(x), function(fit) fit$convergence$converged, NA)),
+    elapsed = sum(vapply(unclass(x), function(fit) fit$elapsed[["total"]], 0)))
+}
+
+#' @rdname neargp_hurdle
+#' @export
+augment.neargp_hurdle <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
+                                  interval = c("none", "confidence", "prediction"),
+                                  conf.level = 0.95, ...) {
+  check_no_more_arguments()
+  interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
+  if (!is.null(newdata)) return(augment_hurdle(x, newdata, se_fit, interval, conf.level))
+  check_for_newdata(se_fit, interval)
+  rows <- hurdle_rows(x)
+  fitted <- fitted_hurdle(x, rows)
+  left <- left_out_hurdle(x, rows, 0.95)
+  with_training_columns(x$presence, data %||% rows$data, data.frame(.presence = fitted$presence,
+    .fitted = fitted$mean, .resid = rows$y - fitted$mean, .loo_mean = left$mean,
+    .loo_sd = left$sd, .loo_std_resid = pit_residuals(left$pit_lower, left$pit_upper)))
+}
+
+augment_hurdle <- function(x, newdata, se_fit, interval, conf.level) {
+  if (!is.data.frame(newdata)) {
+    abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
+  }
+  check_flag(se_fit, "se_fit")
+  predicted <- function(interval) {
+    drop_geometry(stats::predict(x, newdata, interval = interval, level = conf.level))
+  }
+  columns <- predicted(interval)
+  said <- data.frame(.presence = columns$presence, .fitted = columns$mean)
+  if (se_fit) said$.se.fit <- columns$se %||% predicted("confidence")$se
+  if (interval != "none") said[c(".lower", ".upper")] <- columns[c("lower", "upper")]
+  beside_newdata(newdata, said)
+}
+
+# ---- draws ---------------------------------------------------------------------------------------
+
+#' @rdname neargp_hurdle
+#' @export
+simulate.neargp_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) {
+  check_no_more_arguments()
+  nsim <- check_count(nsim, "nsim")
+  check_given(missing(newdata), "newdata", "a data frame or sf points")
+  state <- seed_generator(seed)
+  on.exit(state$restore())
+  draws <- function(fit) {
+    columns <- drop_geometry(as.data.frame(stats::simulate(fit, nsim, newdata = newdata)))
+    as.matrix(Filter(is.numeric, columns))
+  }
+  result <- draws(object$presence) * draws(object$positive)
+  structure(unname(result), seed = state$seed)
+}

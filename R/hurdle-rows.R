@@ -1,0 +1,133 @@
+# The rows of a hurdle model: all of them are those of `presence`, the present ones those of
+# `positive`. What is fitted and left out there.
+
+# Their data, the response of each, and which ones the positive fit has.
+hurdle_rows <- function(object) {
+  presence <- object$presence
+  positive <- object$positive
+  present <- which(is_present(presence))
+  y <- double(length(presence$data$y))
+  same <- length(present) == length(positive$data$y) &&
+    (!identical(presence$locations$embedded_names, positive$locations$embedded_names) ||
+      isTRUE(all.equal(unname(presence$data$coords[present, , drop = FALSE]),
+        unname(positive$data$coords))))
+  if (!same) {
+    abort_neargp("fits", c("`positive` is not a fit of the rows of `presence` that are present.",
+      x = sprintf("There are %s of them, and %s rows of `positive`%s.",
+        format_count(length(present)), format_count(length(positive$data$y)),
+        if (length(present) == length(positive$data$y)) " at other places" else ""),
+      i = "Fit it to these rows, in their order; predict(), scores(newdata = ) and simulate() do without."))
+  }
+  y[present] <- observed_response(positive$data)
+  list(data = fitted_rows(presence, needed_data(presence, "That of a hurdle model")), y = y,
+    present = present)
+}
+
+is_present <- function(presence) {
+  if (inherits(presence, "neargp_classifier"))
+    return(as.integer(observed_classes(presence)) == 2L)
+  presence$data$y == 1
+}
+
+# Scores of each row given the others, see hurdle_scores().
+left_out_hurdle <- function(object, rows, level) {
+  parts <- left_out_parts(object, rows)
+  table <- lapply(parts, function(part) hurdle_scores(rows$y[part$rows], part$hurdle, level))
+  table <- do.call(rbind, table)[order(unlist(lapply(parts, `[[`, "rows"))), ]
+  if (nrow(table) < length(rows$y)) {
+    abort_neargp("missing", c("Some rows alone determine a coefficient of the trend, and have no prediction from the others.",
+      i = "Leave the term out, or merge levels."))
+  }
+  table
+}
+
+# Both predictions of rows without a response, whom the positive fit has not seen, and of the others,
+# whom it leaves out.
+left_out_parts <- function(object, rows) {
+  presence <- object$presence
+  p <- if (inherits(presence, "neargp_classifier"))
+    unname(as.matrix(loo_probabilities(presence, NULL, NULL))[, 2L]) else
+    leave_one_out(presence, NULL, NULL)$mean
+  left <- if (has_transform(object$positive$family)) left_out_responses(object$positive) else
+    cavity_mixture(object$positive)
+  known <- rows$present[left$rows]
+  absent <- setdiff(seq_along(p), rows$present)
+  c(list(list(rows = known, hurdle = list(p = p[known], positive = left$mixture))),
+    if (length(absent)) list(list(rows = absent, hurdle = list(p = p[absent],
+      positive = positive_mixture(object$positive, rows$data[absent, , drop = FALSE])))))
+}
+
+fitted_hurdle <- function(object, rows) {
+  p <- fitted_presence(object$presence)
+  m <- double(length(p))
+  m[rows$present] <- smoothed(object$positive, NULL, NULL)
+  absent <- setdiff(seq_along(p), rows$present)
+  if (length(absent)) {
+    m[absent] <- mixture_mean(positive_mixture(object$positive,
+      rows$data[absent, , drop = FALSE]))
+  }
+  list(presence = p, mean = p * m)
+}
+
+# Fits to classes have none, and say so.
+fitted_presence <- function(presence) {
+  if (inherits(presence, "neargp_classifier")) stats::fitted(presence)
+  smoothed(presence, NULL, NULL)
+}
+
+#' @rdname neargp_hurdle
+#' @export
+fitted.neargp_hurdle <- function(object, ...) {
+  check_no_more_arguments()
+  stats::naresid(object$presence$na_action, fitted_hurdle(object, hurdle_rows(object))$mean)
+}
+
+#' @rdname neargp_hurdle
+#' @export
+residuals.neargp_hurdle <- function(object, type = c("response", "loo", "standardized"), ...) {
+  check_no_more_arguments()
+  type <- check_choice(type, "type", c("response", "loo", "standardized"))
+  rows <- hurdle_rows(object)
+  values <- if (type == "response") rows$y - fitted_hurdle(object, rows)$mean else {
+    left <- left_out_hurdle(object, rows, 0.95)
+    if (type == "loo") rows$y - left$mean else pit_residuals(left$pit_lower, left$pit_upper)
+  }
+  residuals_of_rows(object$presence, values)
+}
+
+# ---- shown ---------------------------------------------------------------------------------------
+
+hurdle_plots <- c("predictions", "pit")
+
+left_out_table <- function(object) {
+  rows <- hurdle_rows(object)
+  data.frame(observed = rows$y, left_out_hurdle(object, rows, 0.95))
+}
+
+#' @rdname neargp_hurdle
+#' @export
+plot.neargp_hurdle <- function(x, which = c("predictions", "pit"), ...) {
+  check_no_more_arguments()
+  check_choices(which, "which", hurdle_plots)
+  table <- left_out_table(x)
+  old <- open_page(grDevices::n2mfrow(length(which))[2:1])
+  on.exit(graphics::par(old))
+  for (one in which) {
+    switch(one,
+      predictions = plot_loo_predictions(x$positive, table,
+        score = summarize_scores(table$observed, table, 0.95)),
+      pit = plot_pit(table, "Calibration"))
+  }
+  invisible(x)
+}
+
+#' @rdname neargp_hurdle
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_hurdle <- function(object, which = "predictions", ...) {
+  check_no_more_arguments()
+  check_choice(which, "which", hurdle_plots)
+  table <- left_out_table(object)
+  if (which == "pit") return(ggplot_pit(table, "Calibration"))
+  ggplot_predictions(table, object$positive$data$response_name, "Leave-one-out predictions",
+    summarize_scores(table$observed, table, 0.95))
+}

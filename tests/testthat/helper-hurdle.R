@@ -1,0 +1,23 @@
+# A response that is 0 or positive, and its two fits without a field.
+
+hurdle_data <- function(n = 150) {
+  withr::with_seed(9, {
+    d <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+    d$there <- rbinom(n, 1, plogis(0.5 + d$h))
+    mu <- exp(0.8 + 0.5 * d$h)
+    d$count <- d$there * qpois(runif(n, dpois(0, mu), 1), mu)
+    d$amount <- d$there * rgamma(n, 3, 3 / mu)
+    d
+  })
+}
+
+without_field <- function(formula, data, ...) {
+  environment(formula) <- environment()  # where the call of the fit finds its data
+  neargp(formula, data, coords = ~ x + y, method = vnngp(k = 3), verbose = FALSE,
+    covariance = cov_exponential(variance = 1e-9, range = 0.1), ...)
+}
+
+hurdle_fits <- function(d, response = "count", family = truncated_poisson(), ...) {
+  neargp_hurdle(without_field(there ~ h, d, family = binomial()),
+    without_field(reformulate("h", response), d[d$there == 1, ], family = family, ...))
+}

@@ -1,0 +1,128 @@
+# hurdle_data(), without_field() and hurdle_fits() are in helper-hurdle.R.
+
+test_that("without fields fitted values are those of pscl", {
+  skip_if_not_installed("pscl")
+  d <- hurdle_data()
+  fit <- hurdle_fits(d)
+  other <- pscl::hurdle(count ~ h, d)
+  # means over coefficients that are not known, theirs are at the estimates
+  expect_equal(fitted(fit), unname(fitted(other)), tolerance = 0.01)
+  expect_equal(fitted(fit) + unname(residuals(fit)), d$count)
+  expect_equal(nobs(fit), 150L)
+  expect_equal(unname(coef(fit)), unname(coef(other)[c(3, 4, 1, 2)]), tolerance = 1e-3)
+  expect_equal(unname(vcov(fit)), unname(vcov(other)[c(3, 4, 1, 2), c(3, 4, 1, 2)]),
+    tolerance = 0.02)
+  expect_equal(unname(confint(fit)), unname(confint(other)[c(3, 4, 1, 2), ]), tolerance = 0.02)
+  expect_equal(confint(fit, "positive_h"), confint(fit)[4L, , drop = FALSE])
+})
+
+test_that("rows are left out of both fits", {
+  d <- hurdle_data(40)
+  fit <- hurdle_fits(d, "amount", Gamma("log"))
+  left <- left_out_hurdle(fit, hurdle_rows(fit), 0.95)
+  p <- loo_predict(fit$presence)$mean
+  zero <- d$amount == 0
+  expect_equal(left$log_score[zero], -log1p(-p[zero]))
+  expect_equal(left$log_score[!zero], -log(p[!zero]) - densities_given_others(fit$positive$method,
+    fit$positive))
+  expect_equal(left$mean[!zero], p[!zero] * loo_predict(fit$positive)$mean)
+  expect_equal(left$mean[zero], p[zero] * predict(fit$positive, d[zero, ])$mean)
+  expect_equal(residuals(fit, "loo"), d$amount - left$mean, ignore_attr = TRUE)
+  expect_equal(scores(fit)$log_score, mean(left$log_score))
+  z <- withr::with_seed(2, residuals(fit, "standardized"))
+  expect_equal(pnorm(z[!zero]), left$pit_upper[!zero], ignore_attr = TRUE, tolerance = 1e-6)
+  expect_true(all(pnorm(z[zero]) <= 1 - p[zero]))
+  table <- withr::with_seed(2, augment(fit))
+  expect_equal(table$.loo_std_resid, unname(z))
+  expect_equal(table$.fitted, table$.presence * ifelse(zero, predict(fit$positive, d)$mean,
+    replace(double(40), !zero, fitted(fit$positive))))
+})
+
+test_that("folds are left out of both fits", {
+  d <- hurdle_data(60)
+  fit <- hurdle_fits(d, "amount", Gamma("log"))
+  folds <- rep(1:3, 20)
+  given <- cross_validate(fit, folds, refit = TRUE, verbose = FALSE)
+  part <- given$predictions[given$predictions$fold == 2L, ]
+  kept <- d[folds != 2L, ]
+  again <- hurdle_fits(kept, "amount", Gamma("log"))
+  expected <- hurdle_scores(d$amount[folds == 2L], hurdle_mixture(again, d[folds == 2L, ]), 0.95)
+  expect_equal(part$log_score, expected$log_score, tolerance = 1e-5)
+  expect_equal(part$crps, expected$crps, tolerance = 1e-5)
+  expect_equal(part$observed, d$amount[folds == 2L])
+  expect_equal(given$scores$crps, mean(given$predictions$crps))
+  expect_error(cross_validate(fit, ifelse(d$amount > 0, 1L, 2L)), class = "neargp_error")
+})
+
+test_that("limits of the expected response are quantiles of a product", {
+  d <- hurdle_data(60)
+  fit <- hurdle_fits(d, "count", truncated_poisson())
+  new <- d[c(1, 9), ]
+  given <- predict(fit, new, interval = "confidence", level = 0.8)
+  z <- qnorm((1:600 - 0.5) / 600)
+  presence <- predict(fit$presence, new, type = "link")
+  positive <- predict(fit$positive, new, type = "link")
+  for (i in 1:2) {
+    mu <- exp(positive$mean[i] + positive$sd[i] * z)
+    product <- outer(plogis(presence$mean[i] + presence$sd[i] * z), mu / -expm1(-mu))
+    expect_equal(c(given$lower[i], given$upper[i]), unname(quantile(product, c(0.1, 0.9))),
+      tolerance = 1e-3)
+    expect_equal(given$se[i], sd(product), tolerance = 0.01)
+  }
+  table <- augment(fit, newdata = new, se_fit = TRUE, interval = "confidence", conf.level = 0.8)
+  expect_equal(table[c(".fitted", ".se.fit", ".lower", ".upper")],
+    given[c("mean", "se", "lower", "upper")], ignore_attr = TRUE)
+})
+
+# update() evaluates calls where it is called.
+inline_hurdle <- function(d) {
+  parts <- list(quote(neargp(there ~ h, d, coords = ~ x + y, method = vnngp(k = 3),
+    covariance = cov_exponential(variance = 1e-9, range = 0.1), family = binomial())),
+  quote(neargp(amount ~ h, d[d$there == 1, ], coords = ~ x + y, method = vnngp(k = 3),
+    covariance = cov_exponential(variance = 1e-9, range = 0.1), family = Gamma("log"))))
+  do.call(neargp_hurdle, lapply(parts, eval, environment()))
+}
+
+test_that("update() fits either part or both anew", {
+  d <- hurdle_data(60)
+  fit <- inline_hurdle(d)
+  shorter <- update(fit, . ~ 1)
+  expect_identical(names(coef(shorter)), c("presence_(Intercept)", "positive_(Intercept)"))
+  one <- update(fit, positive_arguments = list(formula = . ~ 1))
+  expect_equal(coef(one, "presence"), coef(fit, "presence"))
+  expect_equal(coef(one, "positive"), coef(shorter, "positive"))
+  expect_identical(update(fit, method = vnngp(k = 2))$presence$method$k, 2L)
+  expect_error(update(fit, presence_arguments = list(1)), class = "neargp_error_argument")
+})
+
+test_that("tables and prints have both parts", {
+  d <- hurdle_data(60)
+  fit <- hurdle_fits(d, "amount", Gamma("log"))
+  table <- tidy(fit, conf.int = TRUE)
+  expect_identical(unique(table$component), c("presence", "positive"))
+  expect_equal(table$estimate[table$effect == "trend"], unname(coef(fit)))
+  one <- glance(fit)
+  expect_equal(one$nobs, 60L)
+  expect_equal(one$n_positive, sum(d$amount > 0))
+  expect_equal(one$logLik, as.numeric(logLik(fit$presence)) + as.numeric(logLik(fit$positive)))
+  expect_error(AIC(fit), class = "neargp_error_not_likelihood")
+  expect_error(deviance(fit), class = "neargp_error_not_likelihood")
+  expect_output(print(summary(fit)), "Presence.*Pr\\(.*Positive.*Pr\\(")
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_identical(plot(fit), fit)
+  expect_error(plot(fit, "map"), class = "neargp_error_argument")
+})
+
+test_that("rows that are not those of both fits are told", {
+  d <- hurdle_data(60)
+  fit <- hurdle_fits(d, "amount", Gamma("log"))
+  positive <- d[d$there == 1, ]
+  fewer <- neargp_hurdle(fit$presence,
+    without_field(amount ~ h, positive[-1L, ], family = Gamma("log")))
+  expect_error(fitted(fewer), "rows of `positive`", class = "neargp_error_fits")
+  expect_error(residuals(fewer), class = "neargp_error_fits")
+  elsewhere <- neargp_hurdle(fit$presence,
+    without_field(amount ~ h, transform(positive, x = rev(x)), family = Gamma("log")))
+  expect_error(fitted(elsewhere), "other places", class = "neargp_error_fits")
+})
