@@ -121,6 +121,7 @@ neargp::Covariance to_specification(const Rcpp::List& list) {
   if (list.containsElementNamed("nuggets")) covariance.output_nuggets = Rcpp::as<std::vector<double>>(list["nuggets"]);
   if (list.containsElementNamed("active"))
     for (const int flag : Rcpp::as<std::vector<int>>(list["active"])) covariance.active.push_back(flag != 0);
+  covariance.areal = list.containsElementNamed("areal") && Rcpp::as<bool>(list["areal"]);
   return covariance;
 }
 
@@ -136,7 +137,8 @@ neargp::Covariance to_covariance(const Rcpp::List& specified, double nugget) {
   return covariance;
 }
 
-// From R's list(components = list(...), active = logical, and of several outputs nuggets), at whatever values.
+// From R's list(components = list(...), active = logical, of several outputs nuggets, and areal = TRUE where rows are
+// areas), at whatever values.
 // [[Rcpp::export]]
 SEXP core_covariance_specification(const Rcpp::List& covariance) {
   return SpecificationPointer(new neargp::Covariance(to_specification(covariance)), true);

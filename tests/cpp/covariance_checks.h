@@ -1,4 +1,4 @@
-// Checks of covariances of four columns, two of them places, against the dense reference.
+// Checks of covariances of rows of more columns than the two of places against the dense reference.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace fixtures {
 
-inline void check_conditional_densities(const std::vector<neargp::Covariance>& covariances) {
+inline void check_conditional_densities(const std::vector<neargp::Covariance>& covariances, int columns = 4) {
   using namespace neargp;
   for (const Covariance& covariance : covariances) {
-    const Data data(uniform_cloud(29, 4), 3);
+    const Data data(uniform_cloud(29, columns), 3);
     for (const NeighborTable& table : {neighbors_before(data, 9), neighbors_others(data, 6)}) {
       LocalProblem problem(data.view(), table, {}, with_threads(1));
       const reference::Sums expected = reference::vecchia_sums(data.view(), table, {}, covariance);
@@ -29,10 +29,10 @@ inline void check_conditional_densities(const std::vector<neargp::Covariance>& c
   }
 }
 
-inline void check_joint_densities(const std::vector<neargp::Covariance>& covariances) {
+inline void check_joint_densities(const std::vector<neargp::Covariance>& covariances, int columns = 4) {
   using namespace neargp;
   for (const Covariance& covariance : covariances) {
-    const Data data(uniform_cloud(29, 4), 3);
+    const Data data(uniform_cloud(29, columns), 3);
     const NeighborTable others = neighbors_others(data, 8);
     LocalProblem problem(data.view(), others, {}, with_threads(1));
     const reference::Sums joint = reference::joint_sums(data.view(), others, covariance);
@@ -48,11 +48,11 @@ inline void check_joint_densities(const std::vector<neargp::Covariance>& covaria
   }
 }
 
-inline void check_covariance_matrices(const std::vector<neargp::Covariance>& covariances) {
+inline void check_covariance_matrices(const std::vector<neargp::Covariance>& covariances, int columns = 4) {
   using namespace neargp;
-  const Cloud cloud = uniform_cloud(11, 4);
+  const Cloud cloud = uniform_cloud(11, columns);
   for (const Covariance& covariance : covariances) {
-    const PreparedCovariance prepared = prepare(covariance, 4, false);
+    const PreparedCovariance prepared = prepare(covariance, columns, false);
     const Eigen::MatrixXd matrix = covariance_matrix(prepared, cloud.view(), cloud.view());
     CHECK(difference(matrix, reference::cross_covariance(covariance, cloud.view(), cloud.view())) < 1e-13);
     CHECK(difference(field_variances(prepared, cloud.view()), matrix.diagonal()) < 1e-13);

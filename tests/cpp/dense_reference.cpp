@@ -82,6 +82,17 @@ double space_time_correlation(const neargp::Component& component, const double* 
   return model.product * in_space * in_time + sill_space * in_space + sill_time * in_time;
 }
 
+// Means over all pairs of points of two areas; `columns` of a row.
+double areal_covariance(neargp::Covariance model, int columns, const double* x, const double* y) {
+  model.areal = false;
+  const int places = int(model.components[0].group.size());
+  double sum = 0.0;
+  for (int l = places; l < columns; l += places + 1)
+    for (int m = places; m < columns; m += places + 1)
+      sum += x[l + places] * y[m + places] * covariance(model, x + l, y + m);
+  return sum;
+}
+
 double covariance(const neargp::Covariance& model, const double* x, const double* y, int p, int q) {
   double sum = 0.0;
   for (const neargp::Component& component : model.components) {
@@ -112,7 +123,8 @@ double covariance(const neargp::Covariance& model, const double* x, const double
 MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, neargp::Points b) {
   MatrixXd matrix(a.n, b.n);
   for (neargp::Index i = 0; i < a.n; ++i)
-    for (neargp::Index j = 0; j < b.n; ++j) matrix(i, j) = covariance(model, a[i], b[j]);
+    for (neargp::Index j = 0; j < b.n; ++j)
+      matrix(i, j) = model.areal ? areal_covariance(model, a.dim, a[i], b[j]) : covariance(model, a[i], b[j]);
   return matrix;
 }
 

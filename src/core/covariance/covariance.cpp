@@ -129,6 +129,14 @@ void check_loadings(const Component& component, int outputs) {
   for (const double loading : component.loadings) require(std::isfinite(loading), "Loadings must be finite.");
 }
 
+void check_areal(const Covariance& covariance, int places, int dim, bool is_local) {
+  require(!is_local && covariance.outputs() == 0, "Areas have one output, and no local standard deviations and ranges.");
+  for (const Component& component : covariance.components)
+    require(!component.is_space_time(), "Areas have covariances of one distance only, not of space and time apart.");
+  require(places > 0 && dim > places && (dim - places) % (places + 1) == 0,
+          "Areas need, after the columns of a place, those of points, each followed by its weight.");
+}
+
 }  // namespace
 
 void check_covariance(const Covariance& covariance, int dim) {
@@ -142,8 +150,12 @@ void check_covariance(const Covariance& covariance, int dim) {
   const int places = int(covariance.components[0].group.size());
   const bool is_local = std::any_of(covariance.components.begin(), covariance.components.end(),
                                     [](const Component& component) { return component.is_local(); });
-  require(is_local ? places > 0 && places < dim : places == dim,
-          "A covariance must say for each coordinate which range divides it.");
+  if (covariance.areal) {
+    check_areal(covariance, places, dim, is_local);
+  } else {
+    require(is_local ? places > 0 && places < dim : places == dim,
+            "A covariance must say for each coordinate which range divides it.");
+  }
   for (const Component& component : covariance.components) {
     check_component(component, places, dim);
     check_loadings(component, covariance.outputs());

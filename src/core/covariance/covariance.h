@@ -107,6 +107,8 @@ struct Covariance {
   // Parameters of the noise beside the nugget, known to the data alone (LocalData::noise_derivatives): their
   // derivatives come last, and all are wanted.
   int noise_parameters = 0;
+  // Rows are areas: after the columns of a place they have those of their points, see areal.h.
+  bool areal = false;
 
   int outputs() const { return int(output_nuggets.size()); }
   int parameters() const {

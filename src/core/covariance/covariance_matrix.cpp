@@ -1,6 +1,7 @@
 #include "covariance/covariance_matrix.h"
 
 #include "base/memory.h"
+#include "covariance/areal_covariance.h"
 #include "covariance/local_scale.h"
 #include "covariance/space_time.h"
 #include "covariance/with_family.h"
@@ -238,6 +239,7 @@ Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const doub
 }
 
 Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Points points, const int* outputs) {
+  if (covariance.is_areal()) return areal_variances(covariance, points);
   Eigen::VectorXd variance = Eigen::VectorXd::Constant(points.n, covariance.variance);
   for (Index i = 0; outputs && i < points.n; ++i) variance[i] = covariance.output_variance(outputs[i]);
   for (const PreparedComponent& component : covariance.components) {
@@ -251,6 +253,7 @@ Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Points poi
 Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b, const int* outputs_a,
                                   const int* outputs_b, const RunContext& context) {
   check_memory("A covariance matrix", double(a.n), double(b.n));
+  if (covariance.is_areal()) return areal_covariance_matrix(covariance, a, b, context);
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);
   for (const PreparedComponent& component : covariance.components) {
     const ScaledPoints xa(component, a), xb(component, b);
@@ -286,8 +289,13 @@ std::vector<Eigen::MatrixXd> covariance_derivatives(const PreparedCovariance& co
                                                     const RunContext& context) {
   check_memory("The derivatives of the covariance matrix", double(points.n) * covariance.parameters, double(points.n));
   std::vector<Eigen::MatrixXd> derivatives(covariance.parameters);
-  for (const PreparedComponent& component : covariance.components)
-    add_component_derivatives(component, points, derivatives, context);
+  for (const PreparedComponent& component : covariance.components) {
+    if (covariance.is_areal()) {
+      add_areal_derivatives(component, covariance.support, points, derivatives, context);
+    } else {
+      add_component_derivatives(component, points, derivatives, context);
+    }
+  }
   const Eigen::VectorXd noise = noise_variances(covariance, noise_scale, points.n, outputs);
   if (covariance.nugget > 0.0) derivatives[covariance.nugget_parameter()] = noise.asDiagonal();
   if (!outputs) return derivatives;

@@ -144,6 +144,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
   result.nugget = covariance.nugget;
   result.output_nuggets = covariance.output_nuggets;
   result.noise_parameters = covariance.noise_parameters;
+  if (covariance.areal) result.support = {result.dim, (dim - result.dim) / (result.dim + 1)};
   Covariance wanted = covariance;
   if (!derivatives) wanted.active.assign(result.parameters, 0);
   int parameter = 0;

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "covariance/areal.h"
 #include "covariance/covariance.h"
 #include "covariance/matern_table.h"
 
@@ -100,7 +101,9 @@ struct PreparedCovariance {
   std::vector<PreparedComponent> components;
   std::vector<double> output_nuggets;  // in place of `nugget`; empty: one output
   int noise_parameters = 0;            // the last of the parameters
+  SupportColumns support;              // of areas
 
+  bool is_areal() const { return support.points > 0; }
   int outputs() const { return int(output_nuggets.size()); }
   bool is_local() const {
     for (const PreparedComponent& component : components)

@@ -2,6 +2,7 @@
 // triangles from which conditional/cpu/contract.h computes them.
 #pragma once
 
+#include "conditional/cpu/areal.h"
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/local_fields.h"
 #include "conditional/cpu/space_time.h"
@@ -60,7 +61,7 @@ void assemble_any_component(const Correlation& correlation, const PreparedCompon
 template <int Lanes>
 void assemble_diagonal(const PreparedCovariance& covariance, Tile<Lanes>& tile) {
   using V = typename Pack<Lanes>::Real;
-  if (!covariance.is_local()) {
+  if (!covariance.is_local() && !covariance.is_areal()) {
     for (int i = 0; i < tile.rows(); ++i)
       tile.matrix().row(i)[i] = covariance.variance + covariance.nugget * tile.noise()[i];
     return;
@@ -101,9 +102,29 @@ void assemble_metric(const PreparedComponent& component, int c, Tile<Lanes>& til
 }
 
 template <int Lanes>
+void assemble_areal(const PreparedComponent& component, int c, const SupportColumns& columns, Tile<Lanes>& tile,
+                    bool derivatives) {
+  if (c == 0) count_support(columns, tile);
+  scale_support(component, columns, tile);
+  with_family(component, [&](const auto& correlation) {
+    if (derivatives && component.wants_shape()) {
+      assemble_areal_component<Lanes, true, true>(correlation, component, c, columns, tile);
+    } else if (derivatives && component.wants_slope()) {
+      assemble_areal_component<Lanes, true, false>(correlation, component, c, columns, tile);
+    } else {
+      assemble_areal_component<Lanes, false, false>(correlation, component, c, columns, tile);
+    }
+  });
+}
+
+template <int Lanes>
 void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives) {
   for (int c = 0; c < int(covariance.components.size()); ++c) {
     const PreparedComponent& component = covariance.components[c];
+    if (covariance.is_areal()) {
+      assemble_areal(component, c, covariance.support, tile, derivatives);
+      continue;
+    }
     tile.scale_coords(component, c);
     if (!component.is_space_time()) {
       assemble_metric(component, c, tile, derivatives);

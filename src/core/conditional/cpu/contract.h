@@ -2,6 +2,7 @@
 // anyone needs: times a vector, and summed against weights.
 #pragma once
 
+#include "conditional/cpu/areal.h"
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/local_fields.h"
 #include "conditional/cpu/space_time.h"
@@ -123,13 +124,14 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
     const PreparedComponent& component = covariance.components[c];
     const auto& store = tile.component(c);
     V variance_sum = trace * component.variance;
-    if (component.log_sd.present()) {
+    if (component.log_sd.present() || covariance.is_areal()) {
       variance_sum = V{};
       for (int i = 0; i < rows; ++i) variance_sum += diagonal(i) * tile.mask()[i] * variance_at(component, c, tile, i);
     }
     for (int i = 1; i < rows; ++i) {
       if (c > 0 && !several_outputs)
         for (int j = 0; j < i; ++j) variance_sum += weight(i, j) * store.covariance[triangle_size(i) + j];
+      if (covariance.is_areal()) continue;
       if (component.wants_shape()) {
         V sum = V{};
         for (int j = 0; j < i; ++j) sum += weight(i, j) * store.shape[triangle_size(i) + j];
@@ -137,6 +139,7 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
       }
       if (!component.scale_derivatives.empty()) contract_scale_row(tile, component, c, i, weight, gradient);
     }
+    if (covariance.is_areal()) contract_areal(tile, component, c, weight, diagonal, gradient);
     if (component.is_space_time()) contract_terms(tile, component, c, weight, gradient);
     if (component.wants_local()) contract_local(tile, component, c, weight, diagonal, gradient);
     if (component.wants_warps) contract_warps(tile, component, c, weight, gradient);

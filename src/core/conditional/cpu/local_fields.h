@@ -54,10 +54,12 @@ void assemble_local_row(const Correlation& correlation, const PreparedComponent&
   }
 }
 
-// The variance of a component at row i.
+// The variance of a component at row i, that of areas included.
 template <int Lanes>
 typename Pack<Lanes>::Real variance_at(const PreparedComponent& component, int c, const Tile<Lanes>& tile, int i) {
-  const auto* sd = tile.component(c).sd;
+  const auto& store = tile.component(c);
+  if (store.row_variance) return store.row_variance[i];
+  const auto* sd = store.sd;
   return sd ? component.variance * sd[i] * sd[i] : broadcast<typename Pack<Lanes>::Real>(component.variance);
 }
 

@@ -55,6 +55,8 @@ class Tile {
     V* in_column = nullptr;
     V* along_warps = nullptr;        // T of warp.h, a triangle for each warped coordinate
     V* term[space_time_terms] = {};  // derivatives in further parameters of space and time (SpaceTimeTerm)
+    V* row_variance = nullptr;       // rows, of areas: the diagonal
+    V* scale = nullptr;              // of areas: a triangle for each ScaleDerivative
   };
 
   Tile(const LocalView& view, const PreparedCovariance& covariance, const TileNeeds& needs, Arena& arena)
@@ -68,9 +70,14 @@ class Tile {
     row_r2_ = arena.take<V>(rows_);
     raw_coords_ = arena.take<V>(std::size_t(rows_) * view.dim);
     if (covariance.is_space_time()) margin_rows_ = arena.take<V>(std::size_t(margin_rows) * rows_);
+    if (covariance.is_areal()) {
+      support_ = arena.take<V>(std::size_t(rows_) * covariance.support.points * covariance.support.places);
+      support_sizes_ = arena.take<int>(rows_);
+    }
     for (int c = 0; c < int(covariance.components.size()); ++c) {
       const PreparedComponent& component = covariance.components[c];
       ComponentTile& tile = components_[c];
+      if (covariance.is_areal()) tile.row_variance = arena.take<V>(rows_);
       tile.coords = arena.take<V>(std::size_t(rows_) * view.dim);
       if (covariance.outputs() > 0) {
         tile.loadings = arena.take<V>(std::size_t(component.rank) * rows_);
@@ -88,7 +95,11 @@ class Tile {
         tile.along_warps = arena.take<V>(triangle * component.warps.size());
         if (!warp_product_) warp_product_ = arena.take<V>(rows_);
       }
-      if (component.wants_slope() || component.wants_shape()) tile.slope = arena.take<V>(triangle);
+      if (covariance.is_areal()) {
+        tile.scale = arena.take<V>(triangle * component.scale_derivatives.size());
+      } else if (component.wants_slope() || component.wants_shape()) {
+        tile.slope = arena.take<V>(triangle);
+      }
       if (component.wants_shape()) tile.shape = arena.take<V>(triangle);
       if (c > 0 && !tile.covariance) tile.covariance = arena.take<V>(triangle);
       for (int term = 0; term < space_time_terms; ++term)
@@ -107,6 +118,11 @@ class Tile {
   V* margin_row(int row) { return margin_rows_ + std::size_t(row) * rows_; }
   V* along_warp(int c, int warp) { return components_[c].along_warps + triangle_size(rows_) * warp; }
   V* warp_product() { return warp_product_; }  // rows of scratch
+  // Of areas: the points of a row in the metric of the component at hand, and how many it has.
+  V* support(int row, const SupportColumns& columns) {
+    return support_ + std::size_t(row) * columns.points * columns.places;
+  }
+  int& support_size(int row) { return support_sizes_[row]; }
   V* vector(int i) { return vectors_ + std::size_t(i) * rows_; }
   const V* mask() const { return mask_; }
   bool masked() const { return masked_; }
@@ -254,6 +270,8 @@ class Tile {
   V* row_r2_;
   V* warp_product_ = nullptr;
   V* margin_rows_ = nullptr;
+  V* support_ = nullptr;
+  int* support_sizes_ = nullptr;
   V* raw_coords_;
   V* vectors_;
   ComponentTile components_[max_components];

@@ -95,18 +95,23 @@ class CpuKernel<VecchiaSums, Lanes> {
     }
     for (int c = 0; c < int(covariance_.components.size()); ++c) {
       const PreparedComponent& component = covariance_.components[c];
-      for (const ScaleDerivative& form : component.scale_derivatives)
-        multiply_scale_derivative(tile_, component, c, form, x, want(form.parameter));
-      if (component.wants_shape())
-        multiply_symmetric(tile_.component(c).shape, rows, x, want(component.shape_parameter));
+      const auto wanted = [&](int parameter) { return want(parameter); };
+      if (covariance_.is_areal()) {
+        multiply_areal_derivatives(tile_, component, c, x, wanted);
+      } else {
+        for (const ScaleDerivative& form : component.scale_derivatives)
+          multiply_scale_derivative(tile_, component, c, form, x, want(form.parameter));
+        if (component.wants_shape())
+          multiply_symmetric(tile_.component(c).shape, rows, x, want(component.shape_parameter));
+      }
       if (component.is_space_time())
         for_each_term(tile_, component, c, [&](int parameter, const V* triangle) {
           multiply_symmetric(triangle, rows, x, want(parameter));
         });
       if (component.wants_local())
-        multiply_local_derivatives(tile_, component, c, x, [&](int parameter) { return want(parameter); });
+        multiply_local_derivatives(tile_, component, c, x, wanted);
       if (component.wants_warps)
-        multiply_warp_derivatives(tile_, component, c, x, [&](int parameter) { return want(parameter); });
+        multiply_warp_derivatives(tile_, component, c, x, wanted);
       if (c == 0) continue;
       V* g = want(component.variance_parameter);
       multiply_symmetric(tile_.component(c).covariance, rows, x, g);

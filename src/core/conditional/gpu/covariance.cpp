@@ -73,6 +73,7 @@ std::size_t PackedCovariance<Real>::append_numbers(const std::vector<double>& nu
 template <class Real>
 PackedCovariance<Real>::PackedCovariance(const PreparedCovariance& covariance) {
   if (covariance.is_local()) throw Error("Local standard deviations and ranges are computed on the CPU only.");
+  if (covariance.is_areal()) throw Error("Areas are computed on the CPU only.");
   if (covariance.is_space_time()) throw Error("Covariances of space and time apart are computed on the CPU only.");
   covariance_.dim = covariance.dim;
   covariance_.parameters = covariance.parameters;
