@@ -13,8 +13,16 @@ area_points <- function(geometry, object, spacing) {
   if (!length(geometry)) {
     return(list(xy = matrix(double(0), 0L, 2L), area = integer(0), weight = double(0)))
   }
-  boxes <- vapply(geometry, function(polygon) as.double(sf::st_bbox(polygon)), double(4))
-  steps <- area_spacing(geometry, boxes, object, spacing)
+  boxes <- polygon_boxes(geometry)
+  points_in_areas(geometry, boxes, area_spacing(geometry, boxes, object, spacing), longlat)
+}
+
+polygon_boxes <- function(geometry) {
+  vapply(geometry, function(polygon) as.double(sf::st_bbox(polygon)), double(4))
+}
+
+# By grids of these steps.
+points_in_areas <- function(geometry, boxes, steps, longlat) {
   check_point_count(boxes, steps, longlat)
   grids <- lapply(seq_along(geometry), function(i) box_grid(boxes[, i], steps[i], longlat))
   xy <- do.call(rbind, grids)
@@ -31,6 +39,7 @@ area_points <- function(geometry, object, spacing) {
 area_spacing <- function(geometry, boxes, object, spacing, least = 16, most = 400) {
   size <- area_sizes(geometry, object$locations)
   if (!is.null(spacing)) return(rep(spacing, length(geometry)))
+  if (has_areal_data(object)) return(steps_of_fit(size, boxes, object$locations))
   wanted <- correlated_distance(object)
   coarse <- which(sqrt(size / most) > wanted)
   if (length(coarse)) {
@@ -41,9 +50,13 @@ area_spacing <- function(geometry, boxes, object, spacing, least = 16, most = 40
         format(signif(wanted, 3L)))))
   }
   # of slivers the length counts, not the width
-  extent <- apply(boxes[3:4, , drop = FALSE] - boxes[1:2, , drop = FALSE], 2L, max)
-  if (object$locations$metric == "longlat") extent <- extent * km_per_degree
+  extent <- box_extents(boxes, object$locations$metric == "longlat")
   pmax(pmin(wanted, sqrt(size / least)), sqrt(size / most), extent / most)
+}
+
+box_extents <- function(boxes, longlat) {
+  extent <- apply(boxes[3:4, , drop = FALSE] - boxes[1:2, , drop = FALSE], 2L, max)
+  if (longlat) extent * km_per_degree else extent
 }
 
 # In space, across an anisotropy. Components that hardly vary do not count.

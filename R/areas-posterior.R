@@ -13,6 +13,7 @@ area_posterior <- function(method, object, support, settings) {
 #' @export
 area_posterior.default <- function(method, object, support, settings) {
   given <- area_observations(method, object)
+  if (has_areal_data(object)) return(areal_area_posterior(given, support, settings))
   if (is_dense_area(given, settings)) dense_area_posterior(given, support) else
     latent_area_posterior(given, support, settings)
 }

@@ -24,7 +24,10 @@
 #' inverse link h, which is not h of a mean; so are those of a fit with a `transform`. Its mean is
 #' exact given the posterior of the linear predictor, and for a log link its standard deviation too;
 #' limits, quantiles and probabilities are those of `draws` joint draws at the points of the area
-#' (with `joint = TRUE` all are, at the points of all areas).
+#' (with `joint = TRUE` all are, at the points of all areas). All of it is given the estimates of
+#' the covariance parameters, which with a few hundred counts are uncertain: 95% intervals of means
+#' of counts covered 92.5% with estimates from 300 rows, and 95.0% with the parameters known
+#' (`bench/areas.R`, 960 areas each, standard errors 1.1 and 0.7%).
 #'
 #' @param object a fit of [neargp()] by [vecchia()], [exact_gp()], [loo_k()], [mll_k()], [vnngp()]
 #'   (not with the mean field) or [svgp()] to one response that is not a class.
@@ -63,6 +66,7 @@
 #' @param k number of neighbours of each node; by default 30, or that of the fit where it is more,
 #'   up to 60, and none where computations are exact. At most 500.
 #' @param threads,verbose as in [neargp()].
+#' @param re.form,allow.new.levels as in [predict.neargp()]; the groups are columns of the areas.
 #' @param ... not used.
 #' @return An sf object (a SpatRaster for a raster) with a row for each area, in their order, and
 #'   the columns `mean`, `sd` (or `q0.05`, ... for quantiles), `lower` and `upper` with an interval,
@@ -102,7 +106,8 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
                           interval = c("none", "confidence", "prediction"), level = 0.95,
                           probs = c(0.05, 0.5, 0.95), threshold = NULL, joint = FALSE,
                           draws = 1000L, seed = NULL, k = NULL, threads = NULL,
-                          verbose = rlang::is_interactive(), ...) {
+                          verbose = rlang::is_interactive(), re.form = NULL,
+                          allow.new.levels = FALSE, ...) {
   check_no_more_arguments()
   check_given(missing(object), "object", "a fit of neargp()")
   check_class(object, "object", "neargp", "a fit of neargp()")
@@ -113,6 +118,7 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
     if (!missing(probs)) probs, threshold, joint, draws, k, threads, verbose)
   if (settings$part == "process") object <- without_trend(object)
   areas <- as_areas(areas, object)
+  object <- for_effects_of(object, areas$columns, re.form, allow.new.levels, pooled = FALSE)
   settings$weights <- check_area_weights(weights, areas, object)
   settings$covariates <- check_covariates(covariates, object)
   support <- area_support(object, areas, settings)

@@ -189,15 +189,17 @@ as_core_covariance <- function(layout, groups, values) {
       group = groups[[j]]$group, anisotropy = take(c("u", "v")), shape = take("shape")),
       core_space_time(groups[[j]], take), core_local_fields(groups[[j]], take))
   })
-  list(components = components,
-    active = !layout$fixed[!layout$kind %in% c("noise", "family", effect_kinds)])
+  c(list(components = components,
+    active = !layout$fixed[!layout$kind %in% c("noise", "family", effect_kinds)]),
+    if (isTRUE(groups[[1L]]$areal)) list(areal = TRUE))
 }
 
 component_groups <- function(covariance, locations) {
   lapply(seq_along(covariance$components), function(j) {
     component <- covariance$components[[j]]
-    list(family = component$family, group = range_groups(component, locations)$group,
-      space_time = space_time_group(component), local = local_groups(locations, j))
+    c(list(family = component$family, group = range_groups(component, locations)$group,
+      space_time = space_time_group(component), local = local_groups(locations, j)),
+      if (!is.null(locations$support)) list(areal = TRUE))
   })
 }
 

@@ -13,7 +13,7 @@ resolve_device <- function(device, dense = FALSE) {
 check_dense_device <- function(device) {
   if (device == "cuda") {
     abort_neargp("device", c(
-      "Dense matrices, of exact_gp(), svgp(), dspp(), vecchia(inducing = ) and vnngp(low_rank = ), cov_spacetime(), and local sd, range and warp are computed on the CPU only.",
+      "Dense matrices, of exact_gp(), svgp(), dspp(), vecchia(inducing = ) and vnngp(low_rank = ), cov_spacetime(), local sd, range and warp, and responses on areas are computed on the CPU only.",
       i = "There are fits by svgp() of one gaussian response on a GPU, and nothing else of these methods.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
@@ -37,7 +37,7 @@ choose_device <- function(device, rows, k, passes = 1) {
 # measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
   if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
-    !is.null(data$noise)) return("cpu")
+    !is.null(data$noise) || settings$device == "cpu") return("cpu")
   if (!is_dense(settings$method)) {
     return(choose_device(settings$device, nrow(data$coords),
       conditioning_size(settings$method, data), passes = 30))
@@ -53,7 +53,9 @@ worth_a_gpu <- function(rows, k, passes) {
 }
 
 # Whether the covariance of a fit is one that devices have not.
-is_cpu_only <- function(object) is_local(object) || has_space_time(object$covariance)
+is_cpu_only <- function(object) {
+  is_local(object) || has_space_time(object$covariance) || has_areal_data(object)
+}
 
 # The name of the GPU that computations run on, NULL for the CPU.
 device_name <- function(device) {

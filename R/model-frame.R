@@ -34,6 +34,7 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   if (!is.null(arguments$local)) {
     frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
   }
+  if (isTRUE(arguments$areal)) frame_call$areal_rows <- seq_len(nrow(plain))
   if (length(used)) frame_call$effect_rows <- complete_rows(plain, used)
   check_one_for_each_row(frame_call$weights, plain)
   several <- is_output_response(in_data("the formula",

@@ -89,6 +89,7 @@
 #' @param data sf object with POINT geometries, or a data frame, also a tibble or data.table; or a
 #'   stars grid, whose cells are taken as points and attributes as columns. With several million
 #'   rows a data frame is the faster one. Rows that do not fit in memory come from a [row_source()].
+#'   Rows of an sf object that are polygons are responses on areas, see `support`.
 #' @param coords for data frames: one-sided formula of the coordinate columns, numbers or factors,
 #'   such as `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and
 #'   weights (several inputs, as in machine learning); or their names.
@@ -165,6 +166,11 @@
 #'   takes. By default in interactive sessions, and not in documents that are knitted there.
 #' @param resume name of a file that an earlier call with `neargp_control(checkpoint = )` has left:
 #'   the fit goes on from there, to the last bit, see [checkpoints]. `NULL` for none.
+#' @param support [block_support()], for responses that are means over areas, alone or mixed with
+#'   points: by which points an area is represented, with which weights and covariates. `NULL`
+#'   (default) is `block_support()` where `data` has polygons, with a message of class
+#'   `neargp_message_support`. With a `support`, `data` may be a SpatRaster or a stars grid, whose
+#'   cells are areas.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later
 #'   versions of the package read it, or say by an error of class `neargp_error_version` that they
 #'   do not. See [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
@@ -175,7 +181,7 @@
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
 #'   of a setting), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
 #'   after `na.action`), `_empty` (no rows), `_coordinates`, `_levels` (of factors in `coords`),
-#'   `_geometry` (not points, or empty), `_crs`, `_rank` (rank-deficient trend),
+#'   `_geometry` (neither points nor polygons, or empty), `_support` (see [block_support()]), `_crs`, `_rank` (rank-deficient trend),
 #'   `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates`
 #'   (without nugget), `_size`, `_family`, `_transform` (of another response, not increasing, or
 #'   without its inverse), `_method` (not for several outputs), `_inducing`, `_offset` (exposures
@@ -233,7 +239,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    na.action = NULL, distance = c("auto", "euclidean", "chordal"), crs = NULL,
                    start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
                    measurement_variance = NULL, device = NULL, threads = NULL,
-                   verbose = rlang::is_interactive(), resume = NULL) {
+                   verbose = rlang::is_interactive(), resume = NULL, support = NULL) {
   began <- proc.time()[["elapsed"]]
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
@@ -242,7 +248,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
   coords <- columns_argument(coords, "coords", "~ x + y")
   time <- columns_argument(time, "time", "~ day")
-  data <- points_of_grid(data)
+  if (!is.null(support)) check_class(support, "support", "neargp_support", "made by block_support()")
+  data <- areas_of_grid(data, support)
   source <- if (is_row_source(data)) data
   if (!is.null(source)) data <- first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
@@ -255,9 +262,11 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   locations <- new_locations(data, coords, time, distance, crs,
     c(all.vars(formula[[2L]]), all.vars(substitute(weights)),
       all.vars(substitute(measurement_variance))))
+  areal <- new_areal_data(data, support, formula, locations)
+  if (!is.null(areal)) data <- areal$data
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
     subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance),
-    na.action = na.action, local = row_formulas(covariance, nugget))
+    na.action = na.action, local = row_formulas(covariance, nugget), areal = !is.null(areal))
   has_known <- !rlang::quo_is_null(arguments$measurement_variance)
   if (!is.null(source)) check_noise_model(settings, has_known, source)
   stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations,
@@ -266,12 +275,14 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
   check_takes_effects(settings, formula, source)
+  if (!is.null(areal)) check_areal(settings, areal, formula, locations, transform)
   settings$family <- with_categories(settings$family, frame)
   settings$family <- with_transform(settings, transform, frame)
   check_local_family(settings)
   check_prior_family(settings)
   check_noise_model(settings, has_known, source)
   model <- in_sample(stream, new_model_data(frame, formula, settings))
+  if (!is.null(areal)) model <- with_areal_trend(model, frame, formula, areal)
   model$data$noise <- noise_of_frame(nugget, frame, data, locations)
   check_noise_outputs(model$data$noise, model$data)
   settings$method <- with_k(settings$method, model$data, settings$family)
@@ -285,6 +296,13 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
       frame[["(locations)"]], attr(frame, "row.names"), !is.null(model$data$output))
     model$data$coords <- embed_coordinates(frame[["(locations)"]], locations,
       data = data[frame[["(local_rows)"]], , drop = FALSE])
+  }
+  if (!is.null(areal)) {
+    check_areal_covariance(settings, model$data)
+    settings$device <- "cpu"
+    locations <- with_support(locations, areal, frame[["(areal_rows)"]])
+    model$data$coords <- support_of_rows(model$data$coords, areal, frame[["(areal_rows)"]],
+      locations)
   }
   if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
   problem <- new_problem(model$data, locations, settings, start)

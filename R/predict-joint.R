@@ -8,13 +8,9 @@ joint_moments <- function(method, object, target, settings) {
 
 #' @export
 joint_moments.default <- function(method, object, target, settings) {
-  data <- take_data_rows(object$data, joint_rows(object, target, settings))
-  factor <- joint_factor(object, data)
-  cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords,
-    as_specified(object$core_covariance)), transpose = TRUE)
-  weighted <- crossprod(cross, backsolve(factor, response_columns(data), transpose = TRUE))
-  joint_of_field(object, target, settings, core_covariance_matrix(target$coords, target$coords,
-    as_specified(object$core_covariance)) - crossprod(cross), weighted)
+  field <- joint_field(object, take_data_rows(object$data, joint_rows(object, target, settings)),
+    target$coords)
+  joint_of_field(object, target, settings, field$covariance, field$weighted)
 }
 
 # `covariance`: of the field given the trend; `weighted`: what the mean of the field is of the
@@ -31,6 +27,16 @@ joint_of_field <- function(object, target, settings, covariance, weighted) {
     variance = pmax(diag(covariance), 0)), target$complete)
   moments$covariance <- spread_square(observed, target$complete)
   moments
+}
+
+# Of the field without the trend, given these rows.
+joint_field <- function(object, data, coords) {
+  specification <- as_specified(object$core_covariance)
+  factor <- joint_factor(object, data)
+  cross <- backsolve(factor, core_covariance_matrix(data$coords, coords, specification),
+    transpose = TRUE)
+  list(weighted = crossprod(cross, backsolve(factor, response_columns(data), transpose = TRUE)),
+    covariance = core_covariance_matrix(coords, coords, specification) - crossprod(cross))
 }
 
 joint_rows <- function(object, target, settings) {

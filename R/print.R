@@ -111,6 +111,7 @@ describe_locations <- function(locations) {
     c(if (length(numbers)) paste0(format_some(numbers, 8L), ", Euclidean distance", unit))
   }
   space <- paste(c(space, describe_factors(locations)), collapse = "; ")
+  space <- paste0(space, describe_support(locations))
   if (is.null(locations$time)) return(space)
   paste0(space, "; time: ", locations$time, if (nzchar(locations$time_unit)) paste(" in",
     locations$time_unit))

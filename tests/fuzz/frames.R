@@ -13,14 +13,25 @@ as_points <- function(data, how) {
     geometry[[1L]] <- sf::st_point()
     sf::st_geometry(points) <- geometry
   }
+  if (how == "sf areas") points <- around_points(points)
   points
+}
+
+# Squares about some of the points, which may overlap.
+around_points <- function(points) {
+  geometry <- sf::st_geometry(points)
+  side <- pick(0.01, 0.1, 1e-6) * max(diff(sf::st_bbox(geometry)[c(1L, 3L)]), 1e-6)
+  square <- function(xy) sf::st_polygon(list(cbind(xy[1L] + side * c(-1, 1, 1, -1, -1), xy[2L] + side * c(-1, -1, 1, 1, -1))))
+  chosen <- which(stats::runif(length(geometry)) < pick(1, 0.7, 0.05))
+  geometry[chosen] <- sf::st_sfc(lapply(geometry[chosen], square), crs = sf::st_crs(geometry))
+  sf::st_set_geometry(points, geometry)
 }
 
 # The data in one of the classes that users have, and the `coords` that go with it.
 dress <- function(data, d, tame) {
   odd <- if (tame) 0 else 1
   how <- pick_name(c(formula = 10, names = 2, dot = 0.5 * odd, tibble = 1, sf = 2, "sf with an empty point" = 0.3 * odd,
-    "sf with height" = 0.3 * odd, "row names" = 0.5, "duplicated names" = 0.2 * odd, list = 0.1 * odd))
+    "sf with height" = 0.3 * odd, "sf areas" = 0.5, "row names" = 0.5, "duplicated names" = 0.2 * odd, list = 0.1 * odd))
   coordinates <- c(paste0("s", seq_len(d)), if (chance(0.1)) pick("g", "flag", c("g", "flag"), if (!tame) "text", if (!tame) "ordered(g)"))
   coords <- switch(how, names = coordinates, dot = ~., stats::reformulate(coordinates))
   if (startsWith(how, "sf") && can_be_points(data, d)) {

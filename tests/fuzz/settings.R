@@ -220,6 +220,7 @@ further_arguments <- function(tame, covariance = NULL) {
   if (chance(0.1)) arguments$offset <- pick(quote(a), quote(log(e)), 1, quote(nowhere), quote(text))
   if (chance(0.1)) arguments$subset <- pick(quote(a > 0), quote(a > 1e9), 1:5, quote(c(TRUE, FALSE)), -1, 1e9, NA)
   if (chance(0.1)) arguments$time <- pick(~text, ~nowhere, ~ t + a)
+  if (chance(0.05)) arguments$support <- neargp::block_support(pick(1L, 4L, 16L))
   if (chance(0.05)) arguments$crs <- pick(4326, 3857, "nonsense", -5)
   if (chance(0.1)) arguments$na.action <- pick(stats::na.omit, stats::na.exclude, stats::na.fail, stats::na.pass)
   if (chance(0.1)) arguments$start <- pick(list(range = 1), c(range = 0.1), c(variance = 1, range = 0.1), c(nope = 1), "x")

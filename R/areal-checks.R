@@ -1,0 +1,57 @@
+# What responses on areas can have.
+
+# Whether a method fits them.
+takes_areas <- function(method) {
+  UseMethod("takes_areas")
+}
+
+#' @export
+takes_areas.default <- function(method) FALSE
+
+#' @export
+takes_areas.neargp_exact_gp <- function(method) TRUE
+
+#' @export
+takes_areas.neargp_vecchia <- function(method) !has_low_rank(method)
+
+check_areal <- function(settings, areal, formula, locations, transform) {
+  if (!is_gaussian(settings$family)) {
+    refuse_areal(sprintf("the family %s", settings$family$family),
+      "Counts: give rates as a gaussian response, with weights = their denominators; or the centres by sf::st_centroid().")
+  }
+  if (!takes_areas(settings$method)) {
+    refuse_areal(method_call(settings$method), "Use exact_gp() or vecchia().")
+  }
+  if (!is.null(transform)) {
+    refuse_areal("a transform",
+      "A mean of transformed values is not the transform of the mean: transform in the formula if that is meant.")
+  }
+  if (!is.null(locations$time)) refuse_areal("a time", "Fit the times one by one.")
+  if (settings$device == "cuda") check_dense_device("cuda")
+  if (!is.null(areal$values) && formula_has_effects(formula)) {
+    refuse_areal("covariates at points beside random effects or smooths",
+      "Give the means of the covariates as columns of `data`.")
+  }
+}
+
+check_areal_covariance <- function(settings, data) {
+  if (!is.null(data$output)) refuse_areal("several outputs", "Fit the outputs one by one.")
+  if (has_space_time(settings$covariance)) {
+    refuse_areal("cov_spacetime()", "Fit the times one by one.")
+  }
+  if (has_local_fields(settings$covariance)) {
+    refuse_areal("local sd, range or warp", "Leave them out of the covariance.")
+  }
+}
+
+refuse_areal <- function(what, remedy) {
+  abort_neargp("support", c(sprintf("Responses on areas are not fitted with %s.", what),
+    i = remedy))
+}
+
+describe_support <- function(locations) {
+  known <- locations$support
+  if (is.null(known)) return("")
+  sprintf("; %s of up to %d points", if (known$areas == 1L) "1 area" else paste(
+    format_count(known$areas), "areas"), known$points)
+}

@@ -1,0 +1,177 @@
+# Rows of data that are areas: the points that stand for each, in place of which the model frame
+# sees a point in the middle. A list of
+#   data: sf points with the columns of the user's, layers of covariates as means over the areas
+#   xy, area, weight: of each point its coordinates, the number of its row and its weight in it
+#   values: of each point the layers that are covariates, NULL for none
+#   described: what the fit keeps of it, see with_support()
+
+# Coarse grids are areas where a support is given for them.
+areas_of_grid <- function(data, support) {
+  if (!is.null(support) && is_raster(data)) return(areas_of_raster(data))
+  if (!is.null(support) && is_stars(data)) return(sf::st_as_sf(data, as_points = FALSE))
+  points_of_grid(data)
+}
+
+areas_of_raster <- function(raster) {
+  require_package("sf", "for areas")
+  columns <- terra::values(raster, dataframe = TRUE)
+  known <- is_covered(columns)
+  cells <- sf::st_set_crs(cell_polygons(raster), sf::st_crs(terra::crs(raster)))
+  sf::st_sf(columns[known, , drop = FALSE], geometry = cells[known])
+}
+
+# NULL for data of points.
+new_areal_data <- function(data, support, formula, locations) {
+  if (!is_areas(data)) {
+    if (is.null(support)) return(NULL)
+    abort_neargp("support", c("`support` is for areas, and `data` has none.",
+      i = "Give sf polygons, or a SpatRaster or stars grid, whose cells are areas then."))
+  }
+  if (is.null(support)) {
+    support <- block_support()
+    inform_neargp("support", c(
+      "A row of `data` that is a polygon is the mean of the field over it.",
+      i = "support = block_support() says by which points; sf::st_centroid() makes points of polygons."))
+  }
+  geometry <- areal_geometry(sf::st_geometry(data), locations)
+  points <- weighted_points(areal_points(geometry, locations, support$points), geometry, support,
+    locations)
+  middle <- means_by_row(points$xy, points)
+  plain <- drop_geometry(data)
+  points <- with_covariates(points, support, formula, locations)
+  for (name in names(points$values)) {
+    plain[[name]] <- rep(NA_real_, nrow(plain))
+    plain[[name]][unique(points$area)] <- means_by_row(points$values[[name]], points)
+  }
+  c(list(data = points_in_place(plain, middle, sf::st_crs(data))), points[c("xy", "area", "weight",
+    "values")], list(described = list(asked = support$points, step = points$step,
+      areas = points$areas)))
+}
+
+points_in_place <- function(plain, xy, crs) {
+  middle <- sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]), coords = c("x", "y"), crs = crs)
+  sf::st_geometry(plain) <- sf::st_geometry(middle)
+  plain
+}
+
+# On the sphere or in the plane, as distances are measured.
+areal_geometry <- function(geometry, locations) {
+  types <- as.character(sf::st_geometry_type(geometry))
+  wrong <- which(!types %in% c("POINT", "POLYGON", "MULTIPOLYGON"))
+  if (length(wrong)) {
+    abort_neargp("geometry", c(
+      paste0("Rows of `data` must be points or polygons, not ", format_some(unique(types[wrong])),
+        " (", format_rows(wrong), ")."),
+      i = "Take the polygons out of collections by sf::st_collection_extract(data, \"POLYGON\")."))
+  }
+  is_point <- types == "POINT"
+  check_points(geometry[is_point], "data")
+  check_polygons(geometry[!is_point])
+  geometry <- measured_polygons(geometry, locations)
+  check_valid_polygons(geometry)
+  geometry
+}
+
+# In the order of the rows; points stand for themselves.
+areal_points <- function(geometry, locations, count) {
+  is_point <- sf::st_geometry_type(geometry) == "POINT"
+  polygons <- geometry[!is_point]
+  boxes <- polygon_boxes(polygons)
+  size <- area_sizes(polygons, locations)
+  steps <- areal_steps(size, boxes, locations, count)
+  points <- points_in_areas(polygons, boxes, steps, locations$metric == "longlat")
+  xy <- rbind(points$xy, sf_coordinates(geometry[is_point], "data"))
+  area <- c(which(!is_point)[points$area], which(is_point))
+  order <- order(area)
+  list(xy = unname(xy[order, , drop = FALSE]), area = area[order],
+    weight = c(points$weight, rep(1, sum(is_point)))[order], step = max(steps),
+    areas = sum(!is_point))
+}
+
+# So that `count` cells have the size of the area, and at most 400 lie along it. `largest`: step, in
+# larger areas than those of the fit.
+areal_steps <- function(size, boxes, locations, count, largest = Inf, most = 400) {
+  pmax(pmin(sqrt(size / count), largest), sqrt(size / most),
+    box_extents(boxes, locations$metric == "longlat") / most)
+}
+
+# With weights that add up to 1 in each row.
+weighted_points <- function(points, geometry, support, locations) {
+  if (!is.null(support$weights)) {
+    object <- list(locations = locations)
+    polygons <- which(sf::st_geometry_type(geometry) != "POINT")
+    own <- take_points(points, points$area %in% polygons)
+    own$area <- match(own$area, polygons)
+    own <- with_area_weights(own, list(geometry = geometry[polygons]), object,
+      check_weight_raster(support$weights, object))
+    own$area <- polygons[own$area]
+    rest <- take_points(points, !points$area %in% polygons)
+    order <- order(c(own$area, rest$area))
+    points[c("xy", "area", "weight")] <- list(rbind(own$xy, rest$xy)[order, , drop = FALSE],
+      c(own$area, rest$area)[order], c(own$weight, rest$weight)[order])
+    check_weighted(points, length(geometry))
+  }
+  with_unit_sums(points)
+}
+
+with_unit_sums <- function(points) {
+  sums <- rowsum(points$weight, points$area, reorder = FALSE)
+  points$weight <- points$weight / sums[match(points$area, unique(points$area))]
+  points
+}
+
+check_weighted <- function(points, count) {
+  bare <- setdiff(seq_len(count), points$area)
+  if (!length(bare)) return(invisible())
+  abort_neargp("support", c(
+    sprintf("The raster `weights` has no weight within the area in %s.", format_rows(bare)),
+    i = "Leave such rows out of `data`, or check the raster's extent."))
+}
+
+means_by_row <- function(x, points) {
+  unname(rowsum(as.matrix(x) * points$weight, points$area, reorder = FALSE))
+}
+
+# ---- covariates at the points --------------------------------------------------------------------
+
+with_covariates <- function(points, support, formula, locations) {
+  if (is.null(support$covariates)) return(points)
+  layers <- check_covariates(support$covariates, list(locations = locations))
+  used <- all.vars(formula[[3L]])
+  names <- if ("." %in% used) names(layers) else intersect(names(layers), used)
+  if (!length(names)) {
+    abort_neargp("support", c("The formula has none of the layers of `covariates`.",
+      x = paste0("They are ", format_some(names(layers), 12L), ".")))
+  }
+  values <- terra::extract(layers[[names]], points$xy)
+  numbers <- vapply(values, is.numeric, NA)
+  if (!all(numbers)) {
+    abort_neargp("support", c(
+      paste0("`covariates` must be numbers, which have means, but ", format_some(names[!numbers]),
+        " is not."),
+      i = "terra::segregate() makes a layer of 0 and 1 of each class."))
+  }
+  known <- stats::complete.cases(values)
+  points <- take_points(points, known)
+  points$values <- values[known, , drop = FALSE]
+  if (length(points$area)) with_unit_sums(points) else points
+}
+
+# The trend and the offset as means over the points of each row.
+with_areal_trend <- function(model, frame, formula, areal) {
+  if (is.null(areal$values)) return(model)
+  rows <- frame[["(areal_rows)"]]
+  own <- which(areal$area %in% rows)
+  points <- list(area = match(areal$area[own], rows), weight = areal$weight[own])
+  columns <- drop_geometry(areal$data)[areal$area[own], , drop = FALSE]
+  columns[names(areal$values)] <- areal$values[own, , drop = FALSE]
+  row.names(columns) <- NULL
+  design <- evaluated_design(list(terms = attr(frame, "terms"), xlevels = model$xlevels,
+    contrasts = model$contrasts, time_kinds = model$time_kinds), columns)
+  check_design_finite(design, areal$area[own])
+  order <- unique(points$area)
+  model$data$X[order, ] <- means_by_row(design$X, points)
+  of_formula <- drop(means_by_row(design$offset, points))
+  model$data$offset[order] <- of_formula + (frame[["(offset)"]] %||% rep(0, nrow(frame)))[order]
+  model
+}
