@@ -212,7 +212,9 @@ check_compared <- function(fits) {
 
 compared_differences <- function(a, b) {
   as_made <- function(method) structure(method, class = plain_class(method))
-  parts <- list(method = list(as_made(a$method), as_made(b$method)),
+  # another number of shards is another ordering
+  parts <- list(method = list(list(as_made(a$method), a$control$shards), list(as_made(b$method),
+    b$control$shards)),
     response = list(observed_response(a$data), observed_response(b$data)),
     weights = list(given_weights(a$data), given_weights(b$data)),
     coordinates = list(unname(places_of(a$data$coords, a$locations)),

@@ -59,9 +59,11 @@ told <- function(found) {
 }
 
 # Without the calls that it went through, which hold whatever data they were given. That memory ran
-# out is none of the question.
+# out, or workers were lost, is none of the question.
 portable_error <- function(condition) {
-  if (inherits(condition, "neargp_error_memory")) rlang::cnd_signal(condition)
+  if (inherits(condition, c("neargp_error_memory", "neargp_error_cluster"))) {
+    rlang::cnd_signal(condition)
+  }
   condition[c("trace", "call", "parent")] <- NULL
   list(condition = condition)
 }

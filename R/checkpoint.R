@@ -228,7 +228,7 @@ fit_key <- function(problem, settings) {
     `the family` = problem$family, `the prior` = problem$prior,
     `the start` = list(layout$start, state_to_go_on_from(problem)),
     `the control` = problem$control[setdiff(names(problem$control), c("checkpoint",
-      "neighbor_search"))],
+      "neighbor_search", "worker_timeout"))],
     `the device` = settings$device)
   lapply(parts, function(part) rlang::hash(plain_part(part)))
 }

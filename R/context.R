@@ -23,7 +23,8 @@ plain_context <- function(threads = 1L) {
     search = "kd-tree",        # of neighbours: "kd-tree", "faiss", or "auto", see neargp_control()
     faiss_module = "",         # the file of FAISS's module, "" for none
     single_precision = FALSE,  # of the sums of an optimiser's steps, on a device (precision.R)
-    blas = FALSE)              # dense products by R's BLAS, else by Eigen
+    blas = FALSE,              # dense products by R's BLAS, else by Eigen
+    cluster = NULL)            # workers that have the shards of a fit, NULL for none (cluster.R)
 }
 
 # Of what is computed from a fit for `places`, at each of which all outputs are wanted.

@@ -41,6 +41,12 @@
 #' @param checkpoint name of a file to which the fit writes what it has computed, so that the same
 #'   call goes on from there after a crash or a kill, see [checkpoints]; `NULL` for none. Writing
 #'   takes half a percent of the time.
+#' @param shards number of compact parts that the rows are cut into, up to 4,096, which the workers
+#'   of a `cluster` share: the same number gives the same result on any number of workers, see
+#'   [clusters]. `NULL` for none without a cluster, with one for a number by the rows.
+#' @param worker_timeout seconds after which a worker of a `cluster` that does not answer is given
+#'   up; `NULL` for two minutes and ten times as long as such a call has taken before (the first one
+#'   has an hour).
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built
 #'   without FAISS ([neargp_sitrep()] tells).
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with
@@ -52,7 +58,8 @@
 neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L,
                            start_rows = 5000L, refresh_tolerance = 0.01, refresh_gain = 0.05,
                            max_refreshes = 10L, neighbor_search = c("auto", "kd-tree", "faiss"),
-                           precision = c("double", "single"), checkpoint = NULL) {
+                           precision = c("double", "single"), checkpoint = NULL, shards = NULL,
+                           worker_timeout = NULL) {
   structure(c(list(
     max_iterations = check_count(max_iterations, "max_iterations"),
     tolerance = check_number(tolerance, "tolerance", 0, open = TRUE),
@@ -64,7 +71,10 @@ neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.
     max_refreshes = check_count(max_refreshes, "max_refreshes"),
     neighbor_search = check_search(neighbor_search),
     precision = check_choice(precision, "precision", c("double", "single"))
-  ), if (!is.null(checkpoint)) list(checkpoint = check_checkpoint(checkpoint))),
+  ), if (!is.null(checkpoint)) list(checkpoint = check_checkpoint(checkpoint)),
+  if (!is.null(shards)) list(shards = check_count(shards, "shards", upper = 4096L)),
+  if (!is.null(worker_timeout)) list(worker_timeout = check_number(worker_timeout, "worker_timeout",
+    0, open = TRUE))),
   class = "neargp_control")
 }
 

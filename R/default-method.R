@@ -49,7 +49,8 @@ choose_classes <- function(settings, response, name) {
 # exact_gp() is for one output, on the CPU, in double precision.
 choose_gaussian <- function(settings, response) {
   exact <- is.null(dim(response)) && length(response) <= exact_rows && settings$device != "cuda" &&
-    !identical(settings$control$precision, "single")
+    !identical(settings$control$precision, "single") && is.null(settings$control$shards) &&
+    is.null(settings$cluster)
   if (exact) {
     settings$method <- exact_gp()
     settings$device <- "cpu"

@@ -57,6 +57,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     device = settings$device,
     gpu = settings$gpu,              # its name, NULL on a CPU
     threads = settings$context$threads,
+    cluster = describe_cluster(settings$cluster),  # workers, and lost ones, NULL for none
     elapsed = elapsed,               # seconds: prepare, fit, total
     n_given = n_given,               # rows of the data,
     n_dropped = length(attr(frame, "na.action")),  # and of these dropped
@@ -88,6 +89,7 @@ solve_problem <- function(problem, settings, checkpoint, call) {
   check_memory_need(problem, settings$device)
   problem$context <- new_context(settings$context$threads, settings$device,
     settings$control$neighbor_search)
+  problem$context$cluster <- settings$cluster
   showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
     tell_stage("starting values")
     problem <- with_start(problem$method, problem)

@@ -149,7 +149,8 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
   search <- others_search(problem, method$k, method$leave_out %||% "location")
-  objective_for <- function(component, k) local_objective(problem, search(component, k))
+  objective_for <- if (is_sharded(problem)) shard_objectives(problem, "others", method$k) else
+    function(component, k) local_objective(problem, search(component, k))
   if (has_outputs(problem) && method$optimizer == "adam") {
     abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
   }
@@ -208,6 +209,11 @@ negligible_score <- function(problem) {
 with_gls_trend <- function(problem, result) {
   if (ncol(problem$data$X) == 0L && !has_effects(problem$data)) return(result)
   values <- to_core(result$working, problem$layout$transform)
+  if (is_sharded(problem)) {
+    trend <- shard_trend(problem, component_at(problem, result$working), values, result$k)
+    result[names(trend)] <- trend
+    return(result)
+  }
   neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
     0)
   trend <- gls_trend(with_noise_weights(problem$data, problem$layout, values),

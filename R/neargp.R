@@ -171,6 +171,8 @@
 #'   (default) is `block_support()` where `data` has polygons, with a message of class
 #'   `neargp_message_support`. With a `support`, `data` may be a SpatRaster or a stars grid, whose
 #'   cells are areas.
+#' @param cluster a cluster of package parallel, whose workers share the rows of the fit, see
+#'   [clusters]; `NULL` for none. For one gaussian response by [vecchia()], [loo_k()] and [mll_k()].
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later
 #'   versions of the package read it, or say by an error of class `neargp_error_version` that they
 #'   do not. See [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
@@ -185,7 +187,7 @@
 #'   `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates`
 #'   (without nugget), `_size`, `_family`, `_transform` (of another response, not increasing, or
 #'   without its inverse), `_method` (not for several outputs), `_inducing`, `_offset` (exposures
-#'   without logarithm), `_device`, `_checkpoint` (see [checkpoints]), `_memory` (the fit would need
+#'   without logarithm), `_device`, `_cluster` (see [clusters]), `_checkpoint` (see [checkpoints]), `_memory` (the fit would need
 #'   more than there is; a warning of class `neargp_warning_memory` where it may), `_noise` (noise
 #'   that differs between rows by a method without it, or such variances that are negative, or all
 #'   0; covariates of it that are linearly dependent), `_local` (such covariates that do not vary),
@@ -239,7 +241,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    na.action = NULL, distance = c("auto", "euclidean", "chordal"), crs = NULL,
                    start = NULL, control = neargp_control(), prior = NULL, transform = NULL,
                    measurement_variance = NULL, device = NULL, threads = NULL,
-                   verbose = rlang::is_interactive(), resume = NULL, support = NULL) {
+                   verbose = rlang::is_interactive(), resume = NULL, support = NULL,
+                   cluster = NULL) {
   began <- proc.time()[["elapsed"]]
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
@@ -257,6 +260,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   checkpoint <- checkpoint_argument(settings$control, resume)
   settings$control$checkpoint <- NULL
   if (!is.null(source)) check_streamable(settings, transform)
+  settings$cluster <- check_cluster(cluster)
   check_prior(settings, source)
   check_local_fields(settings, source, data)
   locations <- new_locations(data, coords, time, distance, crs,
@@ -288,6 +292,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$method <- with_k(settings$method, model$data, settings$family)
   settings$method <- with_default_estimation(settings$method, model$data)
   inform_k(settings$method)
+  settings <- with_shards(settings, model$data)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
   settings$covariance <- settle_covariance(settings, model$data, locations, !is.null(stream))
@@ -311,6 +316,10 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
+  if (!is.null(cluster)) {
+    settings$cluster <- open_workers(cluster, threads, settings$control$worker_timeout)
+    on.exit(close_workers(settings$cluster))
+  }
   solved <- solve_problem(problem, settings, checkpoint, call)
   settings$gpu <- device_name(settings$device)
   finished <- proc.time()[["elapsed"]]

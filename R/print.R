@@ -36,6 +36,7 @@ print_header <- function(x) {
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
   cat("Rows:      ", format_count(stats::nobs(x)), describe_rows(x), describe_dropped(x), "\n",
     sep = "")
+  cat(shard_lines(x))
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
   if (!is_gaussian(x$family)) {
     cat("Response:  ", family_call(x$family), " with ", x$family$link, " link",

@@ -17,6 +17,7 @@ new_settings <- function(method, family, control, context, covariance = NULL, nu
     device = device,             # "auto", "cpu" or "cuda"
     context = context,           # of what stands around the fit, see problem$context
     verbose = verbose,
+    cluster = NULL,              # that of the user, then its workers (cluster.R)
     chosen = NULL,               # why this method or family, where the package has chosen
     gpu = NULL)                  # name of the GPU that has computed the fit
 }

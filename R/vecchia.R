@@ -114,8 +114,7 @@ takes_noise_model.neargp_vecchia <- function(method) !has_low_rank(method)
 
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {
-  search <- search_once(vecchia_search(problem, method$ordering), method$k)
-  objective_for <- function(component, k) local_objective(problem, search(component, k))
+  objective_for <- vecchia_objectives(method, problem)
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
   negligible <- if (is_expanded(problem)) negligible_score(problem) else
     problem$control$refresh_gain
@@ -125,9 +124,17 @@ fit_method.neargp_vecchia <- function(method, problem) {
     function(working) objective_for(component_at(problem, working), method$k), method$k)
 }
 
+# The likelihood in the neighbours of a component and k.
+vecchia_objectives <- function(method, problem) {
+  if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
+  search <- search_once(vecchia_search(problem, method$ordering), method$k)
+  function(component, k) local_objective(problem, search(component, k))
+}
+
 #' @export
 likelihood_objective.neargp_vecchia <- function(method, problem) {
   component <- component_at(problem, problem$start)
+  if (is_sharded(problem)) return(vecchia_objectives(method, problem)(component, method$k))
   local_objective(problem, neighbors_before(problem, component, method$k, method$ordering, 0))
 }
 

@@ -57,6 +57,32 @@ Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::str
   throw neargp::Error("There is no ordering called '" + method + "'.");
 }
 
+// Rows in maxmin order, and the squared distance of each to those before it.
+// [[Rcpp::export]]
+Rcpp::List core_maxmin(const Rcpp::NumericMatrix& coords, const Rcpp::List& context) {
+  std::vector<double> distance2;
+  const std::vector<int> order = neargp::maxmin_order(PointStore(coords).view(), run_context(context), &distance2);
+  return Rcpp::List::create(Rcpp::_["order"] = to_r(order), Rcpp::_["distance2"] = distance2);
+}
+
+// Squared distance of each query to the last of its neighbours, infinity where there are fewer than k.
+// [[Rcpp::export]]
+Rcpp::NumericVector core_neighbor_reach(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
+                                        SEXP neighbors) {
+  const PointStore reference(coords), queries(newcoords);
+  Neighbors sets(neighbors);
+  const neargp::NeighborTable& table = sets.table();
+  if (table.n != queries.view().n) throw neargp::Error("The table of neighbours must have one row for each query.");
+  Rcpp::NumericVector reach(int(table.n), R_PosInf);
+  for (neargp::Index i = 0; i < table.n; ++i) {
+    const int last = table.k > 0 ? table[i][table.k - 1] : -1;
+    if (last >= reference.view().n) throw neargp::Error("A neighbour is none of the rows.");
+    if (last >= 0)
+      reach[i] = neargp::squared_distance(reference.view()[last], queries.view()[i], reference.view().dim);
+  }
+  return reach;
+}
+
 // [[Rcpp::export]]
 SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k,
                            const Rcpp::List& context) {

@@ -72,3 +72,14 @@ SEXP core_neighbors_first(SEXP neighbors, int k) {
   for (Index i = 0; i < all.n; ++i) std::copy_n(all[i], k, first[i]);
   return to_r(std::move(first));
 }
+
+// Those of the first n rows.
+// [[Rcpp::export]]
+SEXP core_neighbors_head(SEXP neighbors, int n) {
+  Neighbors input(neighbors);
+  const NeighborTable& all = input.table();
+  if (n < 0 || n > all.n) throw neargp::Error("There are not so many rows of neighbours.");
+  NeighborTable head(n, all.k);
+  std::copy_n(all.index.begin(), std::size_t(n) * all.k, head.index.begin());
+  return to_r(std::move(head));
+}

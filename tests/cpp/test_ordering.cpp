@@ -75,6 +75,20 @@ TEST_CASE("maxmin puts repeated locations last, in row order") {
   CHECK(maxmin_order(duplicated_cloud(100, 3, 1).view(), with_threads(1)) == rows_from_zero(100));
 }
 
+TEST_CASE("maxmin tells the squared distance of each row to those before it") {
+  const Cloud cloud = uniform_cloud(300, 3);
+  std::vector<double> distance2;
+  const std::vector<int> order = maxmin_order(cloud.view(), with_threads(1), &distance2);
+  CHECK(order == maxmin_order(cloud.view(), with_threads(1)));
+  CHECK(std::isinf(distance2[0]));
+  for (std::size_t rank = 1; rank < order.size(); ++rank) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t earlier = 0; earlier < rank; ++earlier)
+      nearest = std::min(nearest, squared_distance(cloud.view()[order[rank]], cloud.view()[order[earlier]], 3));
+    CHECK(distance2[rank] == nearest);
+  }
+}
+
 TEST_CASE("maxmin of none and of one point") {
   CHECK(maxmin_order(Cloud{{}, 2}.view(), with_threads(1)).empty());
   CHECK(maxmin_order(uniform_cloud(1, 2).view(), with_threads(1)) == std::vector<int>{0});

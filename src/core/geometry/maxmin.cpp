@@ -28,6 +28,7 @@ class Tournament {
   }
 
   int champion() const { return champion_[0].row; }
+  double distance2() const { return champion_[0].distance2; }
 
   // Chooses the champion, whose coordinates are x.
   void choose_champion(const double* x) { update(x, champion(), tree_.root()); }
@@ -116,16 +117,18 @@ int nearest_to_centroid(Points points) {
 // Every choice depends on the one before, so the points are chosen by one thread, in steps between which the
 // computation can be interrupted.
 template <int Dim>
-std::vector<int> play(Points points, const RunContext& context) {
+std::vector<int> play(Points points, const RunContext& context, std::vector<double>* distance2) {
   const KdTree tree(points, context);
   Tournament<Dim> tournament(tree, nearest_to_centroid(points));
   std::vector<int> order(std::size_t(points.n));
+  if (distance2) distance2->resize(order.size());
   RunContext serial = context;
   serial.threads = 1;
   constexpr Index step = 64;
   parallel_for(serial, (points.n + step - 1) / step, [&](Index chunk) {
     for (Index rank = chunk * step; rank < std::min(points.n, (chunk + 1) * step); ++rank) {
       order[rank] = tournament.champion();
+      if (distance2) (*distance2)[rank] = tournament.distance2();
       tournament.choose_champion(points[order[rank]]);
     }
   });
@@ -134,14 +137,14 @@ std::vector<int> play(Points points, const RunContext& context) {
 
 }  // namespace
 
-std::vector<int> maxmin_order(Points points, const RunContext& context) {
+std::vector<int> maxmin_order(Points points, const RunContext& context, std::vector<double>* distance2) {
   if (points.n == 0) return {};
   switch (points.dim) {
-    case 1: return play<1>(points, context);
-    case 2: return play<2>(points, context);
-    case 3: return play<3>(points, context);
-    case 4: return play<4>(points, context);
-    default: return play<0>(points, context);
+    case 1: return play<1>(points, context, distance2);
+    case 2: return play<2>(points, context, distance2);
+    case 3: return play<3>(points, context, distance2);
+    case 4: return play<4>(points, context, distance2);
+    default: return play<0>(points, context, distance2);
   }
 }
 

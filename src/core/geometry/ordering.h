@@ -11,8 +11,9 @@ namespace neargp {
 // Orderings: order[rank] = row. Ties are broken by the smaller row, so that they are reproducible on lattices.
 
 // Farthest-point sampling: the first row is the one nearest to the centroid, every next one is the row farthest from
-// all rows chosen before. Exact. Rows at a location already chosen come last, in row order.
-std::vector<int> maxmin_order(Points points, const RunContext& context);
+// all rows chosen before. Exact. Rows at a location already chosen come last, in row order. `distance2`: is given, by
+// rank, the squared distance of each row to those before it, which never rises; infinity for the first one.
+std::vector<int> maxmin_order(Points points, const RunContext& context, std::vector<double>* distance2 = nullptr);
 
 // A uniformly random permutation of n rows, a function of the key alone.
 std::vector<int> random_order(Index n, std::uint64_t key);

@@ -1,0 +1,215 @@
+#' Fits on many machines
+#'
+#' With `neargp(..., cluster = cl)` the rows of a fit are spread over the workers of a cluster of
+#' package parallel, and each computes the part of the likelihood that its rows have. Only
+#' parameters go out and sums come back. The same shards give the same result to the last bit, on
+#' any number of workers or none.
+#'
+#' # Which cluster
+#' Any of [parallel::makeCluster()]: `makePSOCKcluster()` on one machine or several,
+#' `makeForkCluster()`, or MPI by package snow, on the schedulers of computing centres. neargp is
+#' installed on each machine, in the same version; the library paths of this session are tried there
+#' first. Start and stop the cluster yourself: a fit leaves its workers idle and their memory empty.
+#' `threads` of [neargp()] is the number of threads of each worker, by default the cores of its
+#' machine over the workers there.
+#'
+#' # Shards
+#' Rows are cut into compact parts, shards, at medians of their coordinates. `neargp_control(shards
+#' = 16)` sets their number, also without a cluster; the default depends on the number of rows alone
+#' (16, or more for more than 16 million rows, and fewer below 8,000 rows). More workers than
+#' shards have nothing to do. Rows are ordered by maxmin within each shard and merged by the
+#' distance of each row to those before it; neighbours are exactly the nearest earlier ones (for
+#' [loo_k()] and [mll_k()] the nearest others), in whichever shard: rows near a border ask the
+#' shards that are near enough. The ordering is the one thing that shards change: in the plane it
+#' costs less than 1e-4 of log-likelihood a row, less with larger shards, so that likelihoods of
+#' fits with different `shards` are not comparable, and [anova()][anova.neargp] refuses them. In
+#' three dimensions more rows are near a border, where shards should have a million rows; with many
+#' coordinates each row asks all shards, and nothing is gained.
+#'
+#' # Workers that are lost
+#' A worker that ends, or does not answer in time, loses its shards to the others, which make them
+#' anew, and the fit goes on with the same result; [print()][print.neargp] says so. The time is
+#' `neargp_control(worker_timeout = )` seconds, by default two minutes and ten times as long as such
+#' a call has taken before, an hour for the first one. The lost worker is still in your cluster object, which is then to be
+#' started anew. After an interrupt workers end what they compute, some seconds of it, and are idle.
+#' [checkpoints] work as they do without a cluster: the same call in a new session goes on.
+#'
+#' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
+#'   another version, no worker is left, and for what cannot be in shards: other responses than one
+#'   gaussian one, other methods than [vecchia()] (by maxmin, without inducing points), [loo_k()]
+#'   (not by Adam) and [mll_k()], and GPUs.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(1500), y = runif(1500))
+#' d$z <- sin(6 * d$x) + d$y + rnorm(1500, sd = 0.1)
+#' # the shards in this process
+#' alone <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10),
+#'   covariance = cov_exponential(), control = neargp_control(shards = 4))
+#' alone
+#' \donttest{
+#' # two workers on this machine
+#' cl <- parallel::makePSOCKcluster(2)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10),
+#'   covariance = cov_exponential(), control = neargp_control(shards = 4), cluster = cl)
+#' parallel::stopCluster(cl)
+#' identical(coef(fit, what = "covariance"), coef(alone, what = "covariance"))
+#' }
+#' @seealso [neargp()], [neargp_control()], [checkpoints].
+#' @name clusters
+NULL
+
+check_cluster <- function(cluster) {
+  if (is.null(cluster)) return(NULL)
+  if (!inherits(cluster, "cluster") || !is.list(cluster) || !length(cluster)) {
+    abort_neargp("cluster",
+      c(sprintf("`cluster` must be a cluster of package parallel, not %s.", describe_value(cluster)),
+        i = "Make one by parallel::makeCluster(4)."))
+  }
+  cluster
+}
+
+# The workers of a cluster, ready for a fit: an environment. `threads`: of each, NULL for their
+# share of the cores.
+open_workers <- function(cluster, threads, timeout = NULL) {
+  count <- length(cluster)
+  workers <- list2env(list(nodes = lapply(seq_len(count), function(i) cluster[[i]]),
+    alive = rep(TRUE, count), lost = 0L, moved = 0L, why = character(0),
+    pending = list(), slowest = list(), timeout = timeout, threads = threads, before = NULL),
+    parent = emptyenv())
+  paths <- unique(c(dirname(system.file(package = "neargp")), .libPaths()))
+  found <- call_workers(workers, as_sent(worker_greeting), list(paths = paths), limit = 300)
+  check_greetings(Filter(Negate(is.null), found))
+  workers$before <- core_simd()
+  core_set_simd(common_instruction_set(found))
+  told <- call_workers(workers, as_sent(worker_call), list(name = "set_worker",
+    arguments = list(instruction_set = core_simd())), limit = 300)
+  workers$threads <- workers$threads %||% threads_of_workers(found)
+  workers
+}
+
+# On the worker, which may not have the package yet.
+worker_greeting <- function(paths) {
+  .libPaths(unique(c(paths, .libPaths())))
+  if (!requireNamespace("neargp", quietly = TRUE)) {
+    return(list(node = Sys.info()[["nodename"]]))
+  }
+  get("greeting", envir = asNamespace("neargp"))()
+}
+
+greeting <- function() {
+  list(node = Sys.info()[["nodename"]], version = package_version_text(),
+    platform = R.version$platform, instruction_sets = core_simd_available(),
+    cores = available_cores())
+}
+
+set_worker <- function(arguments) {
+  core_set_simd(arguments$instruction_set)
+  NULL
+}
+
+check_greetings <- function(found) {
+  own <- greeting()
+  for (one in found) {
+    if (is.null(one$version)) {
+      abort_neargp("cluster", c(sprintf("A worker on %s does not find neargp.", one$node),
+        i = "Install it there, in a library that R finds."))
+    }
+    if (!identical(one$version, own$version)) {
+      abort_neargp("cluster", c(sprintf("A worker on %s has neargp %s, and this is %s.", one$node,
+        one$version, own$version), i = "Install the same version on all machines."))
+    }
+  }
+}
+
+# The widest that all processors have, and not wider than the one in use here: results of different
+# ones differ in the last digits.
+common_instruction_set <- function(found) {
+  available <- core_simd_available()
+  allowed <- available[seq_along(available) >= match(core_simd(), available)]
+  common <- Reduce(intersect, lapply(found, `[[`, "instruction_sets"), allowed)
+  if (length(common)) return(common[1L])
+  abort_neargp("cluster", c("The processors of the workers have no instruction set in common with this one.",
+    i = "Sums would round differently: take machines of one kind."))
+}
+
+threads_of_workers <- function(found) {
+  node <- vapply(found, `[[`, "", "node")
+  cores <- vapply(found, `[[`, 0L, "cores")
+  as.integer(max(1L, min(cores %/% tabulate(match(node, unique(node)))[match(node, unique(node))])))
+}
+
+# The value of f on all workers that are alive, or on those of `at` with the arguments of each.
+call_workers <- function(workers, f, arguments, at = which(workers$alive), limit = Inf) {
+  several <- is.null(names(arguments))
+  waiting <- list()
+  workers$pending <- list()
+  for (i in seq_along(at)) {
+    tag <- send_call(workers, at[i], f, if (several) arguments[[i]] else arguments, limit)
+    if (!is.null(tag)) waiting[[as.character(at[i])]] <- tag
+    workers$pending <- waiting
+  }
+  messages <- receive_values(workers, waiting, limit)
+  values <- lapply(as.character(at), function(name) messages[[name]])
+  lapply(values, function(message) if (!is.null(message)) worker_value(message))
+}
+
+worker_value <- function(message) {
+  value <- message$value
+  if (!isTRUE(message$success)) {
+    abort_neargp("cluster", c("A worker could not compute its part.", x = as.character(value)))
+  }
+  if (inherits(value, "neargp_error")) rlang::cnd_signal(value)
+  value
+}
+
+# ---- of a fit ------------------------------------------------------------------------------------
+
+# Answers of the workers `at` to their requests (shard-host.R); NULL of those that are lost.
+ask_workers <- function(workers, at, requests) {
+  what <- requests[[1L]]$call$what
+  began <- core_monotonic_seconds()
+  arguments <- lapply(requests, function(request) list(name = "answer_request",
+    arguments = request))
+  answers <- call_workers(workers, as_sent(worker_call), unname(arguments), at,
+    time_limit(workers, what))
+  workers$slowest[[what]] <- max(workers$slowest[[what]], core_monotonic_seconds() - began)
+  answers
+}
+
+# Seconds until a worker that does not answer is given up.
+time_limit <- function(workers, what) {
+  workers$timeout %||% (120 + 10 * (workers$slowest[[what]] %||% 360))
+}
+
+# On the worker. An error of the package is an answer.
+answer_request <- function(request) {
+  tryCatch(answer_here(request$key, request$call, request$ids, request$own),
+    neargp_error = function(condition) {
+      condition[c("trace", "call", "parent")] <- NULL
+      condition
+    })
+}
+
+# Workers are idle and empty after a fit, however it ends, and the instruction set is what it was.
+close_workers <- function(workers) {
+  if (!is.null(workers$before)) core_set_simd(workers$before)
+  drain_workers(workers)
+  if (!any(workers$alive)) return(invisible())
+  try(call_workers(workers, as_sent(worker_call), list(name = "end_worker", arguments = list()),
+    limit = 20), silent = TRUE)
+  drain_workers(workers)
+}
+
+end_worker <- function(arguments) {
+  rm(list = ls(shard_store, all.names = TRUE), envir = shard_store)
+  core_set_simd(core_simd_available()[1L])
+  gc()
+  NULL
+}
+
+# What a fit tells of its cluster.
+describe_cluster <- function(workers) {
+  if (is.null(workers)) return(NULL)
+  list(workers = length(workers$alive), threads = workers$threads, lost = workers$lost,
+    moved = workers$moved)
+}

@@ -1,0 +1,144 @@
+# Who computes the shards of a fit: this process, or the workers of a cluster, of which each holds
+# some. A host is an environment. It keeps the calls by which each shard was made, so that the
+# shards of a worker that is lost are made again by another.
+
+new_shard_host <- function(count, workers = NULL) {
+  host <- list2env(list(key = paste(format(Sys.time(), "%H%M%OS6"), Sys.getpid(), next_serial()),
+    ids = seq_len(count), workers = workers, owner = NULL, made_by = vector("list", count)),
+    parent = emptyenv())
+  if (!is.null(workers)) host$owner <- blocks_of(count, which(workers$alive))
+  # a host that nobody asks any more: its shards are of this process or, on workers, of the fit
+  if (is.null(workers)) reg.finalizer(host, function(host) forget_shards(host$key))
+  host
+}
+
+# Blocks of neighbouring shards, so that branches of the tree of sums stay together.
+blocks_of <- function(count, owners) {
+  owners[1L + ((seq_len(count) - 1L) * length(owners)) %/% count]
+}
+
+# The result of the function `what` (shard-worker.R) for each shard, by its number. `common`:
+# arguments of all, `own`: of each, lists by number. `makes`: whether it changes the shards.
+on_shards <- function(host, what, common = list(), own = NULL, makes = FALSE) {
+  call <- list(what = what, common = common, tree = NULL)
+  found <- ask_host(host, call, own)
+  if (makes) for (id in host$ids) {
+    made <- c(call, list(own = own[as.character(id)]))
+    host$made_by[[id]] <- c(host$made_by[[id]], list(made))
+  }
+  found[as.character(host$ids)]
+}
+
+# The sum of what the shards return. Who has several adds what is a branch of the tree of all.
+sum_of_shards <- function(host, what, common) {
+  found <- ask_host(host, list(what = what, common = common, tree = host$ids), NULL)
+  add_branches(found, host$ids)[[branch_name(host$ids)]]
+}
+
+# What made a part of the shards' state is made anew and need not be repeated.
+forget_calls <- function(host, what) {
+  host$made_by <- lapply(host$made_by, function(calls) Filter(function(call) !call$what %in% what,
+    calls))
+}
+
+ask_host <- function(host, call, own) {
+  if (is.null(host$workers)) return(answer_here(host$key, call, host$ids, own))
+  results <- list()
+  left <- host$ids
+  while (length(left)) {
+    restore_lost(host)
+    shares <- split(left, host$owner[left])
+    requests <- lapply(shares, function(ids) list(key = host$key, call = call, ids = ids,
+      own = own[as.character(ids)]))
+    answers <- ask_workers(host$workers, as.integer(names(shares)), requests)
+    answered <- !vapply(answers, is.null, NA)
+    results <- c(results, unlist(answers[answered], recursive = FALSE, use.names = TRUE))
+    left <- unlist(shares[!answered], use.names = FALSE)
+  }
+  results
+}
+
+answer_here <- function(key, call, ids, own) {
+  adds <- !is.null(call$tree)
+  found <- call_shards(key, call$what, ids, call$common, own, adds)
+  if (adds) add_branches(found, call$tree) else found
+}
+
+# Shards of workers that are lost go to those with the fewest, and are made there.
+restore_lost <- function(host) {
+  while (length(lost <- which(!host$workers$alive[host$owner]))) {
+    alive <- which(host$workers$alive)
+    if (!length(alive)) abort_no_workers(host$workers)
+    id <- lost[1L]
+    host$owner[id] <- alive[which.min(tabulate(host$owner, length(host$workers$alive))[alive])]
+    host$workers$moved <- host$workers$moved + 1L
+    for (call in host$made_by[[id]]) {
+      request <- list(key = host$key, call = call, ids = id, own = call$own)
+      if (is.null(ask_workers(host$workers, host$owner[id], list(request))[[1L]])) break
+    }
+  }
+}
+
+abort_no_workers <- function(workers) {
+  abort_neargp("cluster", c(sprintf("All %d workers of the cluster are lost: %s.",
+    length(workers$alive), format_some(unique(workers$why))),
+    i = "Start a new cluster; the same call goes on from a checkpoint, see ?checkpoints."))
+}
+
+# ---- of a fit ------------------------------------------------------------------------------------
+
+# A host that has the rows of the problem.
+host_of_problem <- function(problem) {
+  host <- new_shard_host(problem$control$shards, problem$context$cluster)
+  data <- problem$data
+  places <- shard_places(data$coords, problem)
+  shard <- shard_of(places, shard_cuts(places, problem$control$shards))
+  rows <- split(seq_along(shard), factor(shard, host$ids))
+  own <- lapply(rows, function(rows) {
+    data <- take_data_rows(data, rows)
+    made <- shard_rows(data, rows)
+    list(rows = made$rows, form = made$form)
+  })
+  on_shards(host, "shard_load", own = own, makes = TRUE)
+  on_shards(host, "shard_model", list(layout = problem$layout, groups = problem$groups,
+    unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
+  host
+}
+
+# Searches by the kd-tree, on the threads of whoever computes: workers have their own number.
+shard_context <- function(context) {
+  plain <- plain_context(context$threads)
+  if (!is.null(context$cluster)) plain$threads <- context$cluster$threads
+  plain
+}
+
+# Makes the problems of all shards: neighbours before each row (`before`) in the order of maxmin, or
+# among all others. `reorder`: whether the order is made anew in this metric.
+make_problems <- function(host, component, k, before, joint = FALSE, reorder = before,
+                          largest = k) {
+  forget_calls(host, c("shard_problem", "shard_narrow", if (reorder) "shard_order"))
+  if (reorder) on_shards(host, "shard_order", list(component = component), makes = TRUE)
+  metric <- list(component = component)
+  search <- c(metric, list(k = largest, before = before))
+  boxes <- on_shards(host, "shard_box", metric)
+  asks <- on_shards(host, "shard_asks", c(search, list(boxes = boxes)))
+  answers <- on_shards(host, "shard_answers", search, transposed(asks, "asks"))
+  on_shards(host, "shard_problem", c(metric, list(k = k, before = before, joint = joint,
+    largest = largest)), transposed(answers, "received"), makes = TRUE)
+}
+
+# The same from tables of a larger k, which are kept for another time or not.
+narrow_problems <- function(host, k, joint, keep) {
+  forget_calls(host, "shard_narrow")
+  on_shards(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
+}
+
+# From what each says to each other what each hears, in the order of the speakers.
+transposed <- function(said, name) {
+  ids <- names(said)
+  heard <- lapply(ids, function(id) {
+    heard <- lapply(said, `[[`, id)
+    stats::setNames(list(Filter(Negate(is.null), heard)), name)
+  })
+  stats::setNames(heard, ids)
+}

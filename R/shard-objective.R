@@ -1,0 +1,115 @@
+# Objectives whose rows are in shards, for methods that have them: vecchia(), loo_k() and mll_k() of
+# one gaussian response.
+
+# A function of component and k, as fit_with_neighbors() wants it. `kind`: "before", of Vecchia's
+# likelihood; "others", of leave-one-out scores; or "joint".
+shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(problem),
+                             renew_at = 0.5) {
+  before <- kind == "before"
+  ordered_in <- NULL
+  held <- FALSE  # whether shards have kept the table of the largest k, as search_once() does
+  function(component, k) {
+    if (held) {
+      narrow_problems(host, k, kind == "joint", keep = k < largest_k)
+    } else {
+      shape <- core_metric_shape(component)
+      reorder <- before && (is.null(ordered_in) || is_another_shape(shape, ordered_in, renew_at))
+      if (reorder) ordered_in <<- shape
+      largest <- if (is_isotropic(component)) largest_k else k
+      make_problems(host, component, k, before, kind == "joint", reorder, largest)
+      held <<- largest > k
+    }
+    if (k == largest_k) held <<- FALSE
+    shard_objective(problem, host, restricted = before && is_restricted(problem$method))
+  }
+}
+
+shard_objective <- function(problem, host, restricted = FALSE) {
+  new_objective(problem, n = row_count(problem$data),
+    parts = function(covariance, nugget, information, context) {
+      unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = covariance$values,
+        information = information)))
+    },
+    adjoint = function(covariance, nugget, beta, context) {
+      found <- sum_of_shards(host, "shard_gradient", list(values = covariance$values, beta = beta))
+      list(value = found$sums[1L], gradient = found$sums[-1L], failed = found$failed)
+    },
+    # shards set their own: what is handed on here is never evaluated
+    restricted = restricted, set_noise = function(noise) invisible())
+}
+
+# The trend at the end of a score, by Vecchia's likelihood.
+shard_trend <- function(problem, component, values, k) {
+  host <- host_of_problem(problem)
+  make_problems(host, component, k, before = TRUE)
+  parts <- unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = values,
+    information = FALSE)))
+  solved_trend(parts, row_count(problem$data), effects_at(problem, values))
+}
+
+# ---- which fits ----------------------------------------------------------------------------------
+
+# Whether the rows of a fit to this family may be in shards.
+takes_shards <- function(method, family) {
+  UseMethod("takes_shards")
+}
+
+#' @export
+takes_shards.default <- function(method, family) FALSE
+
+#' @export
+takes_shards.neargp_vecchia <- function(method, family) {
+  is_gaussian(family) && !has_low_rank(method) && method$ordering == "maxmin"
+}
+
+#' @export
+takes_shards.neargp_loo_k <- function(method, family) {
+  is_gaussian(family) && method$optimizer != "adam"
+}
+
+#' @export
+takes_shards.neargp_mll_k <- function(method, family) TRUE
+
+# The settings with the number of shards, where the rows are to be in any. `n`: rows.
+with_shards <- function(settings, data) {
+  if (is.null(settings$control$shards) && is.null(settings$cluster)) return(settings)
+  check_takes_shards(settings, data)
+  n <- row_count(data)
+  settings$control$shards <- settings$control$shards %||% default_shards(n)
+  if (2 * settings$control$shards > n) {
+    abort_neargp("cluster", c(sprintf("%d shards need two rows each, and there are %s rows.",
+      settings$control$shards, format_count(n)), i = "Take fewer: neargp_control(shards = )."))
+  }
+  settings$device <- "cpu"
+  settings
+}
+
+check_takes_shards <- function(settings, data) {
+  method <- settings$method
+  what <- if (is.null(settings$cluster)) "Shards" else "A cluster"
+  refuse <- function(why, instead) abort_neargp("cluster",
+    c(sprintf("%s cannot be used %s.", what, why), i = instead))
+  if (!is.null(data$output)) refuse("for several outputs", "Fit the outputs one by one.")
+  if (!takes_shards(method, settings$family)) {
+    refuse(sprintf("by %s of a %s response with these settings", method_call(method),
+      family_call(settings$family)),
+      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points), loo_k() (not by Adam) and mll_k().")
+  }
+  if (settings$device == "cuda") {
+    refuse("on a GPU", "Use device = \"cpu\": workers compute on their processors.")
+  }
+}
+
+# Of the header of a fit.
+shard_lines <- function(fit) {
+  shards <- fit$control$shards
+  if (is.null(shards)) return("")
+  sprintf("Shards:    %s%s\n", format_count(shards), describe_workers(fit$cluster))
+}
+
+describe_workers <- function(cluster) {
+  if (is.null(cluster)) return("")
+  counted <- function(n, what) sprintf("%s %s%s", format_count(n), what, if (n == 1L) "" else "s")
+  paste0(", on ", counted(cluster$workers, "worker"), if (cluster$lost) sprintf(
+    " (%s lost, %s moved)", counted(cluster$lost, "worker"), counted(cluster$moved, "shard")))
+}

@@ -1,0 +1,214 @@
+# What is computed of one shard, by whoever holds it. A shard is an environment: its rows as numbers,
+# and what was made of them. Each function here gets one, and what is asked of it; those that change
+# a shard (load, model, order, problem, narrow) can be repeated on another worker, in their order,
+# and make the same shard there.
+
+# `rows`: a matrix with the columns that `form` names, of rows in the order of the data.
+shard_load <- function(shard, rows, form) {
+  shard$rows <- rows
+  shard$form <- form
+  nrow(rows)
+}
+
+# The columns of the matrix of rows: their number among all, coordinates, response and trend as the
+# core has them, weights, and their noise (R/noise.R).
+shard_rows <- function(data, number) {
+  parts <- list(number = number, coords = unname(data$coords), columns = response_columns(data),
+    weights = data$weights, known = data$noise$known, noise = unname(data$noise$columns))
+  parts <- Filter(Negate(is.null), parts)
+  widths <- vapply(parts, NCOL, 0L)
+  list(rows = do.call(cbind, unname(parts)), form = split(seq_len(sum(widths)),
+    factor(rep(names(parts), widths), names(parts))))
+}
+
+shard_columns <- function(rows, form, name) unname(rows[, form[[name]], drop = FALSE])
+
+# `layout` and `groups` of the problem, the unit of the response, and the context.
+shard_model <- function(shard, layout, groups, unit, context) {
+  shard$layout <- layout
+  shard$specification <- covariance_specification(layout, groups)
+  shard$unit <- unit
+  shard$context <- context
+  shard$pointer <- shard$held <- NULL
+  NULL
+}
+
+shard_scaled <- function(shard, component, rows = shard$rows) {
+  core_scale(shard_columns(rows, shard$form, "coords"), component)
+}
+
+# The order of the rows in this metric: `distance2` of each rank, squared, to those before.
+shard_order <- function(shard, component) {
+  found <- core_maxmin(shard_scaled(shard, component), shard$context)
+  shard$order <- found$order
+  shard$distance2 <- found$distance2
+  NULL
+}
+
+# The box of the rows in a metric: the least and largest coordinates.
+shard_box <- function(shard, component) apply(shard_scaled(shard, component), 2L, range)
+
+# ---- neighbours ----------------------------------------------------------------------------------
+
+# Distances are compared with a margin for rounding, so that ties are asked for.
+rounding_margin <- 1 + 1e-12
+
+# Which rows may have neighbours in another shard: those whose k-th neighbour in their own is not
+# nearer than the other's box. `boxes`: of all shards; a list by shard of what it is asked.
+shard_asks <- function(shard, id, component, k, before, boxes) {
+  scaled <- shard_scaled(shard, component)
+  table <- if (before) core_neighbors_before(scaled, shard$order, k, shard$context) else
+    core_neighbors_others(scaled, k, shard$context)
+  reach2 <- core_neighbor_reach(scaled, scaled, table) * rounding_margin
+  distance2 <- if (before) replace(reach2, shard$order, shard$distance2)
+  asks <- lapply(boxes, function(box) {
+    asking <- which(distance2_to_box(scaled, box) <= reach2)
+    if (length(asking)) list(x = scaled[asking, , drop = FALSE], reach2 = reach2[asking],
+      distance2 = distance2[asking])
+  })
+  asks[id] <- list(NULL)
+  asks
+}
+
+distance2_to_box <- function(x, box) {
+  sum <- double(nrow(x))
+  for (j in seq_len(ncol(x))) sum <- sum + pmax(box[1L, j] - x[, j], x[, j] - box[2L, j], 0)^2
+  sum
+}
+
+# The rows of this shard that answer what others ask: of each the k nearest, as far as their reach.
+# `asks`: by the shard that asks.
+shard_answers <- function(shard, id, component, k, before, asks) {
+  if (!length(asks)) return(list())
+  scaled <- shard_scaled(shard, component)
+  place <- if (before) replace(integer(nrow(scaled)), shard$order, seq_len(nrow(scaled)))
+  lapply(stats::setNames(names(asks), names(asks)), function(asker) {
+    ask <- asks[[asker]]
+    table <- if (before) {
+      core_neighbors_earlier(scaled, place, ask$x, 1L + count_earlier(shard, ask$distance2,
+        id < as.integer(asker)), k, shard$context)
+    } else core_neighbors_to(scaled, ask$x, k, shard$context)
+    found <- as.matrix(table)
+    query <- rep(seq_len(ncol(found)), each = nrow(found))
+    near <- !is.na(found)
+    away <- scaled[found[near], , drop = FALSE] - ask$x[query[near], , drop = FALSE]
+    take <- sort(unique(found[near][rowSums(away^2) <= ask$reach2[query[near]] * rounding_margin]))
+    list(rows = shard$rows[take, , drop = FALSE], place = if (before) place[take],
+      distance2 = if (before) shard$distance2[place[take]])
+  })
+}
+
+# How many rows of the shard are earlier than rows of another: the rank of a row is its distance,
+# falling, then the number of its shard, then its place there. `first`: whether this one goes first.
+count_earlier <- function(shard, distance2, first) {
+  findInterval(-distance2, -shard$distance2, left.open = !first)
+}
+
+# ---- the problem ---------------------------------------------------------------------------------
+
+# The rows with those that other shards have sent (`received`, by shard), and the neighbours of the
+# own. They are a function of all rows and the metric alone, and so is what the core makes of them.
+# With a `largest` k the table of that is kept for shard_narrow().
+shard_problem <- function(shard, id, component, k, before, received, joint, largest = k) {
+  held <- if (before) held_before(shard, id, component, received, largest) else
+    held_others(shard, component, received, largest)
+  shard$held <- if (largest > k) held
+  shard_solver(shard, held, k, joint)
+}
+
+shard_narrow <- function(shard, k, joint, keep) {
+  held <- shard$held
+  if (!keep) shard$held <- NULL
+  shard_solver(shard, held, k, joint)
+}
+
+bind_received <- function(shard, received) {
+  do.call(rbind, c(list(shard$rows), lapply(received, `[[`, "rows")))
+}
+
+# By rank, so that equal distances are told apart by it.
+held_before <- function(shard, id, component, received, k) {
+  rows <- bind_received(shard, received)
+  own <- nrow(shard$rows)
+  ids <- rep(c(id, as.integer(names(received))), c(own, vapply(received, function(part)
+    nrow(part$rows), 0L)))
+  place <- c(replace(integer(own), shard$order, seq_len(own)), unlist(lapply(received, `[[`,
+    "place"), use.names = FALSE))
+  distance2 <- c(replace(double(own), shard$order, shard$distance2), unlist(lapply(received, `[[`,
+    "distance2"), use.names = FALSE))
+  by_rank <- order(-distance2, ids, place, method = "radix")
+  rows <- rows[by_rank, , drop = FALSE]
+  targets <- which(by_rank <= own)
+  scaled <- shard_scaled(shard, component, rows)
+  list(rows = rows, targets = targets, table = core_neighbors_earlier(scaled, seq_along(by_rank),
+    scaled[targets, , drop = FALSE], targets, k, shard$context))
+}
+
+held_others <- function(shard, component, received, k) {
+  rows <- bind_received(shard, received)
+  targets <- seq_len(nrow(shard$rows))
+  table <- core_neighbors_others(shard_scaled(shard, component, rows), k, shard$context)
+  list(rows = rows, targets = targets, table = core_neighbors_head(table, length(targets)))
+}
+
+shard_solver <- function(shard, held, k, joint) {
+  form <- shard$form
+  weights <- held$rows[, form$weights]
+  table <- if (k < dim(held$table)[1L]) core_neighbors_first(held$table, k) else held$table
+  pointer <- core_problem(shard_columns(held$rows, form, "coords"), shard_columns(held$rows, form,
+    "columns"), 1 / weights, table, shard$context, held$targets)
+  has_noise <- any(c("known", "noise") %in% names(form))
+  data <- list(weights = weights, basis = list(unit = shard$unit), noise = if (has_noise) list(
+    known = if (!is.null(form$known)) held$rows[, form$known],
+    columns = if (!is.null(form$noise)) shard_columns(held$rows, form, "noise")))
+  shard$pointer <- pointer
+  shard$joint <- joint
+  shard$numbers <- held$rows[, form$number]
+  shard$nugget_at <- noise_setter(data, shard$layout, pointer_noise(pointer))
+  nrow(held$rows) - length(held$targets)
+}
+
+# `values`: of the parameters, on the core's scale.
+shard_evaluate <- function(shard, values, information) {
+  covariance <- specified_covariance(shard$specification, values)
+  nugget <- shard$nugget_at(values)
+  pack_sums(if (shard$joint) {
+    core_evaluate_joint(shard$pointer, covariance, nugget, shard$context)
+  } else core_evaluate(shard$pointer, covariance, nugget, information, shard$context),
+    shard$numbers)
+}
+
+shard_gradient <- function(shard, values, beta) {
+  covariance <- specified_covariance(shard$specification, values)
+  gradient <- if (shard$joint) core_gradient_joint else core_gradient
+  result <- gradient(shard$pointer, covariance, shard$nugget_at(values), beta, shard$context)
+  list(failed = if (result$failed > 0L) shard$numbers[result$failed] else 0, size = 0,
+    sums = c(result$value, result$gradient))
+}
+
+# ---- calls ---------------------------------------------------------------------------------------
+
+# The shards that this process holds, by the key of a fit.
+shard_store <- new.env(parent = emptyenv())
+
+# Calls the function `what` for each of the shards `ids`, with what is `common` to them and what is
+# their `own`, by number. `adds`: whether the results are sums, of which branches are added.
+call_shards <- function(key, what, ids, common, own, adds) {
+  held <- shard_store[[key]] %||% new.env(parent = emptyenv())
+  shard_store[[key]] <- held
+  task <- get(what, mode = "function")
+  results <- lapply(ids, function(id) {
+    name <- as.character(id)
+    if (is.null(held[[name]])) held[[name]] <- new.env(parent = emptyenv())
+    arguments <- c(list(held[[name]]), if ("id" %in% names(formals(task))) list(id = id), common,
+      own[[name]])
+    do.call(task, arguments, quote = TRUE)
+  })
+  names(results) <- if (adds) vapply(ids, branch_name, "") else as.character(ids)
+  results
+}
+
+forget_shards <- function(key) {
+  if (exists(key, shard_store, inherits = FALSE)) rm(list = key, envir = shard_store)
+  invisible()
+}

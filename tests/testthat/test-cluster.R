@@ -1,0 +1,186 @@
+# Workers that are forked start in some hundredths of a second, and find the package as it is here.
+local_workers <- function(count, env = parent.frame()) {
+  skip_on_os("windows")
+  cluster <- parallel::makeForkCluster(count)
+  # a worker that was killed has no end to be written to
+  withr::defer(for (i in seq_len(count)) {
+    try(suppressWarnings(parallel::stopCluster(cluster[i])), silent = TRUE)
+    try(close(cluster[[i]]$con), silent = TRUE)
+  }, envir = env)
+  cluster
+}
+
+cluster_data <- function(n = 400) {
+  set.seed(12)
+  data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+  data$z <- sin(6 * data$x) + data$h + rnorm(n, sd = 0.3)
+  data
+}
+
+cluster_fit <- function(cluster, method = vecchia(10), data = cluster_data(), shards = 5L,
+                        covariance = cov_exponential(), ...) {
+  neargp(z ~ h, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L,
+    control = neargp_control(shards = shards, ...), cluster = cluster, verbose = FALSE)
+}
+
+# All that is estimated, to the last bit.
+estimated <- function(fit) {
+  # the place of the call is in formulas, and in the recipe of locations
+  unclass(fit)[setdiff(names(fit), c("call", "formula", "terms", "locations", "elapsed", "keeper",
+    "cluster", "control"))]
+}
+
+test_that("a fit by workers is that of this process, to the last bit", {
+  cluster <- local_workers(2)
+  fit <- cluster_fit(cluster)
+  expect_identical(estimated(fit), estimated(cluster_fit(NULL)))
+  expect_identical(fit$cluster, list(workers = 2L, threads = 1L, lost = 0L, moved = 0L))
+  expect_output(print(fit), "Shards: +5, on 2 workers\n")
+  # idle and empty afterwards
+  expect_identical(parallel::clusterEvalQ(cluster, length(ls(neargp:::shard_store))), list(0L, 0L))
+})
+
+test_that("any number of workers and each method give the same bits", {
+  skip_unless_extended()
+  metric <- cov_matern(nu = 1.5, ard = TRUE)
+  for (method in list(vecchia(10), vecchia(10, estimation = "REML"), loo_k(10), mll_k(10))) {
+    alone <- estimated(cluster_fit(NULL, method, covariance = metric))
+    for (count in c(1, 4)) {
+      cluster <- local_workers(count)
+      expect_identical(estimated(cluster_fit(cluster, method, covariance = metric)), alone)
+    }
+  }
+  sockets <- parallel::makePSOCKcluster(2)
+  withr::defer(parallel::stopCluster(sockets))
+  expect_identical(estimated(cluster_fit(sockets, method, covariance = metric)), alone)
+  # shards by default
+  fit <- cluster_fit(sockets, data = cluster_data(2500), shards = NULL)
+  expect_identical(fit$control$shards, 4L)
+})
+
+test_that("what is no cluster is refused", {
+  data <- cluster_data(60)
+  expect_error(cluster_fit(list(1)), class = "neargp_error_cluster")
+  expect_error(cluster_fit(structure(list(), class = "cluster")), class = "neargp_error_cluster")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(),
+    cluster = structure(list(1), class = "cluster")), "exact_gp", class = "neargp_error_cluster")
+  expect_error(check_greetings(list(list(node = "one"))), "does not find neargp",
+    class = "neargp_error_cluster")
+  other <- utils::modifyList(greeting(), list(version = "0.0.1"))
+  expect_error(check_greetings(list(greeting(), other)), "same version",
+    class = "neargp_error_cluster")
+})
+
+test_that("all use the widest instruction set that all have, and no wider one than this session", {
+  sets <- core_simd_available()
+  narrow <- sets[length(sets)]
+  expect_identical(common_instruction_set(list(list(instruction_sets = sets))), core_simd())
+  expect_identical(common_instruction_set(list(list(instruction_sets = sets),
+    list(instruction_sets = narrow))), narrow)
+  expect_error(common_instruction_set(list(list(instruction_sets = "other"))),
+    class = "neargp_error_cluster")
+})
+
+test_that("errors of a fit on workers are those of the fit", {
+  data <- cluster_data(60)
+  data[60, c("x", "y")] <- data[1, c("x", "y")]
+  cluster <- local_workers(2)
+  singular <- function(cluster) tryCatch(neargp(z ~ 1, rbind(data, data), coords = ~ x + y,
+    method = loo_k(10), covariance = cov_gaussian(variance = 1, range = 50), nugget = 1e-16,
+    control = neargp_control(shards = 2L), cluster = cluster), neargp_error_cholesky = identity)
+  alone <- singular(NULL)
+  expect_s3_class(alone, "neargp_error_cholesky")
+  expect_identical(conditionMessage(singular(cluster)), conditionMessage(alone))
+})
+
+# The binding of the package, and back at the end of the function that calls.
+local_binding <- function(name, value, env = parent.frame()) {
+  original <- get(name, envir = asNamespace("neargp"))
+  withr::defer(utils::assignInNamespace(name, original, "neargp"), env)
+  utils::assignInNamespace(name, value, "neargp")
+  original
+}
+
+# `harm` is done to a worker at the `at`-th evaluation.
+harmed_fit <- function(cluster, harm, at, ...) {
+  count <- 0L
+  evaluate <- local_binding("sum_of_shards", function(...) {
+    count <<- count + 1L
+    if (count == at) harm()
+    evaluate(...)
+  })
+  cluster_fit(cluster, ...)
+}
+
+pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
+
+test_that("the shards of a worker that is killed go to another, with the same result", {
+  skip_on_os("windows")
+  extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
+  alone <- estimated(cluster_fit(NULL, covariance = cov_matern(nu = 1.5, ard = TRUE)))
+  for (at in if (extended) c(1, 4, 9) else 4) {
+    cluster <- local_workers(3)
+    pids <- pids_of(cluster)
+    fit <- harmed_fit(cluster, function() tools::pskill(pids[2L], tools::SIGKILL), at,
+      covariance = cov_matern(nu = 1.5, ard = TRUE))
+    expect_identical(estimated(fit), alone)
+    expect_identical(fit$cluster[c("lost", "moved")], list(lost = 1L, moved = 2L))
+    expect_output(print(fit), "on 3 workers \\(1 worker lost, 2 shards moved\\)")
+  }
+})
+
+test_that("a worker that does not answer in time is given up", {
+  skip_unless_extended()
+  cluster <- local_workers(2)
+  pids <- pids_of(cluster)
+  withr::defer(tools::pskill(pids[1L], tools::SIGCONT))
+  fit <- harmed_fit(cluster, function() tools::pskill(pids[1L], tools::SIGSTOP), 3,
+    worker_timeout = 2)
+  expect_identical(estimated(fit), estimated(cluster_fit(NULL)))
+  expect_identical(fit$cluster$lost, 1L)
+  # its late answer is none to another fit
+  tools::pskill(pids[1L], tools::SIGCONT)
+  Sys.sleep(0.5)
+  expect_identical(estimated(cluster_fit(cluster)), estimated(fit))
+})
+
+test_that("a fit without a worker left says so, and goes on from its checkpoint", {
+  skip_unless_extended()
+  cluster <- local_workers(2)
+  pids <- pids_of(cluster)
+  file <- withr::local_tempfile(fileext = ".checkpoint")
+  expect_error(harmed_fit(cluster, function() tools::pskill(pids, tools::SIGKILL), 5,
+    checkpoint = file), "All 2 workers", class = "neargp_error_cluster")
+  expect_message(fit <- cluster_fit(local_workers(1), checkpoint = file), "goes on from",
+    class = "neargp_message_checkpoint")
+  expect_identical(estimated(fit), estimated(cluster_fit(NULL)))
+})
+
+test_that("after an interrupt workers are idle", {
+  skip_unless_extended()
+  cluster <- local_workers(2)
+  # an interrupt, as Ctrl-C would be, while workers compute
+  count <- 0L
+  local({
+    send <- local_binding("send_call", function(...) {
+      tag <- send(...)
+      count <<- count + 1L
+      if (count == 30L) rlang::interrupt()
+      tag
+    })
+    expect_identical(tryCatch(cluster_fit(cluster), interrupt = function(condition) "stopped"),
+      "stopped")
+  })
+  expect_identical(parallel::clusterCall(cluster, function() "idle"), list("idle", "idle"))
+  expect_identical(parallel::clusterEvalQ(cluster, length(ls(neargp:::shard_store))), list(0L, 0L))
+  expect_identical(estimated(cluster_fit(cluster)), estimated(cluster_fit(NULL)))
+})
+
+test_that("messages of an evaluation are short", {
+  arguments <- list(key = "120000.123456 12345 12345", call = list(what = "shard_evaluate",
+    common = list(values = runif(6), information = TRUE), tree = 1:16), ids = 1:4, own = NULL)
+  message <- list(type = "EXEC", data = list(fun = as_sent(worker_call), args = list(
+    name = "answer_request", arguments = arguments), return = TRUE, tag = 1))
+  # R sends what is longer in two packets, of which the second one waits for the answer to the first
+  expect_lt(length(serialize(message, NULL)), 4000)
+})

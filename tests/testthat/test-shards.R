@@ -1,0 +1,234 @@
+# Places of several kinds: scattered, a lattice with ties everywhere, repeated ones, a line, a cube.
+shard_clouds <- function() {
+  set.seed(5)
+  list(uniform = matrix(runif(160), ncol = 2), lattice = as.matrix(expand.grid(1:9, 1:8)) + 0,
+    repeated = matrix(sample(0:6, 140, TRUE), ncol = 2) + 0, line = matrix(runif(60)),
+    cube = matrix(runif(210), ncol = 3))
+}
+
+problem_in_shards <- function(coords, shards, anisotropic = FALSE) {
+  data <- as.data.frame(unname(coords))
+  data$z <- seq_len(nrow(data)) %% 7
+  formula <- stats::reformulate(names(data)[seq_len(ncol(coords))])
+  settings <- check_settings(z ~ 1, data, vecchia(5), cov_exponential(anisotropy = anisotropic),
+    NULL, NULL, neargp_control(shards = shards), "cpu", 1L, FALSE)
+  locations <- new_locations(data, formula, NULL, "euclidean", NULL, "z")
+  frame <- new_model_frame(list(), z ~ 1, data, locations)
+  model <- new_model_data(frame, z ~ 1, settings)
+  problem <- new_problem(model$data, locations, settings, NULL)
+  problem$context <- plain_context(1L)
+  problem
+}
+
+# What shards ask of the problem of a fit.
+problem_of <- function(fit) {
+  list(locations = fit$locations, groups = component_groups(fit$covariance, fit$locations))
+}
+
+held_shards <- function(host) mget(as.character(host$ids), envir = shard_store[[host$key]])
+
+test_that("cuts make shards of like size, and equal places share one", {
+  for (places in shard_clouds()) for (count in c(1L, 2L, 5L, 8L)) {
+    shard <- shard_of(places, shard_cuts(places, count))
+    expect_setequal(shard, seq_len(count))
+    key <- apply(places, 1L, paste, collapse = " ")
+    expect_true(all(tapply(shard, key, function(x) length(unique(x))) == 1L))
+    if (!anyDuplicated(places[, 1L])) expect_lte(diff(range(tabulate(shard))), 2L)
+  }
+  expect_error(shard_cuts(cbind(c(1, 1, 2), 0), 3L), class = "neargp_error_cluster")
+})
+
+test_that("the tree of sums has one rounding however the shards are spread", {
+  set.seed(6)
+  for (count in c(1L, 2L, 7L, 16L)) {
+    parts <- lapply(seq_len(count), function(i) list(failed = 0, size = 1,
+      sums = rnorm(3) * 10^runif(3, -8, 8)))
+    names(parts) <- vapply(seq_len(count), branch_name, "")
+    whole <- add_branches(parts, seq_len(count))
+    expect_length(whole, 1L)
+    expect_equal(whole[[1L]]$sums, Reduce(`+`, lapply(parts, `[[`, "sums")), tolerance = 1e-12)
+    for (workers in c(1L, 2L, 3L, 5L)) for (owner in list(blocks_of(count, seq_len(workers)),
+      sample.int(workers, count, TRUE))) {
+      spread <- lapply(split(seq_len(count), owner), function(ids) {
+        add_branches(parts[vapply(ids, branch_name, "")], seq_len(count))
+      })
+      again <- add_branches(unlist(unname(spread), recursive = FALSE), seq_len(count))
+      expect_identical(again, whole)
+    }
+  }
+  # the row that fails first is that of the first shard
+  parts[["3-3"]]$failed <- 30
+  parts[["9-9"]]$failed <- 90
+  expect_identical(add_branches(parts, 1:16)[[1L]]$failed, 30)
+})
+
+test_that("sums are packed and read again", {
+  full <- list(log_det = 1, gram = matrix(1:4 + 0, 2), d_log_det = c(5, 6, 7),
+    d_gram = array(rnorm(12), c(2, 2, 3)), information = matrix(rnorm(9), 3), failed = 0L)
+  expect_equal(unpack_sums(pack_sums(full, 1:9)), full)
+  values <- full[c("log_det", "gram", "failed")]
+  expect_equal(unpack_sums(pack_sums(values, 1:9)), values)
+  full$failed <- 3L
+  expect_identical(pack_sums(full, c(11, 12, 13))$failed, 13)
+})
+
+# Neighbours by comparing each row with all others, ties by rank.
+brute_neighbors <- function(places, rank, k, before) {
+  distance2 <- as.matrix(stats::dist(places))^2
+  lapply(seq_len(nrow(places)), function(i) {
+    eligible <- if (before) which(rank < rank[i]) else seq_len(nrow(places))[-i]
+    utils::head(eligible[order(distance2[i, eligible], rank[eligible])], k)
+  })
+}
+
+test_that("shards find the neighbours that a search of all rows finds", {
+  k <- 4L
+  for (name in names(shard_clouds())) for (before in c(TRUE, FALSE)) {
+    places <- shard_clouds()[[name]]
+    problem <- problem_in_shards(places, 5L)
+    host <- host_of_problem(problem)
+    component <- component_at(problem, rep(log(0.5), nrow(problem$layout)))
+    # the table of a larger k is kept
+    make_problems(host, component, 2L, before, largest = k)
+    held <- held_shards(host)
+    own <- lapply(held, function(shard) shard$rows[, 1L])
+    expect_setequal(unlist(own), seq_len(nrow(places)))
+    ranked <- lapply(host$ids, function(id) {
+      shard <- held[[id]]
+      if (!before) return(data.frame(row = own[[id]], distance2 = 0, id = id, place = own[[id]]))
+      data.frame(row = own[[id]][shard$order], distance2 = shard$distance2, id = id,
+        place = seq_along(shard$order))
+    })
+    ranked <- do.call(rbind, ranked)
+    rank <- integer(nrow(places))
+    rank[ranked$row[order(-ranked$distance2, ranked$id, ranked$place)]] <- seq_along(rank)
+    expected <- brute_neighbors(places, rank, k, before)
+    distance <- as.matrix(stats::dist(places))
+    found <- vector("list", nrow(places))
+    for (shard in held) {
+      numbers <- shard$held$rows[, 1L]
+      table <- matrix(numbers[as.matrix(shard$held$table)], k)
+      found[numbers[shard$held$targets]] <- lapply(seq_len(ncol(table)), function(j)
+        table[!is.na(table[, j]), j])
+    }
+    # among others equal distances may be told apart by another order
+    distances <- function(sets) lapply(seq_along(sets), function(i) unname(distance[i, sets[[i]]]))
+    if (before) expect_identical(found, lapply(expected, as.double)) else
+      expect_equal(distances(found), distances(expected), tolerance = 1e-12)
+  }
+})
+
+test_that("orders in shards are those of maxmin, with the distances to earlier rows", {
+  places <- shard_clouds()$uniform
+  found <- core_maxmin(places, plain_context())
+  expect_identical(found$order, core_order(places, "maxmin", 0, plain_context()))
+  distance <- as.matrix(stats::dist(places[found$order, ]))
+  earlier <- vapply(2:80, function(i) min(distance[i, seq_len(i - 1L)]), 0)
+  expect_equal(found$distance2, c(Inf, earlier^2), tolerance = 1e-12)
+  expect_false(is.unsorted(-found$distance2))
+})
+
+sharded_fit <- function(method, shards, data, formula = z ~ h, ..., cluster = NULL) {
+  neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_exponential(),
+    control = neargp_control(shards = shards, tolerance = 1e-10), cluster = cluster,
+    verbose = FALSE, ...)
+}
+
+sharded_data <- function(n = 60) {
+  set.seed(8)
+  data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n), site = gl(6, n / 6), w = runif(n, 1, 3))
+  data$z <- sin(6 * data$x) + data$h + rnorm(6)[data$site] + rnorm(n, sd = 0.3)
+  data
+}
+
+# The dense likelihood knows no order.
+test_that("with all rows as neighbours shards have the exact likelihood and its maximum", {
+  data <- sharded_data()
+  exact <- function(...) neargp(z ~ h, data, coords = ~ x + y, method = exact_gp(...),
+    covariance = cov_exponential(), weights = w, control = neargp_control(tolerance = 1e-10))
+  for (shards in c(1L, 3L)) {
+    fit <- sharded_fit(vecchia(59), shards, data, weights = w)
+    expect_equal(c(logLik(fit)), c(logLik(exact())), tolerance = 1e-8)
+    expect_equal(coef(fit, what = "covariance"), coef(exact(), what = "covariance"),
+      tolerance = 1e-4)
+    expect_equal(vcov(fit), vcov(exact()), tolerance = 1e-4)
+  }
+  restricted <- sharded_fit(vecchia(59, estimation = "REML"), 4L, data, weights = w)
+  expect_equal(c(logLik(restricted)), c(logLik(exact(estimation = "REML"))), tolerance = 1e-8)
+  expect_output(print(fit), "Shards: +3\n")
+  expect_error(anova(fit, sharded_fit(vecchia(59), NULL, data, weights = w)),
+    class = "neargp_error_comparison")
+  # noise by covariates and known errors, and random effects
+  noisy <- function(method, shards = NULL) neargp(z ~ 1, data, coords = ~ x + y, method = method,
+    covariance = cov_exponential(), nugget = ~ h, measurement_variance = w / 50,
+    control = neargp_control(tolerance = 1e-10, shards = shards))
+  expect_equal(c(logLik(noisy(vecchia(59), 4L))), c(logLik(noisy(exact_gp()))), tolerance = 1e-8)
+  grouped <- sharded_fit(vecchia(59), 3L, data, z ~ h + (1 | site))
+  expect_equal(c(logLik(grouped)), c(logLik(neargp(z ~ h + (1 | site), data, coords = ~ x + y,
+    method = exact_gp(), covariance = cov_exponential(),
+    control = neargp_control(tolerance = 1e-10)))), tolerance = 1e-8)
+})
+
+# Scores of neighbours among all others have no order either.
+test_that("scores of loo_k() and mll_k() do not depend on shards", {
+  data <- sharded_data()
+  for (method in list(loo_k(9), mll_k(9))) {
+    whole <- neargp(z ~ h, data, coords = ~ x + y, method = method, covariance = cov_exponential())
+    for (shards in c(2L, 5L)) {
+      fit <- sharded_fit(method, shards, data)
+      expect_equal(fit$log_likelihood, whole$log_likelihood, tolerance = 1e-8)
+      expect_equal(fit$parameters$working, whole$parameters$working, tolerance = 1e-5)
+    }
+  }
+})
+
+# Conditional densities in plain R: shards by their cuts, each in its own order of maxmin, rows by
+# the distance to those before.
+test_that("Vecchia's likelihood in shards is that of the merged order, in any metric", {
+  data <- sharded_data(80)
+  covariance <- cov_matern(nu = 1.5, variance = 1, range = c(0.1, 0.5), ard = TRUE)
+  fit <- neargp(z ~ h, data, coords = ~ x + y, method = vecchia(6), covariance = covariance,
+    nugget = 0.1, control = neargp_control(shards = 4L, coarse_k = 0L))
+  coords <- as.matrix(data[c("x", "y")])
+  shard <- shard_of(shard_places(coords, problem_of(fit)), shard_cuts(shard_places(coords,
+    problem_of(fit)), 4L))
+  scaled <- unname(sweep(coords, 2L, c(0.1, 0.5), "/"))
+  ranked <- do.call(rbind, lapply(1:4, function(id) {
+    rows <- which(shard == id)
+    found <- core_maxmin(scaled[rows, ], plain_context())
+    data.frame(row = rows[found$order], distance2 = found$distance2, id = id)
+  }))
+  rank <- order(order(-ranked$distance2, ranked$id))[order(ranked$row)]
+  expect_equal(c(logLik(fit)), dense_conditional_score(fit$data, fit$core_covariance, 0.1, fit$beta,
+    brute_neighbors(scaled, rank, 6L, TRUE)), tolerance = 1e-10)
+})
+
+test_that("what cannot be in shards is refused", {
+  data <- sharded_data()
+  data$count <- rpois(60, 3)
+  control <- neargp_control(shards = 4L)
+  refused <- function(method, formula = z ~ 1, ..., use = control) {
+    expect_error(suppressMessages(neargp(formula, data, coords = ~ x + y, method = method,
+      control = use, ...)), class = "neargp_error_cluster")
+  }
+  refused(exact_gp())
+  refused(vecchia(5, ordering = "random"))
+  refused(vecchia(5, inducing = 5))
+  refused(loo_k(5, optimizer = "adam"))
+  refused(loo_k(5), count ~ 1, family = poisson())
+  refused(vecchia(5), cbind(z, h) ~ 1)
+  refused(vecchia(5), use = neargp_control(shards = 31L))
+  refused(NULL, count ~ 1, family = poisson())
+  expect_s3_class(neargp(z ~ 1, data, coords = ~ x + y, control = control,
+    covariance = cov_exponential())$method, "neargp_vecchia")
+  expect_error(neargp_control(shards = 0), class = "neargp_error_argument")
+  expect_error(neargp_control(shards = 5000), class = "neargp_error_argument")
+  expect_error(neargp_control(worker_timeout = 0), class = "neargp_error_argument")
+  data$x <- data$y <- rep(1:2, 30)
+  expect_error(sharded_fit(vecchia(5), 4L, data), class = "neargp_error_cluster")
+})
+
+test_that("the number of shards by default depends on the rows alone", {
+  expect_identical(vapply(c(100, 999, 1000, 4000, 8000, 1e6, 16e6, 17e6, 1e9), default_shards, 0L),
+    c(1L, 1L, 2L, 8L, 16L, 16L, 16L, 32L, 1024L))
+})
