@@ -102,6 +102,7 @@ neargp::Component to_component(const Rcpp::List& list) {
   if (list.containsElementNamed("space_time")) component.space_time = to_space_time(list["space_time"]);
   if (list.containsElementNamed("log_sd")) component.log_sd = to_local_field(list["log_sd"]);
   if (list.containsElementNamed("log_range")) component.log_range = to_local_field(list["log_range"]);
+  if (list.containsElementNamed("by")) component.by = Rcpp::as<int>(list["by"]) - 1;
   if (list.containsElementNamed("warps"))
     for (const Rcpp::List warp : Rcpp::as<Rcpp::List>(list["warps"])) component.warps.push_back(to_warp(warp));
   if (list.containsElementNamed("loadings"))
@@ -163,6 +164,7 @@ neargp::PreparedCovariance prepared_component(const Rcpp::List& component, int c
   neargp::Component& only = covariance.components[0];
   only.loadings.clear();  // of one output, of which it is the metric or the correlation
   only.log_sd = only.log_range = {};
+  only.by = -1;
   only.space_time = {};
   const int places = int(only.group.size());
   if (columns == 0) only.warps.clear();

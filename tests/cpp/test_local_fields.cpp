@@ -20,6 +20,21 @@ Component local(Component component, std::vector<double> log_sd, std::vector<dou
   return component;
 }
 
+// Components times a column, alone and beside local fields.
+std::vector<Covariance> varying_covariances() {
+  const auto times = [](Component component, int column) {
+    component.by = column;
+    return component;
+  };
+  const Component rough = component(Family::exponential, 1.3, {0.3}, {0, 0});
+  const Component smooth = component(Family::matern, 0.8, {0.3, 0.5}, {0, 1}, 1.2);
+  std::vector<Covariance> result;
+  result.push_back({{times(rough, 2)}, 0.2, {}});
+  result.push_back({{smooth, times(rough, 3)}, 0.2, {}});
+  result.push_back({{times(local(smooth, {0.3}, {0.5}), 3), times(rough, 2)}, 0.2, {}});
+  return result;
+}
+
 std::vector<Covariance> local_covariances() {
   const Component rough = component(Family::exponential, 1.3, {0.3}, {0, 0});
   const Component smooth = component(Family::matern, 0.8, {0.3, 0.5}, {0, 1}, 1.2);
@@ -44,4 +59,18 @@ TEST_CASE("local fields: joint densities, and the exact likelihood") { check_joi
 
 TEST_CASE("local fields: the covariance matrix and its diagonal, and columns that are not there") {
   check_covariance_matrices(local_covariances());
+}
+
+TEST_CASE("components times a column: conditional and joint densities, and the covariance matrix, are the dense ones") {
+  check_conditional_densities(varying_covariances());
+  check_joint_densities(varying_covariances());
+  check_covariance_matrices(varying_covariances());
+}
+
+TEST_CASE("components times a column that points do not have are refused") {
+  Component broken = component(Family::exponential, 1.3, {0.3}, {0, 0});
+  for (const int column : {1, 4}) {
+    broken.by = column;
+    CHECK_THROWS_AS(prepare({{broken}, 0.2, {}}, 4, false), Error);
+  }
 }

@@ -49,11 +49,14 @@ bool positive(double x) { return std::isfinite(x) && x > 0.0; }
 // them that the families form overflows or outgrows exp(-708), the least value of simd_exp().
 bool usable_range(double x) { return x >= 1e-30 && x <= 1e30; }
 
+void check_local_column(int column, int places, int dim) {
+  require(column >= places && column < dim, "A local field refers to a column that the locations do not have.");
+}
+
 void check_local_field(const LocalField& field, int places, int dim) {
   require(field.coefficients.size() == field.columns.size(),
           "A local field must have one coefficient for each of its columns.");
-  for (const int column : field.columns)
-    require(column >= places && column < dim, "A local field refers to a column that the locations do not have.");
+  for (const int column : field.columns) check_local_column(column, places, dim);
   for (const double coefficient : field.coefficients)
     require(std::isfinite(coefficient), "The coefficients of local fields must be finite.");
 }
@@ -104,6 +107,7 @@ void check_component(const Component& component, int places, int dim) {
   require(int(component.group.size()) == places, "A covariance must say for each coordinate which range divides it.");
   check_local_field(component.log_sd, places, dim);
   check_local_field(component.log_range, places, dim);
+  if (component.by >= 0) check_local_column(component.by, places, dim);
   check_warps(component, places, dim);
   for (const double range : component.range)
     require(usable_range(range), "The range of a covariance must lie between 1e-30 and 1e30.");

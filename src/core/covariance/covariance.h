@@ -74,9 +74,11 @@ struct Component {
 
   // Logarithms of a factor of the standard deviation, and of all ranges, at each row; see local_scale.h.
   LocalField log_sd = {}, log_range = {};
+  // The column, among those of local fields, that the component is multiplied by at each row; -1: none.
+  int by = -1;
   std::vector<WarpedCoordinate> warps = {};
 
-  bool is_local() const { return log_sd.size() + log_range.size() > 0 || !warps.empty(); }
+  bool is_local() const { return by >= 0 || log_sd.size() + log_range.size() > 0 || !warps.empty(); }
   bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
   bool has_shape() const { return family_has_shape(family); }
   int warp_coefficients() const {

@@ -19,16 +19,19 @@ struct ScaledPoints {
   ScaledPoints(const PreparedComponent& component, Points points) : dim(component.dim()) {
     z.resize(std::size_t(points.n) * dim);
     for (Index i = 0; i < points.n; ++i) scale_point(component, dim, points[i], z.data() + i * dim);
-    sd = exp_field(component.log_sd, points);
-    range = exp_field(component.log_range, points);
+    if (component.has_row_deviations())
+      sd = at_points(points, [&](const auto& at) { return row_deviation<double>(component, at); });
+    if (component.log_range.present())
+      range = at_points(points, [&](const auto& at) { return exp_local_field<double>(component.log_range.field, at); });
   }
   const double* at(Index i) const { return z.data() + i * dim; }
 
  private:
-  static std::vector<double> exp_field(const PreparedLocal& local, Points points) {
-    std::vector<double> result(local.present() ? points.n : 0);
-    for (Index i = 0; i < Index(result.size()); ++i)
-      result[i] = exp_local_field<double>(local.field, [&](int column) { return points[i][column]; });
+  // value(covariates of a point) of each point.
+  template <class Value>
+  static std::vector<double> at_points(Points points, const Value& value) {
+    std::vector<double> result(points.n);
+    for (Index i = 0; i < points.n; ++i) result[i] = value([&](int column) { return points[i][column]; });
     return result;
   }
 };
@@ -243,7 +246,7 @@ Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Points poi
   Eigen::VectorXd variance = Eigen::VectorXd::Constant(points.n, covariance.variance);
   for (Index i = 0; outputs && i < points.n; ++i) variance[i] = covariance.output_variance(outputs[i]);
   for (const PreparedComponent& component : covariance.components) {
-    if (!component.log_sd.present()) continue;
+    if (!component.has_row_deviations()) continue;
     const ScaledPoints at(component, points);
     for (Index i = 0; i < points.n; ++i) variance[i] += component.variance * (at.sd[i] * at.sd[i] - 1.0);
   }

@@ -1,7 +1,7 @@
 // Covariances whose standard deviation and range change from row to row: with log sd s and log range l of each row,
-// both linear in covariates, and scaled coordinates z,
+// both linear in covariates, a column x (1 where there is none) and scaled coordinates z,
 //
-//   k_ij = variance e^(s_i + s_j) p_ij rho(r2),   r2 = |z_i - z_j|^2 / m_ij,
+//   k_ij = variance x_i x_j e^(s_i + s_j) p_ij rho(r2),   r2 = |z_i - z_j|^2 / m_ij,
 //   m_ij = (e^(2 l_i) + e^(2 l_j)) / 2,           p_ij = (e^(l_i + l_j) / m_ij)^(dim / 2).
 //
 // It is positive definite for each correlation that is so in any number of coordinates, as all families here are
@@ -47,6 +47,14 @@ Real exp_local_field(const LocalField& field, const Covariate& covariate) {
   Real sum = Real{};
   for (int m = 0; m < field.size(); ++m) sum += field.coefficients[m] * covariate(field.columns[m]);
   return math::exp(sum);
+}
+
+// x_i e^(s_i), which has the sign of x_i.
+template <class Real, class Covariate>
+Real row_deviation(const PreparedComponent& component, const Covariate& covariate) {
+  if (component.by < 0) return exp_local_field<Real>(component.log_sd.field, covariate);
+  if (!component.log_sd.present()) return covariate(component.by);
+  return covariate(component.by) * exp_local_field<Real>(component.log_sd.field, covariate);
 }
 
 }  // namespace neargp

@@ -170,6 +170,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     if (component.has_shape() && wanted.is_active(after_shape - 1)) prepared.shape_parameter = after_shape - 1;
     prepared.log_sd = prepare_local(component.log_sd, wanted, sd_field);
     prepared.log_range = prepare_local(component.log_range, wanted, range_field);
+    prepared.by = component.by;
     prepared.table = prepared_table(prepared.family, prepared.shape, prepared.wants_shape());
     if (component.is_space_time()) {
       const int time_range = parameter + component.scales() + component.group.back();

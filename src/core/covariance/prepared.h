@@ -71,6 +71,7 @@ struct PreparedComponent {
   MaternTable time_table;
 
   PreparedLocal log_sd, log_range;
+  int by = -1;
   std::vector<PreparedWarp> warps;
   bool wants_warps = false;
   MaternTable table;
@@ -78,7 +79,9 @@ struct PreparedComponent {
   int places() const { return int(group.size()); }
   int dim() const { return int(inverse_range.size()); }
 
-  bool is_local() const { return log_sd.present() || log_range.present(); }
+  // Whether the standard deviation differs between rows.
+  bool has_row_deviations() const { return by >= 0 || log_sd.present(); }
+  bool is_local() const { return has_row_deviations() || log_range.present(); }
   bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
   bool wants_term(int term) const { return term_parameter[term] >= 0; }
   bool wants_terms() const {

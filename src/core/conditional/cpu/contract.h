@@ -124,7 +124,7 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
     const PreparedComponent& component = covariance.components[c];
     const auto& store = tile.component(c);
     V variance_sum = trace * component.variance;
-    if (component.log_sd.present() || covariance.is_areal()) {
+    if (component.has_row_deviations() || covariance.is_areal()) {
       variance_sum = V{};
       for (int i = 0; i < rows; ++i) variance_sum += diagonal(i) * tile.mask()[i] * variance_at(component, c, tile, i);
     }

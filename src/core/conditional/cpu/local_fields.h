@@ -19,7 +19,7 @@ void load_local_scales(const PreparedComponent& component, int c, Tile<Lanes>& t
   const auto& store = tile.component(c);
   for (int i = 0; i < tile.rows(); ++i) {
     const auto covariate = [&](int column) { return tile.raw_coordinate(column)[i]; };
-    if (store.sd) store.sd[i] = exp_local_field<V>(component.log_sd.field, covariate);
+    if (store.sd) store.sd[i] = row_deviation<V>(component, covariate);
     if (store.range) store.range[i] = exp_local_field<V>(component.log_range.field, covariate);
   }
 }

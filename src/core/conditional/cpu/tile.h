@@ -49,7 +49,7 @@ class Tile {
     V* shape = nullptr;       // variance * dc/dshape
     V* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
     V* loadings = nullptr;    // rank x rows, of several outputs
-    V* sd = nullptr;          // rows: e^s and e^l of local_scale.h
+    V* sd = nullptr;          // rows: x e^s and e^l of local_scale.h
     V* range = nullptr;
     V* in_row = nullptr;  // derivatives in l_i and l_j of entry (i, j)
     V* in_column = nullptr;
@@ -83,7 +83,7 @@ class Tile {
         tile.loadings = arena.take<V>(std::size_t(component.rank) * rows_);
         tile.covariance = arena.take<V>(triangle);
       }
-      if (component.log_sd.present()) tile.sd = arena.take<V>(rows_);
+      if (component.has_row_deviations()) tile.sd = arena.take<V>(rows_);
       if (component.log_range.present()) tile.range = arena.take<V>(rows_);
       if (!needs.derivatives) continue;
       if (component.log_sd.wanted) tile.covariance = arena.take<V>(triangle);
