@@ -132,6 +132,12 @@ ggplot_warp <- function(fit, what, newdata, cells, time, palette, limits) {
   check_warp_errors(fit, is_error)
   maps <- further_maps(fit, is_error, newdata, cells, time)
   if (is.null(maps)) return(ggplot_monotone(monotone_curves(fit, is_error), is_error))
+  ggplot_panels(maps, further_scale(maps$values, is_error, palette, limits))
+}
+
+# Maps, or curves along one coordinate, beside each other on one scale: `values`, with `errors` or
+# NULL, at a `place`, with a title (`main`) each and the `label` of all.
+ggplot_panels <- function(maps, scale) {
   panel <- rep(factor(maps$main, maps$main), each = length(maps$place$x))
   if (length(maps$place$names) == 1L) {
     tables <- Map(function(value, error, main) cbind(curve_table(maps$place$x, value, error),
@@ -147,7 +153,7 @@ ggplot_warp <- function(fit, what, newdata, cells, time, palette, limits) {
     ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = grid$step[1L],
       height = grid$step[2L])
   ggplot2::ggplot(table, ggplot2::aes(.data$x, .data$y)) + layer +
-    ggplot_fill(further_scale(maps$values, is_error, palette, limits), table$value, maps$label) +
+    ggplot_fill(scale, table$value, maps$label) +
     ggplot_axes(place, expand = is.null(grid)) + ggplot2::facet_wrap("panel")
 }
 

@@ -25,6 +25,7 @@ autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdat
       loo_scores(object, loo)),
     range = , sd = ggplot_local_scale(object, which, what, newdata, cells, time, palette, limits),
     warp = ggplot_warp(object, what, newdata, cells, time, palette, limits),
+    coefficients = ggplot_coefficients(object, what, newdata, cells, time, palette, limits),
     inducing = ggplot_inducing(object))
 }
 

@@ -23,7 +23,7 @@ new_layout <- function(covariance, nugget, locations) {
   })
   layout <- do.call(rbind, c(rows, list(nugget_layout(nugget))))
   layout$fixed <- !is.na(layout$value)
-  layout
+  with_column_scales(layout, locations)
 }
 
 layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL, start = NULL) {
@@ -41,7 +41,7 @@ with_family_parameters <- function(layout, family) {
   if (!nrow(known)) return(layout)
   own <- layout_rows(known$name, "family", "log", value = known$fixed)
   own$fixed <- !is.na(own$value)
-  rbind(layout, own)
+  with_further_rows(layout, own)
 }
 
 component_layout <- function(component, locations) {
@@ -268,7 +268,7 @@ anisotropy_rows <- function(layout) {
 # dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2. At isotropy
 # there is no angle: the least h makes its standard error huge and not NaN.
 interval_jacobian <- function(layout, working) {
-  jacobian <- diag(1 / covariate_scale(layout), nrow(layout))
+  jacobian <- diag(ifelse(layout$transform == "log", 1, 1 / covariate_scale(layout)), nrow(layout))
   for (rows in anisotropy_rows(layout)) {
     u <- working[rows$axes[1L]]
     v <- working[rows$axes[2L]]

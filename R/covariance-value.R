@@ -1,7 +1,8 @@
 #' Covariance as a function of distance
 #'
 #' The covariance curve: of a covariance setting whose parameters are all fixed, or of a fitted
-#' model at its estimates. Without the nugget.
+#' model at its estimates. Without the nugget. Of components with `by = ~ x` settings have it where
+#' `x` is 1, fits where it has its root mean square over the rows.
 #'
 #' @param object a covariance made by [cov_matern()] and its relatives, or a fit of [neargp()].
 #' @param distance numeric vector of distances, in the units of the range (kilometres for longitude

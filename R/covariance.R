@@ -60,6 +60,8 @@
 #' @param warp [expand()], for further coordinates that are learned, [monotone()], for increasing
 #'   functions of single coordinates in their place, or a list of one of each. `NULL` leaves the
 #'   coordinates as they are.
+#' @param by one-sided formula of the column, of numbers or of `TRUE` and `FALSE`, that the
+#'   component is multiplied by, or `NULL` for none: see the section on coefficients that vary.
 #' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5,
 #'   2.5, 3.5) have closed forms and are fastest.
 #' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL`
@@ -100,19 +102,41 @@
 #' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and
 #' [exact_gp()], on the CPU; not for inducing points, Adam, several outputs, or rows that are read
 #' in pieces. In a sum each component has its own or none.
+#' @section Coefficients that vary with place: `cov_matern() + cov_matern(by = ~ x)` is the model `y
+#' = X beta + w0(s) + x w1(s) + noise` of independent processes `w0` and `w1`: the component with
+#' `by` has the covariance `x[i] x[j] C(s[i], s[j])`, and with `x` in the trend, too, its
+#' coefficient at place `s` is `beta + w1(s)` (a spatially varying coefficient; Gelfand and others
+#' 2003). By [predict()] with `type = "coefficients"` there are its mean and standard deviation, and
+#' maps by `plot(fit, "coefficients")`. `by` is one column: of several each has a component of its
+#' own, and so has each level of a factor, `by = ~ I(habitat == "forest")`. Without the component
+#' that has no `by` the field is 0 wherever `x` is.
+#'
+#' Parameters are those of `w1`: `variance`, given or estimated, is in squared units of the response
+#' per squared unit of `x`. Nothing is subtracted from `x`, and `w0` is the field where `x` is 0:
+#' where that is far from all data, `by = ~ scale(x)` (in the trend, too) has it at the mean.
+#' Starting values, bounds, the jitter of [vnngp()], the curve of [covariance_value()] for a fit and
+#' the sill of a variogram are those where `x` has its root mean square over the rows, which
+#' `print()` tells; the prior standard deviation at a new row is that of its own `x`. Neighbours are
+#' the nearest, whatever `x` is. A field whose range is below the spacing of the data is noise with
+#' a standard deviation in proportion to `x`, see [noise]. The formulas of `sd`, `range` and `warp`
+#' go along with `by`. What is said of these above, of methods, missing values and what `newdata`
+#' must have, is true of `by`.
 #' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the
 #'   formula and what is fixed.
 #' @section Errors: `neargp_error_argument` when a value is of the wrong type or out of its bounds.
-#' With `sd = ~`, `range = ~` or `warp = ` [neargp()] stops with `neargp_error_local` where the
-#' method cannot have them, also by the family that a response of classes has by default, covariates
-#' do not vary or have the response among them, or coefficients are as many as rows;
+#' With `sd = ~`, `range = ~`, `warp = ` or `by = ~` [neargp()] stops with `neargp_error_local`
+#' where the method cannot have them, also by the family that a response of classes has by default,
+#' covariates do not vary or have the response among them, coefficients are as many as rows, `by` is
+#' not one column of numbers or is 0 in all rows, or with `nugget = 0` a row has no variance;
 #' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates, and those
 #' where a formula is undefined, as the logarithm of a negative number is, are treated by
 #' `na.action`.
 #' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and
 #'   Schlather, M. (2004). Stochastic models that separate fractal dimension and the Hurst effect.
 #'   *SIAM Review* 46, 269–282. Paciorek, C. J. and Schervish, M. J. (2006). Spatial modelling using
-#'   a new class of nonstationary covariance functions. *Environmetrics* 17, 483–506.
+#'   a new class of nonstationary covariance functions. *Environmetrics* 17, 483–506. Gelfand, A.
+#'   E., Kim, H.-J., Sirmans, C. F. and Banerjee, S. (2003). Spatial modeling with spatially varying
+#'   coefficient processes. *Journal of the American Statistical Association* 98, 387–396.
 #' @examples
 #' cov_matern(nu = 1.5)
 #' cov_exponential(range = 10) + cov_gaussian()
@@ -130,6 +154,15 @@
 #' fit
 #' local_scales(fit, data.frame(lon = -105, lat = 40, elevation = c(1500, 3500)))
 #' plot(fit, "sd", newdata = stations)
+#'
+#' # a slope that varies with place, and its map
+#' set.seed(1)
+#' plots <- data.frame(east = runif(200), north = runif(200), nitrogen = rnorm(200, 5))
+#' plots$yield <- 20 + (1 + sin(3 * plots$east)) * plots$nitrogen + rnorm(200, sd = 0.3)
+#' fit <- neargp(yield ~ nitrogen, plots, coords = ~ east + north, method = vecchia(k = 15),
+#'   covariance = cov_matern() + cov_matern(by = ~ nitrogen))
+#' predict(fit, data.frame(east = c(0.1, 0.5), north = 0.5), type = "coefficients")
+#' plot(fit, "coefficients")
 #' @name covariance
 NULL
 
@@ -137,51 +170,52 @@ NULL
 #' @export
 cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
                             start = list(), sd = NULL,
-  penalty = NULL, warp = NULL) {
-  new_covariance("exponential", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp)
+  penalty = NULL, warp = NULL, by = NULL) {
+  new_covariance("exponential", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp,
+    by)
 }
 
 #' @rdname covariance
 #' @export
 cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
                        start = list(), sd = NULL,
-  penalty = NULL, warp = NULL) {
+  penalty = NULL, warp = NULL, by = NULL) {
   new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance,
-    range, ard, anisotropy, start, sd, penalty, warp)
+    range, ard, anisotropy, start, sd, penalty, warp, by)
 }
 
 #' @rdname covariance
 #' @export
 cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
                          start = list(), sd = NULL,
-  penalty = NULL, warp = NULL) {
-  new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp)
+  penalty = NULL, warp = NULL, by = NULL) {
+  new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp, by)
 }
 
 #' @rdname covariance
 #' @export
 cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL, ard = FALSE,
                                     anisotropy = FALSE, start = list(), sd = NULL, penalty = NULL,
-                                    warp = NULL) {
+                                    warp = NULL, by = NULL) {
   power <- check_number(power, "power", 0, 2, open = TRUE, null_ok = TRUE)
   new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start, sd, penalty,
-    warp)
+    warp, by)
 }
 
 #' @rdname covariance
 #' @export
 cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
                        start = list(), sd = NULL,
-  penalty = NULL, warp = NULL) {
+  penalty = NULL, warp = NULL, by = NULL) {
   shape <- check_number(shape, "shape", 0, open = TRUE, null_ok = TRUE)
-  new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty, warp)
+  new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty, warp, by)
 }
 
 # A formula in the place of the range is its local part: the range itself is then estimated.
 new_covariance <- function(family, shape, variance, range, ard, anisotropy, start, sd = NULL,
-                           penalty = NULL, warp = NULL) {
+                           penalty = NULL, warp = NULL, by = NULL) {
   is_local <- rlang::is_formula(range)
-  local <- new_local_settings(sd, if (is_local) range, warp, penalty)
+  local <- new_local_settings(sd, if (is_local) range, warp, penalty, by)
   if (is_local) range <- NULL
   component <- list(
     family = family, shape = shape, variance = check_positive(variance, "variance"),

@@ -38,8 +38,7 @@ with_effect_parameters <- function(layout, data) {
   own <- layout_rows(names, kind, ifelse(kind == "effect_sd", "log", "tanh"),
     group = rep(seq_along(parameters), lengths(parameters)))
   own$fixed <- rep(FALSE, nrow(own))
-  if (!is.null(layout$covariate_scale)) own$covariate_scale <- rep(1, nrow(own))
-  rbind(layout, own)
+  with_further_rows(layout, own)
 }
 
 # ---- factors of the blocks -----------------------------------------------------------------------

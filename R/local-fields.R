@@ -6,26 +6,30 @@
 # reads the covariates of a row where it reads its place.
 
 #
-# Warped coordinates (warp.R) are made of columns, too, by recipes that go with these.
+# Warped coordinates (warp.R) are made of columns, too, by recipes that go with these, and so are
+# the columns that components are multiplied by (varying-coefficients.R), which have no
+# coefficients.
 
 local_kinds <- c("log_sd", "log_range", "monotone", "expand")
+column_kinds <- c(local_kinds, "by")
 
 has_local_fields <- function(covariance) {
-  any(vapply(covariance$components, function(x) any(lengths(x$local[local_kinds]) > 0L), NA))
+  any(vapply(covariance$components, function(x) any(lengths(x$local[column_kinds]) > 0L), NA))
 }
 
 is_local <- function(fit) !is.null(fit$locations$local)
 
 # The settings of a component: formulas whose bumps(4) are of the coordinates of space.
-new_local_settings <- function(sd, range, warp, penalty) {
+new_local_settings <- function(sd, range, warp, penalty, by) {
   penalty <- check_number(penalty, "penalty", 0, null_ok = TRUE)
+  by <- list(by = check_local_formula(by, "by"))
   sd <- check_local_formula(sd, "sd")
   range <- check_local_formula(range, "range")
   warp <- check_warp(warp)
   if (!is.null(sd) || !is.null(range) || length(warp)) {
-    return(c(list(log_sd = sd, log_range = range, penalty = penalty), warp))
+    return(c(list(log_sd = sd, log_range = range, penalty = penalty), warp, by))
   }
-  if (is.null(penalty)) return(NULL)
+  if (is.null(penalty)) return(if (!is.null(by$by)) by)
   abort_neargp("argument",
     c("`penalty` is one of the coefficients of `sd = ~`, `range = ~` and `warp = `, and none is given.",
       i = "Leave it out, or give one of them: range = ~ bumps(4)."))
@@ -34,7 +38,8 @@ new_local_settings <- function(sd, range, warp, penalty) {
 check_local_formula <- function(formula, name) {
   if (is.null(formula)) return(NULL)
   if (!rlang::is_formula(formula) || length(formula) != 2L) {
-    wanted <- "a one-sided formula such as ~ elevation or ~ bumps(4)"
+    wanted <- paste("a one-sided formula such as ~ elevation", if (name != "by") "or ~ bumps(4)")
+    wanted <- trimws(wanted)
     if (!rlang::is_formula(formula)) abort_argument(name, wanted, formula)
     abort_neargp("argument", sprintf("`%s` must be %s, not `%s`.", name, wanted, deparse1(formula)))
   }
@@ -47,7 +52,8 @@ check_local_formula <- function(formula, name) {
 local_lines <- function(component) {
   shown <- c(log_sd = "sd times exp of  ", log_range = "range times exp of")
   kinds <- intersect(names(shown), names(Filter(Negate(is.null), component$local)))
-  c(if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1,
+  c(if (!is.null(component$local$by)) sprintf("  times %s\n", by_label(component)),
+    if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1,
     "")), sprintf("  warped by  %s\n",
       vapply(component$local[intersect(warp_kinds, names(component$local))], describe_warp, "")))
 }
@@ -55,7 +61,7 @@ local_lines <- function(component) {
 local_formulas <- function(covariance) {
   unlist(lapply(covariance$components, function(x) {
     Filter(Negate(is.null), list(log_sd = x$local$log_sd, log_range = x$local$log_range,
-      expand = x$local$expand$formula))
+      expand = x$local$expand$formula, by = x$local$by))
   }))
 }
 
@@ -65,7 +71,8 @@ local_variables <- function(covariance) unique(unlist(lapply(local_formulas(cova
 
 refuse_local_fields <- function(what, hint) {
   abort_neargp("local",
-    c(sprintf("`sd = ~`, `range = ~` and `warp = ` of a covariance are not offered %s.", what),
+    c(sprintf("`sd = ~`, `range = ~`, `warp = ` and `by = ~` of a covariance are not offered %s.",
+      what),
       i = hint))
 }
 
@@ -115,14 +122,14 @@ check_local_family <- function(settings) {
 # predict has its own. `local`: local_formulas().
 check_response_no_covariate <- function(formula, data, local) {
   response <- intersect(all.vars(formula[[2L]]), names(data))
-  argument <- c(log_sd = "sd", log_range = "range", expand = "warp", noise = "nugget")
+  argument <- c(log_sd = "sd", log_range = "range", expand = "warp", by = "by", noise = "nugget")
   for (j in seq_along(local)) {
     both <- intersect(all.vars(local[[j]]), response)
     if (length(both)) {
       abort_neargp("local", c(
         sprintf("The response cannot be a covariate of its covariance, but `%s` is in `%s` of it.",
           both[1L], argument[[names(local)[j]]]),
-        i = "Covariates of `sd`, `range` and `warp` are known where predictions are wanted."))
+        i = "Covariates of `sd`, `range`, `warp` and `by` are known where predictions are wanted."))
     }
   }
 }
@@ -150,7 +157,7 @@ local_groups <- function(locations, component) {
     as.integer(unlist(lapply(recipes_of(locations, component, kind), `[[`, "columns")))
   }
   list(log_sd = columns("log_sd"), log_range = columns("log_range"),
-    warps = warp_groups(locations, component))
+    warps = warp_groups(locations, component), by = columns("by"))
 }
 
 # The core's fields of a component; `take` gives its values of a kind.
@@ -158,7 +165,8 @@ core_local_fields <- function(group, take) {
   kinds <- Filter(function(kind) length(group$local[[kind]]) > 0L, c("log_sd", "log_range"))
   fields <- stats::setNames(lapply(kinds, function(kind) list(columns = group$local[[kind]],
     coefficients = take(kind))), kinds)
-  c(fields, if (length(group$local$warps)) list(warps = core_warps(group$local$warps, take)))
+  c(fields, if (length(group$local$warps)) list(warps = core_warps(group$local$warps, take)),
+    if (length(group$local$by)) list(by = group$local$by))
 }
 
 # ---- fitting -------------------------------------------------------------------------------------

@@ -22,12 +22,13 @@ local_remarks <- function(fit) {
   if (!is_local(fit)) return(NULL)
   fields <- unique(lapply(fit$locations$local, function(recipe) list(component = recipe$component,
     kind = recipe$kind)))
-  fields <- Filter(function(field) !field$kind %in% warp_kinds, fields)
+  fields <- Filter(function(field) !field$kind %in% c(warp_kinds, "by"), fields)
   fields <- fields[order(vapply(fields, `[[`, 0L, "component"), vapply(fields, `[[`, "", "kind"))]
   paste0("  ", c(
     if (length(fields))
     "variance and range are those where the covariates of local sd and range are at their mean",
-    vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_lines(fit)), "\n")
+    vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_lines(fit),
+    if (has_varying_coefficients(fit)) varying_lines(fit)), "\n")
 }
 
 # "further coordinate 1: spans 310 km over the rows, 12 ranges", "depth: slopes 0.2 to 3 by a
@@ -81,8 +82,10 @@ format_three_digits <- function(value) format(signif(value, 3L), digits = 3L)
 
 # "penalty 3.58 on 4 coefficients of sd and range, 5 on 16 of further coordinates"
 local_penalty_lines <- function(fit) {
+  if (!any(fit$layout$kind %in% local_kinds)) return(NULL)
   given <- lapply(fit$covariance$components, function(x) x$local$penalty)
-  is_default <- vapply(fit$locations$local, function(recipe) is.null(given[[recipe$component]]), NA)
+  with_coefficients <- Filter(function(recipe) recipe$kind %in% local_kinds, fit$locations$local)
+  is_default <- vapply(with_coefficients, function(recipe) is.null(given[[recipe$component]]), NA)
   of <- c(log_sd = "sd", log_range = "range", monotone = "monotone warps",
     expand = "further coordinates")
   own <- fit$layout[fit$layout$kind %in% local_kinds, ]
@@ -99,14 +102,14 @@ local_penalty_lines <- function(fit) {
 # Where the values are that print() tells in short.
 local_tables <- function(fit) {
   plots <- local_plots(fit)
-  scales <- setdiff(plots, "warp")
+  scales <- setdiff(plots, c("warp", "coefficients"))
   c(if (length(scales)) sprintf("local_scales(), plot(fit, \"%s\")", scales[1L]),
     if ("warp" %in% plots) "warped_coordinates(), plot(fit, \"warp\")")
 }
 
 # Coefficients are by one standard deviation of their covariate, which says how much that is.
 local_deviations <- function(fit) {
-  linear <- Filter(function(recipe) recipe$kind != "monotone", fit$locations$local)
+  linear <- Filter(function(recipe) !recipe$kind %in% c("monotone", "by"), fit$locations$local)
   deviations <- unlist(lapply(linear, function(recipe) stats::setNames(recipe$scale, recipe$names)))
   deviations <- deviations[!duplicated(names(deviations)) & !is_bump(names(deviations))]
   if (!length(deviations)) return(NULL)

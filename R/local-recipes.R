@@ -33,20 +33,21 @@ with_local_fields <- function(locations, covariance, data, rows, raw, row_names,
   locations$local <- list()
   for (j in seq_along(covariance$components)) {
     settings <- covariance$components[[j]]$local
-    for (kind in local_kinds) {
+    for (kind in column_kinds) {
       if (is.null(settings[[kind]])) next
       for (recipe in new_recipes(settings[[kind]], kind, covariance$components[[j]], table,
         locations, raw, row_names)) {
           recipe[c("component", "kind")] <- list(j, kind)
-          recipe["penalty"] <- list(settings$penalty)
+          recipe["penalty"] <- list(if (kind == "by") 0 else settings$penalty)
           recipe$columns <- first + seq_along(recipe$names)
           first <- first + length(recipe$names)
           locations$local <- c(locations$local, list(recipe))
         }
     }
   }
-  coefficients <- sum(vapply(locations$local, function(recipe) length(recipe$names) * (recipe$q %||%
-    1L), 0))
+  coefficients <- sum(vapply(locations$local, function(recipe) {
+    if (recipe$kind == "by") 0 else length(recipe$names) * (recipe$q %||% 1L)
+  }, 0))
   check_local_coefficients(coefficients, length(rows))
   locations$local <- lapply(locations$local, function(recipe) {
     recipe$penalty <- recipe$penalty %||% default_local_penalty(recipe$kind, coefficients,
@@ -58,6 +59,7 @@ with_local_fields <- function(locations, covariance, data, rows, raw, row_names,
 
 new_recipes <- function(settings, kind, component, table, locations, raw, row_names) {
   if (kind == "monotone") return(monotone_recipes(settings, component, locations, raw))
+  if (kind == "by") return(list(new_by_recipe(settings, table, locations, row_names)))
   if (kind != "expand") return(list(new_local_recipe(settings, table, locations, kind, row_names)))
   group <- range_groups(component, locations)$group
   list(expand_recipe(settings, table, locations, embed_places(raw, locations, "data"), group,
@@ -107,6 +109,14 @@ with_places_of <- function(formula, locations) {
 new_local_recipe <- function(formula, table, locations, kind, row_names) {
   what <- c(log_sd = "`sd` of the covariance", log_range = "`range` of the covariance",
     expand = "`warp` of the covariance", noise = "`nugget`")[[kind]]
+  model <- local_model(formula, table, locations, what)
+  check_local_design(model$design, what, row_names)
+  complete_recipe(model, local_coefficient_names(colnames(model$design), model$frame),
+    unname(colMeans(model$design)), unname(apply(model$design, 2L, stats::sd)), table, what)
+}
+
+# The columns that a formula makes of the rows of a fit.
+local_model <- function(formula, table, locations, what) {
   formula <- with_places_of(formula, locations)
   frame <- tryCatch(local_frame(formula, table), error = identity)
   check_local_length(frame, formula, table, "columns", "the rows that are fitted are %s")
@@ -119,13 +129,15 @@ new_local_recipe <- function(formula, table, locations, kind, row_names) {
   check_levels(frame, terms)
   design <- stats::model.matrix(terms, frame)
   contrasts <- attr(design, "contrasts")
-  design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
-  check_local_design(design, what, row_names)
-  scale <- apply(design, 2L, stats::sd)
-  recipe <- list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts,
-    types = attr(terms, "dataClasses"), names = local_coefficient_names(colnames(design), frame),
-    center = unname(colMeans(design)), scale = unname(scale))
-  check_rows_alone(recipe, table, unname(design), what)
+  list(frame = frame, terms = terms, contrasts = contrasts,
+    design = design[, colnames(design) != "(Intercept)", drop = FALSE])
+}
+
+complete_recipe <- function(model, names, center, scale, table, what) {
+  recipe <- list(terms = model$terms, xlevels = stats::.getXlevels(model$terms, model$frame),
+    contrasts = model$contrasts, types = attr(model$terms, "dataClasses"), names = names,
+    center = center, scale = scale)
+  check_rows_alone(recipe, table, unname(model$design), what)
   recipe
 }
 
@@ -160,7 +172,7 @@ check_local_length <- function(frame, formula, table, class, rows) {
   sizes <- outside_sizes(formula, names(table))
   wrong <- which(sizes > 1L & sizes != nrow(table))
   if (!length(wrong)) return(invisible())
-  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range or warp, or of the nugget, has %s values, and %s.",
+  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd, range, warp or by, or of the nugget, has %s values, and %s.",
     names(sizes)[wrong[1L]], format_count(sizes[wrong[1L]]),
     sprintf(rows, format_count(nrow(table)))),
     i = "It is no column of `data` but was found elsewhere. Make it one, so that it goes with the rows."))
@@ -184,12 +196,7 @@ check_local_design <- function(design, what, row_names) {
     abort_neargp("local", c(sprintf("%s has no covariates.", what),
       i = "Leave it out where it is the same everywhere."))
   }
-  bad <- which(rowSums(!is.finite(design)) > 0)
-  if (length(bad)) {
-    abort_neargp("missing_values",
-      c(sprintf("The covariates of %s have missing or infinite values in %s.", what,
-        format_rows(row_names[bad])), i = "Remove such rows by `subset`."))
-  }
+  check_local_finite(design, what, row_names)
   spread <- apply(design, 2L, stats::sd)
   constant <- !(spread > 1e-10 * pmax(apply(abs(design), 2L, max), 1e-300))
   if (any(constant)) {
@@ -197,6 +204,14 @@ check_local_design <- function(design, what, row_names) {
       c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
         format_some(colnames(design)[constant]), what), i = "Leave it out."))
   }
+}
+
+check_local_finite <- function(design, what, row_names) {
+  bad <- which(rowSums(!is.finite(design)) > 0)
+  if (!length(bad)) return(invisible())
+  abort_neargp("missing_values",
+    c(sprintf("The covariates of %s have missing or infinite values in %s.", what,
+      format_rows(row_names[bad])), i = "Remove such rows by `subset`."))
 }
 
 check_local_coefficients <- function(coefficients, rows) {
@@ -209,23 +224,24 @@ check_local_coefficients <- function(coefficients, rows) {
 # ---- columns -------------------------------------------------------------------------------------
 
 # The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as
-# they follow the coordinates; those of other kinds than `kinds` are NA.
-local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
+# they follow the coordinates; those of other kinds than `kinds` are NA, and those left out 0.
+local_columns <- function(locations, data, raw, argument, kinds = column_kinds) {
   # Basis functions such as splines refuse to be evaluated in no rows.
   if (nrow(raw) == 0L) return(matrix(0, 0L, sum(lengths(lapply(locations$local, `[[`, "columns")))))
   table <- local_table(data, raw, locations)
-  wanted <- Filter(function(recipe) recipe$kind %in% kinds, locations$local)
+  is_wanted <- function(recipe) recipe$kind %in% kinds && is.null(recipe$left_out)
+  wanted <- Filter(is_wanted, locations$local)
   missing <- setdiff(unique(unlist(lapply(wanted, local_names, locations))), names(table))
   if (length(missing)) {
     abort_neargp("local",
-      c(sprintf("The local sd, range or warp of the covariance needs the %s %s, which %s does not have.",
+      c(sprintf("The local sd, range, warp or by of the covariance needs the %s %s, which %s does not have.",
         if (length(missing) == 1L) "covariate" else "covariates", format_some(missing), argument),
         i = "Give `newdata` with all covariates of the covariance."))
   }
   do.call(cbind, lapply(locations$local, function(recipe) {
     if (recipe$kind == "monotone") return(monotone_columns(raw[, recipe$raw_column], recipe))
-    if (recipe$kind %in% kinds) local_design(recipe, table) else matrix(NA_real_, nrow(table),
-      length(recipe$columns))
+    if (is_wanted(recipe)) return(local_design(recipe, table))
+    matrix(if (is.null(recipe$left_out)) NA_real_ else 0, nrow(table), length(recipe$columns))
   }))
 }
 
@@ -257,7 +273,7 @@ local_design <- function(recipe, table) {
   if (inherits(frame, "error")) {
     abort_neargp("newdata", sprintf("The %s cannot be evaluated in `newdata`.",
       if (identical(recipe$kind, "noise")) "covariates of the nugget" else
-        "local sd, range or warp of the covariance"), parent = frame)
+        "local sd, range, warp or by of the covariance"), parent = frame)
   }
   frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)

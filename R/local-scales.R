@@ -80,11 +80,18 @@ local_logarithm <- function(fit, coords, component, kind) {
   list(value = drop(design %*% estimate), error = sqrt(rowSums((design %*% vcov) * design)))
 }
 
-# Of new rows, where squares of local ranges overflow beyond exp(354).
-check_local_columns <- function(fit, coords, rows, most = 300) {
+# Of new rows, where squares of local ranges overflow beyond exp(354), and of columns beyond 1e154.
+check_local_columns <- function(fit, coords, rows, most = 300, largest = 1e100) {
   for (recipe in fit$locations$local) {
     check_design_finite(stats::setNames(list(coords[, recipe$columns, drop = FALSE]),
       recipe$kind), rows)
+  }
+  for (recipe in by_recipes(fit$locations)) {
+    far <- which(abs(coords[, recipe$columns]) > largest)
+    if (length(far)) {
+      abort_neargp("newdata", sprintf("`%s` in %s of `newdata` is far larger than any in the fit.",
+        recipe$names, format_rows(rows[far])))
+    }
   }
   for (recipe in recipes_of(fit$locations, seq_along(fit$covariance$components),
       c("log_sd", "log_range"))) {

@@ -76,7 +76,7 @@ check_design_finite <- function(design, rows) {
       c(sprintf("The %s has infinite or undefined values in %s of `newdata`.",
         c(X = "trend", offset = "offset", log_sd = "local sd of the covariance",
           log_range = "local range of the covariance", expand = "warp of the covariance",
-          monotone = "warp of the covariance")[[what]],
+          monotone = "warp of the covariance", by = "`by` of the covariance")[[what]],
         format_rows(rows[bad])),
       i = "The logarithm of 0 is one. Set what it is computed from to NA to get NA predictions."))
   }

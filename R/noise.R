@@ -121,19 +121,13 @@ with_reference_levels <- function(recipe, table) {
 
 # ---- parameters ----------------------------------------------------------------------------------
 
-# Coefficients are by one standard deviation on the working scale: `covariate_scale` is what they
-# are divided by on the natural one.
+# Coefficients are by one standard deviation on the working scale.
 with_noise_layout <- function(layout, noise) {
   if (is.null(noise$recipe)) return(layout)
   rows <- layout_rows(paste0("nugget:", noise$recipe$names), "noise", "identity")
   rows$fixed <- FALSE
-  layout <- rbind(layout, rows)
-  layout$covariate_scale <- 1
-  layout$covariate_scale[layout$kind == "noise"] <- noise$recipe$scale
-  layout
+  with_further_rows(layout, rows, noise$recipe$scale)
 }
-
-covariate_scale <- function(layout) layout$covariate_scale %||% 1
 
 # The noise variances of rows at `values` of the layout, in the unit of the core, and their
 # derivatives, a column each: in log nugget where that is not all of the noise, and in each gamma.

@@ -2,14 +2,15 @@
 
 local_plots <- function(fit) {
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
-  c("range", "sd", "warp")[c("log_range" %in% kinds, "log_sd" %in% kinds,
-    any(warp_kinds %in% kinds))]
+  c("range", "sd", "warp", "coefficients")[c("log_range" %in% kinds, "log_sd" %in% kinds,
+    any(warp_kinds %in% kinds), "by" %in% kinds)]
 }
 
 check_local_plots <- function(fit, which) {
-  absent <- setdiff(intersect(which, c("range", "sd", "warp")), local_plots(fit))
+  absent <- setdiff(intersect(which, c("range", "sd", "warp", "coefficients")), local_plots(fit))
   if (!length(absent)) return(invisible())
   one <- absent[1L]
+  if (one == "coefficients") check_varying_coefficients(fit)
   if (one == "warp") {
     abort_neargp("local", c("The covariance of the fit has no `warp`.",
       i = "expand() and monotone() make one."))

@@ -34,6 +34,10 @@
 #'   see [local_scales()], its colours by the logarithm; with `what = "sd"` of the standard error of
 #'   that logarithm. Of a sum it is the first component with such a field, which the title names.
 #'   For a single coordinate, a curve with its pointwise 95% band.
+#' * "coefficients": of a fit whose [covariance] has `by = ~`, a map (or curve with its pointwise
+#'   95% band) of each coefficient that varies, as [predict()] has it with `type = "coefficients"`,
+#'   the trend's included, each on a scale of its own (of `autoplot()` all on one); with `what =
+#'   "sd"` of its standard deviation.
 #' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the
 #'   inducing points over the data, in the first two coordinates.
 #'
@@ -55,7 +59,8 @@
 #' @section Errors:
 #' `neargp_error_plot` when a map is asked of a fit with more than two
 #' coordinates in space; `neargp_error_argument` for unknown names;
-#' `neargp_error_local` for "range", "sd" or "warp" of a fit whose covariance has no such formula.
+#' `neargp_error_local` for "range", "sd", "warp" or "coefficients" of a fit whose covariance has no
+#' such formula.
 #' @seealso [plot_map()], [empirical_variogram()], [cross_validate()]
 #' @examples
 #' cells <- land_temperature()
@@ -76,7 +81,8 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
   check_plot_arguments(names(list(...)))
   check_count(cells, "cells", upper = 1e7)
   device <- graphics::par("din")
-  panels <- length(which) + if ("warp" %in% which) count_warp_panels(x) - 1L else 0L
+  panels <- length(which) + (if ("warp" %in% which) count_warp_panels(x) - 1L else 0L) +
+    if ("coefficients" %in% which) count_surfaces(x) - 1L else 0L
   old <- open_page(grDevices::n2mfrow(panels, asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
   loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(x)
@@ -90,6 +96,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
       loo = plot_loo_predictions(x, loo, ...),
       range = , sd = plot_local_scale(x, one, what, newdata, cells, time, ...),
       warp = plot_warp(x, what, newdata, cells, time, ...),
+      coefficients = plot_coefficients(x, what, newdata, cells, time, ...),
       inducing = plot_inducing(x, ...)
     )
   }
@@ -184,7 +191,7 @@ map_predictions <- function(fit, newdata, cells, time) {
 # it is large the field is predicted anew, as if the trend were known.
 mostly_unknown <- function(fit, coords, variance) {
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
-  if (!is.null(fit$deep) || "log_sd" %in% kinds) return(NULL)
+  if (!is.null(fit$deep) || any(c("log_sd", "by") %in% kinds)) return(NULL)
   half <- 0.5 * sum(vapply(fit$core_covariance$components, `[[`, 0, "variance"))
   open <- which(variance > half)
   if (length(open)) {

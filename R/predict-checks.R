@@ -2,6 +2,9 @@
 
 parts_of_field <- c("process", "trend")
 
+# What has columns of its own for several parts.
+tables_of_parts <- c("terms", "coefficients")
+
 # Limits and probabilities of a new observation beside a mean on the scale of the link would be read
 # as limits of that.
 check_one_scale <- function(family, type, interval, threshold) {
@@ -20,7 +23,7 @@ check_one_scale <- function(family, type, interval, threshold) {
 
 # A part of the field is no observation, and neither has a mean of its own within the neighbours.
 check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
-  if (!type %in% c(parts_of_field, "terms")) return(invisible())
+  if (!type %in% c(parts_of_field, tables_of_parts)) return(invisible())
   with_part <- sprintf("with type = \"%s\"", type)
   if (type == "terms" && interval != "none") {
     abort_argument("interval", paste("\"none\"", with_part), interval)
@@ -32,7 +35,7 @@ check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
   if (!isFALSE(local_mean) && !is.null(local_mean)) {
     abort_argument("local_mean", paste("FALSE", with_part), local_mean)
   }
-  if (type %in% c("trend", "terms") && !isFALSE(joint)) {
+  if (type %in% c("trend", tables_of_parts) && !isFALSE(joint)) {
     abort_argument("joint", paste("FALSE", with_part), joint)
   }
 }

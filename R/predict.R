@@ -47,11 +47,12 @@
 #' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles
 #'   of a new observation at `probs`; or a part of the field, on the scale of the link: `"process"`,
 #'   the Gaussian process alone (the spatial effect), for which `newdata` needs no covariates of the
-#'   trend but those of the [covariance], where its `sd = ~` or `range = ~` have any, and `"trend"`,
-#'   the rest of it, or `"terms"`, a column for each part: `trend` (with offset), each smooth and
-#'   each [random effect][random_effects], and `process`, which add up to the mean of `"link"` with
-#'   `local_mean = FALSE`. By default `"response"`, but `"link"` for a gaussian response with
-#'   `interval = "confidence"`.
+#'   trend but those of the [covariance], where its `sd = ~`, `range = ~` or `by = ~` have any, and
+#'   `"trend"`, the rest of it, or `"terms"`, a column for each part: `trend` (with offset), each
+#'   smooth and each [random effect][random_effects], and `process`, which add up to the mean of
+#'   `"link"` with `local_mean = FALSE`; or `"coefficients"`, the coefficients of columns that vary
+#'   with place (`by` of a [covariance]), see Value. By default `"response"`, but `"link"` for a
+#'   gaussian response with `interval = "confidence"`.
 #' @param interval `"none"`; `"confidence"`, limits for the latent field (with `type = "response"`
 #'   for its inverse link, the expected response); `"prediction"`, limits for a new observation: of
 #'   the mixture's quantiles, so that a count has whole ones.
@@ -113,6 +114,15 @@
 #'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
 #'   `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get
 #'   NA.
+#'
+#'   With `type = "coefficients"`, on the scale of the link, for each column that components of the
+#'   covariance are multiplied by, such as `x` of `by = ~ x`, the columns `x` and `x_sd`, and with
+#'   `interval = "confidence"` `x_lower` and `x_upper`; and the same of `(Intercept)`, where
+#'   components have no `by`. Where the trend has a column with the same values, `x` is the
+#'   coefficient as a whole: that of the trend plus the deviation by the field, with the uncertainty
+#'   of both. Where it has none, `x` is the deviation alone, about 0, which `print()` of the fit
+#'   says. Components of one column are added up; random effects are not part of it. `newdata` needs
+#'   coordinates and covariates of `sd = ~` and `range = ~` alone, and neither `x` nor the trend.
 #' @section Repeated predictions: What a prediction needs of a fit wherever the new places are, its
 #' rows indexed and ordered, factors of matrices, is made by the first call and kept for the next
 #' ones, by `predict()` and, for [vnngp()] and [svgp()], `simulate()`: a function for repeated use
@@ -172,7 +182,8 @@
 #'   method = "L-BFGS-B")$par
 #' @export
 predict.neargp <- function(object, newdata,
-                           type = c("response", "link", "quantile", "process", "trend", "terms"),
+                           type = c("response", "link", "quantile", "process", "trend", "terms",
+                                    "coefficients"),
                            interval = c("none", "confidence", "prediction"), level = 0.95,
                            probs = c(0.05, 0.5, 0.95), threshold = NULL,
                            threshold_of = c("observation", "mean"), trials = 1, k = NULL,
@@ -191,7 +202,7 @@ predict.neargp <- function(object, newdata,
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family) && !has_transform(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
-    check_choice(type, "type", c("response", "link", "quantile", parts_of_field, "terms"))
+    check_choice(type, "type", c("response", "link", "quantile", parts_of_field, tables_of_parts))
   check_one_scale(object$family, type, interval, threshold)
   check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
@@ -214,6 +225,7 @@ predict.neargp <- function(object, newdata,
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
   if (type == "terms") return(predicted_terms(object, newdata, settings))
   settings$file <- raster_file(newdata, filename, overwrite)
+  if (type == "coefficients") return(predicted_coefficients(object, newdata, settings))
   predict_target(object, newdata, settings)
 }
 
@@ -252,13 +264,13 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
                              device = NULL, type = "link", interval = "none", level = 0.95,
                              joint = FALSE, chunk_size = NULL, verbose = FALSE,
                              outputs = outputs_wanted()) {
-  is_part <- type %in% c(parts_of_field, "terms")
+  is_part <- type %in% c(parts_of_field, tables_of_parts)
   joint <- check_flag(joint, "joint")
   given <- if (is.null(object$outputs)) prediction_conditioning(object$method, object, k,
     local_mean, sectors, joint, is_part) else conditioned_on_outputs(object, k, outputs)
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   new_prediction_settings(type = if (is_part) "link" else type,
-    part = if (type == "terms") "process" else if (is_part) type else "field",
+    part = if (type %in% tables_of_parts) "process" else if (is_part) type else "field",
     interval = interval, level = check_level(level),
     k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
     sectors = given$sectors, joint = joint, covariance = outputs$covariance,

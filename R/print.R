@@ -133,7 +133,8 @@ describe_covariance <- function(covariance) {
     form <- c(if (component$ard) "one range per coordinate",
       if (!isFALSE(component$anisotropy)) "rotated anisotropy",
       if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
-      "local sd", describe_warps(component))
+      "local sd", describe_warps(component), if (!is.null(component$local$by))
+      paste("times", by_label(component)))
     of_space <- paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
     if (is_space_time(component)) describe_space_time(component, of_space) else of_space
   }, "")

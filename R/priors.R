@@ -174,7 +174,8 @@ with_priors <- function(layout, prior, covariance, locations) {
 
 # Bounds of variances are told as standard deviations.
 prior_base <- function(layout, row, bound) {
-  if (layout$kind[row] %in% c("variance", "nugget")) bound^2 else bound
+  scale <- rep_len(covariate_scale(layout), nrow(layout))[row]
+  if (layout$kind[row] %in% c("variance", "nugget")) bound^2 * scale else bound
 }
 
 # The name in pc_priors() that speaks of each parameter: of ranges in time "range_time", and of

@@ -87,6 +87,7 @@ check_problem <- function(problem, frame) {
   check_locations(places, problem$covariance, problem$locations,
     flat_allowed = allows_flat_places(problem$method))
   check_k(problem$method, max(lengths(rows_by_output(data))))
+  check_rows_vary(problem, frame)
   if (!is.null(problem$locations$support)) places <- data$coords  # areas that share their middle
   for (rows in rows_without_noise(problem)) {
     duplicated <- rows[duplicated_locations(places[rows, , drop = FALSE])]

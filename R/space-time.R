@@ -127,7 +127,7 @@ check_margin <- function(covariance, name) {
   if (length(components) != 1L || !is.null(components[[1L]]$space_time) ||
       has_local_fields(covariance)) {
     abort_neargp("argument",
-      c(sprintf("`%s` must be one component, without sd = ~, range = ~ and warp = .", name),
+      c(sprintf("`%s` must be one component, without sd = ~, range = ~, warp = and by = ~.", name),
         i = "Sums are those of cov_spacetime() with other covariances."))
   }
 }
@@ -196,7 +196,7 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   }
   if (has_local_fields(covariance)) {
     abort_neargp("space_time",
-      "cov_spacetime() cannot be added to a covariance with `sd = ~`, `range = ~` or `warp = `.")
+      "cov_spacetime() cannot be added to a covariance with `sd = ~`, `range = ~`, `warp = ` or `by = ~`.")
   }
   bound <- greatest_beta(locations)
   few <- length(unique(data$coords[, length(locations$embedded_names)])) < distinct_times

@@ -165,12 +165,13 @@ variance_splits <- function(problem, residual_variance) {
   })
 }
 
-# Several components share the variance equally and have ranges a factor 3 apart, the first the
-# longest.
+# Several components share the variance equally, and those that are multiplied by the same column,
+# or by none, have ranges a factor 3 apart, the first the longest.
 candidate_values <- function(problem, scales, distance, shape, split) {
   layout <- problem$layout
   values <- layout$value
   count <- length(problem$groups)
+  place <- place_among_alike(problem)
   fill <- function(rows, new) {
     open <- rows & is.na(values)
     values[open] <<- rep_len(new, sum(rows))[open[rows]]
@@ -186,13 +187,20 @@ candidate_values <- function(problem, scales, distance, shape, split) {
     own_scales <- range_scales(problem, j, scales)
     unit <- starting_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"],
       NA)[1L])
-    fill(own & layout$kind == "range", distance * own_scales / unit * 3^((count + 1) / 2 - j))
+    fill(own & layout$kind == "range", distance * own_scales / unit * 3^place[j])
     fill(own & layout$kind %in% c("u", "v", local_kinds), 0)
     fill_space_time(fill, problem, own, j)
   }
   fill(layout$kind == "nugget", split[2L])
   values[layout$kind == "noise"] <- layout$start[layout$kind == "noise"]
   values
+}
+
+# (m + 1) / 2 - i for the i-th of m components.
+place_among_alike <- function(problem) {
+  column <- vapply(problem$groups, function(group) by_name(problem$locations, group$local$by), "")
+  rank <- stats::ave(seq_along(column), column, FUN = seq_along)
+  (stats::ave(rank, column, FUN = length) + 1) / 2 - rank
 }
 
 # The effective distance in units of the range. A correlation that hardly falls at all may have

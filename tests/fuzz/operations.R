@@ -7,7 +7,7 @@ argument_names <- function(arguments) paste(names(arguments), collapse = ",")
 
 predict_arguments <- function(data) {
   arguments <- list(newdata = random_newdata(data))
-  if (chance(0.5)) arguments$type <- pick("response", "link", "quantile", "process", "trend", "terms", "prob", "class")
+  if (chance(0.5)) arguments$type <- pick("response", "link", "quantile", "process", "trend", "terms", "coefficients", "prob", "class")
   if (chance(0.4)) arguments$interval <- pick("none", "confidence", "prediction")
   if (chance(0.2)) arguments$level <- pick(0.9, 0.5, 0.999999, 1e-9)
   if (chance(0.1)) arguments$threshold <- pick(0, c(0, 1), 1e300, -1e300)

@@ -22,6 +22,14 @@ random_local_formula <- function(tame) {
   stats::as.formula(paste("~", covariates), env = globalenv())
 }
 
+# Columns that a component is multiplied by.
+random_column <- function(tame) {
+  column <- if (tame) pick("a", "a", "I(a^2)", "flag", "`odd name`", "s1", "year", "scale(a)", "a:s1", "flat") else {
+    pick("g", "text", "holes", "big", "nowhere", "log(a)", "1", "poly(a, 2)", "a + s1", "when", ".", "bumps(2)", "offset(a)", "I(0 * a)", "z", "lon")
+  }
+  stats::as.formula(paste("~", column), env = globalenv())
+}
+
 random_warp <- function(tame) {
   coordinates <- if (tame) pick("s1", "s2") else pick("s1", "s2 + s1", "a", "nowhere", "when", "log(s1)", "1", "lon")
   monotone <- function() neargp::monotone(stats::as.formula(paste("~", coordinates)), knots = pick(2L, 3L, 5L, if (!tame) 1L))
@@ -45,6 +53,7 @@ covariance_arguments <- function(maker, tame) {
     if (chance(0.3)) arguments["penalty"] <- list(pick(1, 0, 1e6, NULL))
   }
   if (chance(0.12)) arguments$warp <- random_warp(tame)
+  if (chance(0.12)) arguments$by <- random_column(tame)
   if (!tame && chance(0.05)) arguments[sample(c("variance", "range", "ard", "anisotropy", "start"), 1L)] <- list(junk())
   arguments
 }

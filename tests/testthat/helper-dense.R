@@ -28,6 +28,12 @@ dense_distance <- function(a, b) {
 
 dense_covariance <- function(a, b, covariance) {
   Reduce(`+`, lapply(covariance$components, function(component) {
+    if (!is.null(component$by)) {
+      column <- component$by
+      component$by <- NULL
+      return(outer(a[, column], b[, column]) * dense_covariance(a, b,
+        list(components = list(component))))
+    }
     if (length(component$warps)) {
       a <- dense_warped(a, component)
       b <- dense_warped(b, component)

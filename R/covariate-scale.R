@@ -1,0 +1,28 @@
+# Parameters whose unit is that of a covariate, which the core has in a unit of its own.
+
+# Adds rows of parameters that are alike on the natural scale and the core's, or have a
+# `covariate_scale` of their own.
+with_further_rows <- function(layout, rows, covariate_scale = NULL) {
+  if (!is.null(layout$covariate_scale) || !is.null(covariate_scale)) {
+    layout$covariate_scale <- layout$covariate_scale %||% 1
+    rows$covariate_scale <- rep_len(covariate_scale %||% 1, nrow(rows))
+  }
+  rbind(layout, rows)
+}
+
+# What values on the core's scale are divided by on the natural one: coefficients of the noise are
+# by one standard deviation of their covariate, variances of components with a column where that has
+# its root mean square.
+covariate_scale <- function(layout) layout$covariate_scale %||% 1
+
+# The variance of a component with a column, which is given and told where the column is 1, and
+# which the core has where it is at its root mean square.
+with_column_scales <- function(layout, locations) {
+  for (recipe in recipes_of(locations, layout$component, "by")) {
+    row <- component_rows(layout, recipe$component, "variance")
+    layout$covariate_scale <- covariate_scale(layout)
+    layout$covariate_scale[row] <- recipe$scale^2
+    layout[row, c("value", "start")] <- layout[row, c("value", "start")] * recipe$scale^2
+  }
+  layout
+}

@@ -1,0 +1,122 @@
+# Surfaces of coefficients: of the column x the field w(s) of the components that are multiplied by
+# it, and beta of the trend where that holds x, too. With r_c(s0, s_i) the covariance of component
+# c, datum i has the covariance x_i r_c(s0, s_i) with w(s0), and the part of the trend in the
+# coefficient is the unit vector of beta. That is kriging of a target at which the column is 1 and
+# all others are 0, those of components without a column (1 at data) included: so a fit is made in
+# which each component has a column, and its ordinary predictor is asked.
+
+# The columns that surfaces are of: their names, the columns of coordinates that are 1 at the target
+# (with the unit in which the core has them), and the column of the trend that is the same.
+surfaces_of <- function(fit) {
+  recipes <- by_recipes(fit$locations)
+  names <- vapply(recipes, `[[`, "", "names")
+  lapply(split(recipes, factor(names, unique(names))), function(own) {
+    columns <- vapply(own, `[[`, 0L, "columns")
+    list(name = own[[1L]]$names, columns = columns, unit = vapply(own, `[[`, 0, "scale"),
+      trend = same_trend_column(fit, fit$data$coords[, columns[1L]] * own[[1L]]$scale))
+  })
+}
+
+# NA where the trend has no such column. Rounding of its unit may have passed over a column.
+same_trend_column <- function(fit, column) {
+  X <- fit$data$X
+  if (!ncol(X)) return(NA_integer_)
+  largest <- max(abs(column))
+  same <- colSums(abs(X - column) > 1e-12 * largest) == 0
+  if (any(same)) which(same)[[1L]] else NA_integer_
+}
+
+# The fit in which each component has a column that new rows need not have.
+with_all_columns <- function(fit) {
+  without <- which(vapply(fit$core_covariance$components, function(x) is.null(x$by), NA))
+  if (length(without)) {
+    column <- ncol(fit$data$coords) + 1L
+    fit$data$coords <- cbind(fit$data$coords, 1)
+    if (!is.null(fit$posterior$coords)) fit$posterior$coords <- cbind(fit$posterior$coords, 1)
+    for (component in without) fit$core_covariance$components[[component]]$by <- column
+    fit$locations$local <- c(fit$locations$local, list(list(kind = "by", component = without[1L],
+      columns = column, names = "(Intercept)", scale = 1)))
+  }
+  is_column <- vapply(fit$locations$local, function(recipe) recipe$kind == "by", NA)
+  fit$locations$local[is_column] <- lapply(fit$locations$local[is_column], replace, "left_out",
+    TRUE)
+  fit$covariance$components <- lapply(fit$covariance$components, function(component) {
+    component$local["by"] <- list(NULL)
+    component
+  })
+  without_trend(with_own_keeper(fit))
+}
+
+kept_all_columns <- function(object, context) {
+  kept(object, "all_columns", context, with_all_columns(object))
+}
+
+check_varying_coefficients <- function(fit) {
+  if (has_varying_coefficients(fit)) return(invisible())
+  abort_neargp("local", c("No component of the fit's covariance is multiplied by a column.",
+    i = "`by` of a covariance makes coefficients that vary: cov_matern() + cov_matern(by = ~ x).",
+    i = "Coefficients of the trend are coef(fit)."))
+}
+
+# Columns of the result: of each surface its mean, sd and limits.
+predicted_coefficients <- function(object, newdata, settings) {
+  check_varying_coefficients(object)
+  if (settings$integrated) {
+    abort_argument("parameters", "\"plug-in\" with type = \"coefficients\"", "integrated")
+  }
+  settings$context <- prediction_context(object, target_size(newdata), settings)
+  fit <- kept_all_columns(object, settings$context)
+  surfaces <- surfaces_of(fit)
+  columns_at <- function(target) surface_columns(surface_moments(fit, target, surfaces, settings),
+    surfaces, settings)
+  if (!is_raster(newdata)) {
+    target <- new_target(fit, newdata, "process")
+    return(target$restore(columns_at(target)))
+  }
+  require_package("terra", "for SpatRaster objects")
+  check_raster(fit, newdata)
+  raster_by_blocks(newdata, settings, function(cells) {
+    columns_at(raster_target(fit, newdata, cells, "process"))
+  })
+}
+
+surface_moments <- function(fit, target, surfaces, settings) {
+  lapply(surfaces, function(surface) {
+    target$coords[, surface$columns] <- rep(1 / surface$unit, each = nrow(target$coords))
+    if (!is.na(surface$trend)) target$X[, surface$trend] <- 1
+    chunked_moments(fit, target, settings)
+  })
+}
+
+surface_columns <- function(moments, surfaces, settings) {
+  columns <- list()
+  for (i in seq_along(surfaces)) {
+    name <- surfaces[[i]]$name
+    sd <- sqrt(moments[[i]]$variance)
+    columns[[name]] <- moments[[i]]$mean
+    columns[[paste0(name, "_sd")]] <- sd
+    if (settings$interval == "none") next
+    half_width <- stats::qnorm((1 + settings$level) / 2) * sd
+    columns[[paste0(name, "_lower")]] <- moments[[i]]$mean - half_width
+    columns[[paste0(name, "_upper")]] <- moments[[i]]$mean + half_width
+  }
+  structure(columns, class = "data.frame", row.names = .set_row_names(length(columns[[1L]])))
+}
+
+# ---- what print() says ---------------------------------------------------------------------------
+
+# "variance_2 is per squared unit of x, whose root mean square is 1.2; ..."
+varying_lines <- function(fit) {
+  several <- length(fit$covariance$components) > 1L
+  lines <- vapply(by_recipes(fit$locations), function(recipe) {
+    sprintf("variance%s is per squared unit of %s, whose root mean square over the rows is %s",
+      if (several) paste0("_", recipe$component) else "", recipe$names,
+      format_three_digits(recipe$scale))
+  }, "")
+  surfaces <- surfaces_of(fit)
+  absent <- vapply(Filter(function(surface) is.na(surface$trend), surfaces), `[[`, "", "name")
+  c(lines, if (length(absent))
+    sprintf("the trend has no %s: %s vary around 0", format_some(unname(absent)),
+      if (length(absent) == 1L) "its coefficients" else "their coefficients"),
+    "see predict(type = \"coefficients\"), plot(fit, \"coefficients\")")
+}

@@ -1,0 +1,72 @@
+# Components that are multiplied by a column, `by` of a covariance: with x the column and C the
+# component, rows i and j have the covariance x_i x_j C(s_i, s_j), so that the component is the
+# deviation of the coefficient of x from its mean (Gelfand, Kim, Sirmans and Banerjee 2003). The
+# column is one of those that follow the coordinates (local-recipes.R), without coefficients. The
+# core has it in units of its root mean square over the rows of the fit, where variances then are
+# comparable, with each other, with their bounds and with the jitter.
+
+by_label <- function(component) deparse1(component$local$by[[2L]])
+
+has_varying_coefficients <- function(fit) length(by_recipes(fit$locations)) > 0L
+
+by_recipes <- function(locations) {
+  Filter(function(recipe) recipe$kind == "by", locations$local)
+}
+
+# The name of a column by its number among the coordinates, "" for none.
+by_name <- function(locations, column) {
+  if (!length(column)) return("")
+  Filter(function(recipe) recipe$columns == column, by_recipes(locations))[[1L]]$names
+}
+
+new_by_recipe <- function(formula, table, locations, row_names) {
+  what <- "`by` of the covariance"
+  shown <- deparse1(formula[[2L]])
+  model <- local_model(formula, table, locations, what)
+  check_by_column(model, shown)
+  check_local_finite(model$design, what, row_names)
+  largest <- max(abs(model$design))
+  if (largest == 0) {
+    abort_neargp("local", c(sprintf("`%s` is 0 in all rows, so that it has no coefficient.", shown),
+      i = "Leave the component out."))
+  }
+  complete_recipe(model, shown, 0, largest * sqrt(mean((model$design / largest)^2)), table, what)
+}
+
+check_by_column <- function(model, shown) {
+  grouping <- names(Filter(function(x) is.factor(x) || is.character(x), model$frame))
+  if (length(grouping)) {
+    level <- as.character(stats::na.omit(model$frame[[grouping[1L]]])[1L])
+    abort_neargp("local",
+      c(sprintf("`by` of a covariance must be a column of numbers, and `%s` is a factor.",
+        grouping[1L]),
+        i = sprintf("Type a component for each level: cov_matern(by = ~ I(%s == \"%s\")) + ...",
+          grouping[1L], level)))
+  }
+  if (ncol(model$design) == 1L) return(invisible())
+  terms <- attr(model$terms, "term.labels")
+  abort_neargp("local",
+    c(sprintf("`by` of a covariance must be one column, and `%s` makes %d.", shown,
+      ncol(model$design)),
+      i = if (length(terms) > 1L) paste("Type a component for each:",
+        paste(sprintf("cov_matern(by = ~ %s)", terms), collapse = " + ")) else
+        if (!length(terms)) "Without `by` a component is multiplied by 1." else
+        "Make each column of it one of `data`, and type a component for each."))
+}
+
+# Without noise a row whose variance is 0 has a response that must be that of the trend.
+check_rows_vary <- function(problem, frame) {
+  groups <- problem$groups
+  columns <- lapply(groups, function(group) group$local$by)
+  if (!all(lengths(columns) > 0L) || !needs_distinct_locations(problem$method, problem)) {
+    return(invisible())
+  }
+  known <- problem$data$noise$known %||% 0
+  still <- which(rowSums(abs(problem$data$coords[, unlist(columns), drop = FALSE])) == 0 &
+    known == 0)
+  if (!length(still)) return(invisible())
+  abort_neargp("local",
+    c(sprintf("With nugget = 0 a row where all columns of `by` are 0 has no variance, as in %s.",
+      format_rows(original_rows(frame, still))),
+      i = "Estimate the nugget (nugget = NULL), or add a component without `by`: cov_matern() + cov_matern(by = ~ x)."))
+}
