@@ -197,6 +197,14 @@ core_order <- function(coords, method, key, context) {
     .Call(`_neargp_core_order`, coords, method, key, context)
 }
 
+core_maxmin <- function(coords, context) {
+    .Call(`_neargp_core_maxmin`, coords, context)
+}
+
+core_neighbor_reach <- function(coords, newcoords, neighbors) {
+    .Call(`_neargp_core_neighbor_reach`, coords, newcoords, neighbors)
+}
+
 core_neighbors_before <- function(coords, order, k, context) {
     .Call(`_neargp_core_neighbors_before`, coords, order, k, context)
 }
@@ -367,6 +375,10 @@ core_neighbor_dim <- function(neighbors) {
 
 core_neighbors_first <- function(neighbors, k) {
     .Call(`_neargp_core_neighbors_first`, neighbors, k)
+}
+
+core_neighbors_head <- function(neighbors, n) {
+    .Call(`_neargp_core_neighbors_head`, neighbors, n)
 }
 
 core_polya_gamma_score <- function(coords, sign, omega, targets, neighbors, shift, observed, covariance, context) {

@@ -677,6 +677,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_maxmin
+Rcpp::List core_maxmin(const Rcpp::NumericMatrix& coords, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_maxmin(SEXP coordsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_maxmin(coords, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_neighbor_reach
+Rcpp::NumericVector core_neighbor_reach(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, SEXP neighbors);
+RcppExport SEXP _neargp_core_neighbor_reach(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbor_reach(coords, newcoords, neighbors));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_neighbors_before
 SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_neighbors_before(SEXP coordsSEXP, SEXP orderSEXP, SEXP kSEXP, SEXP contextSEXP) {
@@ -1308,6 +1333,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_neighbors_head
+SEXP core_neighbors_head(SEXP neighbors, int n);
+RcppExport SEXP _neargp_core_neighbors_head(SEXP neighborsSEXP, SEXP nSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_head(neighbors, n));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_polya_gamma_score
 Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, SEXP neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_polya_gamma_score(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP observedSEXP, SEXP covarianceSEXP, SEXP contextSEXP) {
@@ -1887,6 +1924,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_monotonic_seconds", (DL_FUNC) &_neargp_core_monotonic_seconds, 0},
     {"_neargp_core_embed_longlat", (DL_FUNC) &_neargp_core_embed_longlat, 1},
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},
+    {"_neargp_core_maxmin", (DL_FUNC) &_neargp_core_maxmin, 2},
+    {"_neargp_core_neighbor_reach", (DL_FUNC) &_neargp_core_neighbor_reach, 3},
     {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 4},
     {"_neargp_core_neighbors_earlier", (DL_FUNC) &_neargp_core_neighbors_earlier, 6},
     {"_neargp_core_neighbors_others", (DL_FUNC) &_neargp_core_neighbors_others, 3},
@@ -1930,6 +1969,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_neighbor_matrix", (DL_FUNC) &_neargp_core_neighbor_matrix, 1},
     {"_neargp_core_neighbor_dim", (DL_FUNC) &_neargp_core_neighbor_dim, 1},
     {"_neargp_core_neighbors_first", (DL_FUNC) &_neargp_core_neighbors_first, 2},
+    {"_neargp_core_neighbors_head", (DL_FUNC) &_neargp_core_neighbors_head, 2},
     {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
     {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},
