@@ -98,12 +98,11 @@ areal_steps <- function(size, boxes, locations, count, largest = Inf, most = 400
 # With weights that add up to 1 in each row.
 weighted_points <- function(points, geometry, support, locations) {
   if (!is.null(support$weights)) {
-    object <- list(locations = locations)
     polygons <- which(sf::st_geometry_type(geometry) != "POINT")
     own <- take_points(points, points$area %in% polygons)
     own$area <- match(own$area, polygons)
-    own <- with_area_weights(own, list(geometry = geometry[polygons]), object,
-      check_weight_raster(support$weights, object))
+    own <- with_area_weights(own, list(geometry = geometry[polygons]),
+      check_weight_raster(support$weights, list(locations = locations)))
     own$area <- polygons[own$area]
     rest <- take_points(points, !points$area %in% polygons)
     order <- order(c(own$area, rest$area))

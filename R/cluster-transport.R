@@ -1,6 +1,7 @@
 # Messages to the workers of a cluster of package parallel, by its own protocol: a call goes to a
-# node by sendData(), and its value comes back by recvData(), with the tag of the call. A worker that
-# was lost or given up may still send an answer later: tags tell such answers from those awaited.
+# node by sendData(), and its value comes back by recvData(), with the tag of the call. A worker
+# that was lost or given up may still send an answer later: tags tell such answers from those
+# awaited.
 
 send_data <- function(node, data) utils::getFromNamespace("sendData", "parallel")(node, data)
 

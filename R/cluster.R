@@ -30,9 +30,10 @@
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
 #' anew, and the fit goes on with the same result; [print()][print.neargp] says so. The time is
 #' `neargp_control(worker_timeout = )` seconds, by default two minutes and ten times as long as such
-#' a call has taken before, an hour for the first one. The lost worker is still in your cluster object, which is then to be
-#' started anew. After an interrupt workers end what they compute, some seconds of it, and are idle.
-#' [checkpoints] work as they do without a cluster: the same call in a new session goes on.
+#' a call has taken before, an hour for the first one. The lost worker is still in your cluster
+#' object, which is then to be started anew. After an interrupt workers end what they compute, some
+#' seconds of it, and are idle. [checkpoints] work as they do without a cluster: the same call in a
+#' new session goes on.
 #'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
 #'   another version, no worker is left, and for what cannot be in shards: other responses than one
@@ -62,7 +63,8 @@ check_cluster <- function(cluster) {
   if (is.null(cluster)) return(NULL)
   if (!inherits(cluster, "cluster") || !is.list(cluster) || !length(cluster)) {
     abort_neargp("cluster",
-      c(sprintf("`cluster` must be a cluster of package parallel, not %s.", describe_value(cluster)),
+      c(sprintf("`cluster` must be a cluster of package parallel, not %s.",
+        describe_value(cluster)),
         i = "Make one by parallel::makeCluster(4)."))
   }
   cluster
@@ -90,9 +92,7 @@ open_workers <- function(cluster, threads, timeout = NULL) {
 # On the worker, which may not have the package yet.
 worker_greeting <- function(paths) {
   .libPaths(unique(c(paths, .libPaths())))
-  if (!requireNamespace("neargp", quietly = TRUE)) {
-    return(list(node = Sys.info()[["nodename"]]))
-  }
+  if (!nzchar(system.file(package = "neargp"))) return(list(node = Sys.info()[["nodename"]]))
   get("greeting", envir = asNamespace("neargp"))()
 }
 

@@ -41,8 +41,8 @@ left_out_hurdle <- function(object, rows, level) {
   table
 }
 
-# Both predictions of rows without a response, whom the positive fit has not seen, and of the others,
-# whom it leaves out.
+# Both predictions of rows without a response, whom the positive fit has not seen, and of the
+# others, whom it leaves out.
 left_out_parts <- function(object, rows) {
   presence <- object$presence
   p <- if (inherits(presence, "neargp_classifier"))

@@ -20,9 +20,9 @@
 #'   [predict.neargp()]. Without it `scores()` is of the rows of the fits, each predicted from the
 #'   others.
 #' @param type of `predict()` `"response"`, a new observation, or `"quantile"`; of `residuals()`
-#'   `"response"`, observation minus fitted value, `"loo"`, minus the prediction from the other rows,
-#'   or `"standardized"`, normal quantiles of that prediction's distribution function, randomised
-#'   within 0 and within counts (Dunn and Smyth 1996): standard normal under the model.
+#'   `"response"`, observation minus fitted value, `"loo"`, minus the prediction from the other
+#'   rows, or `"standardized"`, normal quantiles of that prediction's distribution function,
+#'   randomised within 0 and within counts (Dunn and Smyth 1996): standard normal under the model.
 #' @param interval `"none"`; `"prediction"`, quantiles of a new observation; `"confidence"`, those
 #'   of the expected response, the product of probability and positive mean, over what is not known
 #'   of the two fields.
@@ -34,8 +34,8 @@
 #'   nothing.
 #' @param nsim number of draws.
 #' @param seed see [simulate.neargp()].
-#' @param part the fit whose coefficients are wanted, or `"both"`, with the names of the parts before
-#'   those of the coefficients.
+#' @param part the fit whose coefficients are wanted, or `"both"`, with the names of the parts
+#'   before those of the coefficients.
 #' @param what `"trend"` or `"covariance"`, as in [coef.neargp()].
 #' @param formula.,presence_arguments,positive_arguments,evaluate of `update()`: a formula such as
 #'   `. ~ . + depth` for both fits, lists of arguments of [neargp()] for one of them, and whether
@@ -48,8 +48,8 @@
 #' @param digits significant digits.
 #' @param ... for `print()` and `update()` further arguments; else not used.
 #' @return `neargp_hurdle()`: an object of class `neargp_hurdle`, a list of the two fits.
-#'   `predict()`: a row for each of `newdata`, in its class, with `presence`, the probability, `mean`
-#'   and `sd` of a new observation (or `q0.05` ...), `lower`, `upper` and `p_exceed` as of
+#'   `predict()`: a row for each of `newdata`, in its class, with `presence`, the probability,
+#'   `mean` and `sd` of a new observation (or `q0.05` ...), `lower`, `upper` and `p_exceed` as of
 #'   [predict.neargp()], and with `interval = "confidence"` `se`, the standard deviation of the
 #'   expected response. `scores()`: as [scores()] of a fit. `simulate()`: a matrix with a row for
 #'   each of `newdata` and a column for each draw. `logLik()`: the sum of what the fits maximised,
@@ -220,7 +220,8 @@ expected_limits <- function(object, newdata, hurdle, level) {
   list(se = sqrt(pmax(second - mean^2, 0)), lower = limits[1L, ], upper = limits[2L, ])
 }
 
-# Of rows at the linear predictors that are z standard deviations from the mean; a column for each z.
+# Of rows at the linear predictors that are z standard deviations from the mean; a column for each
+# z.
 log_positive_means <- function(mixture, z) {
   means <- vapply(z, function(one) {
     at <- mixture

@@ -183,17 +183,18 @@
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
 #'   of a setting), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
 #'   after `na.action`), `_empty` (no rows), `_coordinates`, `_levels` (of factors in `coords`),
-#'   `_geometry` (neither points nor polygons, or empty), `_support` (see [block_support()]), `_crs`, `_rank` (rank-deficient trend),
-#'   `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates`
-#'   (without nugget), `_size`, `_family`, `_transform` (of another response, not increasing, or
-#'   without its inverse), `_method` (not for several outputs), `_inducing`, `_offset` (exposures
-#'   without logarithm), `_device`, `_cluster` (see [clusters]), `_checkpoint` (see [checkpoints]), `_memory` (the fit would need
-#'   more than there is; a warning of class `neargp_warning_memory` where it may), `_noise` (noise
-#'   that differs between rows by a method without it, or such variances that are negative, or all
-#'   0; covariates of it that are linearly dependent), `_local` (such covariates that do not vary),
-#'   `_precision` (no single precision for this, see [neargp_control()]), `_space_time`
-#'   ([cov_spacetime()] where it cannot be), `_cholesky` (a covariance matrix that is numerically
-#'   singular), `_quadrature` (responses whose density cannot be integrated).
+#'   `_geometry` (neither points nor polygons, or empty), `_support` (see [block_support()]),
+#'   `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row),
+#'   `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_transform`
+#'   (of another response, not increasing, or without its inverse), `_method` (not for several
+#'   outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`, `_cluster` (see
+#'   [clusters]), `_checkpoint` (see [checkpoints]), `_memory` (the fit would need more than there
+#'   is; a warning of class `neargp_warning_memory` where it may), `_noise` (noise that differs
+#'   between rows by a method without it, or such variances that are negative, or all 0; covariates
+#'   of it that are linearly dependent), `_local` (such covariates that do not vary), `_precision`
+#'   (no single precision for this, see [neargp_control()]), `_space_time` ([cov_spacetime()] where
+#'   it cannot be), `_cholesky` (a covariance matrix that is numerically singular), `_quadrature`
+#'   (responses whose density cannot be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022):
 #'   see [loo_k()]; Wu et al. (2022): see [vnngp()].
 #' @seealso [predict.neargp()], [coef.neargp()], [summary.neargp()], [plot.neargp()] and
@@ -251,7 +252,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
   coords <- columns_argument(coords, "coords", "~ x + y")
   time <- columns_argument(time, "time", "~ day")
-  if (!is.null(support)) check_class(support, "support", "neargp_support", "made by block_support()")
+  if (!is.null(support)) {
+    check_class(support, "support", "neargp_support", "made by block_support()")
+  }
   data <- areas_of_grid(data, support)
   source <- if (is_row_source(data)) data
   if (!is.null(source)) data <- first_chunk(source)

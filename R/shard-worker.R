@@ -1,7 +1,7 @@
-# What is computed of one shard, by whoever holds it. A shard is an environment: its rows as numbers,
-# and what was made of them. Each function here gets one, and what is asked of it; those that change
-# a shard (load, model, order, problem, narrow) can be repeated on another worker, in their order,
-# and make the same shard there.
+# What is computed of one shard, by whoever holds it. A shard is an environment: its rows as
+# numbers, and what was made of them. Each function here gets one, and what is asked of it; those
+# that change a shard (load, model, order, problem, narrow) can be repeated on another worker, in
+# their order, and make the same shard there.
 
 # `rows`: a matrix with the columns that `form` names, of rows in the order of the data.
 shard_load <- function(shard, rows, form) {

@@ -1,4 +1,5 @@
-# The variables of a fit, and which of them are left out or permuted together (variable-importance.R).
+# The variables of a fit, and which of them are left out or permuted together
+# (variable-importance.R).
 
 # A named list of the columns of `data` that belong together.
 variable_groups <- function(object, data, variables, by) {

@@ -37,8 +37,8 @@
 #'   on the sphere, are one group, `place`.
 #' @param by `"refit"` or `"permute"`.
 #' @param folds `NULL`, leave-one-out, for `"refit"`, and 10 random folds for `"permute"`; or the
-#'   `folds` of [cross_validate()]. Fits by [dspp()], [dgp()] and with a mean-field posterior have no
-#'   leave-one-out predictions and need folds.
+#'   `folds` of [cross_validate()]. Fits by [dspp()], [dgp()] and with a mean-field posterior have
+#'   no leave-one-out predictions and need folds.
 #' @param repeats number of permutations, over whose scores the average is taken.
 #' @param seed of folds and permutations, `NULL` for the state of R's generator, see
 #'   [simulate.neargp()].
@@ -56,9 +56,9 @@
 #' @references
 #' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5--32.
 #'
-#' Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong, but many are useful: learning
-#' a variable's importance by studying an entire class of prediction models simultaneously. *Journal
-#' of Machine Learning Research* 20(177), 1--81.
+#' Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong, but many are useful:
+#' learning a variable's importance by studying an entire class of prediction models simultaneously.
+#' *Journal of Machine Learning Research* 20(177), 1--81.
 #'
 #' Lei, J., G'Sell, M., Rinaldo, A., Tibshirani, R. J. and Wasserman, L. (2018). Distribution-free
 #' predictive inference for regression. *Journal of the American Statistical Association* 113,
@@ -179,7 +179,8 @@ permuted_target <- function(object, rows, group, order) {
   target <- new_target(object, permuted)
   if (!all(target$complete)) {
     abort_neargp("missing_values", c(sprintf("Rows cannot be predicted anew: %s lack values.",
-      format_rows(which(!target$complete))), i = "They were imputed by `na.action`: use by = \"refit\"."))
+      format_rows(which(!target$complete))),
+      i = "They were imputed by `na.action`: use by = \"refit\"."))
   }
   target
 }

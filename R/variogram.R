@@ -158,7 +158,7 @@ variogram_note <- function(fit) {
   if ("expand" %in% kinds) return("no curve: distances of the fit include its further coordinates")
   if (!length(kinds)) return(NULL)
   paste("model where", paste(c(
-    if (any(!kinds %in% c("monotone", "by"))) "covariates are at their mean",
+    if (!all(kinds %in% c("monotone", "by"))) "covariates are at their mean",
     if ("by" %in% kinds) "columns of `by` are at their root mean square",
     if ("monotone" %in% kinds) "slopes of the warp are 1"), collapse = " and "))
 }

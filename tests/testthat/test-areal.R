@@ -205,8 +205,8 @@ test_that("what areas cannot have is refused, and says why", {
   expect_error(neargp(z ~ 1, data, support = 16), class = "neargp_error_argument")
   expect_error(block_support(points = 0), class = "neargp_error_argument")
   expect_error(block_support(weights = 1), class = "neargp_error_argument")
-  lines <- sf::st_sf(z = 1:2, geometry = sf::st_sfc(sf::st_linestring(diag(2)), unit_squares()[[1L]],
-    crs = 32633))
+  lines <- sf::st_sf(z = 1:2, geometry = sf::st_sfc(sf::st_linestring(diag(2)),
+    unit_squares()[[1L]], crs = 32633))
   expect_error(neargp(z ~ 1, lines), "LINESTRING", class = "neargp_error_geometry")
 })
 
@@ -218,5 +218,6 @@ test_that("what is printed tells of areas, and a fit is kept in a file", {
   expect_output(print(block_support(points = 9)), "9 points")
   file <- withr::local_tempfile()
   saveRDS(fit, file)
-  expect_equal(predict(readRDS(file), example$data[1:2, ])$mean, predict(fit, example$data[1:2, ])$mean)
+  expect_equal(predict(readRDS(file), example$data[1:2, ])$mean,
+    predict(fit, example$data[1:2, ])$mean)
 })

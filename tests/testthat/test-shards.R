@@ -136,7 +136,8 @@ sharded_fit <- function(method, shards, data, formula = z ~ h, ..., cluster = NU
 
 sharded_data <- function(n = 60) {
   set.seed(8)
-  data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n), site = gl(6, n / 6), w = runif(n, 1, 3))
+  data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n), site = gl(6, n / 6),
+    w = runif(n, 1, 3))
   data$z <- sin(6 * data$x) + data$h + rnorm(6)[data$site] + rnorm(n, sd = 0.3)
   data
 }
