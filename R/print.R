@@ -118,29 +118,6 @@ describe_locations <- function(locations) {
     locations$time_unit))
 }
 
-covariance_line <- function(fit) {
-  paste0("\nCovariance: ", describe_covariance(fit$covariance),
-    if (isTRUE(fit$default_covariance)) " (by default)", "\n")
-}
-
-describe_covariance <- function(covariance) {
-  parts <- vapply(covariance$components, function(component) {
-    known <- covariance_families[[component$family]]
-    shape <- if (!is.null(known$shape)) {
-      sprintf(", %s = %s", known$shape$argument,
-        if (is.null(component$shape)) "estimated" else format(component$shape))
-    }
-    form <- c(if (component$ard) "one range per coordinate",
-      if (!isFALSE(component$anisotropy)) "rotated anisotropy",
-      if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
-      "local sd", describe_warps(component), if (!is.null(component$local$by))
-      paste("times", by_label(component)))
-    of_space <- paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
-    if (is_space_time(component)) describe_space_time(component, of_space) else of_space
-  }, "")
-  paste(parts, collapse = " + ")
-}
-
 print_remarks <- function(x, digits) {
   effective <- effective_ranges(x)
   cat(if (has_space_time(x$covariance)) space_time_remarks(x, digits) else
@@ -275,30 +252,4 @@ reason_for_no_errors.default <- function(method, fit) {
   if (!is_likelihood(fit) && is.null(fit$information)) return("the score is not a likelihood")
   if (isFALSE(fit$convergence$converged)) "the fit did not converge" else
     "the curvature at the optimum is not that of a maximum"
-}
-
-#' @export
-print.neargp_covariance <- function(x, ...) {
-  for (component in x$components) {
-    known <- covariance_families[[component$family]]
-    cat(known$label, " covariance: variance * ", known$formula, ", r = distance / range\n",
-      sep = "")
-    values <- c(list(variance = component$variance, range = component$range),
-      if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
-      if (!isFALSE(component$anisotropy))
-      list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
-    shown <- vapply(values,
-      function(value) if (is.null(value)) "estimated" else describe_values(value), "")
-    cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
-    if (component$ard) cat("  one range per coordinate\n")
-    cat(space_time_lines(component), sep = "")
-    cat(local_lines(component), sep = "")
-  }
-  invisible(x)
-}
-
-# "30", or "angle = 30, ratio = 0.5"
-describe_values <- function(values) {
-  shown <- ifelse(is.na(values), "estimated", vapply(values, format, ""))
-  paste(if (is.null(names(values))) shown else paste(names(values), "=", shown), collapse = ", ")
 }

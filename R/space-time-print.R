@@ -6,13 +6,8 @@ space_time_labels <- c(gneiting = "Gneiting", separable = "Separable", product_s
 describe_space_time <- function(component, of_space) {
   settings <- component$space_time
   sprintf("%s (space: %s%s)", space_time_labels[[settings$model]], of_space,
-    if (is.null(settings$time_family)) "" else paste0("; time: ", describe_margin(settings)))
-}
-
-describe_margin <- function(settings) {
-  known <- covariance_families[[settings$time_family]]
-  paste0(known$label, if (!is.null(known$shape)) sprintf(", %s = %s", known$shape$argument,
-    settings$time_shape %||% "estimated"))
+    if (is.null(settings$time_family)) "" else paste0("; time: ",
+      describe_family(settings$time_family, settings$time_shape)))
 }
 
 # Of settings that are not fitted yet.
@@ -28,7 +23,8 @@ space_time_lines <- function(component) {
   c(sprintf("  %s model of space and time: %s\n", space_time_labels[[settings$model]], formula),
     if (is_gneiting(component)) sprintf("  %-12s %s\n", names(shown), shown),
     if (!is.null(settings$time_family)) sprintf("  %-12s %s, %s\n", "in time",
-      describe_margin(settings), if (is.null(settings$time_range)) "range estimated" else
+      describe_family(settings$time_family, settings$time_shape),
+      if (is.null(settings$time_range)) "range estimated" else
         paste("range", format(settings$time_range))))
 }
 

@@ -38,8 +38,8 @@
 #'   offset() shifts (`?predict.neargp`; `tests/testthat/test-newdata.R`, `test-scores.R`,
 #'   `test-neargp.R`).*
 #' @srrstats {RE2.4} *As in RE2.4a and RE2.4b.*
-#' @srrstats {RE2.4a} *`check_rank()` of `R/model-frame.R`, an error that names the columns.*
-#' @srrstats {RE2.4b} *`check_trend()` of `R/model-frame.R`: a response that is an exact function
+#' @srrstats {RE2.4a} *`check_rank()` of `R/trend-checks.R`, an error that names the columns.*
+#' @srrstats {RE2.4b} *`check_trend()` of `R/trend-checks.R`: a response that is an exact function
 #'   of the trend is refused; separation is told for other families (`R/vnngp-fit.R`).*
 #' @srrstats {RE3.0} *`warn_unless_converged()` of `R/neargp.R`, class
 #'   `neargp_warning_convergence`, with what to do.*

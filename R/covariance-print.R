@@ -1,0 +1,53 @@
+# What print() says of a covariance: of its settings, and in one line of a fit.
+
+#' @export
+print.neargp_covariance <- function(x, ...) {
+  for (component in x$components) {
+    known <- covariance_families[[component$family]]
+    cat(known$label, " covariance: variance * ", known$formula, ", r = distance / range\n",
+      sep = "")
+    values <- c(list(variance = component$variance, range = component$range),
+      if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
+      if (!isFALSE(component$anisotropy))
+      list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
+    shown <- vapply(values,
+      function(value) if (is.null(value)) "estimated" else describe_values(value), "")
+    cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
+    if (component$ard) cat("  one range per coordinate\n")
+    cat(space_time_lines(component), sep = "")
+    cat(local_lines(component), sep = "")
+  }
+  invisible(x)
+}
+
+# "30", or "angle = 30, ratio = 0.5"
+describe_values <- function(values) {
+  shown <- ifelse(is.na(values), "estimated", vapply(values, format, ""))
+  paste(if (is.null(names(values))) shown else paste(names(values), "=", shown), collapse = ", ")
+}
+
+covariance_line <- function(fit) {
+  paste0("\nCovariance: ", describe_covariance(fit$covariance),
+    if (isTRUE(fit$default_covariance)) " (by default)", "\n")
+}
+
+describe_covariance <- function(covariance) {
+  parts <- vapply(covariance$components, function(component) {
+    form <- c(if (component$ard) "one range per coordinate",
+      if (!isFALSE(component$anisotropy)) "rotated anisotropy",
+      if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd))
+      "local sd", describe_warps(component), if (!is.null(component$local$by))
+      paste("times", by_label(component)))
+    of_space <- paste0(describe_family(component$family, component$shape), paste0(rep(", ",
+      length(form)), form, collapse = ""))
+    if (is_space_time(component)) describe_space_time(component, of_space) else of_space
+  }, "")
+  paste(parts, collapse = " + ")
+}
+
+# "Matern, nu = 1.5"; NULL is a shape that is estimated.
+describe_family <- function(family, shape) {
+  known <- covariance_families[[family]]
+  paste0(known$label, if (!is.null(known$shape)) sprintf(", %s = %s", known$shape$argument,
+    if (is.null(shape)) "estimated" else format(shape)))
+}
