@@ -27,5 +27,4 @@ one_case <- function(n, method, formula = z ~ 1, family = NULL, covariance = NUL
 table <- rbind(one_case(1e5, vecchia(20), covariance = cov_exponential(anisotropy = TRUE)),
   one_case(30000, loo_k(20), covariance = cov_matern(nu = 1.5, ard = TRUE)), one_case(20000, vnngp(10), count ~ x, stats::poisson()),
   one_case(20000, svgp(60)), one_case(5000, dspp(width = 2, inducing = 30, epochs = 20)))
-print(table, row.names = FALSE)
-utils::write.csv(table, file.path(bench_folder(), "results", "checkpoint.csv"), row.names = FALSE)
+save_table(table, "checkpoint")

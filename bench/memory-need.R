@@ -63,6 +63,5 @@ if (argument(1L, "")[1L] == "case") {
   found <- vapply(rownames(cases), run, double(2L))
   table <- cbind(cases, measured_mib = round(found[1L, ], 1), foreseen_mib = round(found[2L, ], 1),
     ratio = round(found[2L, ] / found[1L, ], 2))
-  print(table, row.names = FALSE)
-  utils::write.csv(table, file.path(bench_folder(), "results", "memory-need.csv"), row.names = FALSE)
+  save_table(table, "memory-need")
 }

@@ -85,7 +85,7 @@ while (proc.time()[["elapsed"]] - began < 60 * minutes) {
   }
 }
 table <- as.data.frame(do.call(rbind, rows))
-utils::write.csv(table, file.path(bench_folder(), "results", "soak.csv"), row.names = FALSE)
+save_table(table, "soak")
 settled <- table[max(1L, ceiling(nrow(table) / 5)), ]
 last <- table[nrow(table), ]
 cat(sprintf("%d rounds; memory %.0f to %.0f MiB, threads %d to %d, files %d to %d, children %d to %d, temporary files %d to %d\n", round, settled$memory_mib,

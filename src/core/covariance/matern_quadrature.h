@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/constants.h"
 #include "covariance/matern_table.h"
 
 namespace neargp {
@@ -72,7 +73,6 @@ struct ChebyshevToMonomial {
   double matrix[8][8];
 
   ChebyshevToMonomial() {
-    const double pi = 3.14159265358979323846;
     double polynomial[8][8] = {};  // T_m in monomials
     polynomial[0][0] = 1.0;
     polynomial[1][1] = 1.0;

@@ -3,12 +3,13 @@
 #include <cmath>
 #include <string>
 
+#include "base/constants.h"
 #include "base/error.h"
 
 namespace neargp {
 namespace {
 
-constexpr double radians_per_degree = 3.14159265358979323846 / 180.0;
+constexpr double radians_per_degree = pi / 180.0;
 
 void check(double longitude, double latitude, Index row) {
   const std::string where = " in row " + std::to_string(row + 1);

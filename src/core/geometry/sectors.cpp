@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "geometry/kd_tree.h"
 #include "geometry/nearest_buffer.h"
@@ -10,8 +11,6 @@
 
 namespace neargp {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 // The two directions by which the points around a query are told apart: the first two axes of a plane; of a sphere
 // about the origin east and north in the plane that touches it at the query, on which a chord falls in the direction

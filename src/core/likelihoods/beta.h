@@ -31,7 +31,7 @@ struct BetaResponse {
     log_complement_ = math::log(1.0 - datum.y);
   }
 
-  V strip() const { return broadcast<V>(3.14159265358979324); }
+  V strip() const { return broadcast<V>(pi); }
 
   LikelihoodTerms<V> node(V eta) const { return At(*this, eta).first_order(*this); }
 

@@ -30,7 +30,7 @@ struct BetabinomialResponse {
     d_normalizer_ = -total.first;
   }
 
-  V strip() const { return broadcast<V>(3.14159265358979324); }
+  V strip() const { return broadcast<V>(pi); }
 
   LikelihoodTerms<V> node(V eta) const { return At(*this, eta).first_order(); }
 

@@ -17,7 +17,7 @@ struct BinomialCloglogResponse {
 
   void load(const Datum<V>& datum) { data_ = BinomialDatum<V>(datum); }
 
-  V strip() const { return broadcast<V>(1.5707963267948966); }
+  V strip() const { return broadcast<V>(0.5 * pi); }
 
   LikelihoodTerms<V> node(V eta) const {
     const PositivePart<V> at = success(eta);

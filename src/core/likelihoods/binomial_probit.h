@@ -46,17 +46,12 @@ struct BinomialProbitResponse {
     V log_success, log_failure, success, failure;
 
     explicit Hazards(V eta) {
-      const V a = absolute(eta);
-      const V mills = mills_ratio(a);
-      const V density = normal_density(a);
-      const V upper = 1.0 - density * mills;
-      const V log_lower = math::log(mills) - 0.5 * a * a - 0.91893853320467274;
-      const V log_upper = math::log(upper);
-      const V slope_lower = 1.0 / mills;
-      const V slope_upper = density / upper;
+      const NormalTails<V> tails(absolute(eta));
+      const V slope_lower = 1.0 / tails.mills;
+      const V slope_upper = tails.density / tails.upper;
       const auto positive = eta > 0.0;
-      log_success = positive ? log_upper : log_lower;
-      log_failure = positive ? log_lower : log_upper;
+      log_success = positive ? tails.log_upper : tails.log_lower;
+      log_failure = positive ? tails.log_lower : tails.log_upper;
       success = positive ? slope_upper : slope_lower;
       failure = positive ? slope_lower : slope_upper;
     }

@@ -1,6 +1,7 @@
 // y ~ N(eta, variance / weight).
 #pragma once
 
+#include "base/constants.h"
 #include "likelihoods/terms.h"
 
 namespace neargp {
@@ -25,7 +26,7 @@ struct GaussianResponse {
     const V residual = y_ - mean;
     const V square = (residual * residual + variance) * precision_;
     LikelihoodTerms<V> terms;
-    terms.value = 0.5 * (log_precision_ - square) - 0.91893853320467274;
+    terms.value = 0.5 * (log_precision_ - square) - half_log_two_pi;
     terms.slope = residual * precision_;
     terms.curvature = precision_;
     terms.d_parameter[0] = 0.5 * (square - 1.0);

@@ -30,7 +30,7 @@ struct NegativeBinomialResponse {
   }
 
   // of log(1 + e^psi)
-  V strip() const { return broadcast<V>(3.14159265358979324); }
+  V strip() const { return broadcast<V>(pi); }
 
   LikelihoodTerms<V> node(V eta) const {
     const V psi = eta - log_size_;

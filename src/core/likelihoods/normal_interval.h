@@ -13,11 +13,8 @@ namespace neargp {
 // log Phi
 template <class V>
 inline V log_normal_distribution(V x) {
-  const V away = absolute(x);
-  const V mills = mills_ratio(away);
-  const V log_lower = math::log(mills) - 0.5 * away * away - 0.91893853320467274;
-  const V log_upper = math::log(1.0 - normal_density(away) * mills);
-  return x > 0.0 ? log_upper : log_lower;
+  const NormalTails<V> tails(absolute(x));
+  return x > 0.0 ? tails.log_upper : tails.log_lower;
 }
 
 template <class V>
@@ -39,7 +36,7 @@ struct NormalInterval {
   }
 
  private:
-  V density_ratio(V x) const { return math::exp(-0.5 * x * x - 0.91893853320467274 - log_p); }
+  V density_ratio(V x) const { return math::exp(-0.5 * x * x - half_log_two_pi - log_p); }
 };
 
 // Ends that are infinite, as numbers with which the formulas above need no other branch: 40 beyond the other end, or 0,

@@ -28,7 +28,7 @@ struct OrdinalLogitResponse {
     d_gap_ = between_ * rest / short_of;
   }
 
-  V strip() const { return broadcast<V>(3.14159265358979324); }
+  V strip() const { return broadcast<V>(pi); }
 
   // d_parameter: the derivatives in the upper and the lower end
   LikelihoodTerms<V> node(V eta) const {

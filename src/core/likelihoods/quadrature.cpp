@@ -5,11 +5,12 @@
 #include <limits>
 #include <vector>
 
+#include "base/constants.h"
+
 namespace neargp {
 
 namespace {
 
-constexpr double pi = 3.14159265358979324;
 constexpr double coarsest_step = 0.8;  // error exp(-2 pi^2 / step^2) = 4e-14 for any polynomial of low degree
 constexpr double finer = 1.5;
 constexpr int rules = 10;

@@ -1,6 +1,7 @@
 // Special functions of packs that the response families need beyond exp and log.
 #pragma once
 
+#include "base/constants.h"
 #include "simd/simd.h"
 
 namespace neargp {
@@ -70,6 +71,16 @@ inline V normal_density(V x) {
   return 0.39894228040143268 * math::exp(-0.5 * x * x);
 }
 
+// Phi at x >= 0, and its logarithms there and at -x.
+template <class V>
+struct NormalTails {
+  V mills, density, upper, log_lower, log_upper;
+
+  explicit NormalTails(V x)
+      : mills(mills_ratio(x)), density(normal_density(x)), upper(1.0 - density * mills),
+        log_lower(math::log(mills) - 0.5 * x * x - half_log_two_pi), log_upper(math::log(upper)) {}
+};
+
 // log Gamma(x + 1) and its first three derivatives, for x >= 0.
 template <class V>
 struct LogGamma {
@@ -111,7 +122,7 @@ inline LogGamma<V> log_gamma_1p(V x) {
       s * (-1.0 / 30 + s * (1.0 / 42 + s * (-1.0 / 30 + s * (5.0 / 66 + s * (-691.0 / 2730 + s * (7.0 / 6))))));
   const V tetragamma =
       1.0 / 2 + s * (-1.0 / 6 + s * (1.0 / 6 + s * (-3.0 / 10 + s * (5.0 / 6 + s * (-691.0 / 210 + s * (35.0 / 2))))));
-  return {(w - 0.5) * log_w - w + 0.91893853320467274 + r * value - math::log(p), log_w - 0.5 * r - s * digamma - q1,
+  return {(w - 0.5) * log_w - w + half_log_two_pi + r * value - math::log(p), log_w - 0.5 * r - s * digamma - q1,
           r + 0.5 * s + r * s * trigamma - (q2 - q1 * q1),
           -s - r * s - s * s * tetragamma - (q3 - 3.0 * q1 * q2 + 2.0 * q1 * q1 * q1)};
 }

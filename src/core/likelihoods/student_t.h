@@ -19,8 +19,8 @@ struct StudentTResponse {
     const V half = broadcast<V>(0.5 * df_);
     const V next = half + 0.5;
     const LogGamma<V> upper = log_gamma_1p(next), lower = log_gamma_1p(half);
-    normalizer_ = upper.value - math::log(next) - lower.value + math::log(half) -
-                  0.5 * math::log(broadcast<V>(3.14159265358979324 * df_));
+    normalizer_ =
+        upper.value - math::log(next) - lower.value + math::log(half) - 0.5 * math::log(broadcast<V>(pi * df_));
     d_normalizer_ = half * (upper.digamma - 1.0 / next - lower.digamma + 1.0 / half) - 0.5;
   }
 

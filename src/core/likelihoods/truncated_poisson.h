@@ -1,8 +1,9 @@
-// Poisson counts of which none is 0, of mean mu / (1 - exp(-mu)), mu = exp(eta):
+// Poisson counts of which none is 0 (poisson.h), of mean mu / (1 - exp(-mu)), mu = exp(eta):
 //   log p = y eta - mu - log y! - log(1 - exp(-mu)).
 // What is left to the quadrature is the last term (positive_part.h); E mu = exp(mean + variance/2).
 #pragma once
 
+#include "likelihoods/poisson.h"
 #include "likelihoods/positive_part.h"
 
 namespace neargp {
@@ -13,14 +14,11 @@ struct TruncatedPoissonResponse {
   static constexpr bool closed_form = false;
   static constexpr bool scaled = false;
 
-  explicit TruncatedPoissonResponse(const double*) {}
+  explicit TruncatedPoissonResponse(const double* parameter) : counts_(parameter) {}
 
-  void load(const Datum<V>& datum) {
-    y_ = datum.y;
-    log_factorial_ = log_gamma_1p(datum.y).value;
-  }
+  void load(const Datum<V>& datum) { counts_.load(datum); }
 
-  V strip() const { return broadcast<V>(1.5707963267948966); }
+  V strip() const { return broadcast<V>(0.5 * pi); }
 
   LikelihoodTerms<V> node(V eta) const {
     const PositivePart<V> positive(bounded_exp(eta), eta);
@@ -31,10 +29,10 @@ struct TruncatedPoissonResponse {
   }
 
   void finish(V mean, V variance, LikelihoodTerms<V>& terms) const {
-    const V rate = bounded_exp(mean + 0.5 * variance);
-    terms.value += y_ * mean - rate - log_factorial_;
-    terms.slope += y_ - rate;
-    terms.curvature += rate;
+    const LikelihoodTerms<V> of_counts = counts_.expectation(mean, variance);
+    terms.value += of_counts.value;
+    terms.slope += of_counts.slope;
+    terms.curvature += of_counts.curvature;
   }
 
   LikelihoodTerms<V> point(V eta) const {
@@ -47,7 +45,7 @@ struct TruncatedPoissonResponse {
   }
 
  private:
-  V y_, log_factorial_;
+  PoissonResponse<V> counts_;
 };
 
 }  // namespace neargp

@@ -74,7 +74,7 @@ struct TweedieSeries {
 
   void approximate(int lane, double log_y, double phi, double power) {
     const double c = 1.0 - power, d = 2.0 - power, bulk = std::exp(d * log_y) / (c * d * phi);
-    set_lane(value, lane, -0.5 * (1.8378770664093455 + std::log(phi) + power * log_y) - bulk);
+    set_lane(value, lane, -0.5 * (log_two_pi + std::log(phi) + power * log_y) - bulk);
     set_lane(d_log_phi, lane, -0.5 + bulk);
     // d log(c d) / dp = -1/c - 1/d
     set_lane(d_power, lane, -0.5 * log_y + bulk * (log_y - 1.0 / c - 1.0 / d));

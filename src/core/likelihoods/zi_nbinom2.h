@@ -24,7 +24,6 @@ struct ZiNbinom2Response {
   }
 
   V strip() const {
-    const double pi = 3.14159265358979324;
     if (size_ <= 1.0) return broadcast<V>(pi);
     const double radius = std::exp(-inflation_.log_odds() / size_), angle = pi / size_;
     return broadcast<V>(std::atan2(radius * std::sin(angle), radius * std::cos(angle) - 1.0));

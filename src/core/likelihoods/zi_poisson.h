@@ -22,7 +22,7 @@ struct ZiPoissonResponse {
     inflation_.load(datum.y);
   }
 
-  V strip() const { return broadcast<V>(std::atan2(3.14159265358979324, -inflation_.log_odds())); }
+  V strip() const { return broadcast<V>(std::atan2(pi, -inflation_.log_odds())); }
 
   LikelihoodTerms<V> node(V eta) const {
     const V mu = bounded_exp(eta);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "conditional/conditional_moments.h"
 
@@ -144,7 +145,7 @@ LogDensity log_polya_gamma(double omega) {
     sum += term;
     slope += term * odd * odd / (8.0 * omega);
   }
-  return {-0.5 * std::log(2.0 * M_PI) - 1.5 * std::log(omega) - 1.0 / (8.0 * omega) + std::log(sum), slope / sum - 1.5};
+  return {-0.5 * std::log(2.0 * pi) - 1.5 * std::log(omega) - 1.0 / (8.0 * omega) + std::log(sum), slope / sum - 1.5};
 }
 
 AveragedLogistic averaged_logistic(double mean, double variance) {
@@ -152,7 +153,7 @@ AveragedLogistic averaged_logistic(double mean, double variance) {
   AveragedLogistic result{0.0, 0.0, 0.0};
   for (std::size_t q = 0; q < hermite_node.size(); ++q)
     for (const double x : {-hermite_node[q], hermite_node[q]}) {
-      const double weight = hermite_weight[q] / std::sqrt(M_PI);
+      const double weight = hermite_weight[q] / std::sqrt(pi);
       const double p = logistic(mean + scale * x);
       const double slope = weight * p * logistic(-(mean + scale * x));
       result.value += weight * p;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/types.h"
 
 namespace neargp {
@@ -26,9 +27,7 @@ struct AdamMemory {
 inline double decayed_rate(double rate, double done) { return rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0); }
 
 // The same down to a hundredth of it, along a cosine.
-inline double cosine_rate(double rate, double done) {
-  return rate * (0.505 + 0.495 * std::cos(3.14159265358979323846 * done));
-}
+inline double cosine_rate(double rate, double done) { return rate * (0.505 + 0.495 * std::cos(pi * done)); }
 
 class RowAdam {
  public:

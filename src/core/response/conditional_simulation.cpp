@@ -62,17 +62,21 @@ std::vector<int> joined_outputs(const LocalData& data, const int* target_outputs
   return outputs;
 }
 
+void check_simulation(Points data, Points targets, const std::vector<int>& order, const NeighborTable& neighbors) {
+  if (neighbors.n != targets.n || Index(order.size()) != targets.n)
+    throw Error("The table of neighbours and the order must have one row for each new location.");
+  check_coordinates(data);
+  check_coordinates(targets);
+  check_rows(neighbors.index, -1, data.n + targets.n);
+  check_rows(order, 0, targets.n);
+}
+
 Simulation simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
                                 const NeighborTable& neighbors, const Covariance& covariance, const double* normals,
                                 const RunContext& context, const int* target_outputs) {
   const Index n = data.coords.n;
   const Index m = targets.n;
-  if (neighbors.n != m || Index(order.size()) != m)
-    throw Error("The table of neighbours and the order must have one row for each new location.");
-  check_coordinates(data.coords);
-  check_coordinates(targets);
-  check_rows(neighbors.index, -1, n + m);
-  check_rows(order, 0, m);
+  check_simulation(data.coords, targets, order, neighbors);
   check_outputs(data.outputs, n, covariance);
   check_outputs(target_outputs, m, covariance);
 

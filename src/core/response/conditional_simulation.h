@@ -22,6 +22,9 @@ struct Simulation {
 // matrices can be factored.
 constexpr double simulation_jitters[] = {0.0, 1e-10, 1e-8, 1e-6};
 
+// Refuses orders and tables of neighbours that are not of these targets, and places that are none.
+void check_simulation(Points data, Points targets, const std::vector<int>& order, const NeighborTable& neighbors);
+
 // Draws given data, column s of `values` being the (residual) data of draw s: each location conditions on its row of
 // `neighbors`, which counts data 0 .. n-1 and then new locations, the latter earlier in `order`. `normals` is m x
 // draws.

@@ -69,12 +69,7 @@ Simulation simulate_residual(const RegressionData& data, Points targets, const s
                              const NeighborTable& neighbors, const Covariance& covariance, const LowRankDraws& low_rank,
                              const double* normals, const RunContext& context) {
   const Index n = data.coords.n, m = targets.n;
-  if (neighbors.n != m || Index(order.size()) != m)
-    throw Error("The table of neighbours and the order must have one row for each new location.");
-  check_coordinates(data.coords);
-  check_coordinates(targets);
-  check_rows(neighbors.index, -1, n + m);
-  check_rows(order, 0, m);
+  check_simulation(data.coords, targets, order, neighbors);
   const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
   const InducingPoints points(prepared, low_rank.inducing);
   const InducingFactor prior(points, low_rank.jitter, false);
