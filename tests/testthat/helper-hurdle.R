@@ -11,13 +11,7 @@ hurdle_data <- function(n = 150) {
   })
 }
 
-without_field <- function(formula, data, ...) {
-  environment(formula) <- environment()  # where the call of the fit finds its data
-  neargp(formula, data, coords = ~ x + y, method = vnngp(k = 3), verbose = FALSE,
-    covariance = cov_exponential(variance = 1e-9, range = 0.1), ...)
-}
-
 hurdle_fits <- function(d, response = "count", family = truncated_poisson(), ...) {
-  neargp_hurdle(without_field(there ~ h, d, family = binomial()),
-    without_field(reformulate("h", response), d[d$there == 1, ], family = family, ...))
+  neargp_hurdle(fit_without_field(there ~ h, d, family = binomial()),
+    fit_without_field(reformulate("h", response), d[d$there == 1, ], family = family, ...))
 }

@@ -11,8 +11,6 @@ unit_raster <- function(across, values) {
     vals = values)
 }
 
-points_of <- function(geometry, fit, spacing = NULL) area_points(geometry, fit, spacing)
-
 test_that("points lie in their area, not in its holes, and are as many as the range asks for", {
   skip_unless_extended()
   skip_if_not_installed("sf")
@@ -22,7 +20,7 @@ test_that("points lie in their area, not in its holes, and are as many as the ra
   geometry <- sf::st_sfc(sf::st_multipolygon(list(list(outer, hole), list(island))),
     sf::st_polygon(list(0.01 * island)), sf::st_polygon(list(cbind(c(0, 5, 5), c(0, 0, 1e-9))[
       c(1:3, 1L), ])))
-  points <- points_of(geometry, fit_of_points())
+  points <- area_points(geometry, fit_of_points(), NULL)
   expect_false(is.unsorted(points$area))
   first <- points$xy[points$area == 1L, ]
   expect_false(any(first[, 1L] > 0.5 & first[, 1L] < 1.5 & first[, 2L] > 0.25 & first[, 2L] < 0.75))
@@ -31,11 +29,11 @@ test_that("points lie in their area, not in its holes, and are as many as the ra
   expect_equal(nrow(first), 2.5 / 0.204^2, tolerance = 0.1)
   expect_equal(sum(points$area == 2L), 16L)
   expect_lte(sum(points$area == 3L), 400L)
-  expect_message(points_of(geometry * 100, fit_of_points()), "to be 0.6",
+  expect_message(area_points(geometry * 100, fit_of_points(), NULL), "to be 0.6",
     class = "neargp_message_spacing")
-  expect_equal(sum(points_of(geometry, fit_of_points(), 0.25)$area == 1L), 40L)
+  expect_equal(sum(area_points(geometry, fit_of_points(), 0.25)$area == 1L), 40L)
   # between the centres of its grid
-  expect_equal(points_of(geometry[3L] + c(0, 0.1), fit_of_points(), 10)$area, 1L)
+  expect_equal(area_points(geometry[3L] + c(0, 0.1), fit_of_points(), 10)$area, 1L)
 })
 
 test_that("means over a sphere are by area", {

@@ -8,16 +8,11 @@ ordered_data <- function(n = 200, link = plogis) {
   })
 }
 
-without_field <- function(formula, data, ...) {
-  neargp(formula, data, coords = ~ x + y, method = vnngp(k = 3), verbose = FALSE,
-    covariance = cov_exponential(variance = 1e-9, range = 0.1), ...)
-}
-
 test_that("without a field it is the model of MASS", {
   skip_if_not_installed("MASS")
   d <- ordered_data()
   for (link in c("logit", "probit")) {
-    fit <- without_field(z ~ h, d, family = ordinal(link))
+    fit <- fit_without_field(z ~ h, d, family = ordinal(link))
     other <- MASS::polr(z ~ h, d, method = sub("logit", "logistic", link))
     expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(other)), tolerance = 1e-6)
     expect_equal(coef(fit)[["h"]], coef(other)[["h"]], tolerance = 1e-3)
@@ -58,7 +53,7 @@ test_that("a field of categories is fitted by every method, and scored by its ca
   }
   expect_identical(dim(predict(fit, d[0, ])[paste0("prob_", levels(d$z))]), c(0L, 4L))
   expect_equal(rowSums(predict(fit, d[3, ])[paste0("prob_", levels(d$z))]), 1, ignore_attr = TRUE)
-  draws <- simulate(without_field(z ~ h, d, family = ordinal()), 5, newdata = d[1:4, ], seed = 1)
+  draws <- simulate(fit_without_field(z ~ h, d, ordinal()), 5, newdata = d[1:4, ], seed = 1)
   expect_true(all(unlist(draws) %in% 1:4))
 })
 
@@ -68,9 +63,9 @@ test_that("responses that are not ordered, or of too few levels, are refused", {
   d$two <- ordered(ifelse(d$z == "low", "a", "b"))
   d$number <- as.integer(d$z)
   for (response in c("plain", "two", "number")) {
-    expect_error(without_field(reformulate("h", response), d, family = ordinal()), "ordered",
+    expect_error(fit_without_field(reformulate("h", response), d, family = ordinal()), "ordered",
       class = "neargp_error_response")
   }
-  fit <- without_field(z ~ h, d, family = ordinal())
+  fit <- fit_without_field(z ~ h, d, family = ordinal())
   expect_error(scores(fit, d, observed = rep("huge", 30)), class = "neargp_error_factor_level")
 })

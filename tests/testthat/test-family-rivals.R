@@ -17,12 +17,6 @@ family_data <- function(n = 250) {
   })
 }
 
-# The variance of a field that is next to none.
-fit_without_field <- function(formula, data, family) {
-  neargp(formula, data, coords = ~ x + y, family = family, method = vnngp(k = 3), verbose = FALSE,
-    covariance = cov_exponential(variance = 1e-9, range = 0.1))
-}
-
 expect_same_model <- function(fit, log_likelihood, coefficients, parameters = NULL,
                               tolerance = 1e-3) {
   expect_equal(as.numeric(stats::logLik(fit)), as.numeric(log_likelihood), tolerance = 1e-6)

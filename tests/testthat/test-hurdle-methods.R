@@ -1,4 +1,4 @@
-# hurdle_data(), without_field() and hurdle_fits() are in helper-hurdle.R.
+# hurdle_data(), fit_without_field() and hurdle_fits() are in helper-hurdle.R.
 
 test_that("without fields fitted values are those of pscl", {
   skip_if_not_installed("pscl")
@@ -119,10 +119,10 @@ test_that("rows that are not those of both fits are told", {
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   positive <- d[d$there == 1, ]
   fewer <- neargp_hurdle(fit$presence,
-    without_field(amount ~ h, positive[-1L, ], family = Gamma("log")))
+    fit_without_field(amount ~ h, positive[-1L, ], family = Gamma("log")))
   expect_error(fitted(fewer), "rows of `positive`", class = "neargp_error_fits")
   expect_error(residuals(fewer), class = "neargp_error_fits")
   elsewhere <- neargp_hurdle(fit$presence,
-    without_field(amount ~ h, transform(positive, x = rev(x)), family = Gamma("log")))
+    fit_without_field(amount ~ h, transform(positive, x = rev(x)), family = Gamma("log")))
   expect_error(fitted(elsewhere), "other places", class = "neargp_error_fits")
 })

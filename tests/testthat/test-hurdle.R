@@ -56,7 +56,7 @@ test_that("a logarithm's normal response may be the positive one", {
   positive <- neargp(amount ~ h, d[d$there == 1, ], coords = ~ x + y, transform = "log",
     method = vecchia(k = 5), covariance = cov_exponential(variance = 1e-9, range = 0.1),
     verbose = FALSE)
-  hurdle <- neargp_hurdle(without_field(there ~ h, d, family = binomial()), positive)
+  hurdle <- neargp_hurdle(fit_without_field(there ~ h, d, family = binomial()), positive)
   linear <- lm(log(amount) ~ h, d[d$there == 1, ])
   p <- predict(hurdle, d[1:2, ])
   expect_equal(p$mean, p$presence * predict(positive, d[1:2, ])$mean)
@@ -68,8 +68,8 @@ test_that("a logarithm's normal response may be the positive one", {
 
 test_that("what is no hurdle model is refused", {
   d <- hurdle_data()
-  presence <- without_field(there ~ h, d, family = binomial())
-  counts <- without_field(count ~ h, d, family = poisson())
+  presence <- fit_without_field(there ~ h, d, family = binomial())
+  counts <- fit_without_field(count ~ h, d, family = poisson())
   expect_error(neargp_hurdle(counts, counts), "presence", class = "neargp_error_argument")
   expect_error(neargp_hurdle(presence, counts), "positive", class = "neargp_error_argument")
   expect_error(neargp_hurdle(presence, d), "positive", class = "neargp_error_argument")
