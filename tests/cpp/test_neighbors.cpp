@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "extended.h"
 #include "geometry/longlat.h"
@@ -17,7 +18,6 @@ using namespace fixtures;
 namespace {
 
 constexpr Surface in_plane = Surface::plane;
-constexpr double pi = 3.14159265358979323846;
 
 std::vector<int> row_of(const NeighborTable& table, Index i) { return {table[i], table[i] + table.k}; }
 
