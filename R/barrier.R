@@ -1,0 +1,249 @@
+# Distances around barriers, as coordinates: lengths of shortest paths over the passable cells of a
+# grid, embedded by multidimensional scaling, so that any covariance of Euclidean distance, and any
+# method, takes them.
+
+#' Coordinates in which barriers are far
+#'
+#' Fields do not go through land, walls or mountains: two shores of a spit are near by air, and far
+#' by water. `barrier_embedding()` measures distances around barriers on a grid and lays its cells
+#' out in a space of some dimensions whose straight distances are nearly these;
+#' `barrier_coordinates()` gives the coordinates of places there, which are `coords` of [neargp()].
+#'
+#' @details
+#' A covariance function of the distance around barriers itself need not be one: its matrix may have
+#' negative eigenvalues. In the embedding distances are Euclidean, so that every covariance of
+#' [covariance] stays valid, for every method and with neighbours as ever (Løland and Høst 2003).
+#' The price is that distances are not exactly kept, and `stress` says how far: the root of the
+#' sum of squared errors over that of squared distances (Kruskal's stress-1), between landmarks and
+#' all cells. Below 0.05 is close; more `dimensions` lower it. A domain that goes round an island
+#' cannot be laid out without stress.
+#'
+#' Distances are lengths of shortest paths between centres of passable cells, over steps in 32
+#' directions of up to three cells that touch no barrier (Dijkstra's algorithm, by the package
+#' igraph): at most 1.4% longer than straight lines where there is no barrier, 0.7% on average.
+#' Barriers have to be a cell thick, and passages too. The cells are laid out by classical
+#' scaling of `landmarks`, each the farthest from those before it, and of all cells by their
+#' distances to these (landmark scaling, de Silva and Tenenbaum 2004). Time and memory grow with
+#' cells times landmarks: 10,000 cells and 100 landmarks take some seconds.
+#'
+#' Places are interpolated between the centres of the cell they lie in and of the open ones next to
+#' it, bilinearly where all are open. Places in a barrier cell, as of stations at the shore, get the
+#' coordinates of the nearest passable cell within `snap` cells, which a message
+#' (`neargp_message_barrier`) tells. Cells that cannot be reached from the largest connected part are
+#' barriers.
+#'
+#' In the embedding the axes have no meaning of their own: a covariance should have one range, not
+#' `ard = TRUE` or `anisotropy`. With three or more coordinates that is not the default of
+#' [neargp()], so that a covariance has to be named. Whether barriers matter is told by
+#' [cross_validate()] against a fit with the coordinates as they are. Covariates, the trend among
+#' them, may have the original coordinates, too.
+#'
+#' @param barrier a terra SpatRaster in a projected CRS or none, whose first layer is `NA` (or
+#'   FALSE) at barriers; or a list as for [graphics::image()]: `x` and `y`, equally spaced centres of
+#'   cells, increasing, and the matrix `z` of a row for each `x`, with `NA` or FALSE at barriers.
+#' @param dimensions number of coordinates.
+#' @param landmarks number of landmarks, at least `dimensions + 1`; all cells where they are fewer.
+#' @param data a data frame, or sf points in the CRS of the raster.
+#' @param embedding what `barrier_embedding()` has made.
+#' @param coords names of the two columns of a data frame with the places, or a formula such as
+#'   `~ x + y`; not for sf points.
+#' @param snap up to how many cells from a passable one a place in a barrier cell may be.
+#' @param x an embedding.
+#' @param ... not used.
+#' @return `barrier_embedding()`: a list of class `neargp_barrier`; among others `coordinates` (of
+#'   the passable cells), `stress` and `share` (the share of the landmarks' squared distances about
+#'   their centre that the dimensions hold, negative eigenvalues left out). `barrier_coordinates()`:
+#'   `data` with further columns `b1`, `b2`, ..., in the unit of the coordinates, `NA` where these
+#'   are; of sf points without their geometry, which [neargp()] would take for the coordinates.
+#' @section Errors: `neargp_error_barrier` for grids without two passable cells or a place that is
+#'   outside of the grid or too far from a passable cell, `neargp_error_crs` for longitude and
+#'   latitude or another CRS than that of the raster, `neargp_error_argument`, `neargp_error_columns`.
+#' @references
+#' Løland, A. and Høst, G. (2003). Spatial covariance modelling in a complex coastal domain by
+#' multidimensional scaling. *Environmetrics* 14, 307--321.
+#'
+#' de Silva, V. and Tenenbaum, J. B. (2004). *Sparse multidimensional scaling using landmark
+#' points*. Technical report, Stanford University.
+#'
+#' Rathbun, S. L. (1998). Spatial modelling in irregularly shaped regions: kriging estuaries.
+#' *Environmetrics* 9, 109--129.
+#' @examplesIf requireNamespace("igraph", quietly = TRUE)
+#' # Two bays with a wall between them that is open at the top.
+#' centers <- seq(0.025, 0.975, 0.05)
+#' sea <- list(x = centers, y = centers, z = matrix(TRUE, 20, 20))
+#' sea$z[10, 1:16] <- FALSE
+#' embedding <- barrier_embedding(sea, landmarks = 60)
+#' embedding
+#' set.seed(1)
+#' d <- data.frame(x = runif(150), y = runif(150))
+#' d <- d[abs(d$x - 0.475) > 0.03, ]
+#' d$z <- ifelse(d$x < 0.475, 1, -1) * pmax(0.9 - d$y, 0) + rnorm(nrow(d), sd = 0.1)
+#' d <- barrier_coordinates(d, embedding, ~ x + y)
+#' by_water <- neargp(z ~ 1, d, coords = ~ b1 + b2 + b3, covariance = cov_exponential())
+#' by_air <- neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_exponential())
+#' c(by_water = scores(by_water)$crps, by_air = scores(by_air)$crps)
+#' place <- barrier_coordinates(data.frame(x = c(0.4, 0.55), y = 0.1), embedding, ~ x + y)
+#' predict(by_water, place)
+#' @export
+barrier_embedding <- function(barrier, dimensions = 3L, landmarks = 100L) {
+  check_given(missing(barrier), "barrier", "a SpatRaster or a list of x, y and z")
+  dimensions <- check_count(dimensions, "dimensions", upper = 20L)
+  landmarks <- check_count(landmarks, "landmarks", lower = dimensions + 1L)
+  require_package("igraph", "for distances around barriers")
+  grid <- passable_grid(barrier)
+  graph <- grid_graph(grid)
+  grid <- largest_part(grid, graph)
+  graph <- grid_graph(grid)
+  scaled <- landmark_scaling(graph, max(grid$node, na.rm = TRUE), dimensions, landmarks)
+  structure(c(grid[c("x", "y", "node", "crs")], scaled), class = "neargp_barrier")
+}
+
+# ---- the grid ------------------------------------------------------------------------------------
+
+# Centres of columns and rows, and a matrix with the number of each passable cell, NA elsewhere.
+passable_grid <- function(barrier) {
+  if (is_raster(barrier)) barrier <- raster_as_image(barrier)
+  valid <- is.list(barrier) && is.numeric(barrier$x) && is.numeric(barrier$y) &&
+    is.matrix(barrier$z) && identical(dim(barrier$z), c(length(barrier$x), length(barrier$y))) &&
+    is_equally_spaced(barrier$x) && is_equally_spaced(barrier$y)
+  if (!valid) {
+    abort_argument("barrier",
+      "a SpatRaster, or a list of x, y (equally spaced, increasing) and a matrix z", barrier)
+  }
+  # Of heights or depths 0 is one.
+  open <- !is.na(barrier$z)
+  if (is.logical(barrier$z)) open <- open & barrier$z
+  with_nodes(list(x = barrier$x, y = barrier$y, crs = barrier$crs), open)
+}
+
+is_equally_spaced <- function(x) {
+  step <- diff(x)
+  length(x) > 1L && all(is.finite(x)) && all(step > 0) && max(step) - min(step) < 1e-6 * max(step)
+}
+
+raster_as_image <- function(raster) {
+  require_package("terra", "for SpatRaster objects")
+  if (isTRUE(terra::is.lonlat(raster, perhaps = FALSE, warn = FALSE))) {
+    abort_neargp("crs", c("`barrier` is in longitude and latitude, in which cells have no one size.",
+      i = "Project it: terra::project(barrier, \"EPSG:...\")."))
+  }
+  values <- terra::as.matrix(raster[[1L]], wide = TRUE)
+  list(x = terra::xFromCol(raster, seq_len(ncol(values))),
+    y = rev(terra::yFromRow(raster, seq_len(nrow(values)))),
+    z = t(values)[, rev(seq_len(nrow(values))), drop = FALSE], crs = terra::crs(raster))
+}
+
+with_nodes <- function(grid, open) {
+  if (sum(open) < 2L) {
+    abort_neargp("barrier", "The grid has fewer than two passable cells that hang together.")
+  }
+  grid$node <- matrix(NA_integer_, nrow(open), ncol(open))
+  grid$node[open] <- seq_len(sum(open))
+  grid
+}
+
+# Steps, in cells, to every second one of the 32 directions; the others are these backwards.
+grid_steps <- function(reach = 3L) {
+  steps <- expand.grid(i = 0:reach, j = -reach:reach)
+  divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
+  prime <- mapply(function(i, j) divisor(i, abs(j)) == 1, steps$i, steps$j)
+  steps[prime & (steps$i > 0 | steps$j > 0), ]
+}
+
+# The cells that the line from the centre of cell (0, 0) to that of (i, j) touches, corners included.
+touched_cells <- function(i, j) {
+  crossings <- function(n) if (n == 0) NULL else (seq_len(abs(n)) - 0.5) / abs(n)
+  t <- c(crossings(i), crossings(j))
+  sides <- expand.grid(t = t, di = c(-1e-6, 1e-6), dj = c(-1e-6, 1e-6))
+  unique(cbind(round(i * sides$t + sides$di), round(j * sides$t + sides$dj)))
+}
+
+# Cells and steps between them that touch no barrier, with their lengths.
+grid_graph <- function(grid) {
+  open <- !is.na(grid$node)
+  width <- c(grid$x[2L] - grid$x[1L], grid$y[2L] - grid$y[1L])
+  cells <- which(open, arr.ind = TRUE)
+  passable <- function(at) {
+    inside <- at[, 1L] >= 1L & at[, 1L] <= nrow(open) & at[, 2L] >= 1L & at[, 2L] <= ncol(open)
+    inside[inside] <- open[at[inside, , drop = FALSE]]
+    inside
+  }
+  moved <- function(by) cbind(cells[, 1L] + by[1L], cells[, 2L] + by[2L])
+  steps <- grid_steps()
+  edges <- lapply(seq_len(nrow(steps)), function(row) {
+    step <- unlist(steps[row, ])
+    touched <- touched_cells(step[1L], step[2L])
+    free <- Reduce(`&`, lapply(seq_len(nrow(touched)), function(k) passable(moved(touched[k, ]))))
+    cbind(grid$node[cells[free, , drop = FALSE]], grid$node[moved(step)[free, , drop = FALSE]],
+      rep(sqrt(sum((step * width)^2)), sum(free)))
+  })
+  edges <- do.call(rbind, edges)
+  graph <- igraph::make_empty_graph(sum(open), directed = FALSE)
+  graph <- igraph::add_edges(graph, as.vector(t(edges[, 1:2, drop = FALSE])))
+  list(graph = graph, length = edges[, 3L])
+}
+
+largest_part <- function(grid, graph) {
+  parts <- igraph::components(graph$graph)
+  kept <- which(parts$membership == which.max(parts$csize))
+  with_nodes(grid, !is.na(grid$node) & grid$node %in% kept)
+}
+
+# ---- scaling -------------------------------------------------------------------------------------
+
+# With D2 the squared distances of the landmarks, doubly centred, and its leading eigenvalues l and
+# vectors v, a cell at the squared distances d2 from them is at -1/2 l^(-1/2) v'(d2 - mean(D2)) (de
+# Silva and Tenenbaum 2004, section 2), for a landmark its classical scaling.
+landmark_scaling <- function(graph, cells, dimensions, count) {
+  from <- distances_to_landmarks(graph, cells, min(count, cells))
+  squared <- from$distance^2
+  among <- squared[, from$landmark, drop = FALSE]
+  means <- rowMeans(among)
+  centred <- -0.5 * (among - outer(means, means, "+") + mean(among))
+  decomposed <- eigen(centred, symmetric = TRUE)
+  positive <- which(decomposed$values > 1e-9 * decomposed$values[1L])
+  used <- utils::head(positive, dimensions)
+  coordinates <- -0.5 * t(squared - means) %*% sweep(decomposed$vectors[, used, drop = FALSE], 2L,
+    sqrt(decomposed$values[used]), "/")
+  if (length(used) < dimensions) {
+    coordinates <- cbind(coordinates, matrix(0, cells, dimensions - length(used)))
+  }
+  colnames(coordinates) <- paste0("b", seq_len(dimensions))
+  list(coordinates = coordinates, landmark = from$landmark,
+    stress = embedding_stress(coordinates, from),
+    share = sum(decomposed$values[used]) / sum(decomposed$values[positive]))
+}
+
+# Each landmark is the cell farthest from those before it, the first the one farthest from a cell.
+distances_to_landmarks <- function(graph, cells, count) {
+  distance <- function(cell) {
+    drop(igraph::distances(graph$graph, cell, weights = graph$length, algorithm = "dijkstra"))
+  }
+  landmark <- integer(count)
+  found <- matrix(0, count, cells)
+  nearest <- distance(1L)
+  for (k in seq_len(count)) {
+    landmark[k] <- which.max(nearest)
+    found[k, ] <- distance(landmark[k])
+    nearest <- if (k == 1L) found[k, ] else pmin(nearest, found[k, ])
+  }
+  list(landmark = landmark, distance = found)
+}
+
+embedding_stress <- function(coordinates, from) {
+  errors <- vapply(seq_along(from$landmark), function(k) {
+    straight <- sqrt(colSums((t(coordinates) - coordinates[from$landmark[k], ])^2))
+    sum((straight - from$distance[k, ])^2)
+  }, 0)
+  sqrt(sum(errors) / sum(from$distance^2))
+}
+
+#' @rdname barrier_embedding
+#' @export
+print.neargp_barrier <- function(x, ...) {
+  cat(sprintf("Embedding of %s passable cells of a grid of %d x %d by %d landmarks\n",
+    format_count(nrow(x$coordinates)), nrow(x$node), ncol(x$node), length(x$landmark)))
+  cat(sprintf("Dimensions: %d, stress %s, %s%% of squared distances\n", ncol(x$coordinates),
+    format(x$stress, digits = 2L), format(100 * x$share, digits = 3L)))
+  invisible(x)
+}
