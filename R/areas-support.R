@@ -44,9 +44,12 @@ share_covered <- function(points, areas, known) {
   share
 }
 
-# Of areas in another place than was meant all points are beyond the reach of all data.
+# Of areas in another place than was meant all points are beyond the reach of all data. Data that are
+# areas reach beyond their middles.
 tell_far_areas <- function(object, support, context) {
-  if (!length(support$area) || has_space_time(object$covariance)) return(invisible())
+  if (!length(support$area) || has_space_time(object$covariance) || has_areal_data(object)) {
+    return(invisible())
+  }
   coords <- support$target$coords
   nearest <- drop(as.matrix(core_index_nearest(kept_index(object, context), coords, 1L,
     context)))

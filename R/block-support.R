@@ -28,8 +28,9 @@
 #' `predict()` needs in the cells of a finer raster.
 #'
 #' **Cost.** Each pair of rows takes the product of their numbers of points in covariances: with 16
-#' points a pair of areas has 256. A step of a fit to 2,000 areas with 30 neighbours took 1.1 s of
-#' one core with 16 points (`bench/areal.R`); four points are 12 times faster.
+#' points a pair of areas has 256. The likelihood of 2,025 areas with its gradient took 0.5 s of one
+#' core by [vecchia()] with 30 neighbours and 16 points, a 14th of that with four, and 5 ms as
+#' points; by [exact_gp()] that of 900 areas took 0.7 s, 0.1 s as points (`bench/areal.R`).
 #'
 #' @param points number of points of an area, about: those of a regular grid, of which irregular
 #'   areas get a few more or less, slivers one at least, and no area more than 400. With 16 the
@@ -47,9 +48,8 @@
 #' not [cov_spacetime()], nor local standard deviations, ranges or warps), on the CPU. Counts on
 #' areas have means of exponentials in their likelihood, which is none of the families': give their
 #' rates as a gaussian response with `weights`, or the centres as points.
-#' [plot()][plot.neargp] of the variogram, [suggest_sites()] and [simulate()][simulate.neargp]
-#' of the process alone know points as their places; `simulate()` at the rows of the fit draws means
-#' over areas.
+#' [simulate()][simulate.neargp] at the rows of the fit draws means over areas. The curve of
+#' [empirical_variogram()] is that of points, and its pairs are those of rows.
 #' @section Errors: `neargp_error_support` (what it is not for; areas without weight; covariates
 #'   that are not numbers), `neargp_error_geometry` (neither points nor polygons; invalid or empty
 #'   ones), `neargp_error_crs`, `neargp_error_argument`, `neargp_error_size` (more than 5 million

@@ -154,6 +154,7 @@ variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_la
 
 # What the plot says below its title.
 variogram_note <- function(fit) {
+  if (has_areal_data(fit)) return("curve of points, pairs of rows that are means over areas")
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
   if ("expand" %in% kinds) return("no curve: distances of the fit include its further coordinates")
   if (!length(kinds)) return(NULL)

@@ -45,6 +45,9 @@ test_that("predictions of other areas, and of the rows left out, are those of de
     expect_equal(found$mean, drop(B %*% dense$mean), tolerance = 1e-8)
     expect_equal(attr(found, "covariance"), B %*% dense$covariance %*% t(B), tolerance = 1e-8)
     expect_equal(predict(fit, polygons, spacing = 1 / 16)$sd, found$sd, tolerance = 1e-8)
+    near <- predict(fit, polygons, spacing = 1 / 16, k = 35L)
+    expect_equal(near$mean, found$mean, tolerance = 1e-8)
+    expect_equal(near$sd, found$sd, tolerance = 1e-8)
     # steps of larger areas than those of the fit are at most as long
     expect_equal(predict(fit, polygons)$points, rep(100L, 4L))
     left <- loo_predict(fit)
@@ -115,7 +118,7 @@ test_that("area-to-point kriging is that of gstat", {
   expect_equal(ours$sd^2, drop(theirs$var), tolerance = 1e-8, ignore_attr = TRUE)
 })
 
-test_that("covariates at points make averaged columns, and a raster is downscaled by them", {
+test_that("covariates at points make averaged columns", {
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
   fine <- terra::rast(nrows = 20, ncols = 20, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
@@ -128,9 +131,19 @@ test_that("covariates at points make averaged columns, and a raster is downscale
   basis <- stats::poly(drop(example$A %*% slope), 2)
   columns <- example$A %*% stats::predict(basis, slope)
   expect_equal(unname(fit$data$X), unname(cbind(1, columns, data$height)), tolerance = 1e-10)
+})
+
+test_that("points without covariates are left out, and a raster is downscaled by a finer one", {
+  skip_unless_extended()
+  skip_if_not_installed("terra")
+  example <- areal_example(5L, 4L)
+  fine <- terra::rast(nrows = 20, ncols = 20, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
+    crs = "EPSG:32633", vals = sin(1:400))
+  names(fine) <- "slope"
+  slope <- terra::extract(fine, example$coords)$slope
   terra::values(fine) <- replace(terra::values(fine)[, 1L], terra::cellFromXY(fine,
     example$coords[1:4, ]), NA)
-  partly <- neargp(z ~ slope, data, method = exact_gp(), nugget = 0.05,
+  partly <- neargp(z ~ slope, example$data, method = exact_gp(), nugget = 0.05,
     covariance = areal_covariance, support = block_support(covariates = fine))
   expect_equal(partly$data$X[1L, "slope"], mean(slope[5:16]), tolerance = 1e-10,
     ignore_attr = TRUE)
@@ -143,6 +156,20 @@ test_that("covariates at points make averaged columns, and a raster is downscale
   map <- predict(down, fine)
   expect_s4_class(map, "SpatRaster")
   expect_equal(dim(map)[1:2], c(20, 20))
+})
+
+test_that("cells of a stars grid are areas where a support is given, and points where none is", {
+  skip_unless_extended()
+  skip_if_not_installed("stars")
+  grid <- stars::st_as_stars(list(z = outer(sin(1:5), cos(1:5))), dimensions = stars::st_dimensions(
+    x = 0:4 / 5, y = 0:4 / 5, .raster = c("x", "y")))
+  sf::st_crs(grid) <- 32633
+  areas <- neargp(z ~ 1, grid, method = exact_gp(), covariance = areal_covariance, nugget = 0.1,
+    support = block_support())
+  points <- neargp(z ~ 1, grid, method = exact_gp(), covariance = areal_covariance, nugget = 0.1)
+  expect_equal(sort(areas$data$y), sort(points$data$y))
+  expect_equal(areas$locations$support$areas, 25L)
+  expect_null(points$locations$support)
 })
 
 test_that("weights of a raster make the points of an area unequal", {
