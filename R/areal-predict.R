@@ -1,4 +1,4 @@
-# Predictions of areas from responses on areas: block kriging whose targets, too, are sets of points.
+# Predictions of areas from responses on areas: block kriging whose targets are sets of points, too.
 
 # By the rule of the fit, so that its own areas are the same points again; in larger ones their
 # distance is at most the largest of the fit.

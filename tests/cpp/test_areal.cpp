@@ -60,8 +60,8 @@ TEST_CASE("areas: rows of one point are places") {
       check_values(sums, expected);
       check_derivatives(sums, expected);
     });
-    const Eigen::MatrixXd matrix = covariance_matrix(prepare(covariance, columns, false), data.cloud.view(),
-                                                     data.cloud.view());
+    const Eigen::MatrixXd matrix =
+        covariance_matrix(prepare(covariance, columns, false), data.cloud.view(), data.cloud.view());
     const Eigen::MatrixXd dense = reference::cross_covariance(covariance, data.cloud.view(), data.cloud.view());
     CHECK(difference(matrix, dense) < 1e-13);
   }

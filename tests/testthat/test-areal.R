@@ -245,6 +245,6 @@ test_that("what is printed tells of areas, and a fit is kept in a file", {
   expect_output(print(block_support(points = 9)), "9 points")
   file <- withr::local_tempfile()
   saveRDS(fit, file)
-  expect_equal(predict(readRDS(file), example$data[1:2, ])$mean,
-    predict(fit, example$data[1:2, ])$mean)
+  expect_equal(predict(readRDS(file), example$data[1:2, ])$mean, predict(fit,
+    example$data[1:2, ])$mean)
 })

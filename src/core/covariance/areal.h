@@ -1,5 +1,6 @@
 // Areas as rows of data: the support of a row is a set of points with weights, which add up to 1, and what is known of
-// it is the weighted mean of the field over these. The covariance of two rows is then the mean over all pairs of points,
+// it is the weighted mean of the field over these. The covariance of two rows is then the mean over all pairs of
+// points,
 //
 //   k(A, B) = sum_lm a_l b_m k(u_l, v_m),
 //

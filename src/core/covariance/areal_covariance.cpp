@@ -128,9 +128,9 @@ Eigen::MatrixXd areal_covariance_matrix(const PreparedCovariance& covariance, Po
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);
   for (const PreparedComponent& component : covariance.components) {
     const SupportPoints of_a(component, covariance.support, a), of_b(component, covariance.support, b);
-    for_each_areal_column(
-        component, of_a, of_b, symmetric, false, context,
-        [&](Index j, const ArealColumn& column) { matrix.col(j).head(column.value.size()) += column.value; });
+    for_each_areal_column(component, of_a, of_b, symmetric, false, context, [&](Index j, const ArealColumn& column) {
+      matrix.col(j).head(column.value.size()) += column.value;
+    });
   }
   if (symmetric) mirror(matrix);
   return matrix;

@@ -134,7 +134,8 @@ void check_loadings(const Component& component, int outputs) {
 }
 
 void check_areal(const Covariance& covariance, int places, int dim, bool is_local) {
-  require(!is_local && covariance.outputs() == 0, "Areas have one output, and no local standard deviations and ranges.");
+  require(!is_local && covariance.outputs() == 0,
+          "Areas have one output, and no local standard deviations and ranges.");
   for (const Component& component : covariance.components)
     require(!component.is_space_time(), "Areas have covariances of one distance only, not of space and time apart.");
   require(places > 0 && dim > places && (dim - places) % (places + 1) == 0,

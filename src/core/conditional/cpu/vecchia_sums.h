@@ -108,10 +108,8 @@ class CpuKernel<VecchiaSums, Lanes> {
         for_each_term(tile_, component, c, [&](int parameter, const V* triangle) {
           multiply_symmetric(triangle, rows, x, want(parameter));
         });
-      if (component.wants_local())
-        multiply_local_derivatives(tile_, component, c, x, wanted);
-      if (component.wants_warps)
-        multiply_warp_derivatives(tile_, component, c, x, wanted);
+      if (component.wants_local()) multiply_local_derivatives(tile_, component, c, x, wanted);
+      if (component.wants_warps) multiply_warp_derivatives(tile_, component, c, x, wanted);
       if (c == 0) continue;
       V* g = want(component.variance_parameter);
       multiply_symmetric(tile_.component(c).covariance, rows, x, g);
