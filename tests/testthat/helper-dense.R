@@ -27,6 +27,7 @@ dense_distance <- function(a, b) {
 }
 
 dense_covariance <- function(a, b, covariance) {
+  if (isTRUE(covariance$areal)) return(dense_areal_covariance(a, b, covariance))
   Reduce(`+`, lapply(covariance$components, function(component) {
     if (!is.null(component$by)) {
       column <- component$by
@@ -68,6 +69,18 @@ dense_space_time <- function(a, b, component) {
   product <- settings$product
   component$variance * (product * in_space * in_time + (1 - product) * (settings$space * in_space +
     (1 - settings$space) * in_time))
+}
+
+# Rows that are areas: means over all pairs of points, which are columns after those of a place.
+dense_areal_covariance <- function(a, b, covariance) {
+  covariance$areal <- NULL
+  places <- length(covariance$components[[1L]]$group)
+  first <- seq(places, ncol(a) - 1L, by = places + 1L)
+  Reduce(`+`, lapply(first, function(i) Reduce(`+`, lapply(first, function(j) {
+    of_points <- dense_covariance(a[, i + seq_len(places), drop = FALSE],
+      b[, j + seq_len(places), drop = FALSE], covariance)
+    outer(a[, i + places + 1L], b[, j + places + 1L]) * of_points
+  }))))
 }
 
 dense_noisy <- function(data, covariance, nugget) {
