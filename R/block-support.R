@@ -16,6 +16,9 @@
 #' of an area. Predictions are then coherent: without a nugget, the mean of the predictions at the
 #' points of an area is its value (Kyriakidis 2004).
 #'
+#' In a simulation with 144 areas and a covariate at their points, 95% intervals of downscaled points
+#' covered 94.7%, those of cells 95.0% (`bench/areal.R`).
+#'
 #' **Noise and denominators.** The nugget is the variance of an area's own error, whatever its size.
 #' `weights` of [neargp()] divide it: with a rate, such as cases by inhabitants, give
 #' `weights = inhabitants`, or, where the variance of each rate is known, `measurement_variance`. A

@@ -55,7 +55,7 @@ cover_once <- function(seed, method, fine) {
   names(slope) <- "slope"
   fit <- in_plane(z ~ slope, data, method = method, covariance = cov_exponential(),
     support = block_support(points = 9, covariates = slope))
-  truth <- c(variance = 1, range = 0.15, nugget = 0.01)
+  truth <- c(variance = 1, range = 0.15)
   bounds <- confint(fit, what = "covariance")[names(truth), ]
   some <- st_as_sf(fine[seq(1, nrow(fine), by = 13), ], coords = c("x", "y"))
   points <- predict(fit, some, interval = "confidence")
@@ -75,7 +75,7 @@ if ("coverage" %in% parts) {
   fields <- as.integer(argument(2L, "100"))
   fine <- centres(across, per_side)
   rows <- lapply(list("exact_gp()" = exact_gp(), "vecchia(k = 30)" = vecchia(k = 30)), function(method) {
-    found <- vapply(seq_len(fields), function(seed) suppressWarnings(cover_once(seed, method, fine)), double(7))
+    found <- vapply(seq_len(fields), function(seed) suppressWarnings(cover_once(seed, method, fine)), double(6))
     data.frame(what = rownames(found), fields, covered = rowMeans(found), standard_error = apply(found, 1L, sd) / sqrt(fields),
       row.names = NULL)
   })
