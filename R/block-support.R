@@ -13,8 +13,9 @@
 #' its gradient, predictions, draws and leave-one-out predictions are those of any gaussian
 #' response: [exact_gp()] from all rows, [vecchia()] from the rows whose centres are nearest.
 #' The covariance parameters are those of the field at points: the variance is that of a point, not
-#' of an area. Predictions are then coherent: without a nugget, the mean of the predictions at the
-#' points of an area is its value (Kyriakidis 2004).
+#' of an area. Predictions from all rows are coherent: without a nugget, the mean of the predictions
+#' at the points of an area is its value (Kyriakidis 2004). [vecchia()] has this as nearly as its
+#' neighbours tell what all rows do.
 #'
 #' In a simulation with 144 areas and a covariate at their points, 95% intervals of downscaled points
 #' covered 94.7%, those of cells 95.0% (`bench/areal.R`).
