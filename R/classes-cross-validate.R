@@ -5,8 +5,10 @@
 #' @order 4
 #' @export
 cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, settings = NULL,
-                                             verbose = rlang::is_interactive(), ...) {
-  validate_cases(setting_cases(object, settings, rlang::list2(...)), folds, refit, NULL, verbose)
+                                             verbose = rlang::is_interactive(), cluster = NULL,
+                                             ...) {
+  validate_cases(setting_cases(object, settings, rlang::list2(...)), folds, refit, NULL, verbose,
+    cluster)
 }
 
 # The held-out rows of one fold: a probability for each class, from the labels of the other folds.

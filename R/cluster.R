@@ -35,6 +35,15 @@
 #' seconds of it, and are idle. [checkpoints] work as they do without a cluster: the same call in a
 #' new session goes on.
 #'
+#' # Rows that no machine holds
+#' `data` may be a [row_source()]: the files of a folder, the windows of a raster, or a function of
+#' the number of a chunk. Workers read the rows of their shards; this session has a sample of them.
+#' A fit to such rows has none of them, and [predict()][predict.neargp] reads them once more.
+#'
+#' # Predictions and folds
+#' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: any fit
+#' predicts parts of the new rows, and folds, on workers that get a copy of it.
+#'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
 #'   another version, no worker is left, and for what cannot be in shards: other responses than one
 #'   gaussian one, other methods than [vecchia()] (by maxmin, without inducing points), [loo_k()]
@@ -55,7 +64,7 @@
 #' parallel::stopCluster(cl)
 #' identical(coef(fit, what = "covariance"), coef(alone, what = "covariance"))
 #' }
-#' @seealso [neargp()], [neargp_control()], [checkpoints].
+#' @seealso [neargp()], [neargp_control()], [row_source()], [checkpoints].
 #' @name clusters
 NULL
 
@@ -79,14 +88,30 @@ open_workers <- function(cluster, threads, timeout = NULL) {
     pending = list(), slowest = list(), timeout = timeout, threads = threads, before = NULL),
     parent = emptyenv())
   paths <- unique(c(dirname(system.file(package = "neargp")), .libPaths()))
-  found <- call_workers(workers, as_sent(worker_greeting), list(paths = paths), limit = 300)
-  check_greetings(Filter(Negate(is.null), found))
+  found <- Filter(Negate(is.null), call_workers(workers, as_sent(worker_greeting),
+    list(paths = paths), limit = 300))
+  if (!length(found)) abort_no_workers(workers)
+  check_greetings(found)
   workers$before <- core_simd()
   core_set_simd(common_instruction_set(found))
-  told <- call_workers(workers, as_sent(worker_call), list(name = "set_worker",
+  call_workers(workers, as_sent(worker_call), list(name = "set_worker",
     arguments = list(instruction_set = core_simd())), limit = 300)
   workers$threads <- workers$threads %||% threads_of_workers(found)
   workers
+}
+
+# The settings of a fit with the workers of their cluster, where there is one.
+with_open_workers <- function(settings, threads) {
+  if (is.null(settings$cluster) || is.environment(settings$cluster)) return(settings)
+  settings$cluster <- open_workers(settings$cluster, threads, settings$control$worker_timeout)
+  settings
+}
+
+# The value of f(workers), which are then idle.
+with_workers <- function(cluster, threads, f) {
+  workers <- open_workers(cluster, threads)
+  on.exit(close_workers(workers))
+  f(workers)
 }
 
 # On the worker, which may not have the package yet.
@@ -192,6 +217,7 @@ answer_request <- function(request) {
 
 # Workers are idle and empty after a fit, however it ends, and the instruction set is what it was.
 close_workers <- function(workers) {
+  if (!is.environment(workers)) return(invisible())
   if (!is.null(workers$before)) core_set_simd(workers$before)
   drain_workers(workers)
   if (!any(workers$alive)) return(invisible())

@@ -52,6 +52,8 @@
 #'   `list(few = list(k = 10), local = list(k = 100, local_mean = TRUE))`.
 #' @param level level of the intervals that are scored.
 #' @param verbose show progress?
+#' @param cluster a cluster of package parallel, whose workers take the folds, with the same result
+#'   (see [clusters]); `NULL` for none. A fit with random numbers, as by Adam, has others on workers.
 #' @param ... the same arguments, and `threads`, common to all settings.
 #' @return An object of class `neargp_cv`, a list of
 #'   * `scores`: a data frame of [scores()], one row for each setting (of fits to
@@ -102,9 +104,9 @@ cross_validate.default <- function(object, ...) {
 #' @order 2
 #' @export
 cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = NULL, level = 0.95,
-                                  verbose = rlang::is_interactive(), ...) {
+                                  verbose = rlang::is_interactive(), cluster = NULL, ...) {
   arguments <- rlang::list2(...)
-  validate_cases(setting_cases(object, settings, arguments), folds, refit, level, verbose)
+  validate_cases(setting_cases(object, settings, arguments), folds, refit, level, verbose, cluster)
 }
 
 setting_cases <- function(fit, settings, arguments) {
@@ -118,12 +120,12 @@ setting_cases <- function(fit, settings, arguments) {
 #' @order 3
 #' @export
 cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
-                                verbose = rlang::is_interactive(), ...) {
+                                verbose = rlang::is_interactive(), cluster = NULL, ...) {
   check_comparable_fits(object)
   arguments <- rlang::list2(...)
   inform_refit(object, refit)
   cases <- lapply(object, function(fit) list(fit = fit, arguments = arguments))
-  validate_cases(cases, folds, refit, level, verbose)
+  validate_cases(cases, folds, refit, level, verbose, cluster)
 }
 
 # Parameters of a stationary covariance know little of one row; coefficients by the dozen have seen
@@ -138,7 +140,7 @@ inform_refit <- function(fits, refit) {
 }
 
 # `level` is that of the intervals; classes have none.
-validate_cases <- function(cases, folds, refit, level, verbose) {
+validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) {
   check_flag(refit, "refit")
   fit <- cases[[1L]]$fit
   classes <- any(vapply(cases, function(case) inherits(case$fit, "neargp_classifier"), NA))
@@ -151,14 +153,11 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   folds <- resolve_folds(folds, places)
   splits <- fold_splits(folds, places)
   tasks <- expand.grid(split = seq_along(splits), case = seq_along(cases))
-  pieces <- apply_tasks(nrow(tasks), verbose, function(task) {
-    case <- cases[[tasks$case[task]]]
-    split <- splits[[tasks$split[task]]]
-    predicted <- if (classes) predict_class_split(case, split, refit) else
-      predict_split(case, split, refit, level)
-    if (!is.null(fit$outputs)) return(predicted)
-    data.frame(setting = names(cases)[tasks$case[task]], predicted, check.names = FALSE)
-  })
+  pieces <- if (is.null(check_cluster(cluster))) {
+    apply_tasks(nrow(tasks), verbose, function(task) {
+      validate_split(cases, tasks$case[task], splits[[tasks$split[task]]], refit, level)
+    })
+  } else validate_on_cluster(cases, tasks, splits, refit, level, cluster)
   predictions <- bind_tables(pieces)
   settings <- fit$outputs %||% names(cases)
   predictions <- predictions[order(match(predictions$setting, settings), predictions$row), ]
@@ -181,6 +180,16 @@ new_validation <- function(predictions, fit, folds, refit, level, recalibrated, 
     place = fit_place(fit, original_coords(as_places(fit))),
     elapsed = proc.time()[["elapsed"]] - start
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))
+}
+
+# One fold of one setting.
+validate_split <- function(cases, number, split, refit, level) {
+  case <- cases[[number]]
+  predicted <- if (inherits(case$fit, "neargp_classifier")) {
+    predict_class_split(case, split, refit)
+  } else predict_split(case, split, refit, level)
+  if (!is.null(case$fit$outputs)) return(predicted)
+  data.frame(setting = names(cases)[number], predicted, check.names = FALSE)
 }
 
 # Fits by different families have different columns: those that a table lacks are NA.

@@ -200,7 +200,7 @@ with_fresh_neighbors <- function(problem, state, objective_for, k) {
 # With many ranges each search for neighbours moves the score by a little more or less, for ever. A
 # sum of n scores has a sampling error of about sqrt(n): a tenth of that is not worth another round.
 negligible_score <- function(problem) {
-  max(problem$control$refresh_gain, 0.1 * sqrt(length(problem$data$y)))
+  max(problem$control$refresh_gain, 0.1 * sqrt(row_count(problem$data)))
 }
 
 # Trend and its covariance by generalised least squares at the final covariance. Composite

@@ -262,8 +262,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     threads, verbose, prior)
   checkpoint <- checkpoint_argument(settings$control, resume)
   settings$control$checkpoint <- NULL
-  if (!is.null(source)) check_streamable(settings, transform)
   settings$cluster <- check_cluster(cluster)
+  on.exit(close_workers(settings$cluster))
+  if (!is.null(source)) check_streamable(settings, transform)
   check_prior(settings, source)
   check_local_fields(settings, source, data)
   locations <- new_locations(data, coords, time, distance, crs,
@@ -276,8 +277,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     na.action = na.action, local = row_formulas(covariance, nugget), areal = !is.null(areal))
   has_known <- !rlang::quo_is_null(arguments$measurement_variance)
   if (!is.null(source)) check_noise_model(settings, has_known, source)
-  stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations,
-    settings$family)
+  if (!is.null(source)) settings <- with_open_workers(settings, threads)
+  stream <- if (!is.null(source)) survey_for(settings, source, arguments, formula, locations)
   if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
@@ -295,7 +296,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$method <- with_k(settings$method, model$data, settings$family)
   settings$method <- with_default_estimation(settings$method, model$data)
   inform_k(settings$method)
-  settings <- with_shards(settings, model$data)
+  settings <- with_shards(settings, model$data, stream$rows %||% row_count(model$data))
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
   settings$covariance <- settle_covariance(settings, model$data, locations, !is.null(stream))
@@ -319,10 +320,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
-  if (!is.null(cluster)) {
-    settings$cluster <- open_workers(cluster, threads, settings$control$worker_timeout)
-    on.exit(close_workers(settings$cluster))
-  }
+  settings <- with_open_workers(settings, threads)
   solved <- solve_problem(problem, settings, checkpoint, call)
   settings$gpu <- device_name(settings$device)
   finished <- proc.time()[["elapsed"]]
@@ -332,5 +330,5 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
       settings$covariance), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
   forget_last_state()
-  if (is.null(stream)) fit else as_streamed_fit(fit, stream)
+  if (is.null(stream)) fit else as_streamed_fit(fit, problem)
 }

@@ -35,12 +35,16 @@ conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, al
 # Places at one spot have no direction: with a time, sectors would give the observations before and
 # after a share of one in eight.
 default_sectors <- function(object, wanted) {
+  if (reads_shards(object)) return(0L)
   if (wanted && is_surface(object$locations) && is.null(object$locations$time) &&
     length(object$locations$raw_names) == 2L) 8L else 0L
 }
 
 check_sectors <- function(object, sectors, k) {
   sectors <- check_count(sectors, "sectors", lower = 0L)
+  if (sectors > 0L && reads_shards(object)) {
+    abort_argument("sectors", "0 of a fit whose rows are read in shards", sectors)
+  }
   if (sectors > k) {
     abort_argument("sectors", sprintf("at most the number of neighbours, which is %d", k), sectors)
   }
@@ -69,7 +73,7 @@ prediction_k <- function(method, object, k, least = 60L) {
 
 #' @export
 prediction_k.default <- function(method, object, k, least = 60L) {
-  n <- length(object$data$y)
+  n <- object$source$rows %||% length(object$data$y)
   if (is.null(k)) return(min(n, max(least, 2L * object$k)))
   check_count(k, "k")
   if (k > n) {

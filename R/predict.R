@@ -109,6 +109,11 @@
 #' @param allow.new.levels whether groups may have levels that the fit does not know: their effects
 #'   have the mean 0 and the variance between levels. Else they are an error of class
 #'   `neargp_error_levels`. For data frames and sf points.
+#' @param cluster a cluster of package parallel, whose workers predict a part of the rows each, with
+#'   the same result (see [clusters]; `threads` is then that of each worker); `NULL` for none. For
+#'   data frames and sf points, not with `joint = TRUE`. Each worker gets a copy of the fit. A fit
+#'   whose rows were read in shards from a [row_source()] reads them again, on the workers or here:
+#'   each row is predicted from its nearest neighbours, without `sectors`.
 #' @param ... of polygons, further arguments of [predict_areas()].
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
@@ -191,7 +196,7 @@ predict.neargp <- function(object, newdata,
                            threads = NULL, device = NULL, verbose = rlang::is_interactive(),
                            parameters = c("plug-in", "integrated"), filename = NULL,
                            overwrite = FALSE, smooth = FALSE, re.form = NULL,
-                           allow.new.levels = FALSE, ...) {
+                           allow.new.levels = FALSE, cluster = NULL, ...) {
   check_fit(object)
   if (!missing(newdata) && is_areas(newdata)) {
     given <- setdiff(names(match.call(expand.dots = FALSE))[-1L], c("object", "newdata", "..."))
@@ -224,6 +229,9 @@ predict.neargp <- function(object, newdata,
   if (settings$integrated) check_integrable(object, joint)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
   if (type == "terms") return(predicted_terms(object, newdata, settings))
+  if (!is.null(check_cluster(cluster))) {
+    return(predict_on_cluster(object, newdata, settings, cluster, threads))
+  }
   settings$file <- raster_file(newdata, filename, overwrite)
   if (type == "coefficients") return(predicted_coefficients(object, newdata, settings))
   predict_target(object, newdata, settings)
@@ -241,6 +249,7 @@ target_size <- function(newdata) {
 }
 
 predict_target <- function(object, newdata, settings) {
+  if (reads_shards(object)) return(predict_from_shards(object, newdata, settings))
   settings$context <- prediction_context(object, target_size(newdata), settings)
   if (is_raster(newdata)) predict_raster(object, newdata, settings) else
     predict_rows(object, newdata, settings)

@@ -3,6 +3,7 @@
 
 check_streamable <- function(settings, transform) {
   method <- settings$method
+  if (wants_shards(settings)) return(check_streamable_shards(settings, transform))
   if (plain_class(method)[1L] != "neargp_svgp" || settings$method_open) {
     abort_source(c(sprintf("%s needs all rows in memory, and not a source that is read in chunks.",
       if (settings$method_open) "The method by default" else method_call(method)),
@@ -49,10 +50,12 @@ in_sample <- function(stream, value) {
   })
 }
 
-as_streamed_fit <- function(fit, stream) {
+as_streamed_fit <- function(fit, problem) {
+  stream <- problem$data$stream
   fit$data <- take_data_rows(fit$data, integer(0))
   fit$source <- list(from = describe_source(stream$source), rows = stream$rows,
-    chunks = length(stream$hashes), hashes = stream$hashes, model = stream$model)
+    chunks = length(stream$hashes), hashes = stream$hashes, model = stream$model,
+    recipe = if (is_sharded(problem)) shard_recipe(problem, new_partition(problem), raw = TRUE))
   fit$n_given <- stream$given
   fit$n_dropped <- stream$missing
   if (fit$n_dropped) fit$na_action <- structure(integer(0), class = "omit")

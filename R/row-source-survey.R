@@ -3,13 +3,7 @@
 # The stream of a model's rows: the source, how a chunk becomes numbers, and what the first reading
 # found: hashes, rows (used), given (read), sample (a data frame).
 survey_source <- function(source, arguments, formula, locations, family) {
-  # what is missing is then found by check_frame_finite()
-  arguments$na.action <- arguments$na.action %||% stats::na.pass
-  stream <- list(source = source, arguments = arguments, formula = formula, locations = locations,
-    family = family)
-  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")],
-    function(x) deparse1(rlang::quo_get_expr(x)), ""),
-    deparse1(stats::formula(locations$terms)), locations$time, locations$metric)
+  stream <- new_stream(source, arguments, formula, locations, family)
   sampler <- new_sampler(source$start_rows)
   given <- rows <- missing <- 0
   is_rowwise <- FALSE
@@ -34,6 +28,18 @@ survey_source <- function(source, arguments, formula, locations, family) {
   stream[c("given", "rows", "missing", "sample")] <- list(as_count(given), as_count(rows),
     as_count(missing), sampler$rows())
   stream$is_whole <- rows == nrow(stream$sample)
+  stream
+}
+
+# What is known before the first reading.
+new_stream <- function(source, arguments, formula, locations, family) {
+  # what is missing is then found by check_frame_finite()
+  arguments$na.action <- arguments$na.action %||% stats::na.pass
+  stream <- list(source = source, arguments = arguments, formula = formula, locations = locations,
+    family = family)
+  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")],
+    function(x) deparse1(rlang::quo_get_expr(x)), ""),
+    deparse1(stats::formula(locations$terms)), locations$time, locations$metric)
   stream
 }
 

@@ -6,7 +6,8 @@
 #' chunks. [neargp()] takes it for `data`; the rows are read anew for each pass over them, and what
 #' is kept of them are sums.
 #'
-#' @section What can be fitted: Gaussian responses by [svgp()], whose bound is a sum over rows. A
+#' @section What can be fitted: Gaussian responses; in shards by several methods, see below, and
+#' without by [svgp()], whose bound is a sum over rows. A
 #' first reading looks at all chunks for the count, the levels of factors and characters, and a
 #' sample of `start_rows` rows. From the sample come starting values of parameters and positions,
 #' and where `optimizer = "auto"` takes mini-batches, it takes them from the sample. All rows then
@@ -14,6 +15,15 @@
 #' more than `start_rows` rows is that in memory to the last digit; one to more rows is that in
 #' memory with the same start. Memory is that of one chunk, the sample, and some matrices of M x M,
 #' M the number of inducing points.
+#'
+#' @section In shards: With a `cluster` of [neargp()], or `neargp_control(shards = )`, also by
+#' [vecchia()], [loo_k()] and [mll_k()], see [clusters]. Rows are read by the worker that has their
+#' shard, in all chunks that reach into it, and again where a worker is lost: the files must be there
+#' on each machine, and a function travels to it with the variables that it was made with. A whole
+#' file is then one chunk, and `chunk_rows` says nothing. Chunks should be compact in space, as
+#' windows and regions are, so that few reach into a shard. The first reading finds their boxes, by
+#' the workers, too; the shards are cut at medians of the sample. [predict()][predict.neargp] reads
+#' the rows once more.
 #'
 #' @section The formula: Each row must have its values alone. `poly()`, `scale()`, splines without
 #' `knots` and `Boundary.knots`, and `x - mean(x)` depend on the other rows of a chunk and are an
@@ -36,7 +46,8 @@
 #' @param start_rows rows in the sample.
 #' @param ... further arguments of `read` or [utils::read.csv()], such as `sep` and `colClasses`. By
 #'   default the first chunk has the classes of the columns.
-#' @return An object of class `neargp_row_source`, for the argument `data` of [neargp()].
+#' @return `source_folder()` and `source_raster()` make such a source of the files of a folder, and
+#'   of the windows of a raster. All return an object of class `neargp_row_source`, for the argument `data` of [neargp()].
 #' @section Errors: `neargp_error_source`: a file that is missing or cannot be read, no rows,
 #'   columns, classes or levels that differ between chunks, rows or a count that differ between
 #'   readings, a formula that depends on other rows, and a method or family that needs the rows in
@@ -52,6 +63,10 @@
 #'   covariance = cov_matern(nu = 1.5))
 #' fit
 #' predict(fit, data.frame(x = 0.5, y = 0.5, height = 0), interval = "prediction")
+#'
+#' # Vecchia's approximation of them, in shards
+#' neargp(temp ~ height, row_source(file), coords = ~ x + y, method = vecchia(10),
+#'   covariance = cov_exponential(), control = neargp_control(shards = 2))
 #'
 #' # the same rows by a function
 #' parts <- split(d, rep(1:4, each = 500))

@@ -90,19 +90,34 @@ abort_no_workers <- function(workers) {
 # A host that has the rows of the problem.
 host_of_problem <- function(problem) {
   host <- new_shard_host(problem$control$shards, problem$context$cluster)
-  data <- problem$data
-  places <- shard_places(data$coords, problem)
-  shard <- shard_of(places, shard_cuts(places, problem$control$shards))
-  rows <- split(seq_along(shard), factor(shard, host$ids))
-  own <- lapply(rows, function(rows) {
-    data <- take_data_rows(data, rows)
-    made <- shard_rows(data, rows)
-    list(rows = made$rows, form = made$form)
-  })
-  on_shards(host, "shard_load", own = own, makes = TRUE)
+  partition <- new_partition(problem)
+  if (!is.null(problem$data$stream)) read_shards(host, problem, partition) else
+    send_shards(host, problem$data, shard_places(problem$data$coords, problem, partition$scales),
+      partition$cuts)
   on_shards(host, "shard_model", list(layout = problem$layout, groups = problem$groups,
     unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
   host
+}
+
+# Of rows in memory, or of the sample of those that are read.
+new_partition <- function(problem) {
+  coords <- problem$data$coords
+  scales <- shard_scales(coords, problem)
+  count <- problem$control$shards
+  list(count = count, scales = scales, cuts = shard_cuts(shard_places(coords, problem, scales),
+    count))
+}
+
+send_shards <- function(host, data, places, cuts) {
+  rows <- split(seq_along(data$y), factor(shard_of(places, cuts), host$ids))
+  own <- lapply(rows, function(rows) shard_rows(take_data_rows(data, rows), rows))
+  on_shards(host, "shard_load", own = own, makes = TRUE)
+}
+
+read_shards <- function(host, problem, partition, raw = FALSE) {
+  parts <- parts_of_shards(problem$data$stream, problem, partition)
+  on_shards(host, "shard_read", list(recipe = shard_recipe(problem, partition, raw)),
+    lapply(parts, function(numbers) list(parts = numbers)), makes = TRUE)
 }
 
 # Searches by the kd-tree, on the threads of whoever computes: workers have their own number.

@@ -70,11 +70,14 @@ takes_shards.neargp_loo_k <- function(method, family) {
 #' @export
 takes_shards.neargp_mll_k <- function(method, family) TRUE
 
+wants_shards <- function(settings) {
+  !is.null(settings$control$shards) || !is.null(settings$cluster)
+}
+
 # The settings with the number of shards, where the rows are to be in any. `n`: rows.
-with_shards <- function(settings, data) {
-  if (is.null(settings$control$shards) && is.null(settings$cluster)) return(settings)
+with_shards <- function(settings, data, n) {
+  if (!wants_shards(settings)) return(settings)
   check_takes_shards(settings, data)
-  n <- row_count(data)
   settings$control$shards <- settings$control$shards %||% default_shards(n)
   if (2 * settings$control$shards > n) {
     abort_neargp("cluster", c(sprintf("%d shards need two rows each, and there are %s rows.",
@@ -97,6 +100,15 @@ check_takes_shards <- function(settings, data) {
   }
   if (settings$device == "cuda") {
     refuse("on a GPU", "Use device = \"cpu\": workers compute on their processors.")
+  }
+}
+
+# The same of rows from a source, whose columns of X and noise are those of a chunk.
+check_streamable_shards <- function(settings, transform) {
+  check_takes_shards(settings, NULL)
+  if (!is.null(transform)) {
+    abort_source(c("`transform` needs all rows in memory, and not a source that is read in chunks.",
+      i = "Transform the response in the formula, or read the rows into a data frame."))
   }
 }
 

@@ -61,9 +61,13 @@ shard_asks <- function(shard, id, component, k, before, boxes) {
     core_neighbors_others(scaled, k, shard$context)
   reach2 <- core_neighbor_reach(scaled, scaled, table) * rounding_margin
   distance2 <- if (before) replace(reach2, shard$order, shard$distance2)
+  asks_of(scaled, reach2, distance2, boxes, id)
+}
+
+asks_of <- function(x, reach2, distance2, boxes, id) {
   asks <- lapply(boxes, function(box) {
-    asking <- which(distance2_to_box(scaled, box) <= reach2)
-    if (length(asking)) list(x = scaled[asking, , drop = FALSE], reach2 = reach2[asking],
+    asking <- which(distance2_to_box(x, box) <= reach2)
+    if (length(asking)) list(x = x[asking, , drop = FALSE], reach2 = reach2[asking],
       distance2 = distance2[asking])
   })
   asks[id] <- list(NULL)
@@ -78,7 +82,7 @@ distance2_to_box <- function(x, box) {
 
 # The rows of this shard that answer what others ask: of each the k nearest, as far as their reach.
 # `asks`: by the shard that asks.
-shard_answers <- function(shard, id, component, k, before, asks) {
+shard_answers <- function(shard, id, component, k, before, asks, context = shard$context) {
   if (!length(asks)) return(list())
   scaled <- shard_scaled(shard, component)
   place <- if (before) replace(integer(nrow(scaled)), shard$order, seq_len(nrow(scaled)))
@@ -86,8 +90,8 @@ shard_answers <- function(shard, id, component, k, before, asks) {
     ask <- asks[[asker]]
     table <- if (before) {
       core_neighbors_earlier(scaled, place, ask$x, 1L + count_earlier(shard, ask$distance2,
-        id < as.integer(asker)), k, shard$context)
-    } else core_neighbors_to(scaled, ask$x, k, shard$context)
+        id < as.integer(asker)), k, context)
+    } else core_neighbors_to(scaled, ask$x, k, context)
     found <- as.matrix(table)
     query <- rep(seq_len(ncol(found)), each = nrow(found))
     near <- !is.na(found)

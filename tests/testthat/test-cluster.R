@@ -32,8 +32,9 @@ estimated <- function(fit) {
 
 test_that("a fit by workers is that of this process, to the last bit", {
   cluster <- local_workers(2)
-  fit <- cluster_fit(cluster)
-  expect_identical(estimated(fit), estimated(cluster_fit(NULL)))
+  data <- cluster_data(150)
+  fit <- cluster_fit(cluster, data = data)
+  expect_identical(estimated(fit), estimated(cluster_fit(NULL, data = data)))
   expect_identical(fit$cluster, list(workers = 2L, threads = 1L, lost = 0L, moved = 0L))
   expect_output(print(fit), "Shards: +5, on 2 workers\n")
   # idle and empty afterwards
@@ -82,6 +83,7 @@ test_that("all use the widest instruction set that all have, and no wider one th
 })
 
 test_that("errors of a fit on workers are those of the fit", {
+  skip_unless_extended()
   data <- cluster_data(60)
   data[60, c("x", "y")] <- data[1, c("x", "y")]
   cluster <- local_workers(2)
@@ -117,12 +119,13 @@ pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
 test_that("the shards of a worker that is killed go to another, with the same result", {
   skip_on_os("windows")
   extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
-  alone <- estimated(cluster_fit(NULL, covariance = cov_matern(nu = 1.5, ard = TRUE)))
+  data <- cluster_data(150)
+  alone <- estimated(cluster_fit(NULL, data = data))
   for (at in if (extended) c(1, 4, 9) else 4) {
     cluster <- local_workers(3)
     pids <- pids_of(cluster)
     fit <- harmed_fit(cluster, function() tools::pskill(pids[2L], tools::SIGKILL), at,
-      covariance = cov_matern(nu = 1.5, ard = TRUE))
+      data = data)
     expect_identical(estimated(fit), alone)
     expect_identical(fit$cluster[c("lost", "moved")], list(lost = 1L, moved = 2L))
     expect_output(print(fit), "on 3 workers \\(1 worker lost, 2 shards moved\\)")
@@ -183,4 +186,22 @@ test_that("messages of an evaluation are short", {
     name = "answer_request", arguments = arguments), return = TRUE, tag = 1))
   # R sends what is longer in two packets, of which the second one waits for the answer to the first
   expect_lt(length(serialize(message, NULL)), 4000)
+})
+
+test_that("predictions and folds by workers are those of this process", {
+  skip_unless_extended()
+  data <- cluster_data(120)
+  fit <- cluster_fit(NULL, data = data, shards = NULL)
+  cluster <- local_workers(2)
+  newdata <- data.frame(x = c(runif(9), NA), y = runif(10), h = 0)
+  expect_identical(predict(fit, newdata, interval = "prediction", cluster = cluster),
+    predict(fit, newdata, interval = "prediction"))
+  expect_identical(predict(fit, newdata[1L, ], cluster = cluster), predict(fit, newdata[1L, ]))
+  expect_error(predict(fit, newdata, joint = TRUE, cluster = cluster),
+    class = "neargp_error_cluster")
+  expect_error(predict(fit, newdata, cluster = 2), class = "neargp_error_cluster")
+  folds <- rep(1:3, 40)
+  compared <- c("scores", "fold_scores", "predictions")
+  expect_identical(unclass(cross_validate(fit, folds, refit = TRUE, cluster = cluster))[compared],
+    unclass(cross_validate(fit, folds, refit = TRUE))[compared])
 })

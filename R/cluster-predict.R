@@ -1,0 +1,148 @@
+# Predictions by the workers of a cluster, and from rows that are read in shards. A prediction of a
+# row depends on that row alone, so that whoever makes it makes the same one.
+
+# Whether the fit's rows are read by whoever needs them.
+reads_shards <- function(object) !is.null(object$source$recipe)
+
+# ---- rows in memory ------------------------------------------------------------------------------
+
+# Rows of newdata in as many pieces as there are workers, each of which gets the fit.
+predict_on_cluster <- function(object, newdata, settings, cluster, threads) {
+  check_cluster_target(newdata, settings)
+  with_workers(cluster, threads, function(workers) {
+    if (reads_shards(object)) return(predict_from_shards(object, newdata, settings, workers))
+    count <- max(1L, min(length(workers$nodes), NROW(newdata)))
+    host <- new_shard_host(count, workers)
+    piece <- factor(blocks_of(NROW(newdata), seq_len(count)), seq_len(count))
+    rows <- split(seq_len(NROW(newdata)), piece)
+    settings$context <- shard_context_of(settings, workers)
+    object["keeper"] <- list(NULL)
+    bind_predictions(on_shards(host, "predict_piece", list(object = object, settings = settings),
+      lapply(rows, function(rows) list(newdata = newdata[rows, , drop = FALSE]))), rows, newdata)
+  })
+}
+
+check_cluster_target <- function(newdata, settings) {
+  refuse <- function(what, instead) abort_neargp("cluster", c(
+    sprintf("Workers cannot predict %s.", what), i = instead))
+  if (is_raster(newdata) || is_stars(newdata)) {
+    refuse("a grid as a whole",
+      "Give its cells as a data frame: terra::as.data.frame(raster, xy = TRUE).")
+  }
+  if (!is.data.frame(newdata)) {
+    abort_neargp("newdata", "`newdata` must be a data frame or sf points.")
+  }
+  if (settings$joint) refuse("rows jointly", "Leave out joint = TRUE, or `cluster`.")
+}
+
+# On the worker.
+predict_piece <- function(shard, object, settings, newdata) {
+  predict_rows(with_own_keeper(object), newdata, settings)
+}
+
+bind_predictions <- function(pieces, rows, newdata) {
+  at <- order(unlist(rows, use.names = FALSE))
+  bound <- do.call(rbind, unname(Filter(NROW, pieces)))[at, , drop = FALSE]
+  if (!is_sf(bound)) attr(bound, "row.names") <- attr(newdata, "row.names")
+  bound
+}
+
+# ---- rows that are read --------------------------------------------------------------------------
+
+# Each row of newdata goes to the shard that has its place, with all rows that may be among its k
+# nearest: the shard's own, and those that others have within the reach of the k-th of these.
+predict_from_shards <- function(object, newdata, settings, workers = NULL) {
+  check_cluster_target(newdata, settings)
+  target <- new_target(object, newdata, settings$part)
+  recipe <- object$source$recipe
+  host <- new_shard_host(recipe$partition$count, workers)
+  settings$context <- shard_context_of(settings, workers)
+  component <- metric_component(object$core_covariance)
+  shard <- shard_of(shard_places(target$coords, recipe, recipe$partition$scales),
+    recipe$partition$cuts)
+  of_shard <- split(seq_along(shard), factor(shard, host$ids))
+  rows <- lapply(of_shard, function(places) which(target$complete)[places])
+  # rows without a place have no prediction, whoever makes it
+  rows[[1L]] <- sort(c(rows[[1L]], which(!target$complete)))
+  problem <- list(data = list(stream = recipe$stream, basis = object$data$basis),
+    locations = object$locations, groups = recipe$groups)
+  read_shards(host, problem, recipe$partition, raw = TRUE)
+  search <- list(component = component, k = settings$k)
+  context <- settings$context
+  boxes <- on_shards(host, "shard_box", list(component = component))
+  queries <- lapply(of_shard, function(places) list(x = core_scale(target$coords[places, ,
+    drop = FALSE], component)))
+  asks <- on_shards(host, "shard_queries", c(search, list(boxes = boxes, context = context)),
+    queries)
+  answers <- on_shards(host, "shard_answers", c(search, list(before = FALSE, context = context)),
+    transposed(asks, "asks"))
+  received <- transposed(answers, "received")
+  own <- lapply(stats::setNames(host$ids, host$ids), function(id) c(received[[id]],
+    list(newdata = newdata[rows[[id]], , drop = FALSE])))
+  object["keeper"] <- list(NULL)
+  object$source["recipe"] <- list(NULL)
+  bind_predictions(on_shards(host, "predict_in_shard", list(object = object, settings = settings),
+    own), rows, newdata)
+}
+
+# The workers' own number of threads.
+shard_context_of <- function(settings, workers) {
+  context <- plain_context(settings$context$threads)
+  if (!is.null(workers)) context$threads <- workers$threads
+  context
+}
+
+# Rows as the user has them: what predictions are conditioned on.
+raw_rows <- function(data, number) {
+  parts <- list(number = number, coords = unname(data$coords), y = data$y, X = unname(data$X),
+    offset = data$offset, weights = data$weights)
+  widths <- vapply(parts, NCOL, 0L)
+  list(rows = do.call(cbind, unname(parts)), form = split(seq_len(sum(widths)),
+    factor(rep(names(parts), widths), names(parts))))
+}
+
+# What is asked of other shards for the k nearest of the queries `x`.
+shard_queries <- function(shard, id, component, k, boxes, context, x) {
+  if (!nrow(x)) return(stats::setNames(vector("list", length(boxes)), names(boxes)))
+  scaled <- shard_scaled(shard, component)
+  reach2 <- core_neighbor_reach(scaled, x, core_neighbors_to(scaled, x, k, context)) *
+    rounding_margin
+  asks_of(x, reach2, NULL, boxes, id)
+}
+
+predict_in_shard <- function(shard, object, settings, received, newdata) {
+  if (!NROW(newdata)) return(NULL)
+  rows <- bind_received(shard, received)
+  column <- function(name) rows[, shard$form[[name]]]
+  data <- list(y = column("y"), X = shard_columns(rows, shard$form, "X"), offset = column("offset"),
+    weights = column("weights"), coords = shard_columns(rows, shard$form, "coords"))
+  colnames(data$X) <- names(object$beta)
+  object$data[names(data)] <- data
+  settings$k <- min(settings$k, nrow(rows))
+  predict_rows(with_own_keeper(object), newdata, settings)
+}
+
+# ---- cross-validation ----------------------------------------------------------------------------
+
+# Folds by workers, each of which gets the fits. Random numbers of a fold are its own, whoever
+# computes it.
+validate_on_cluster <- function(cases, tasks, splits, refit, level, cluster) {
+  seeds <- sample.int(.Machine$integer.max, nrow(tasks))
+  for (i in seq_along(cases)) cases[[i]]$fit["keeper"] <- list(NULL)
+  with_workers(cluster, NULL, function(workers) {
+    host <- new_shard_host(nrow(tasks), workers)
+    own <- lapply(host$ids, function(id) list(number = tasks$case[id],
+      split = splits[[tasks$split[id]]], seed = seeds[id]))
+    unname(on_shards(host, "validate_piece", list(cases = cases, refit = refit, level = level,
+      threads = workers$threads), stats::setNames(own, host$ids)))
+  })
+}
+
+# On the worker.
+validate_piece <- function(shard, cases, refit, level, threads, number, split, seed) {
+  set.seed(seed)
+  cases[[number]]$fit <- with_own_keeper(cases[[number]]$fit)
+  cases[[number]]$fit$threads <- threads
+  cases[[number]]$arguments$threads <- cases[[number]]$arguments$threads %||% threads
+  validate_split(cases, number, split, refit, level)
+}

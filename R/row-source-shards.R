@@ -1,0 +1,178 @@
+# Rows of a source in shards: whoever has a shard reads its rows, in the chunks that reach into it,
+# and no machine holds all. Each chunk is read by its number, so that workers read different ones.
+
+# Chunk `number`; NULL after the last one. A file of text is one.
+read_part <- function(source, number) {
+  if (is.function(source$x)) return(read_chunk(open_source(source), number))
+  if (number > length(source$x)) return(NULL)
+  file <- source
+  file$x <- source$x[number]
+  file["chunk_rows"] <- list(-1L)
+  reader <- open_source(file)
+  on.exit(reader$close())
+  first <- list(read = function(number) reader$read(1L), where = reader$where,
+    advice = reader$advice)
+  read_chunk(first, number) %||% data.frame()
+}
+
+# ---- the first reading ---------------------------------------------------------------------------
+
+survey_for <- function(settings, source, ...) {
+  if (!wants_shards(settings)) return(survey_source(source, ..., settings$family))
+  survey_in_shards(new_stream(source, ..., settings$family), settings)
+}
+
+# What survey_source() finds, by workers or without, and of each chunk its box and first row.
+survey_in_shards <- function(stream, settings) {
+  source <- stream$source
+  workers <- if (is.environment(settings$cluster)) settings$cluster
+  check_travels(stream, workers)
+  found <- list()
+  repeat {
+    batch <- if (is.function(source$x)) 16L else length(source$x)
+    host <- new_shard_host(batch, workers)
+    more <- on_shards(host, "survey_part", list(stream = stream, offset = length(found)))
+    found <- c(found, unname(Filter(Negate(is.null), more)))
+    if (!is.function(source$x) || length(found) %% batch || !length(more[[batch]])) break
+  }
+  check_parts(found, source)
+  with_survey(stream, found)
+}
+
+survey_part <- function(shard, id, stream, offset) {
+  number <- id + offset
+  chunk <- read_part(stream$source, number)
+  if (is.null(chunk)) return(NULL)
+  none <- list(form = chunk[0L, , drop = FALSE], hash = part_hash(chunk), given = nrow(chunk),
+    rows = 0L, missing = 0L)
+  if (!nrow(chunk)) return(none)
+  in_chunk(number, {
+    check_subset_of_source(stream$arguments$subset, chunk)
+    frame <- chunk_frame(stream, chunk)
+    check_rowwise(stream, chunk, frame)
+    check_frame_finite(frame)
+    rows <- nrow(frame)
+    found <- utils::modifyList(none, list(rows = rows, missing = nrow(chunk) - rows))
+    if (!rows) return(found)
+    coords <- embed_coordinates(frame[["(locations)"]], stream$locations)
+    c(found, list(box = apply(coords, 2L, range)), sample_of_part(chunk, frame, number,
+      stream$source$start_rows))
+  })
+}
+
+# The same for columns that are the same, whatever kind of vector R has made of them.
+part_hash <- function(chunk) {
+  rlang::hash(plain_part(lapply(chunk, function(x) if (is.factor(x)) x else unclass(x))))
+}
+
+# Rows of the smallest shares, the fractional parts of their numbers times the golden ratio, which
+# spread evenly; no more than all samples need. And the first row of each level.
+sample_of_part <- function(chunk, frame, number, size) {
+  used <- as.integer(attr(frame, "row.names"))
+  share <- (number * sqrt(2) + used * (sqrt(5) - 1) / 2) %% 1
+  below <- if (length(share) > size) sort(share, partial = size)[size] else 1
+  levels <- Filter(function(x) is.factor(x) || is.character(x), unclass(frame)[seq_along(frame)])
+  first <- Reduce(`|`, lapply(levels, Negate(duplicated)), rep(FALSE, length(used)))
+  take <- share <= below | first
+  list(sample = chunk[used[take], , drop = FALSE], share = ifelse(share[take] <= below,
+    share[take], 2), below = below, first = first[take])
+}
+
+check_parts <- function(found, source) {
+  if (!length(found)) abort_source("The source has no rows.")
+  like <- NULL
+  for (number in seq_along(found)) {
+    if (found[[number]]$given) {
+      like <- check_alike(found[[number]]$form, like, number, "")
+    }
+  }
+  if (sum(vapply(found, `[[`, 0L, "rows"))) return(invisible())
+  abort_neargp("empty", c("No rows are left to fit the model to.",
+    x = sprintf("The source has %s rows; subset and na.action removed all of them.",
+      format_count(sum(vapply(found, `[[`, 0L, "given"))))))
+}
+
+with_survey <- function(stream, found) {
+  of_all <- function(name) as.double(vapply(found, `[[`, 0L, name))
+  stream$hashes <- vapply(found, `[[`, "", "hash")
+  stream$given <- as_count(sum(of_all("given")))
+  stream$rows <- as_count(sum(of_all("rows")))
+  stream$missing <- as_count(sum(of_all("missing")))
+  stream$parts <- list(boxes = lapply(found, `[[`, "box"),
+    first = cumsum(c(1, of_all("given")))[seq_along(found)])
+  sampled <- Filter(function(part) !is.null(part$sample), found)
+  rows <- do.call(rbind, lapply(sampled, `[[`, "sample"))
+  share <- unlist(lapply(sampled, `[[`, "share"))
+  # shares below the least limit are those of all rows; of the levels one row each is enough
+  below <- min(vapply(sampled, `[[`, 0, "below"))
+  below <- min(below, sort(share)[min(length(share), stream$source$start_rows)])
+  levels <- Filter(function(x) is.factor(x) || is.character(x), rows)
+  first <- Reduce(`|`, lapply(levels, Negate(duplicated)), rep(FALSE, length(share)))
+  take <- share <= below | first
+  stream$sample <- rows[take, , drop = FALSE]
+  attr(stream$sample, "row.names") <- .set_row_names(sum(take))
+  stream$is_whole <- stream$given == nrow(stream$sample)
+  stream
+}
+
+# Functions and formulas travel with the frames that they were made in.
+check_travels <- function(stream, workers, most = 1e7) {
+  if (is.null(workers)) return(invisible())
+  size <- length(serialize(stream, NULL))
+  if (size <= most) return(invisible())
+  abort_source(c(sprintf("The source and the formula bring %s of data along to each worker.",
+    format_bytes(size)),
+    i = "A function that reads chunks, and a formula, have all variables of the function that they were made in: make them where no data are."))
+}
+
+# ---- reading a shard -----------------------------------------------------------------------------
+
+# The shards that a box reaches into.
+shards_of_box <- function(box, cuts) {
+  if (!is.list(cuts)) return(cuts)
+  c(if (box[1L, cuts$column] <= cuts$at) shards_of_box(box, cuts$low),
+    if (box[2L, cuts$column] > cuts$at) shards_of_box(box, cuts$high))
+}
+
+# For each shard the numbers of the chunks that reach into it.
+parts_of_shards <- function(stream, problem, partition) {
+  numbers <- which(!vapply(stream$parts$boxes, is.null, NA))
+  reached <- lapply(numbers, function(number) {
+    shards_of_box(shard_places(stream$parts$boxes[[number]], problem, partition$scales),
+      partition$cuts)
+  })
+  split(rep(numbers, lengths(reached)), factor(unlist(reached), seq_len(partition$count)))
+}
+
+# `recipe`: of shard_recipe(); `parts`: of this shard. Chunks must be what they were.
+shard_read <- function(shard, id, recipe, parts) {
+  stream <- recipe$stream
+  found <- lapply(parts, function(number) {
+    chunk <- read_part(stream$source, number)
+    if (is.null(chunk) || part_hash(chunk) != stream$hashes[number]) {
+      abort_reread(sprintf("other rows in chunk %d than before", number))
+    }
+    in_chunk(number, part_of_shard(chunk, number, id, recipe))
+  })
+  found <- Filter(function(part) nrow(part$rows) > 0L, found)
+  shard_load(shard, do.call(rbind, lapply(found, `[[`, "rows")), found[[1L]]$form)
+}
+
+part_of_shard <- function(chunk, number, id, recipe) {
+  stream <- recipe$stream
+  data <- chunk_data(stream, chunk)
+  data$basis <- recipe$basis
+  inside <- shard_of(shard_places(data$coords, recipe, recipe$partition$scales),
+    recipe$partition$cuts) == id
+  own <- take_data_rows(data, which(inside))
+  used <- attr(chunk_frame(stream, chunk), "row.names")
+  numbers <- stream$parts$first[number] - 1 + as.double(used[inside])
+  if (recipe$raw) raw_rows(own, numbers) else shard_rows(own, numbers)
+}
+
+# What whoever reads a shard has to know. `raw`: whether rows are as the user has them, for
+# predictions, or as the core has them.
+shard_recipe <- function(problem, partition, raw = FALSE) {
+  list(stream = problem$data$stream, basis = problem$data$basis, partition = partition,
+    locations = problem$locations, groups = problem$groups, raw = raw)
+}
