@@ -21,10 +21,11 @@
 #' distance of each row to those before it; neighbours are exactly the nearest earlier ones (for
 #' [loo_k()] and [mll_k()] the nearest others), in whichever shard: rows near a border ask the
 #' shards that are near enough. The ordering is the one thing that shards change: in the plane it
-#' costs less than 1e-4 of log-likelihood a row, less with larger shards, so that likelihoods of
-#' fits with different `shards` are not comparable, and [anova()][anova.neargp] refuses them. In
-#' three dimensions more rows are near a border, where shards should have a million rows; with many
-#' coordinates each row asks all shards, and nothing is gained.
+#' costs up to 2e-4 of log-likelihood a row in shards of 6,000 rows, less in larger ones and ten
+#' times as much in very small ones, so that likelihoods of fits with different `shards` are not
+#' comparable, and [anova()][anova.neargp] refuses them. In three dimensions more rows are near a
+#' border, where shards should have a million rows; with many coordinates each row asks all shards,
+#' and nothing is gained.
 #'
 #' # Workers that are lost
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
@@ -64,7 +65,8 @@
 #' parallel::stopCluster(cl)
 #' identical(coef(fit, what = "covariance"), coef(alone, what = "covariance"))
 #' }
-#' @seealso [neargp()], [neargp_control()], [row_source()], [checkpoints].
+#' @seealso [neargp()], [neargp_control()], [row_source()], [checkpoints],
+#'   `vignette("beyond-one-machine", package = "neargp")`.
 #' @name clusters
 NULL
 

@@ -86,7 +86,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
 
 # fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
 solve_problem <- function(problem, settings, checkpoint, call) {
-  check_memory_need(problem, settings$device)
+  if (is.null(settings$cluster)) check_memory_need(problem, settings$device)
   problem$context <- new_context(settings$context$threads, settings$device,
     settings$control$neighbor_search)
   problem$context$cluster <- settings$cluster

@@ -225,6 +225,7 @@ further_arguments <- function(tame, covariance = NULL) {
   if (chance(0.08)) arguments["transform"] <- list(random_transform(tame))
   arguments <- with_noise_arguments(arguments, tame)
   if (chance(0.06)) arguments$control <- neargp::neargp_control(max_iterations = pick(2L, 20L), checkpoint = tempfile(fileext = ".checkpoint"))
+  if (chance(0.08)) arguments$control <- neargp::neargp_control(max_iterations = pick(3L, 20L), shards = pick(1L, 2L, 3L, 7L))
   if (tame) return(arguments)
   if (chance(0.1)) arguments$offset <- pick(quote(a), quote(log(e)), 1, quote(nowhere), quote(text))
   if (chance(0.1)) arguments$subset <- pick(quote(a > 0), quote(a > 1e9), 1:5, quote(c(TRUE, FALSE)), -1, 1e9, NA)
