@@ -90,21 +90,29 @@ check_not_noise <- function(recipes, data) {
   }
 }
 
-# Columns of some rows. Where new levels are `pooled` the last level stands for all of them.
-group_columns <- function(recipe, data) {
+# Levels of some rows by number and their terms. Where new levels are `pooled` the last level stands
+# for all of them; where they are `unknown`, -1 does, which has no column. 0 is no level at all.
+group_entries <- function(recipe, data) {
   if (isTRUE(recipe$left_out)) {
-    return(matrix(0, nrow(data), length(recipe$names) * length(recipe$levels)))
+    return(list(level = integer(nrow(data)), design = matrix(0, nrow(data), length(recipe$names))))
   }
   frame <- stats::model.frame(recipe$terms, data, na.action = stats::na.pass,
     xlev = recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
   given <- group_levels(recipe, data)
-  level <- match(given, recipe$levels, nomatch = if (isTRUE(recipe$pooled))
-    length(recipe$levels) else NA)
+  level <- match(given, recipe$levels, nomatch = if (isTRUE(recipe$unknown)) -1L else
+    if (isTRUE(recipe$pooled)) length(recipe$levels) else NA)
   if (anyNA(level)) abort_unknown_levels(recipe, unique(given[is.na(level)]))
-  d <- ncol(design)
-  columns <- matrix(0, nrow(data), d * length(recipe$levels))
-  for (j in seq_len(d)) columns[cbind(seq_along(level), d * (level - 1L) + j)] <- design[, j]
+  list(level = level, design = design)
+}
+
+group_columns <- function(entries, levels) {
+  d <- ncol(entries$design)
+  columns <- matrix(0, length(entries$level), d * levels)
+  known <- which(entries$level > 0L)
+  for (j in seq_len(d)) {
+    columns[cbind(known, d * (entries$level[known] - 1L) + j)] <- entries$design[known, j]
+  }
   columns
 }
 
@@ -194,19 +202,25 @@ lower_pairs <- function(d) {
 }
 
 # `X`, columns without a penalty, `Z`, and `blocks` of the latter.
-effect_columns <- function(recipes, data) {
+effect_columns <- function(recipes, data, compressed = needs_compression(recipes, nrow(data))) {
   fixed <- random <- blocks <- list()
+  before <- 0L
   add <- function(columns, recipe, term, names, levels, parameters) {
+    own <- length(names) * length(levels)
     blocks[[length(blocks) + 1L]] <<- list(term = term, label = recipe$label, kind = recipe$kind,
       names = names, levels = levels, d = length(names), parameters = parameters,
-      columns = sum(vapply(random, ncol, 0L)) + seq_len(ncol(columns)))
-    random[[length(random) + 1L]] <<- columns
+      columns = before + seq_len(own))
+    random[[length(random) + 1L]] <<- columns(before)
+    before <<- before + own
   }
   for (term in seq_along(recipes)) {
     recipe <- recipes[[term]]
     parameters <- parameter_names(recipe)
     if (recipe$kind == "group") {
-      add(group_columns(recipe, data), recipe, term, recipe$names, recipe$levels, parameters)
+      entries <- group_entries(recipe, data)
+      add(function(before) if (compressed) group_slots(entries, length(recipe$names), before) else
+        group_columns(entries, length(recipe$levels)), recipe, term, recipe$names, recipe$levels,
+        parameters)
       next
     }
     made <- smooth_columns(recipe, data)
@@ -215,8 +229,10 @@ effect_columns <- function(recipes, data) {
     fixed[[length(fixed) + 1L]] <- made$fixed
     for (part in seq_along(made$random)) {
       columns <- made$random[[part]]
-      add(columns, recipe, term, "s", as.character(seq_len(ncol(columns))), parameters[part])
+      add(function(before) if (compressed) smooth_slots(columns, before) else columns, recipe, term,
+        "s", as.character(seq_len(ncol(columns))), parameters[part])
     }
   }
-  list(X = do.call(cbind, fixed), Z = unname(do.call(cbind, random)), blocks = blocks)
+  Z <- if (compressed) compressed_columns(random) else unname(do.call(cbind, random))
+  list(X = do.call(cbind, fixed), Z = Z, blocks = blocks, compressed = compressed)
 }

@@ -142,11 +142,16 @@ effect_names <- function(blocks) {
 
 effect_estimates <- function(object) {
   if (!has_effects(object$data)) abort_no_effects(object)
-  trend <- core_trend(object)
-  own <- length(object$beta) + seq_len(ncol(object$data$effects$Z))
+  own <- length(object$beta) + seq_len(count_coefficients(object$data))
+  stats::setNames(core_trend(object)$beta[own], effect_names(object$data$effects$blocks))
+}
+
+effect_vcov <- function(object) {
+  if (!has_effects(object$data)) abort_no_effects(object)
+  refuse_compressed(object, "vcov(what = \"random\")")
+  own <- length(object$beta) + seq_len(count_coefficients(object$data))
   names <- effect_names(object$data$effects$blocks)
-  list(estimate = stats::setNames(trend$beta[own], names),
-    vcov = structure(trend$beta_vcov[own, own, drop = FALSE], dimnames = list(names, names)))
+  structure(core_trend(object)$beta_vcov[own, own, drop = FALSE], dimnames = list(names, names))
 }
 
 abort_no_effects <- function(object) {
@@ -159,14 +164,15 @@ abort_no_effects <- function(object) {
 ranef.neargp <- function(object, se = FALSE, ...) {
   check_fit(object)
   check_flag(se, "se")
-  found <- effect_estimates(object)
+  estimate <- effect_estimates(object)
+  if (se) variance <- effect_variances(object)
   blocks <- Filter(function(block) block$kind == "group", object$data$effects$blocks)
   tables <- lapply(blocks, function(block) {
     at <- matrix(block$columns, block$d)
-    table <- t(matrix(found$estimate[at], block$d))
+    table <- t(matrix(estimate[at], block$d))
     colnames(table) <- block$names
     if (se) {
-      errors <- t(matrix(sqrt(pmax(diag(found$vcov)[at], 0)), block$d))
+      errors <- t(matrix(sqrt(pmax(variance[at], 0)), block$d))
       table <- cbind(table, structure(errors, dimnames = list(NULL, paste0("se_", block$names))))
     }
     data.frame(table, row.names = block$levels, check.names = FALSE)
@@ -264,14 +270,14 @@ print_matrix <- function(table) {
 # ---- as tables -----------------------------------------------------------------------------------
 
 tidy_random <- function(fit) {
-  found <- effect_estimates(fit)
-  data.frame(effect = "ran_vals", term = names(found$estimate), estimate = unname(found$estimate),
-    std.error = unname(sqrt(pmax(diag(found$vcov), 0))), statistic = NA_real_, p.value = NA_real_)
+  estimate <- effect_estimates(fit)
+  data.frame(effect = "ran_vals", term = names(estimate), estimate = unname(estimate),
+    std.error = unname(sqrt(pmax(effect_variances(fit), 0))), statistic = NA_real_,
+    p.value = NA_real_)
 }
 
 random_limits <- function(fit, level) {
-  found <- effect_estimates(fit)
-  half_width <- stats::qnorm((1 + level) / 2) * sqrt(pmax(diag(found$vcov), 0))
-  limit_matrix(found$estimate - half_width, found$estimate + half_width, names(found$estimate),
-    level)
+  estimate <- effect_estimates(fit)
+  half_width <- stats::qnorm((1 + level) / 2) * sqrt(pmax(unname(effect_variances(fit)), 0))
+  limit_matrix(estimate - half_width, estimate + half_width, names(estimate), level)
 }

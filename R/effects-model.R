@@ -34,22 +34,22 @@ model_effects <- function(frame, formula, settings) {
   list(recipes = recipes, data = effect_columns(recipes, data))
 }
 
-# The most columns, and the most numbers in them, since they are dense: the time of an evaluation
-# grows with the square of the former.
-most_effect_columns <- 1000L
-most_effect_numbers <- 1e8
-
 check_effects <- function(recipes, data, settings) {
   if (!length(recipes)) return(invisible())
   if (is_gaussian(settings$family) && is.null(settings$nugget)) check_not_noise(recipes, data)
   columns <- vapply(data$effects$blocks, function(block) length(block$columns), 0L)
-  most <- min(most_effect_columns, floor(most_effect_numbers / nrow(data$effects$Z)))
-  if (sum(columns) <= most) return(invisible())
+  if (!is_compressed(data) || takes_compressed(settings)) return(invisible())
+  most <- min(most_dense_columns, floor(most_dense_numbers / nrow(data$effects$Z)))
   largest <- data$effects$blocks[[which.max(columns)]]
-  abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted.",
-    format_count(sum(columns)), format_count(most)),
+  abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted by %s.",
+    format_count(sum(columns)), format_count(most), settings$method$label),
     x = sprintf("Most are of %s: %s.", largest$label, format_count(max(columns))),
+    i = "vecchia() fits more on the CPU, where levels are not scattered over the field.",
     i = "Groups that are places are what the Gaussian process is for; others can be merged."))
+}
+
+takes_compressed <- function(settings) {
+  inherits(settings$method, "neargp_vecchia") && !identical(settings$device, "cuda")
 }
 
 # ---- what cannot have them -----------------------------------------------------------------------

@@ -15,7 +15,7 @@ trend_vcov <- function(object) {
 # The design of new rows, with the columns of the effects after those of the formula.
 with_effects_at <- function(object, X, newdata) {
   if (!length(object$effects)) return(X)
-  made <- tryCatch(effect_columns(object$effects, newdata), error = function(e) {
+  made <- tryCatch(effect_columns(object$effects, newdata, is_compressed(object$data)), error = function(e) {
     if (inherits(e, "neargp_error")) rlang::cnd_signal(e)
     abort_neargp("newdata", "The groups or smooths cannot be evaluated in `newdata`.", parent = e)
   })
@@ -48,6 +48,10 @@ for_effects_of <- function(object, newdata, re_form, allow_new_levels, pooled) {
     unique(setdiff(group_levels(recipe, plain), c(recipe$levels, NA)))
   })
   if (!any(lengths(unknown) > 0L)) return(object)
+  if (is_compressed(object$data)) {
+    object$effects <- lapply(object$effects, replace, "unknown", TRUE)
+    return(object)
+  }
   with_new_levels(object, unknown, pooled)
 }
 
@@ -188,11 +192,18 @@ effect_parts <- function(object, X) {
   p <- length(object$beta)
   parts <- list()
   for (block in object$data$effects$blocks) {
-    columns <- p + block$columns
-    own <- drop(row_products(X[, columns, drop = FALSE], trend$beta[columns]))
+    own <- block_part(object$data, block, X, trend$beta, p)
     parts[[block$label]] <- parts[[block$label]] %||% 0 + own
   }
   parts
+}
+
+block_part <- function(data, block, X, beta, p) {
+  columns <- p + block$columns
+  if (!is_compressed(data)) return(drop(row_products(X[, columns, drop = FALSE], beta[columns])))
+  slots <- split_compressed(X[, -seq_len(p), drop = FALSE], data$effects$blocks)
+  number <- match(list(block$columns), lapply(data$effects$blocks, `[[`, "columns"))
+  slot_products(slots, beta[-seq_len(p)], number)
 }
 
 # Columns of the trend that are of smooths, the last ones.

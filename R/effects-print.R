@@ -4,7 +4,7 @@
 # without a penalty.
 effect_edf <- function(object) {
   effects <- fitted_effects(object)
-  variance <- diag(effect_estimates(object)$vcov)
+  variance <- effect_variances(object)
   vapply(seq_along(effects$blocks), function(k) {
     block <- effects$blocks[[k]]
     if (block$d > 1L) return(NA_real_)

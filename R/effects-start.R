@@ -24,8 +24,14 @@ effect_scale <- function(data, parameter) {
     j <- match(parameter, block$parameters[seq_len(block$d)])
     if (is.na(j)) next
     columns <- matrix(block$columns, block$d)[j, ]
-    return(sqrt(sum(data$effects$Z[, columns]^2) / nrow(data$effects$Z)))
+    return(sqrt(sum_of_squares(data, columns) / nrow(data$effects$Z)))
   }
+}
+
+sum_of_squares <- function(data, columns) {
+  if (!is_compressed(data)) return(sum(data$effects$Z[, columns]^2))
+  slots <- effect_slots(data)
+  sum(slots$value[slots$column %in% columns]^2)
 }
 
 # A standard deviation of e^-12 of the response's is none: its variance is below rounding.
@@ -45,6 +51,7 @@ with_effect_bounds <- function(bounds, problem, variance) {
 # Working parameters of the effects, and their predictions, by REML with independent rows. None
 # begins below a twentieth of the response's standard deviation, where it would have no slope.
 independent_effects <- function(problem) {
+  if (has_effects_pass(problem)) return(swept_effects(problem))
   data <- problem$data
   n <- length(data$y)
   weights <- data$weights / mean(data$weights)
@@ -72,11 +79,68 @@ independent_effects <- function(problem) {
     effects = state$evaluated$beta[-c(trend, length(state$evaluated$beta) + 1L)])
 }
 
+# The same where there are many, roughly: expectation and maximisation with each coefficient
+# independent of the others, one slot after the other, and the trend of least squares.
+swept_effects <- function(problem, sweeps = 5L) {
+  data <- problem$data
+  slots <- effect_slots(data)
+  weights <- data$weights / mean(data$weights)
+  plain <- data
+  plain["effects"] <- list(NULL)
+  columns <- response_columns(plain)
+  trend <- qr(columns[, -1L, drop = FALSE] * sqrt(weights))
+  without_trend <- function(y) qr.resid(trend, y * sqrt(weights)) / sqrt(weights)
+  variance <- residual_variance(plain)
+  parts <- slot_sums(slots, data, weights)
+  middle <- 0.5 * log(variance) - log(vapply(parts, `[[`, 0, "scale"))
+  own <- exp(2 * (middle - log(2)))
+  noise <- variance / 2
+  b <- double(count_coefficients(data))
+  rest <- without_trend(columns[, 1L])
+  for (sweep in seq_len(sweeps)) {
+    for (slot in seq_along(parts)) {
+      part <- parts[[slot]]
+      own_b <- b[part$number]
+      unknown <- 1 / (part$squares / noise + 1 / own[[slot]])
+      residual <- rowsum((weights * part$value * rest)[part$rows], part$column, reorder = FALSE)
+      b[part$number] <- unknown * (drop(residual) + part$squares * own_b) / noise
+      rest[part$rows] <- rest[part$rows] - part$value[part$rows] *
+        (b[part$number] - own_b)[part$place]
+      own[slot] <- mean(b[part$number]^2 + unknown)
+    }
+    own <- stats::ave(own, vapply(parts, `[[`, "", "parameter"))
+    rest <- without_trend(rest)
+    noise <- max(mean(weights * rest^2), variance * 1e-4)
+  }
+  layout <- problem$layout[problem$layout$kind %in% effect_kinds, ]
+  found <- pmax(0.5 * log(own), middle - log(20))
+  found <- found[match(layout$name, vapply(parts, `[[`, "", "parameter"))]
+  list(working = ifelse(layout$kind == "effect_sd", found, 0), effects = b)
+}
+
+# Of each slot: the standard deviation that is its parameter, the rows that have it, the numbers of
+# their coefficients, and of each coefficient the sum of squares.
+slot_sums <- function(slots, data, weights) {
+  blocks <- data$effects$blocks
+  lapply(seq_along(slots$block), function(slot) {
+    block <- blocks[[slots$block[slot]]]
+    first <- match(slots$block[slot], slots$block)
+    j <- if (block$kind == "smooth") 1L else slot - first + 1L
+    rows <- which(slots$column[, slot] > 0)
+    column <- slots$column[rows, slot]
+    number <- unique(column)
+    value <- slots$value[, slot]
+    list(parameter = block$parameters[j], scale = effect_scale(data, block$parameters[j]),
+      rows = rows, column = column, number = number, place = match(column, number), value = value,
+      squares = drop(rowsum((weights * value^2)[rows], column, reorder = FALSE)))
+  })
+}
+
 # The problem of the field in what effects of these values, in the unit of the fit, leave.
 without_effects <- function(problem, effects) {
   own <- problem$layout$kind %in% effect_kinds
   data <- problem$data
-  data$y <- data$y - (data$basis$unit %||% 1) * drop(data$effects$Z %*% effects)
+  data$y <- data$y - (data$basis$unit %||% 1) * effect_products(data, effects)
   data$effects <- NULL
   problem$data <- data
   problem$layout <- problem$layout[!own, ]

@@ -69,6 +69,10 @@ restricted_information <- function(objective, state, problem) {
 
 # The result of a search by Fisher scoring; `objective_at` makes the objective where it has ended.
 scored_result <- function(problem, state, objective_at, k = NULL) {
+  if (has_effects_pass(problem)) {
+    state <- completed_pass(state, objective_at(state$working), problem)
+    return(method_result(state, likelihood_name(problem$method), k = k))
+  }
   information <- state$evaluated$information
   if (is_restricted(problem$method) || has_effects(problem$data)) {
     information <- restricted_information(objective_at(state$working), state, problem)

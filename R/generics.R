@@ -70,7 +70,7 @@ coef.neargp <- function(object, what = c("trend", "covariance", "random"), compl
   check_flag(complete, "complete")
   what <- check_choice(what, "what", c("trend", "covariance", "random"))
   if (what == "trend") return(object$beta)
-  if (what == "random") return(effect_estimates(object)$estimate)
+  if (what == "random") return(effect_estimates(object))
   table <- covariance_estimates(object)$table
   stats::setNames(table$estimate, table$name)
 }
@@ -92,7 +92,7 @@ vcov.neargp <- function(object, what = c("trend", "covariance", "random"), compl
   check_no_more_arguments()
   check_flag(complete, "complete")
   what <- check_choice(what, "what", c("trend", "covariance", "random"))
-  if (what == "random") return(effect_estimates(object)$vcov)
+  if (what == "random") return(effect_vcov(object))
   if (what == "trend") object$beta_vcov else covariance_estimates(object)$vcov
 }
 

@@ -121,6 +121,7 @@ natural_change <- function(object, change) {
 # coefficients in the core's coordinates fall when it is left out.
 row_deletions <- function(object, k, threads, what) {
   check_linear_smoother(object, what)
+  refuse_compressed(object, what)
   settings <- predict_settings(object, k, threads = threads)
   given <- weights_of_others(object$method, object, settings)
   errors <- response_columns(object$data) - given$weighted

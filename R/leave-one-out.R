@@ -63,6 +63,9 @@ weights_of_others.default <- function(method, object, settings) {
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
   neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context)
+  if (is_compressed(data)) {
+    return(weights_and_neighbors(object, data$coords, settings, neighbors))
+  }
   conditional_weights(object, data$coords, settings, neighbors)
 }
 
@@ -85,6 +88,7 @@ weights_of_all_others <- function(object) {
 # the variance of that. `y`: the observations, with noise of the variance `noise`.
 without_own_trend <- function(object, given, y, noise) {
   data <- object$data
+  if (is_compressed(data)) return(without_own_effects(object, given, y, noise))
   unseen <- design_columns(data) - given$weighted[, -1L, drop = FALSE]
   moments <- trend_moments(object, given$weighted, given$variance, full_design(data), data$offset)
   beta_vcov <- core_trend(object)$beta_vcov

@@ -31,7 +31,7 @@ new_target <- function(object, newdata, part = "field") {
 # columns of the formula.
 zero_design <- function(object, rows) {
   columns <- length(object$beta) %/% max(1L, length(object$outputs)) +
-    length(unlist(lapply(object$data$effects$blocks, `[[`, "columns")))
+    if (is_compressed(object$data)) ncol(object$data$effects$Z) else count_coefficients(object$data)
   list(X = matrix(0, rows, columns), offset = rep(0, rows))
 }
 

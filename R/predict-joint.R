@@ -8,6 +8,7 @@ joint_moments <- function(method, object, target, settings) {
 
 #' @export
 joint_moments.default <- function(method, object, target, settings) {
+  refuse_compressed(object, "predict(joint = TRUE)")
   field <- joint_field(object, take_data_rows(object$data, joint_rows(object, target, settings)),
     target$coords)
   joint_of_field(object, target, settings, field$covariance, field$weighted)

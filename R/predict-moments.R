@@ -23,7 +23,7 @@ check_target.default <- function(method, object, coords) invisible()
 part_predictor <- function(object, settings) {
   if (settings$integrated) return(integrated_predictor(object, settings))
   if (settings$part != "trend") return(predictor(object$method, object, settings))
-  function(coords, X, offset) moments_of_trend(object, X, offset)
+  function(coords, X, offset) moments_of_trend(object, X, offset, settings$context)
 }
 
 #' @export
@@ -81,6 +81,11 @@ spread_over_rows <- function(moments, complete) {
 # `output`: of each target, where there are several.
 conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL,
                                 output = NULL) {
+  if (is_compressed(object$data)) {
+    given <- if (settings$smooth && is.null(neighbors)) smooth_weights(object, coords, settings) else
+      weights_and_neighbors(object, coords, settings, neighbors)
+    return(compressed_moments(object, X, offset, given, settings$context))
+  }
   weights <- conditional_weights(object, coords, settings, neighbors, output)
   trend_moments(object, weights$weighted, weights$variance, X, offset)
 }

@@ -40,8 +40,11 @@ smooth_weights <- function(object, coords, settings) {
   neighbors <- core_index_nearest(kept_index(object, settings$context), coords,
     settings$k + 1L, settings$context)
   taper <- smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors)))
-  core_krige(kept_kriging(object, settings$context), coords,
-    core_neighbors_first(neighbors, settings$k), settings$local_mean, settings$context,
+  nearest <- core_neighbors_first(neighbors, settings$k)
+  if (is_compressed(object$data)) {
+    return(weights_and_neighbors(object, coords, settings, nearest, taper))
+  }
+  core_krige(kept_kriging(object, settings$context), coords, nearest, settings$local_mean, settings$context,
     taper = taper)
 }
 

@@ -92,6 +92,7 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
 # rows summed over. The core has the neighbours in an order of its own: without rm() the objective
 # would keep R's table beside them.
 local_objective <- function(problem, neighbors, targets = NULL) {
+  if (has_effects_pass(problem)) return(effects_pass_objective(problem, neighbors, targets))
   pointer <- local_problem(problem$data, neighbors, problem$context, targets)
   rm(neighbors)
   new_objective(problem, n = if (is.null(targets)) length(problem$data$y) else length(targets),

@@ -112,6 +112,13 @@ trend_residuals <- function(object) {
 }
 
 gaussian_trend_residuals <- function(object) {
+  if (is_compressed(object$data)) {
+    columns <- response_columns(object$data)
+    p <- ncol(columns) - 1L
+    beta <- core_trend(object)$beta
+    return(columns[, 1L] - drop(columns[, -1L, drop = FALSE] %*% beta[seq_len(p)]) -
+      effect_products(object$data, beta[-seq_len(p)]))
+  }
   columns <- response_columns(object$data)
   columns[, 1L] - drop(columns[, -1L, drop = FALSE] %*% core_trend(object)$beta)
 }

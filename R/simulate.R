@@ -278,6 +278,7 @@ simulation_plan <- function(covariance, data, coords, settings) {
 
 # Draws coefficients of the trend in the core's coordinates.
 draw_trend <- function(object, nsim, conditional) {
+  refuse_compressed(object, "simulate()")
   trend <- core_trend(object)
   q <- length(trend$beta)
   if (has_effects(object$data)) return(draw_effects(object, nsim, conditional))

@@ -108,7 +108,9 @@ base_mean <- function(data, X = full_design(data), offset = data$offset,
 
 # Response and design as the core has them, the response in the unit of a fit (response-unit.R).
 response_columns <- function(data) {
-  unname(cbind((data$y - base_mean(data)) / (data$basis$unit %||% 1), design_columns(data)))
+  columns <- design_columns(data)
+  if (is_compressed(data)) columns <- trend_part(data, columns)
+  unname(cbind((data$y - base_mean(data)) / (data$basis$unit %||% 1), columns))
 }
 
 # The same as data, for what takes them apart; `natural` leads back to the user's columns.

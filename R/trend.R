@@ -21,6 +21,7 @@ estimated_trend <- function(method, fit, data, context) {
 
 #' @export
 estimated_trend.default <- function(method, fit, data, context) {
+  if (is_compressed(data)) return(compressed_trend(fit, data, context))
   gls_trend(data, as_specified(fit$core_covariance), trend_nugget(fit), earlier_neighbors(fit, data,
     context), context, fitted_effects(fit))
 }

@@ -48,3 +48,16 @@ numeric_gradient <- function(f, at, ..., step = 1e-5) {
     (f(at + shift, ...) - f(at - shift, ...)) / (2 * step)
   }, 0)
 }
+
+# With another value of a constant of the package.
+with_constant <- function(name, value, code) {
+  package <- asNamespace("neargp")
+  old <- get(name, package)
+  unlockBinding(name, package)
+  on.exit({
+    assign(name, old, package)
+    lockBinding(name, package)
+  })
+  assign(name, value, package)
+  force(code)
+}

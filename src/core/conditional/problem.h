@@ -57,7 +57,10 @@ class LocalProblem {
   const DeviceView& residuals_on_device(const std::vector<double>& beta);
 
   // The row of the data, as the caller numbers them, to which a target belongs.
-  Index row_of_target(Index target) const { return data_row_[target_datum_.empty() ? target : target_datum_[target]]; }
+  Index row_of_target(Index target) const { return row_of_datum(datum_of_target(target)); }
+  // The same of a datum in the order of memory, and which of these a target is.
+  Index row_of_datum(Index datum) const { return data_row_[datum]; }
+  Index datum_of_target(Index target) const { return target_datum_.empty() ? target : target_datum_[target]; }
 
  private:
   std::vector<int> order_targets(const std::vector<int>& targets, const std::vector<int>& position);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "linalg/sparse/dense_cholesky.h"
+#include "linalg/sparse/inverse_on_factor.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -31,57 +32,6 @@ struct ExactCholesky::State {
 namespace {
 
 using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-
-// The inverse on the pattern of L, from the last column to the first (Takahashi, Fagan and Chin 1973):
-// Z_qj = -sum_p Z_qp l_pj and Z_jj = 1/d_j - sum_q Z_qj l_qj over the rows p, q of column j. The sum runs over
-// all entries of the columns q; `l` is zero in rows that column j lacks, and what `t` gets there is thrown away.
-struct InverseOnFactor {
-  Matrix below;
-  Eigen::VectorXd diagonal;
-
-  InverseOnFactor(const Matrix& factor, const Eigen::VectorXd& pivots)
-      : below(factor), diagonal(pivots.size()), l_(Eigen::VectorXd::Zero(pivots.size())), t_(l_) {
-    for (Eigen::Index j = pivots.size() - 1; j >= 0; --j) make_column(j, 1.0 / pivots[j]);
-  }
-
-  double entry(int a, int b) const {
-    if (a == b) return diagonal[a];
-    const int column = std::min(a, b);
-    const int* const row = below.innerIndexPtr();
-    const int* const found =
-        std::lower_bound(row + below.outerIndexPtr()[column], row + below.outerIndexPtr()[column + 1], std::max(a, b));
-    return below.valuePtr()[found - row];
-  }
-
- private:
-  void make_column(Eigen::Index j, double inverse_pivot) {
-    const int* const start = below.outerIndexPtr();
-    const int* const row = below.innerIndexPtr();
-    double* const value = below.valuePtr();
-    for (int i = start[j]; i < start[j + 1]; ++i) l_[row[i]] = value[i];
-    for (int i = start[j]; i < start[j + 1]; ++i) {
-      const int q = row[i];
-      double sum = diagonal[q] * l_[q];
-      for (int e = start[q]; e < start[q + 1]; ++e) {
-        sum += value[e] * l_[row[e]];
-        t_[row[e]] += value[e] * l_[q];
-      }
-      t_[q] += sum;
-    }
-    diagonal[j] = inverse_pivot;
-    for (int i = start[j]; i < start[j + 1]; ++i) {
-      diagonal[j] += t_[row[i]] * l_[row[i]];
-      value[i] = -t_[row[i]];
-    }
-    for (int i = start[j]; i < start[j + 1]; ++i) {
-      const int q = row[i];
-      t_[q] = l_[q] = 0.0;
-      for (int e = start[q]; e < start[q + 1]; ++e) t_[row[e]] = 0.0;
-    }
-  }
-
-  Eigen::VectorXd l_, t_;
-};
 
 }  // namespace
 

@@ -1,0 +1,145 @@
+# What is made of a fit with compressed effects: errors of the effects, and predictions. The matrix of
+# all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
+# covariance matrix, a row that has x and z = L'(its entries) beyond what its neighbours tell has,
+# beside the field's, the variance
+#
+#   z'P z + (x - K'z)' A (x - K'z),
+#
+# of a sparse z, which a sparse factor knows by the columns that z reaches.
+
+# The core's side of a fit at its estimates, with `answer` = K and `trend` = A.
+kept_effects_pass <- function(object, context) {
+  kept(object, "effects_pass", context, pass_at(object, object$data, context))
+}
+
+pass_at <- function(object, data, context) {
+  pass <- new_effects_pass(data, earlier_neighbors(object, data, context), context)
+  pass$factors <- fitted_effects(object)$factors
+  pass$spherical <- spherical_values(pass$slots, pass$blocks, pass$factors)
+  sums <- core_effects_evaluate(pass$effects, as_specified(object$core_covariance),
+    trend_nugget(object), pass$spherical, context)
+  profile <- if (sums$failed > 0L) list(value = -Inf) else profile_trend(sums, length(data$y))
+  if (!is.finite(profile$value)) abort_cholesky(sums$failed)
+  core_effects_invert(pass$effects, context)
+  solved <- core_effects_solve(pass$effects, NULL, context)
+  pass$answer <- solved[, -1L, drop = FALSE]
+  pass$trend <- profile$beta_vcov
+  pass$beta <- c(profile$beta, from_spherical(drop(solved %*% profile$contrast), pass$blocks,
+    pass$factors))
+  pass
+}
+
+# As gls_trend(), of compressed effects.
+compressed_trend <- function(fit, data, context) {
+  pass <- pass_at(fit, data, context)
+  list(beta = pass$beta, beta_vcov = pass$trend)
+}
+
+# Variances of the errors of all effects.
+effect_variances <- function(object) {
+  if (!is_compressed(object$data)) return(diag(effect_vcov(object)))
+  pass <- kept_effects_pass(object, plain_context(object$threads))
+  through <- pass$answer %*% pass$trend
+  errors <- core_effects_inverse(pass$effects, pass$levels$row, pass$levels$column) +
+    rowSums(through[pass$levels$row, , drop = FALSE] *
+      pass$answer[pass$levels$column, , drop = FALSE])
+  unlist(lapply(seq_along(pass$blocks), function(k) {
+    d <- pass$blocks[[k]]$d
+    of_levels <- matrix(errors[pass$levels$block == k], d * d)
+    # vec(L M L') = (L x L) vec(M)
+    own <- kronecker(pass$factors[[k]], pass$factors[[k]]) %*% of_levels
+    own[1L + (d + 1L) * (seq_len(d) - 1L), ]
+  }))
+}
+
+# Moments of the linear predictor of rows with the design X. `given`: what the neighbours tell of
+# them, core_krige()'s result with its weights and the table of `neighbors`; NULL for the trend with
+# the effects alone.
+compressed_moments <- function(object, X, offset, given, context) {
+  data <- object$data
+  pass <- kept_effects_pass(object, context)
+  columns <- design_columns(data, X)
+  p <- ncol(data$X)
+  own <- split_compressed(columns[, -seq_len(p), drop = FALSE], pass$blocks)
+  spherical <- spherical_values(own, pass$blocks, pass$factors)
+  trend <- core_trend(object)
+  b <- trend$beta[-seq_len(p)]
+  # L u of the slots by those of Z L, whatever of L is 0
+  unseen <- function(of_own, of_data) of_own - weighted_sums(given, of_data)
+  effects <- unseen(slot_products(own, b), slot_products(pass$slots, b))
+  through <- vapply(seq_len(p), function(j) {
+    of <- function(slots, value) slot_products(replace(slots, "value", list(value)),
+      pass$answer[, j])
+    unseen(of(own, spherical), of(pass$slots, pass$spherical))
+  }, double(nrow(X)))
+  x <- columns[, seq_len(p), drop = FALSE] - if (is.null(given)) 0 else
+    given$weighted[, -1L, drop = FALSE]
+  entries <- unseen_entries(own$column, spherical, pass, given)
+  variance <- core_effects_forms(pass$effects, entries$column, entries$value, context) +
+    row_forms(x - matrix(through, nrow(X)), pass$trend) + new_level_variance(own, pass)
+  from_field <- if (is.null(given)) 0 else given$weighted[, 1L]
+  list(mean = base_mean(data, X, offset, columns) + from_field +
+    drop(row_products(x, trend$beta[seq_len(p)])) + effects,
+    variance = variance + if (is.null(given)) 0 else pmax(given$variance, 0))
+}
+
+# sum_l b_l x_l over the neighbours.
+weighted_sums <- function(given, x) {
+  if (is.null(given)) return(0)
+  parts <- matrix(x[given$neighbors], nrow(given$neighbors)) * given$weights
+  rowSums(parts, na.rm = TRUE)
+}
+
+# Entries of a row less the weighted ones of its neighbours; columns may repeat.
+unseen_entries <- function(column, value, pass, given) {
+  column <- pmax(column, 0)
+  if (!is.null(given)) {
+    absent <- is.na(given$neighbors)
+    row <- replace(given$neighbors, absent, 1L)
+    weights <- replace(given$weights, absent, 0)
+    for (slot in seq_along(pass$slots$block)) {
+      column <- cbind(column, matrix(pass$slots$column[row, slot], nrow(row)))
+      value <- cbind(value, -weights * pass$spherical[row, slot])
+    }
+  }
+  storage.mode(column) <- "integer"
+  list(column = unname(column), value = unname(value))
+}
+
+# z'G z of levels that the fit does not know.
+new_level_variance <- function(own, pass) {
+  variance <- double(nrow(own$column))
+  for (k in seq_along(pass$blocks)) {
+    slots <- which(pass$slots$block == k)
+    new <- own$column[, slots[1L]] < 0
+    if (!any(new)) next
+    z <- own$value[new, slots, drop = FALSE]
+    variance[new] <- variance[new] + row_forms(z, tcrossprod(pass$factors[[k]]))
+  }
+  variance
+}
+
+# With the weights that compressed effects are weighted by.
+weights_and_neighbors <- function(object, coords, settings, neighbors = NULL, taper = NULL) {
+  neighbors <- neighbors %||% prediction_neighbors(object, coords, settings)
+  found <- core_krige(kept_kriging(object, settings$context), coords, neighbors,
+    settings$local_mean, settings$context, NULL, TRUE, taper)
+  if (found$failed > 0L) abort_cholesky(0L)
+  found$neighbors <- t(as.matrix(neighbors))
+  found
+}
+
+# As without_own_trend(), of compressed effects: by the closed form whatever the leverage.
+without_own_effects <- function(object, given, y, noise) {
+  data <- object$data
+  moments <- compressed_moments(object, full_design(data), data$offset, given,
+    plain_context(object$threads))
+  of_coefficients <- moments$variance - pmax(given$variance, 0)
+  variance <- pmax(given$variance, 0) + noise
+  h <- ifelse(variance > 0, of_coefficients / variance, 0)
+  grown <- h / (1 - h)
+  left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance +
+    of_coefficients * grown)
+  alone <- determining_groups(trend_part(data, design_columns(data)))
+  without_prediction(object, left, alone, alone)
+}

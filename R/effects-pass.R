@@ -1,0 +1,219 @@
+# The likelihood of vecchia() with many random effects, by their whitened columns without zeros. The
+# core integrates the effects out, which are u ~ N(0, I) with the columns Z L, and returns what it
+# returns of response and trend without effects, log|V| and the Gram matrix E'V^-1 E: so that the
+# profile is profile_trend(), and the derivative in a parameter of the field is that of log|V| +
+# sum_s c_s' gram c_s for the contrasts c_s (effects/effects_likelihood.h). A change of L is a change
+# Z L N of the columns with N = L^-1 dL, so that with P = (I + W'W)^-1 and u_s = P W'E c_s, over the
+# levels g of a block,
+#
+#   d l = -sum_g tr(N'(I - P_gg - sum_s u_sg u_sg')),
+#
+# and the expected information, of which what levels share is left out, 1/2 sum_g tr(R_gg (N_a +
+# N_a') R_gg (N_b + N_b')) for R_gg = I - P_gg less the trend's part. It is for steps, as is that of
+# the field; standard errors are of differences.
+
+# Columns from which the effects are many. Fewer are columns of the Gram matrix (R/effects-likelihood.R).
+fewest_sparse_columns <- 60L
+
+# Multiplications of a dense factor of the effects' precision: that of 10,000 columns, which with its
+# inverse takes 1.6 GB, and the most of a minute.
+most_effect_work <- 1e12 / 3
+
+has_effects_pass <- function(problem) {
+  has_effects(problem$data) && inherits(problem$method, "neargp_vecchia") &&
+    (is_compressed(problem$data) || count_coefficients(problem$data) > fewest_sparse_columns) &&
+    !nzchar(problem$context$device_module)
+}
+
+# The core's side of it: a problem of response and trend, and the effects beside it.
+new_effects_pass <- function(data, neighbors, context, targets = NULL) {
+  slots <- effect_slots(data)
+  blocks <- data$effects$blocks
+  plain <- data
+  plain["effects"] <- list(NULL)
+  problem <- local_problem(plain, neighbors, context, targets)
+  column <- slots$column
+  storage.mode(column) <- "integer"
+  effects <- core_effects(problem, column, count_coefficients(data), most_effect_work, context)
+  if (is.null(effects)) abort_many_levels(data)
+  list(problem = problem, effects = effects, slots = slots, blocks = blocks,
+    levels = level_pairs(blocks))
+}
+
+abort_many_levels <- function(data) {
+  columns <- lengths(lapply(data$effects$blocks, `[[`, "columns"))
+  largest <- data$effects$blocks[[which.max(columns)]]
+  abort_neargp("size", c(
+    sprintf("The random effects and smooths have %s columns, too many for levels that are scattered over the field.",
+      format_count(sum(columns))),
+    x = sprintf("Most are of %s: %s. Levels whose rows are near each other, such as regions, may be as many.",
+      largest$label, format_count(max(columns))),
+    i = "Merge levels, or fit with fewer neighbours: vecchia(k = 10)."))
+}
+
+# All pairs of coefficients of a level, level by level of the blocks.
+level_pairs <- function(blocks) {
+  of <- function(block) {
+    at <- matrix(block$columns, block$d)
+    list(row = at[rep(seq_len(block$d), block$d), ], column = at[rep(seq_len(block$d),
+      each = block$d), ])
+  }
+  pairs <- lapply(blocks, of)
+  list(row = as.integer(unlist(lapply(pairs, `[[`, "row"))),
+    column = as.integer(unlist(lapply(pairs, `[[`, "column"))),
+    block = rep(seq_along(blocks), vapply(pairs, function(pair) length(pair$row), 0L)))
+}
+
+# Of each block an array of d x d x levels: P of each level.
+level_inverses <- function(pass) {
+  entries <- core_effects_inverse(pass$effects, pass$levels$row, pass$levels$column)
+  lapply(seq_along(pass$blocks), function(k) {
+    d <- pass$blocks[[k]]$d
+    array(entries[pass$levels$block == k], c(d, d, length(pass$blocks[[k]]$columns) %/% d))
+  })
+}
+
+# The contrasts whose outer products are those of the residuals and of the trend's covariance.
+likelihood_contrasts <- function(profile, restricted) {
+  q <- ncol(profile$beta_vcov)
+  cbind(profile$contrast, if (restricted && q) rbind(0, t(chol(profile$beta_vcov))))
+}
+
+effects_pass_objective <- function(problem, neighbors, targets = NULL) {
+  data <- problem$data
+  layout <- problem$layout
+  n <- if (is.null(targets)) length(data$y) else length(targets)
+  pass <- new_effects_pass(data, neighbors, problem$context, targets)
+  rm(neighbors)
+  restricted <- is_restricted(problem$method)
+  nugget_at <- noise_setter(data, layout, pointer_noise(pass$problem))
+  specification <- covariance_specification(layout, problem$groups)
+  of_effects <- match(unlist(lapply(pass$blocks, `[[`, "parameters")), layout$name)
+  evaluate <- function(working, information = FALSE, context = problem$context,
+                       gradient = information) {
+    values <- to_core(working, layout$transform)
+    nugget <- nugget_at(values)
+    factors <- effect_factors(pass$blocks, layout, values)
+    found <- journaled(c(values, information, gradient), pass_parts(pass,
+      specified_covariance(specification, values), nugget, factors, n, restricted, information,
+      gradient, context))
+    if (!is.finite(found$value) || !gradient) return(penalised_state(found, layout, working))
+    penalised_state(with_pass_derivatives(found, pass, data, layout, values, factors,
+      of_effects, information), layout, working)
+  }
+  list(evaluate = evaluate, gradient = function(working, beta, ...) {
+    evaluate(working, gradient = TRUE, ...)$gradient %||% rep(NA_real_, length(working))
+  }, n = n, accept = problem$keep, full_vcov = function(working) {
+    trend <- evaluate(working)$beta_vcov
+    values <- to_core(working, layout$transform)
+    pass_vcov(pass, effect_factors(pass$blocks, layout, values), trend, problem$context)
+  })
+}
+
+# The profile at the parameters, and what the core finds beside it.
+pass_parts <- function(pass, covariance, nugget, factors, n, restricted, information, gradient,
+                       context) {
+  sums <- core_effects_evaluate(pass$effects, covariance, nugget, spherical_values(pass$slots,
+    pass$blocks, factors), context)
+  if (sums$failed > 0L) return(list(value = -Inf, failed = sums$failed))
+  profile <- profile_trend(sums, n)
+  if (!is.finite(profile$value)) return(list(value = -Inf))
+  profile$failed <- 0L
+  if (restricted) profile$value <- profile$value + restricted_term(profile$beta_vcov)
+  u <- core_effects_solve(pass$effects, NULL, context) %*% profile$contrast
+  profile$beta <- c(profile$beta, from_spherical(drop(u), pass$blocks, factors))
+  if (!gradient) return(profile)
+  found <- core_effects_derivatives(pass$effects, likelihood_contrasts(profile, restricted),
+    context)
+  profile$of_field <- -0.5 * found$gradient
+  profile$effects <- found$effects
+  profile$inverses <- level_inverses(pass)
+  if (information) {
+    profile$information <- core_evaluate(pass$problem, covariance, nugget, TRUE,
+      context)$information
+  }
+  profile
+}
+
+with_pass_derivatives <- function(found, pass, data, layout, values, factors, of_effects,
+                                  information) {
+  slope <- core_to_working_slope(layout, values)
+  own <- in_layout_order(list(gradient = found$of_field, information = found$information), data,
+    layout)
+  core <- seq_along(own$gradient)
+  by_block <- Map(function(block, factor, inverse) level_derivatives(block, factor_rates(factor,
+    values[match(block$parameters, layout$name)], block$d), inverse, found$effects),
+    pass$blocks, factors, found$inverses)
+  found$gradient <- double(nrow(layout))
+  found$gradient[core] <- slope[core] * own$gradient
+  found$gradient[of_effects] <- unlist(lapply(by_block, `[[`, "gradient"))
+  if (information) {
+    found$information <- matrix(0, nrow(layout), nrow(layout))
+    found$information[core, core] <- own$information * outer(slope[core], slope[core])
+    at <- 0L
+    for (part in by_block) {
+      rows <- of_effects[at + seq_along(part$gradient)]
+      found$information[rows, rows] <- part$information
+      at <- at + length(part$gradient)
+    }
+  }
+  found[setdiff(names(found), c("of_field", "effects", "inverses"))]
+}
+
+# N = L^-1 dL of each working parameter. A variance of 0 cannot move by factors.
+factor_rates <- function(factor, values, d) {
+  lapply(factor_slopes(factor, values, d), function(slope) {
+    if (all(diag(factor) > 0)) backsolve(factor, slope, upper.tri = FALSE) else matrix(0, d, d)
+  })
+}
+
+# `effects`: of each contrast, the residuals' first.
+level_derivatives <- function(block, rates, inverse, effects) {
+  d <- block$d
+  levels <- dim(inverse)[3L]
+  outer_sums <- function(contrasts) {
+    total <- matrix(0, d * d, levels)
+    for (s in contrasts) {
+      u <- matrix(effects[block$columns, s], d)
+      total <- total + u[rep(seq_len(d), d), , drop = FALSE] * u[rep(seq_len(d), each = d), ,
+        drop = FALSE]
+    }
+    total
+  }
+  unknown <- matrix(inverse, d * d)
+  explained <- as.double(diag(d)) - unknown
+  explained <- explained - outer_sums(seq_len(ncol(effects))[-1L])
+  residual <- matrix(rowSums(explained - outer_sums(1L)), d)
+  both <- lapply(rates, function(rate) rate + t(rate))
+  information <- outer(seq_along(rates), seq_along(rates), Vectorize(function(a, b) {
+    # tr(R A R B) = vec(R)' (A x B) vec(R)
+    0.5 * sum(explained * (kronecker(both[[a]], both[[b]]) %*% explained))
+  }))
+  list(gradient = vapply(rates, function(rate) -sum(rate * residual), 0),
+    information = matrix(information, length(rates)))
+}
+
+# The covariance matrix of the errors of trend and effects at the values last evaluated. `trend`:
+# that of the trend alone.
+pass_vcov <- function(pass, factors, trend, context) {
+  q <- sum(lengths(lapply(pass$blocks, `[[`, "columns")))
+  shifted <- lapply(pass$blocks, function(block) replace(block, "columns",
+    list(ncol(trend) + block$columns)))
+  answer <- core_effects_solve(pass$effects, NULL, context)[, -1L, drop = FALSE]
+  inner <- core_effects_solve(pass$effects, diag(q), context)
+  through <- answer %*% trend
+  H <- rbind(cbind(trend, -t(through)), cbind(-through, inner + through %*% t(answer)))
+  unname(from_both_sides((H + t(H)) / 2, shifted, factors))
+}
+
+# The covariance matrix of the errors of all coefficients where the search has ended, of compressed
+# ones that of the trend; and minus the second derivatives, by differences of the gradient there.
+completed_pass <- function(state, objective, problem) {
+  if (!is_compressed(problem$data)) {
+    state$evaluated$beta_vcov <- objective$full_vcov(state$working)
+  }
+  gradient <- function(working) objective$gradient(working)
+  state$evaluated$information <- information_by_differences(gradient, state$working, problem$free,
+    rep(1, length(state$working)), at = gradient(state$working))
+  state
+}

@@ -1,0 +1,47 @@
+#include "effects/effect_system.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "effects/dense_effect_system.h"
+#include "effects/sparse_effect_system.h"
+
+namespace neargp {
+
+namespace {
+
+// The share of all columns that a column of W shares rows with, in the mean over some of them, evenly spread.
+double fullness(const EffectRows& rows) {
+  constexpr int looked_at = 64;
+  const int q = rows.columns();
+  const int step = std::max(1, q / looked_at), count = (q + step - 1) / step;
+  std::vector<std::vector<bool>> met(count, std::vector<bool>(q));
+  for (Index t = 0; t < rows.targets(); ++t) {
+    const int* column = rows.column(t);
+    for (int a = 0; a < rows.count(t); ++a) {
+      if (column[a] % step) continue;
+      for (int b = 0; b < rows.count(t); ++b) met[column[a] / step][column[b]] = true;
+    }
+  }
+  double sum = 0.0;
+  for (const std::vector<bool>& own : met) sum += double(std::count(own.begin(), own.end(), true));
+  return sum / (double(count) * q);
+}
+
+}  // namespace
+
+// A sparse factor with its inverse takes some thirty times as long for a multiplication as the tiles of dense products
+// do, most of it the inverse; to order a matrix that is full takes longer than to factorise it.
+std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work, const RunContext&) {
+  constexpr int fewest = 64;
+  constexpr double full = 0.1, times_faster = 30.0;
+  const double q = rows.columns(), dense_work = q * q * q / 3.0;
+  if (rows.columns() > fewest && fullness(rows) < full) {
+    auto sparse = std::make_unique<SparseEffectSystem>(rows);
+    if (sparse->work() <= std::min(most_work, dense_work) / times_faster) return sparse;
+  }
+  if (dense_work > most_work) return nullptr;
+  return std::make_unique<DenseEffectSystem>(rows);
+}
+
+}  // namespace neargp

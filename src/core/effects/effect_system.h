@@ -1,0 +1,39 @@
+// Henderson's system of random effects u ~ N(0, I) whose whitened columns are W: C = I + W'W, the precision of u given
+// response and trend. An implementation says how C is factorised, and its inverse P known.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+
+#include "base/run_context.h"
+#include "effects/effect_rows.h"
+
+namespace neargp {
+
+class EffectSystem {
+ public:
+  virtual ~EffectSystem() = default;
+
+  // Takes the rows' present entries. False where a pivot is not positive and finite.
+  virtual bool factorize(const RunContext& context) = 0;
+  virtual double log_det() const = 0;
+  // C^-1 X in place.
+  virtual void solve(Eigen::MatrixXd& x, const RunContext& context) const = 0;
+
+  // Makes what the next two are of.
+  virtual void invert(const RunContext& context) = 0;
+  // h = P w in the columns of row t of W, w that row.
+  virtual void multiply_inverse(Index t, double* h) const = 0;
+  // P_ij of two columns that a row has both, or 0 of two terms of a level that no row has.
+  virtual double inverse(int i, int j) const = 0;
+
+  // |L^-1 x|^2 = x'P x for the sparse vector x with so many `count` entries in distinct columns.
+  virtual double inverse_form(const int* column, const double* x, int count) const = 0;
+};
+
+// The exact one that takes less time for these rows: with a sparse factor where levels are near each other, with a
+// dense one where they are scattered over the field, so that a sparse factor would be nearly full. Null where neither
+// takes less than `most_work` multiplications.
+std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work, const RunContext& context);
+
+}  // namespace neargp

@@ -1,0 +1,76 @@
+// Vecchia's likelihood with random effects u ~ N(0, I) integrated out: with the whitened response and trend E, the
+// whitened effects W and C = I + W'W,
+//
+//   log_det = log|V| = sum log f + log|C|,     gram = E'V^-1 E = E'E - E'W C^-1 W'E,
+//
+// (E as it is before whitening on the right-hand sides of V), so that trend and likelihood are made of these sums as
+// without effects (vecchia_likelihood.h). The derivative is that of
+//
+//   J = log_det + sum_s c_s' gram c_s
+//
+// for contrasts c_s: the residuals' for maximum likelihood, besides those of the trend's covariance matrix for REML. By
+// the envelope theorem it is found with u_s = C^-1 W'E c_s and P = C^-1 held: with e_s = E c_s - W u_s, and M the matrix
+// of the rows of a target and its neighbours that adds the outer products of the columns of c_s and Z u_s to Z P Z',
+//
+//   dJ/db = -2 (M a)_n / f,     dJ/df = (1 - a'M a / f) / f,     a = (-b, 1),
+//
+// where Z'a / sqrt(f) is the row of W. Of M only products of P with rows of W are needed.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "base/run_context.h"
+#include "conditional/problem.h"
+#include "covariance/covariance.h"
+#include "effects/effect_rows.h"
+#include "effects/effect_system.h"
+
+namespace neargp {
+
+struct EffectSums {
+  double log_det = 0.0;
+  std::vector<double> gram;  // C x C
+  Index failed = -1;         // row of the first singular covariance matrix, or -1
+};
+
+struct EffectDerivatives {
+  std::vector<double> gradient;  // of J in the covariance parameters
+  Eigen::MatrixXd effects;       // u_s, a column for each contrast
+  Index failed = -1;
+};
+
+class EffectsLikelihood {
+ public:
+  // Response and trend are the columns of the problem, which outlives the object.
+  EffectsLikelihood(const LocalProblem& problem, const EffectColumns& columns, double most_work,
+                    const RunContext& context);
+
+  // Whether a factor of the effects takes no more than `most_work` multiplications; else nothing below may be called.
+  bool is_affordable() const { return system_ != nullptr; }
+
+  // `values`: the entries of Z, rows x slots in the caller's order.
+  EffectSums evaluate(const Covariance& covariance, const double* values, const RunContext& context);
+  // At the values last evaluated; `contrasts`: of the columns of the problem.
+  EffectDerivatives derivatives(const Eigen::MatrixXd& contrasts, const RunContext& context);
+
+  // C^-1 W'E
+  const Eigen::MatrixXd& solved() const { return solved_; }
+  EffectSystem& system() { return *system_; }
+  int effects() const { return rows_.columns(); }
+
+ private:
+  void add_sums(EffectSums& sums, Eigen::MatrixXd& cross) const;
+  void find_adjoint(const Eigen::MatrixXd& contrasts, const Eigen::MatrixXd& effects, const RunContext& context);
+
+  const LocalProblem& problem_;
+  EffectRows rows_;
+  std::unique_ptr<EffectSystem> system_;
+  Covariance covariance_;
+  std::vector<double> weights_, weighted_, variance_;  // of targets: b, b'x, f with noise
+  std::vector<double> d_weights_, d_variance_;
+  Eigen::MatrixXd solved_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,114 @@
+# The pass of many effects against the one that has their columns in the Gram matrix, which the dense
+# model tests (test-effects-likelihood.R).
+
+many_effects_data <- function(n = 300) {
+  set.seed(4)
+  data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n), depth = runif(n),
+    w = runif(n, 0.5, 2))
+  data$region <- 10L * as.integer(cut(data$x, 9)) + as.integer(cut(data$y, 9))
+  data$year <- sample(8L, n, TRUE)
+  data$z <- rnorm(99)[data$region] + 0.5 * rnorm(8)[data$year] * data$a + sin(6 * data$depth) +
+    sin(4 * data$x) + rnorm(n, sd = 0.4)
+  data
+}
+
+many_effects_fit <- function(formula = z ~ a + (1 | region) + (a | year), method = vecchia(8),
+                             data = many_effects_data(), ...) {
+  neargp(formula, data, coords = ~ x + y, method = method, weights = w,
+    covariance = cov_exponential(), threads = 1L, verbose = FALSE, ...)
+}
+
+# Both passes of one problem with the same neighbours.
+both_passes <- function(fit) {
+  problem <- fold_problem(fit, seq_along(fit$data$y), plain_context(1L))
+  problem <- with_start(problem$method, problem)
+  neighbors <- neighbors_before(problem, component_at(problem, problem$start), 8L, "maxmin", 0)
+  list(start = problem$start, pass = effects_pass_objective(problem, neighbors),
+    gram = with_constant("fewest_sparse_columns", Inf, local_objective(problem, neighbors)))
+}
+
+test_that("value, gradient, effects and their errors are those of the Gram matrix of all columns", {
+  for (estimation in c("ML", "REML")) {
+    fit <- suppressWarnings(many_effects_fit(method = vecchia(8, estimation = estimation),
+      control = neargp_control(max_iterations = 1L)))
+    both <- both_passes(fit)
+    found <- both$pass$evaluate(both$start, TRUE)
+    wanted <- both$gram$evaluate(both$start, TRUE)
+    expect_equal(found$value, wanted$value, tolerance = 1e-10)
+    expect_equal(found$gradient, wanted$gradient, tolerance = 1e-9)
+    expect_equal(found$beta, wanted$beta, tolerance = 1e-9)
+    expect_equal(both$pass$full_vcov(both$start), wanted$beta_vcov, tolerance = 1e-9)
+    expect_equal(both$pass$gradient(both$start, NULL), wanted$gradient, tolerance = 1e-9)
+  }
+})
+
+test_that("smooths, a level without a row and noise of its own are no exception", {
+  skip_unless_extended()
+  skip_if_not_installed("mgcv")
+  data <- many_effects_data()
+  fit <- suppressWarnings(many_effects_fit(z ~ s(depth, k = 6) + (1 | region), nugget = ~ depth,
+    control = neargp_control(max_iterations = 1L)))
+  both <- both_passes(fit)
+  found <- both$pass$evaluate(both$start, TRUE)
+  wanted <- both$gram$evaluate(both$start, TRUE)
+  expect_equal(found$value, wanted$value, tolerance = 1e-10)
+  expect_equal(found$gradient, wanted$gradient, tolerance = 1e-8)
+})
+
+test_that("results are the same with any number of threads", {
+  fits <- lapply(1:2, function(threads) neargp(z ~ (1 | region), many_effects_data(),
+    coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(), threads = threads,
+    verbose = FALSE))
+  expect_identical(fits[[1L]]$parameters, fits[[2L]]$parameters)
+  expect_identical(ranef(fits[[1L]]), ranef(fits[[2L]]))
+})
+
+test_that("compressed columns have the estimates, errors and predictions of full ones", {
+  data <- many_effects_data()
+  full <- many_effects_fit()
+  compressed <- with_constant("most_dense_columns", 20L, many_effects_fit())
+  expect_false(is_compressed(full$data))
+  expect_true(is_compressed(compressed$data))
+  expect_lt(ncol(compressed$data$effects$Z), 10)
+  # starts differ, so the two are fitted to the tolerance of the search
+  compressed$parameters <- full$parameters
+  compressed[c("core_covariance", "nugget", "data")] <- c(full[c("core_covariance", "nugget")],
+    list(replace(full$data, "effects", list(compressed$data$effects))))
+  trend <- estimated_trend(full$method, full, full$data, plain_context(1L))
+  full$core_trend <- trend
+  compressed$core_trend <- estimated_trend(full$method, compressed, compressed$data,
+    plain_context(1L))
+  expect_equal(compressed$core_trend$beta, trend$beta, tolerance = 1e-9)
+  expect_equal(ranef(compressed, se = TRUE), ranef(full, se = TRUE), tolerance = 1e-8)
+  new <- data.frame(x = c(0.3, 0.8), y = 0.4, a = c(1, -2), region = c(45, 1000), year = c(3, 77))
+  for (settings in list(list(), list(local_mean = FALSE, smooth = FALSE), list(re.form = NA),
+    list(type = "terms"))) {
+    predicted <- function(fit) do.call(predict, c(list(fit, new, allow.new.levels = TRUE,
+      verbose = FALSE), settings))
+    expect_equal(predicted(compressed), predicted(full), tolerance = 1e-8)
+  }
+  expect_equal(VarCorr(compressed), VarCorr(full))
+  expect_equal(residuals(compressed, type = "trend"), residuals(full, type = "trend"),
+    tolerance = 1e-8)
+  expect_equal(loo_predict(compressed), loo_predict(full), tolerance = 1e-6)
+  for (call in expression(vcov(compressed, what = "random"), simulate(compressed),
+    predict(compressed, new, allow.new.levels = TRUE, joint = TRUE))) {
+    expect_error(eval(call), class = "neargp_error_size")
+  }
+})
+
+test_that("estimates with compressed columns are at the maximum of the likelihood", {
+  skip_unless_extended()
+  full <- many_effects_fit(control = neargp_control(tolerance = 1e-8))
+  compressed <- with_constant("most_dense_columns", 20L,
+    many_effects_fit(control = neargp_control(tolerance = 1e-8)))
+  expect_equal(c(logLik(compressed)), c(logLik(full)), tolerance = 1e-5)
+  expect_equal(coef(compressed, what = "covariance"), coef(full, what = "covariance"),
+    tolerance = 1e-2)
+  expect_equal(compressed$information, full$information, tolerance = 1e-2)
+})
+
+test_that("levels too many for any factor are an error that names them", {
+  expect_error(with_constant("most_effect_work", 1, many_effects_fit()), "region: 79",
+    class = "neargp_error_size")
+})
