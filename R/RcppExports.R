@@ -169,6 +169,34 @@ core_stop_threads <- function() {
     invisible(.Call(`_neargp_core_stop_threads`))
 }
 
+core_effects <- function(problem, column, columns, most_work, context) {
+    .Call(`_neargp_core_effects`, problem, column, columns, most_work, context)
+}
+
+core_effects_evaluate <- function(effects, covariance, nugget, values, context) {
+    .Call(`_neargp_core_effects_evaluate`, effects, covariance, nugget, values, context)
+}
+
+core_effects_derivatives <- function(effects, contrasts, context) {
+    .Call(`_neargp_core_effects_derivatives`, effects, contrasts, context)
+}
+
+core_effects_solve <- function(effects, x, context) {
+    .Call(`_neargp_core_effects_solve`, effects, x, context)
+}
+
+core_effects_invert <- function(effects, context) {
+    invisible(.Call(`_neargp_core_effects_invert`, effects, context))
+}
+
+core_effects_inverse <- function(effects, row, column) {
+    .Call(`_neargp_core_effects_inverse`, effects, row, column)
+}
+
+core_effects_forms <- function(effects, column, value, context) {
+    .Call(`_neargp_core_effects_forms`, effects, column, value, context)
+}
+
 core_replace_file <- function(path, bytes) {
     invisible(.Call(`_neargp_core_replace_file`, path, bytes))
 }

@@ -599,6 +599,100 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_effects
+SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects(SEXP problemSEXP, SEXP columnSEXP, SEXP columnsSEXP, SEXP most_workSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type column(columnSEXP);
+    Rcpp::traits::input_parameter< int >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< double >::type most_work(most_workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects(problem, column, columns, most_work, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_evaluate
+Rcpp::List core_effects_evaluate(SEXP effects, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& values, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects_evaluate(SEXP effectsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP valuesSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects_evaluate(effects, covariance, nugget, values, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_derivatives
+Rcpp::List core_effects_derivatives(SEXP effects, const Rcpp::NumericMatrix& contrasts, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects_derivatives(SEXP effectsSEXP, SEXP contrastsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type contrasts(contrastsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects_derivatives(effects, contrasts, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_solve
+Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::NumericMatrix> x, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects_solve(SEXP effectsSEXP, SEXP xSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects_solve(effects, x, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_invert
+void core_effects_invert(SEXP effects, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects_invert(SEXP effectsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    core_effects_invert(effects, context);
+    return R_NilValue;
+END_RCPP
+}
+// core_effects_inverse
+Rcpp::NumericVector core_effects_inverse(SEXP effects, const Rcpp::IntegerVector& row, const Rcpp::IntegerVector& column);
+RcppExport SEXP _neargp_core_effects_inverse(SEXP effectsSEXP, SEXP rowSEXP, SEXP columnSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type row(rowSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type column(columnSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects_inverse(effects, row, column));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_forms
+Rcpp::NumericVector core_effects_forms(SEXP effects, const Rcpp::IntegerMatrix& column, const Rcpp::NumericMatrix& value, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects_forms(SEXP effectsSEXP, SEXP columnSEXP, SEXP valueSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type column(columnSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type value(valueSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects_forms(effects, column, value, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_replace_file
 void core_replace_file(const std::string& path, const Rcpp::RawVector& bytes);
 RcppExport SEXP _neargp_core_replace_file(SEXP pathSEXP, SEXP bytesSEXP) {
@@ -1917,6 +2011,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
     {"_neargp_core_faiss", (DL_FUNC) &_neargp_core_faiss, 1},
     {"_neargp_core_stop_threads", (DL_FUNC) &_neargp_core_stop_threads, 0},
+    {"_neargp_core_effects", (DL_FUNC) &_neargp_core_effects, 5},
+    {"_neargp_core_effects_evaluate", (DL_FUNC) &_neargp_core_effects_evaluate, 5},
+    {"_neargp_core_effects_derivatives", (DL_FUNC) &_neargp_core_effects_derivatives, 3},
+    {"_neargp_core_effects_solve", (DL_FUNC) &_neargp_core_effects_solve, 3},
+    {"_neargp_core_effects_invert", (DL_FUNC) &_neargp_core_effects_invert, 2},
+    {"_neargp_core_effects_inverse", (DL_FUNC) &_neargp_core_effects_inverse, 3},
+    {"_neargp_core_effects_forms", (DL_FUNC) &_neargp_core_effects_forms, 4},
     {"_neargp_core_replace_file", (DL_FUNC) &_neargp_core_replace_file, 2},
     {"_neargp_core_append_to_file", (DL_FUNC) &_neargp_core_append_to_file, 2},
     {"_neargp_core_lock_file", (DL_FUNC) &_neargp_core_lock_file, 1},
