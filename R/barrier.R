@@ -143,7 +143,7 @@ with_nodes <- function(grid, open) {
 }
 
 # Steps, in cells, to every second one of the 32 directions; the others are these backwards.
-grid_steps <- function(reach = 3L) {
+barrier_steps <- function(reach = 3L) {
   steps <- expand.grid(i = 0:reach, j = -reach:reach)
   divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
   prime <- mapply(function(i, j) divisor(i, abs(j)) == 1, steps$i, steps$j)
@@ -169,7 +169,7 @@ grid_graph <- function(grid) {
     inside
   }
   moved <- function(by) cbind(cells[, 1L] + by[1L], cells[, 2L] + by[2L])
-  steps <- grid_steps()
+  steps <- barrier_steps()
   edges <- lapply(seq_len(nrow(steps)), function(row) {
     step <- unlist(steps[row, ])
     touched <- touched_cells(step[1L], step[2L])
