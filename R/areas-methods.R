@@ -41,6 +41,7 @@ predicts_areas.neargp_odvgp <- function(method, object) FALSE
 predicts_areas.neargp_ppgpr <- function(method, object) FALSE
 
 check_predicts_areas <- function(object) {
+  refuse_compressed(object, "A prediction of areas")
   if (!is.null(object$data$noise) && has_transform(object$family)) {
     refuse_noise("over areas with a transform", "Fit the transformed response, whose areas have no noise.")
   }

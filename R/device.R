@@ -37,7 +37,7 @@ choose_device <- function(device, rows, k, passes = 1) {
 # measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
   if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
-    !is.null(data$noise) || settings$device == "cpu") return("cpu")
+    !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
   if (!is_dense(settings$method)) {
     return(choose_device(settings$device, nrow(data$coords),
       conditioning_size(settings$method, data), passes = 30))
@@ -52,9 +52,10 @@ worth_a_gpu <- function(rows, k, passes) {
   passes * rows * max(k, 0)^3 >= 1e10
 }
 
-# Whether the covariance of a fit is one that devices have not.
+# Whether the covariance of a fit is one that devices have not, or its effects are.
 is_cpu_only <- function(object) {
-  is_local(object) || has_space_time(object$covariance) || has_areal_data(object)
+  is_local(object) || has_space_time(object$covariance) || has_areal_data(object) ||
+    is_compressed(object$data)
 }
 
 # The name of the GPU that computations run on, NULL for the CPU.

@@ -58,9 +58,20 @@
 #' field's variance fixed at zero the likelihood, the estimates and the predictions are those of
 #' `lme4::lmer()`, and of `mgcv::gam(method = "REML")`. Effects are no part of the conditioning sets
 #' of [vecchia()]: their columns are whitened by the field's, so that rows of a group that are far
-#' apart inform its effect. There may be up to 1,000 columns, of up to 1e8 numbers together; the
-#' time of a step grows with their square: with 20,000 rows 10 levels took twice the time of a fit
-#' without groups, 50 levels 11 times and 200 levels 60 times (`bench/random-effects.R`).
+#' apart inform its effect.
+#'
+#' There may be up to 1,000 columns, of up to 1e8 numbers together, and by [vecchia()] on the CPU
+#' up to 10,000, or more where the rows of a level are near each other. More than 60 columns are
+#' integrated out by a factor of their precision matrix, which is exact: a sparse one where levels
+#' are small regions, a dense one where they are scattered over the field, since rows then share
+#' neighbours with all other levels. With 20,000 rows and `k = 30`, 100 scattered levels took 5
+#' times the time of a fit without groups, 200 levels 7 times and 1,000 levels 20 times
+#' (`bench/random-effects.R`). The time of thousands of columns is that of their factor: of a dense
+#' one it grows with the cube of their number, and 10,000 take 1.6 GB and minutes for a step. With
+#' 100,000 rows in 10,000 regions a step took 12 seconds, and 2 with `vecchia(k = 10)`, which makes
+#' sparse factors sparser. Beyond 1,000 columns [simulate()][simulate.neargp], `predict(joint =
+#' TRUE)`, predictions of areas, [influence()][influence.neargp] and `vcov(what = "random")` are an
+#' error, and leave-one-out predictions take the closed form for all rows.
 #'
 #' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
 #' has the field, with the trend at its best value, as by maximum likelihood. Without a field
@@ -70,7 +81,7 @@
 #' by [cross_validate()].
 #'
 #' Standard errors of parameters are from differences of the gradient, two evaluations for each
-#' parameter. `logLik()` counts coefficients of the trend and parameters as its `df`; the effective
+#' parameter, or one beyond 60 columns. `logLik()` counts coefficients of the trend and parameters as its `df`; the effective
 #' degrees of freedom `edf` of a smooth, in `print()`, are the trace of its part of the smoother.
 #'
 #' @param object,x a fit of [neargp()] with random effects or smooths.
@@ -86,7 +97,7 @@
 #'   `var1`, `var2`, `vcov` and `sdcor`, as in lme4.
 #' @section Errors: `neargp_error_formula` (a term that cannot be read, groups of one level, or of a
 #'   level for each row), `neargp_error_method` (a method without them), `neargp_error_size` (too
-#'   many columns), `neargp_error_levels` (predictions of unknown levels),
+#'   many columns, or a result that needs their whole covariance matrix), `neargp_error_levels` (predictions of unknown levels),
 #'   `neargp_error_package` where mgcv is not installed.
 #' @references Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear
 #'   mixed-effects models using lme4. *Journal of Statistical Software* 67(1). Wood, S. N. (2017).

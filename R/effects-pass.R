@@ -206,12 +206,16 @@ pass_vcov <- function(pass, factors, trend, context) {
   unname(from_both_sides((H + t(H)) / 2, shifted, factors))
 }
 
+# A state of an objective with the errors of all coefficients, where they are not compressed.
+with_full_vcov <- function(state, objective, problem) {
+  if (is.null(objective$full_vcov) || is_compressed(problem$data)) return(state)
+  replace(state, "beta_vcov", list(objective$full_vcov(state$working)))
+}
+
 # The covariance matrix of the errors of all coefficients where the search has ended, of compressed
 # ones that of the trend; and minus the second derivatives, by differences of the gradient there.
 completed_pass <- function(state, objective, problem) {
-  if (!is_compressed(problem$data)) {
-    state$evaluated$beta_vcov <- objective$full_vcov(state$working)
-  }
+  state$evaluated <- with_full_vcov(c(state$evaluated, state["working"]), objective, problem)
   gradient <- function(working) objective$gradient(working)
   state$evaluated$information <- information_by_differences(gradient, state$working, problem$free,
     rep(1, length(state$working)), at = gradient(state$working))

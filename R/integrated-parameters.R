@@ -99,7 +99,8 @@ integrated_fits <- function(object, context) {
     problem <- posterior_problem(object, context)
     objective <- likelihood_objective(problem$method, problem)
     design <- posterior_design(objective, problem)
-    list(fits = lapply(design$states, function(state) fit_at(object, problem, state)),
+    list(fits = lapply(design$states, function(state) fit_at(object, problem,
+      with_full_vcov(state, objective, problem))),
       log_weights = design$log_weights)
   })
 }

@@ -3,7 +3,7 @@
 # intercepts (variance 0.5) and slopes (0.25), a smooth of a covariate, a slope of a covariate.
 #
 # Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
-# slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without.
+# slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without, of 10,000 three times.
 #
 #   R_LIBS=_build/library Rscript bench/random-effects.R [fits] [rows]      writes bench/results/random-effects*.csv
 
@@ -77,10 +77,12 @@ print(data.frame(truth = c(0.5, 0.15, 0.6, NA, NA), round(counts_table, 4)))
 write.csv(data.frame(what = rownames(counts_table), round(counts_table, 4), fits = nrow(counts), rows = 500L),
   "bench/results/random-effects-counts.csv", row.names = FALSE)
 
-# Time: the same rows with and without the terms.
-timed <- function(rows, levels) {
+# Time: the same rows with and without the terms, of levels that are scattered over the square, or cells of a grid.
+timed <- function(rows, levels, kind = "scattered") {
   set.seed(1)
-  data <- data.frame(px = runif(rows), py = runif(rows), site = sample(levels, rows, TRUE))
+  data <- data.frame(px = runif(rows), py = runif(rows))
+  side <- sqrt(levels)
+  data$site <- if (kind == "scattered") sample(levels, rows, TRUE) else floor(data$px * side) * side + floor(data$py * side) + 1
   data$y <- rnorm(levels)[data$site] + sin(6 * data$px) * cos(5 * data$py) + rnorm(rows, sd = 0.5)
   cpu <- function(formula) {
     user <- function() sum(proc.time()[c("user.self", "sys.self")])
@@ -90,9 +92,9 @@ timed <- function(rows, levels) {
   }
   plain <- cpu(y ~ 1)
   own <- cpu(y ~ (1 | site))
-  data.frame(rows, levels, plain = plain[["seconds"]], effects = own[["seconds"]], evaluations = plain[["evaluations"]],
+  data.frame(rows, levels, kind, plain = plain[["seconds"]], effects = own[["seconds"]], ratio = own[["seconds"]] / plain[["seconds"]], evaluations = plain[["evaluations"]],
     evaluations_effects = own[["evaluations"]])
 }
-times <- do.call(rbind, list(timed(20000L, 10L), timed(20000L, 50L), timed(20000L, 200L)))
+times <- do.call(rbind, list(timed(20000L, 10L), timed(20000L, 50L), timed(20000L, 100L), timed(20000L, 200L), timed(20000L, 1000L)))
 print(times)
 write.csv(times, "bench/results/random-effects-time.csv", row.names = FALSE)

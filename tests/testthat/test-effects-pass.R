@@ -112,3 +112,18 @@ test_that("levels too many for any factor are an error that names them", {
   expect_error(with_constant("most_effect_work", 1, many_effects_fit()), "region: 79",
     class = "neargp_error_size")
 })
+
+test_that("parameters are integrated, and folds refitted, with effects of either kind", {
+  skip_unless_extended()
+  data <- many_effects_data()
+  full <- many_effects_fit(z ~ a + (1 | region))
+  compressed <- with_constant("most_dense_columns", 20L, many_effects_fit(z ~ a + (1 | region)))
+  new <- data[1:4, ]
+  integrated <- lapply(list(full, compressed), predict, new, parameters = "integrated",
+    verbose = FALSE)
+  expect_equal(integrated[[1L]], integrated[[2L]], tolerance = 0.02)
+  folds <- rep_len(1:3, nrow(data))
+  scores <- lapply(list(full, compressed), function(fit) scores(cross_validate(fit, folds = folds,
+    verbose = FALSE)))
+  expect_equal(scores[[1L]], scores[[2L]], tolerance = 0.02)
+})
