@@ -81,8 +81,9 @@
 #' by [cross_validate()].
 #'
 #' Standard errors of parameters are from differences of the gradient, two evaluations for each
-#' parameter, or one beyond 60 columns. `logLik()` counts coefficients of the trend and parameters as its `df`; the effective
-#' degrees of freedom `edf` of a smooth, in `print()`, are the trace of its part of the smoother.
+#' parameter, or one beyond 60 columns. `logLik()` counts coefficients of the trend and parameters
+#' as its `df`; the effective degrees of freedom `edf` of a smooth, in `print()`, are the trace of
+#' its part of the smoother.
 #'
 #' @param object,x a fit of [neargp()] with random effects or smooths.
 #' @param se whether there are columns of standard errors, `se_<term>`.
@@ -97,7 +98,8 @@
 #'   `var1`, `var2`, `vcov` and `sdcor`, as in lme4.
 #' @section Errors: `neargp_error_formula` (a term that cannot be read, groups of one level, or of a
 #'   level for each row), `neargp_error_method` (a method without them), `neargp_error_size` (too
-#'   many columns, or a result that needs their whole covariance matrix), `neargp_error_levels` (predictions of unknown levels),
+#'   many columns, or a result that needs their whole covariance matrix), `neargp_error_levels`
+#'   (predictions of unknown levels),
 #'   `neargp_error_package` where mgcv is not installed.
 #' @references Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear
 #'   mixed-effects models using lme4. *Journal of Statistical Software* 67(1). Wood, S. N. (2017).

@@ -1,5 +1,5 @@
-# What is made of a fit with compressed effects: errors of the effects, and predictions. The matrix of
-# all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
+# What is made of a fit with compressed effects: errors of the effects, and predictions. The matrix
+# of all errors is never made. With P = (I + W'W)^-1 of the columns Z L, K = P W'X and A the trend's
 # covariance matrix, a row that has x and z = L'(its entries) beyond what its neighbours tell has,
 # beside the field's, the variance
 #

@@ -2,8 +2,8 @@
 # core integrates the effects out, which are u ~ N(0, I) with the columns Z L, and returns what it
 # returns of response and trend without effects, log|V| and the Gram matrix E'V^-1 E: so that the
 # profile is profile_trend(), and the derivative in a parameter of the field is that of log|V| +
-# sum_s c_s' gram c_s for the contrasts c_s (effects/effects_likelihood.h). A change of L is a change
-# Z L N of the columns with N = L^-1 dL, so that with P = (I + W'W)^-1 and u_s = P W'E c_s, over the
+# sum_s c_s' gram c_s for the contrasts c_s (effects/effects_likelihood.h). A change of L is a
+# change Z L N of the columns with N = L^-1 dL, so that with P = (I + W'W)^-1 and u_s = P W'E c_s, over the
 # levels g of a block,
 #
 #   d l = -sum_g tr(N'(I - P_gg - sum_s u_sg u_sg')),
@@ -12,11 +12,11 @@
 # N_a') R_gg (N_b + N_b')) for R_gg = I - P_gg less the trend's part. It is for steps, as is that of
 # the field; standard errors are of differences.
 
-# Columns from which the effects are many. Fewer are columns of the Gram matrix (R/effects-likelihood.R).
+# More columns than these are many. Fewer are columns of the Gram matrix (R/effects-likelihood.R).
 fewest_sparse_columns <- 60L
 
-# Multiplications of a dense factor of the effects' precision: that of 10,000 columns, which with its
-# inverse takes 1.6 GB, and the most of a minute.
+# Multiplications of a dense factor of the effects' precision: that of 10,000 columns, which with
+# its inverse takes 1.6 GB, and the most of a minute.
 most_effect_work <- 1e12 / 3
 
 has_effects_pass <- function(problem) {

@@ -187,7 +187,8 @@ new_model_data <- function(frame, formula, settings) {
   check_exposure(model_data$offset, settings$family)
   model_data <- transformed_data(model_data, settings$family, frame)
   model_data$weights <- as.double(model_data$weights)
-  model_data$effects <- effects$data[c("Z", "blocks", if (isTRUE(effects$data$compressed)) "compressed")]
+  model_data$effects <- effects$data[c("Z", "blocks",
+    if (isTRUE(effects$data$compressed)) "compressed")]
   check_trend_of(model_data, settings$family)
   check_effects(effects$recipes, model_data, settings)
   c(list(data = model_data, effects = effects$recipes), frame_settings(frame, design))

@@ -82,7 +82,8 @@ spread_over_rows <- function(moments, complete) {
 conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL,
                                 output = NULL) {
   if (is_compressed(object$data)) {
-    given <- if (settings$smooth && is.null(neighbors)) smooth_weights(object, coords, settings) else
+    smooth <- settings$smooth && is.null(neighbors)
+    given <- if (smooth) smooth_weights(object, coords, settings) else
       weights_and_neighbors(object, coords, settings, neighbors)
     return(compressed_moments(object, X, offset, given, settings$context))
   }

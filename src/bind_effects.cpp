@@ -1,5 +1,5 @@
-// Vecchia's likelihood with the effects of many levels integrated out, as R calls it. Columns of effects count from 1, and
-// 0 is none.
+// Vecchia's likelihood with the effects of many levels integrated out, as R calls it. Columns of effects count from 1,
+// and 0 is none.
 #include <algorithm>
 #include <utility>
 
@@ -34,9 +34,9 @@ SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, 
   ProblemPointer pointer(problem);
   if (column.nrow() != pointer->data()) throw neargp::Error("There must be columns of effects for each row.");
   const std::vector<int> rows = zero_based_row_major(column);
-  const EffectsPointer effects(new neargp::EffectsLikelihood(*pointer, {columns, column.ncol(), rows.data()}, most_work,
-                                                             run_context(context)),
-                               true, R_NilValue, problem);
+  const EffectsPointer effects(
+      new neargp::EffectsLikelihood(*pointer, {columns, column.ncol(), rows.data()}, most_work, run_context(context)),
+      true, R_NilValue, problem);
   if (!effects->is_affordable()) return R_NilValue;
   return effects;
 }
@@ -59,8 +59,7 @@ Rcpp::List core_effects_derivatives(SEXP effects, const Rcpp::NumericMatrix& con
   EffectsPointer pointer(effects);
   const neargp::EffectDerivatives found = pointer->derivatives(to_eigen(contrasts), run_context(context));
   return Rcpp::List::create(Rcpp::_["gradient"] = Rcpp::NumericVector(found.gradient.begin(), found.gradient.end()),
-                            Rcpp::_["effects"] = to_r(found.effects),
-                            Rcpp::_["failed"] = int(found.failed + 1));
+                            Rcpp::_["effects"] = to_r(found.effects), Rcpp::_["failed"] = int(found.failed + 1));
 }
 
 // C^-1 W'E, or C^-1 x.
@@ -105,8 +104,7 @@ Rcpp::NumericVector core_effects_forms(SEXP effects, const Rcpp::IntegerMatrix& 
       if (columns[i * width + s] >= pointer->effects()) throw neargp::Error("A column of effects does not exist.");
       if (columns[i * width + s] >= 0) entries.emplace_back(columns[i * width + s], values[i * width + s]);
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<int> own;
     std::vector<double> x;
     for (const auto& [column, entry] : entries) {

@@ -12,7 +12,8 @@ parallel random simd
 geometry likelihoods linalg
 covariance optim
 conditional variational
-deep latent loo response'
+deep latent loo response
+effects'
 
 grep -r --include='*.h' --include='*.cpp' '^#include "[^"]*/' src/core |
   sed 's|^src/core/\([^/]*\)/\([^:]*\):#include "\([^/]*\)/\([^"]*\)".*|\1 \2 \3 \4|' |

@@ -1,5 +1,5 @@
-// Factors of the effects' precision, sparse and dense, against the dense matrix, and the likelihood's derivatives against
-// differences.
+// Factors of the effects' precision, sparse and dense, against the dense matrix, and the likelihood's derivatives
+// against differences.
 #include <doctest/doctest.h>
 
 #include <Eigen/Dense>

@@ -1,5 +1,5 @@
-# The pass of many effects against the one that has their columns in the Gram matrix, which the dense
-# model tests (test-effects-likelihood.R).
+# The pass of many effects against the one that has their columns in the Gram matrix, which is
+# tested against the dense model (test-effects-likelihood.R).
 
 many_effects_data <- function(n = 300) {
   set.seed(4)

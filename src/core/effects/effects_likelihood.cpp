@@ -56,8 +56,7 @@ void EffectsLikelihood::add_sums(EffectSums& sums, Eigen::MatrixXd& cross) const
   for (Index t = 0; t < view.targets; ++t) {
     sums.log_det += std::log(variance_[t]);
     const double scale = 1.0 / std::sqrt(variance_[t]);
-    for (int c = 0; c < columns; ++c)
-      e[c] = scale * (view.target_values[t * columns + c] - weighted_[t * columns + c]);
+    for (int c = 0; c < columns; ++c) e[c] = scale * (view.target_values[t * columns + c] - weighted_[t * columns + c]);
     for (int i = 0; i < columns; ++i)
       for (int j = 0; j <= i; ++j) gram[i * columns + j] += e[i] * e[j];
     const double* w = rows_.entries(t);

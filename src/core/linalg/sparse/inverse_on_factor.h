@@ -1,5 +1,6 @@
-// Entries of the inverse of a sparse positive definite matrix A = L D L' on the pattern of L (unit lower triangular, its
-// diagonal not stored, rows of columns ascending), from the last column to the first (Takahashi, Fagan and Chin 1973):
+// Entries of the inverse of a sparse positive definite matrix A = L D L' on the pattern of L (unit lower triangular,
+// its diagonal not stored, rows of columns ascending), from the last column to the first (Takahashi, Fagan and Chin
+// 1973):
 //
 //   Z_qj = -sum_p Z_qp l_pj   and   Z_jj = 1/d_j - sum_q Z_qj l_qj   over the rows p, q of column j.
 //
