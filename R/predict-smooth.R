@@ -45,7 +45,7 @@ smooth_weights <- function(object, coords, settings) {
     return(weights_and_neighbors(object, coords, settings, nearest, taper))
   }
   core_krige(kept_kriging(object, settings$context), coords, nearest, settings$local_mean,
-    settings$context,    taper = taper)
+    settings$context, taper = taper)
 }
 
 # Whether a field is predicted from observations of it, which may have a taper.
