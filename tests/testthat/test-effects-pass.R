@@ -42,10 +42,9 @@ test_that("value, gradient, effects and their errors are those of the Gram matri
   }
 })
 
-test_that("smooths, a level without a row and noise of its own are no exception", {
+test_that("smooths and noise of its own are no exception", {
   skip_unless_extended()
   skip_if_not_installed("mgcv")
-  data <- many_effects_data()
   fit <- suppressWarnings(many_effects_fit(z ~ s(depth, k = 6) + (1 | region), nugget = ~ depth,
     control = neargp_control(max_iterations = 1L)))
   both <- both_passes(fit)
