@@ -131,7 +131,7 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
 # Parameters of a stationary covariance know little of one row; coefficients by the dozen have seen
 # the rows that are held out.
 inform_refit <- function(fits, refit) {
-  local <- vapply(fits, is_local, NA)
+  local <- vapply(fits, function(fit) any(fit$layout$kind %in% local_kinds), NA)
   if (length(fits) < 2L || !isFALSE(refit) || !any(local)) return(invisible())
   inform_neargp("refit", c(
     sprintf("The coefficients of `sd`, `range` or `warp` of %s were learned from all rows, held-out ones included: that favours %s.",

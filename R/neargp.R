@@ -100,7 +100,8 @@
 #'   prediction in many dimensions, [loo_k()] or [svgp()] for class probabilities, [vnngp()],
 #'   [loo_k()] or [svgp()] for all other families; `vignette("which-method", package = "neargp")`
 #'   goes from the data to a call. By default the section on methods chooses.
-#' @param covariance [cov_matern()], one of its relatives, [cov_spacetime()], or a sum of them.
+#' @param covariance [cov_matern()], one of its relatives, [cov_spacetime()], or a sum of them; with
+#'   `by = ~ x` of a component the coefficient of `x` varies with place, see [covariance].
 #'   `NULL` (default) is for a gaussian response `cov_exponential()`, in a plane with 1,000 rows or
 #'   more `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20 rows for
 #'   each) `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more [cov_spacetime()],

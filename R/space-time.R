@@ -59,7 +59,7 @@
 #' @return An object of class `neargp_covariance`, as [covariance] has it.
 #' @section Methods: [vecchia()], [exact_gp()], [loo_k()] and [mll_k()] of a gaussian response,
 #'   [vnngp()] of any, on the CPU; not with Adam, inducing points, several outputs, or rows that are
-#'   read in pieces, nor beside components with `sd = ~`, `range = ~` or `warp = `.
+#'   read in pieces, nor beside components with `sd = ~`, `range = ~`, `warp = ` or `by = ~`.
 #' @section Errors: `neargp_error_argument` for settings of the wrong kind, such as an `alpha` or
 #'   `beta` that the model does not have, a `time` that the model has no family of, or `space` that
 #'   is a sum; `neargp_error_space_time` by [neargp()] where there is no `time`, where `beta` is

@@ -70,8 +70,8 @@
 #' @section Errors: `neargp_error_argument` for settings of the wrong type, and for `low_rank` with
 #'   `posterior = "mean-field"` or `inducing`; [neargp()] stops with `neargp_error_inducing` where
 #'   `low_rank` is more than there are distinct locations, and with `neargp_error_device` and
-#'   `neargp_error_local` for a low-rank part on a GPU or with `sd = ~`, `range = ~` or `warp = ` of
-#'   a covariance.
+#'   `neargp_error_local` for a low-rank part on a GPU or with `sd = ~`, `range = ~`, `warp = ` or
+#'   `by = ~` of a covariance.
 #' @seealso [response_family], [inducing_points()]; `vignette("counts-and-presence", package =
 #'   "neargp")` for an analysis from data to maps, `vignette("nearest-neighbours", package =
 #'   "neargp")` for how it works.

@@ -200,7 +200,11 @@ test_that("a fit goes through all that others do", {
   expect_identical(predict(readRDS(file), data[3:4, ], type = "coefficients"),
     predict(fit, data[3:4, ], type = "coefficients"))
   expect_equal(c(logLik(update(fit, start = fit))), c(logLik(fit)), tolerance = 1e-4)
-  expect_s3_class(cross_validate(fit, folds = 3L), "neargp_cv")
+  plain <- update(fit, covariance = cov_matern(1.5))
+  # no coefficients are learned from the rows that are held out
+  expect_message(cv <- cross_validate(list(varying = fit, plain = plain),
+    folds = 3L), NA)
+  expect_s3_class(cv, "neargp_cv")
   expect_false(anyNA(confint(fit)))
   missing <- predict(fit, data.frame(x = c(NA, 0.5), y = 0.2), type = "coefficients")
   expect_identical(is.na(missing$dose), c(TRUE, FALSE))
