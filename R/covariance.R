@@ -117,7 +117,7 @@
 #' Starting values, bounds, the jitter of [vnngp()], the curve of [covariance_value()] for a fit and
 #' the sill of a variogram are those where `x` has its root mean square over the rows, which
 #' `print()` tells; the prior standard deviation at a new row is that of its own `x`. Neighbours are
-#' the nearest, whatever `x` is. With 600 rows 95% intervals of the coefficient covered 95%, and 92%
+#' the nearest, whatever `x` is. With 600 rows 95% intervals of the coefficient covered 95%, but 87%
 #' where `x` itself was smooth in place, so that both fields are hardly told apart
 #' (`bench/varying-coefficients.R`). A field whose range is below the spacing of the data is noise
 #' with a standard deviation in proportion to `x`, see [noise]. The formulas of `sd`, `range` and
