@@ -21,8 +21,8 @@ choose_by_response <- function(settings, frame) {
   }
   if (!settings$method_open) return(settings)
   if (is_gaussian(settings$family)) return(choose_gaussian(settings, response))
-  tell_choice(settings, sprintf("%s, the method for a %s response", method_call(settings$method),
-    family_call(settings$family)))
+  tell_choice(settings, sprintf("%s, the method for %s response", method_call(settings$method),
+    a_family(settings$family)))
 }
 
 is_class_vector <- function(response) {

@@ -163,6 +163,9 @@ one_smooth_recipe <- function(smooth, call) {
 
 # Columns of the rotated basis: `fixed`, and of each penalty.
 smooth_columns <- function(recipe, data) {
+  by <- recipe$smooth$by
+  # mgcv knows levels of a factor alone.
+  if (is.character(data[[by]])) data[[by]] <- factor(data[[by]])
   basis <- mgcv::PredictMat(recipe$smooth, data)
   if (!is.null(recipe$rotation)) basis <- basis %*% recipe$rotation
   if (!is.null(recipe$scale)) basis <- basis * rep(recipe$scale, each = nrow(basis))

@@ -240,6 +240,12 @@ family_call <- function(family) {
   paste0(ifelse(name == "beta", "beta_response", name), "()")
 }
 
+# The same with its article: an ordinal(), a poisson().
+a_family <- function(family) {
+  called <- family_call(family)
+  paste(if (grepl("^[aeio]", called)) "an" else "a", called)
+}
+
 # The name of the core, and of the table response_families, for a family object; NULL for a family
 # or link that there is not.
 family_core_name <- function(family) {

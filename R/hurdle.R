@@ -100,8 +100,8 @@ neargp_hurdle <- function(presence, positive) {
   logarithm <- has_transform(positive$family) && is_gaussian(positive$family)
   if (!is.null(positive$outputs) || !(positive$family$family %in% allowed || logarithm)) {
     abort_neargp("argument", c(
-      sprintf("`positive` must be a fit of positive responses, not of a %s one.",
-        family_call(positive$family)),
+      sprintf("`positive` must be a fit of positive responses, not of %s one.",
+        a_family(positive$family)),
       i = "truncated_poisson(), truncated_nbinom2(), Gamma(\"log\"), beta_response(), or transform = \"log\"."))
   }
   structure(list(presence = presence, positive = positive), class = "neargp_hurdle")

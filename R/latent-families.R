@@ -10,8 +10,8 @@ latent_families <- function() {
 latent_layout <- function(layout, settings) {
   family <- settings$family
   if (!is.null(settings$nugget)) {
-    abort_argument("nugget", sprintf("NULL for a %s() response, whose family says how it scatters",
-      family$family), settings$nugget)
+    abort_argument("nugget", sprintf("NULL for %s response, whose family says how it scatters",
+      a_family(family)), settings$nugget)
   }
   layout[layout$kind == "nugget", c("value", "fixed")] <- list(0, TRUE)
   if (is_categorical(family)) class_layout(layout, family) else with_family_parameters(layout,

@@ -6,10 +6,17 @@
 mixture_scores <- function(observed, mixture, level) {
   limits <- prediction_limits(mixture, level)
   pit <- mixture_pit(observed, mixture)
-  data.frame(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)),
+  scores <- data.frame(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)),
     crps = mixture_crps(observed, mixture), log_score = -mixture_density(observed, mixture,
       log = TRUE), lower = limits$lower, upper = limits$upper, pit_lower = pit$lower,
     pit_upper = pit$upper, binary = is_binary(mixture))
+  scores$censored <- is_censored(mixture)
+  scores
+}
+
+# Rows that are known up to limits; NULL of a response that is measured.
+is_censored <- function(mixture) {
+  if (!is.null(mixture$limits)) mixture$limits[, 1L] != mixture$limits[, 2L]
 }
 
 is_binary <- function(mixture) {

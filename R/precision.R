@@ -13,8 +13,8 @@ check_precision <- function(settings) {
   }
   if (!has_single_precision(method) || !is_gaussian(settings$family)) {
     refuse(sprintf(
-      "%s of a %s response is in double precision only: its weights lose too much in single precision.", method$label,
-      family_call(settings$family)))
+      "%s of %s response is in double precision only: its weights lose too much in single precision.", method$label,
+      a_family(settings$family)))
   }
   if (identical(method$optimizer, "adam")) {
     refuse("Adam's steps are in double precision only: nothing after them would correct their errors.",

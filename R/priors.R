@@ -248,6 +248,6 @@ check_prior_family <- function(settings) {
   if (is.null(settings$prior) || takes_local_fields(settings$method, settings$family)) {
     return(invisible())
   }
-  abort_prior(sprintf("There are no priors by %s of a %s response.",
-    method_call(settings$method), family_call(settings$family)), "vnngp() has them.")
+  abort_prior(sprintf("There are no priors by %s of %s response.",
+    method_call(settings$method), a_family(settings$family)), "vnngp() has them.")
 }

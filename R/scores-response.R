@@ -19,16 +19,25 @@ response_scores <- function(observed, mean, sd, family, parameters, trials, leve
   summarize_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
 }
 
-# The averages of scores of each row, as mixture_scores() makes them.
+# The averages of scores of each row, as mixture_scores() makes them. Where only limits are known
+# there is no error, and no saying whether an interval has the value.
 summarize_scores <- function(observed, rows, level, n_missing = 0L) {
+  measured <- if (is.null(rows$censored)) seq_along(observed) else
+    which(!(rows$censored %in% TRUE))
+  point <- point_scores(observed[measured], rows$mean[measured])
+  intervals <- interval_scores(observed[measured], rows[measured, c("lower", "upper")], level)
   new_scores(c(
-    list(n = length(observed)), point_scores(observed, rows$mean),
+    list(n = length(observed)), lapply(point, known_score),
     list(crps = mean(rows$crps), log_score = mean(rows$log_score),
       brier = if (rows$binary[1L]) mean((rows$mean - observed)^2)),
-    interval_scores(observed, rows[c("lower", "upper")], level),
-    list(pit_deviation = pit_deviation(rows$pit_lower, rows$pit_upper), n_missing = n_missing)
+    lapply(intervals, known_score),
+    list(pit_deviation = pit_deviation(rows$pit_lower, rows$pit_upper), n_missing = n_missing,
+      n_censored = if (!is.null(rows$censored)) sum(rows$censored, na.rm = TRUE))
   ))
 }
+
+# The mean of nothing.
+known_score <- function(value) if (is.nan(value)) NA_real_ else value
 
 check_no_intervals <- function(lower, upper, draws) {
   given <- c("lower", "upper", "draws")[!c(is.null(lower), is.null(upper), is.null(draws))]
@@ -51,8 +60,8 @@ check_support_of <- function(observed, mixture, family, rows) {
       observed >= most
   if (!any(outside)) return(invisible())
   abort_neargp("response",
-    c(sprintf("Observed values in %s are none of a %s response.", format_rows(rows[outside]),
-      family_call(family)), i = if (has_thresholds(family))
+    c(sprintf("Observed values in %s are none of %s response.", format_rows(rows[outside]),
+      a_family(family)), i = if (has_thresholds(family))
       "They are numbers of categories, from 1." else
       if (length(mixture$trials) && discrete && is.finite(most[1L]))
       "They are numbers of successes, up to `trials`."))

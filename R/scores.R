@@ -19,6 +19,7 @@
 #' | `level` | the level of these intervals | the same |
 #' | `pit_deviation` | largest distance between the distribution of the PIT and the uniform one (Kolmogorov), 0 when calibrated | `sd` |
 #' | `n_missing` | observations left out because something was `NA` | |
+#' | `n_censored` | observations of which only limits are known ([cens()]): `bias`, `mae`, `rmse`, `interval_score` and `coverage` are of the others (`NA` where there are none), `crps`, `log_score` and `pit_deviation` of all | `family = censored_gaussian()` |
 #'
 #' Columns that cannot be computed from what was given are absent. Of all scores
 #' but `bias`, `coverage` and `level`, smaller is better; a well calibrated
@@ -259,6 +260,11 @@ print.neargp_scores <- function(x, digits = 4L, ...) {
     described <- c(described, sprintf("%s left out for missing values", format_count(missing)))
   }
   table$n_missing <- NULL
+  if (any(table$n_censored > 0)) {
+    described <- c(described, sprintf("%s censored, in CRPS, log score and PIT alone",
+      format_some(format_count(unique(table$n_censored)))))
+  }
+  table$n_censored <- NULL
   counted <- ""
   if (length(unique(table$n)) == 1L) {
     counted <- sprintf(" of %s predictions", format_count(table$n[1L]))

@@ -78,3 +78,17 @@ test_that("smooths of the coordinates compete with the field, which a warning sa
     covariance = cov_exponential(range = 0.2), threads = 1L), "compete",
     class = "neargp_warning_smooth")
 })
+
+test_that("a smooth may differ by a column of text, also in new rows", {
+  skip_if_not_installed("mgcv")
+  d <- withr::with_seed(5, data.frame(x = runif(40), y = runif(40), depth = runif(40)))
+  d$kind <- rep(c("a", "b"), 20)
+  d$z <- sin(6 * d$depth) * (d$kind == "a") + d$x
+  fits <- lapply(list(d, transform(d, kind = factor(kind))), function(data) {
+    neargp(z ~ s(depth, by = kind, k = 4), data, coords = ~ x + y, method = exact_gp(),
+      covariance = cov_exponential(1, 0.2), nugget = 0.1, verbose = FALSE)
+  })
+  expect_equal(logLik(fits[[1L]]), logLik(fits[[2L]]))
+  expect_equal(predict(fits[[1L]], d[2:4, ]), predict(fits[[2L]], transform(d,
+    kind = factor(kind))[2:4, ]))
+})

@@ -97,3 +97,22 @@ test_that("limits are kept through subsets, and wrong ones are refused", {
   expect_error(fit_censored(transform(d, z = as.character(z)), z ~ h, method = vnngp(k = 3)),
     "numeric", class = "neargp_error_response")
 })
+
+test_that("limits are no observations in errors and coverage", {
+  d <- censored_data(60)
+  fit <- fit_censored(d, method = vnngp(k = 3))
+  given <- scores(fit, d)
+  measured <- !is.na(d$measured)
+  p <- predict(fit, d, interval = "prediction")
+  expect_equal(given$n_censored, sum(!measured))
+  expect_equal(given$rmse, sqrt(mean((p$mean - d$z)[measured]^2)))
+  expect_equal(given$coverage, mean((d$z >= p$lower & d$z <= p$upper)[measured]))
+  expect_equal(given$n, 60L)
+  none <- scores(fit, d[!measured, ])
+  expect_true(is.na(none$rmse) && is.na(none$coverage) && is.finite(none$log_score))
+  expect_output(print(given), "45 censored")
+  folds <- cross_validate(fit, rep(1:2, 30), verbose = FALSE)
+  held <- folds$predictions[measured, ]
+  expect_equal(folds$scores$mae, mean(abs(held$mean - held$observed)))
+  expect_equal(folds$scores$n_censored, 45L)
+})

@@ -85,3 +85,8 @@ test_that("methods refuse families and links by a classed error that says which 
     class = "neargp_error_family")
   expect_error(check_family(1, vnngp()), "`family`", class = "neargp_error_argument")
 })
+
+test_that("families are named with their article", {
+  expect_identical(a_family("ordinal"), "an ordinal()")
+  expect_identical(a_family("poisson"), "a poisson()")
+})
