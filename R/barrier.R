@@ -29,8 +29,8 @@
 #' Places are interpolated between the centres of the cell they lie in and of the open ones next to
 #' it, bilinearly where all are open. Places in a barrier cell, as of stations at the shore, get the
 #' coordinates of the nearest passable cell within `snap` cells, which a message
-#' (`neargp_message_barrier`) tells. Cells that cannot be reached from the largest connected part are
-#' barriers.
+#' (`neargp_message_barrier`) tells. Cells that cannot be reached from the largest connected part
+#' are barriers.
 #'
 #' In the embedding the axes have no meaning of their own: a covariance should have one range, not
 #' `ard = TRUE` or `anisotropy`. With three or more coordinates that is not the default of
@@ -39,8 +39,8 @@
 #' them, may have the original coordinates, too.
 #'
 #' @param barrier a terra SpatRaster in a projected CRS or none, whose first layer is `NA` (or
-#'   FALSE) at barriers; or a list as for [graphics::image()]: `x` and `y`, equally spaced centres of
-#'   cells, increasing, and the matrix `z` of a row for each `x`, with `NA` or FALSE at barriers.
+#'   FALSE) at barriers; or a list as for [graphics::image()]: `x` and `y`, equally spaced centres
+#'   of cells, increasing, and the matrix `z` of a row for each `x`, with `NA` or FALSE at barriers.
 #' @param dimensions number of coordinates.
 #' @param landmarks number of landmarks, at least `dimensions + 1`; all cells where they are fewer.
 #' @param data a data frame, or sf points in the CRS of the raster.
@@ -57,7 +57,8 @@
 #'   are; of sf points without their geometry, which [neargp()] would take for the coordinates.
 #' @section Errors: `neargp_error_barrier` for grids without two passable cells or a place that is
 #'   outside of the grid or too far from a passable cell, `neargp_error_crs` for longitude and
-#'   latitude or another CRS than that of the raster, `neargp_error_argument`, `neargp_error_columns`.
+#'   latitude or another CRS than that of the raster, `neargp_error_argument`,
+#'   `neargp_error_columns`.
 #' @references
 #' Løland, A. and Høst, G. (2003). Spatial covariance modelling in a complex coastal domain by
 #' multidimensional scaling. *Environmetrics* 14, 307--321.
@@ -150,7 +151,8 @@ barrier_steps <- function(reach = 3L) {
   steps[prime & (steps$i > 0 | steps$j > 0), ]
 }
 
-# The cells that the line from the centre of cell (0, 0) to that of (i, j) touches, corners included.
+# The cells that the line from the centre of cell (0, 0) to that of (i, j) touches, corners
+# included.
 touched_cells <- function(i, j) {
   crossings <- function(n) if (n == 0) NULL else (seq_len(abs(n)) - 0.5) / abs(n)
   t <- c(crossings(i), crossings(j))
