@@ -20,7 +20,7 @@
 #'
 #' Distances are lengths of shortest paths between centres of passable cells, over steps in 32
 #' directions of up to three cells that touch no barrier (Dijkstra's algorithm, by the package
-#' igraph): at most 1.4% longer than straight lines where there is no barrier, 0.7% on average.
+#' igraph): at most 1.4% longer than straight lines where there is no barrier, 0.5% on average.
 #' Barriers have to be a cell thick, and passages too. The cells are laid out by classical
 #' scaling of `landmarks`, each the farthest from those before it, and of all cells by their
 #' distances to these (landmark scaling, de Silva and Tenenbaum 2004). Time and memory grow with
