@@ -53,7 +53,8 @@
 #' @param level level of the intervals that are scored.
 #' @param verbose show progress?
 #' @param cluster a cluster of package parallel, whose workers take the folds, with the same result
-#'   (see [clusters]); `NULL` for none. A fit with random numbers, as by Adam, has others on workers.
+#'   (see [clusters]); `NULL` for none. A fit with random numbers, as by Adam, has others on
+#'   workers.
 #' @param ... the same arguments, and `threads`, common to all settings.
 #' @return An object of class `neargp_cv`, a list of
 #'   * `scores`: a data frame of [scores()], one row for each setting (of fits to

@@ -18,12 +18,12 @@
 #'
 #' @section In shards: With a `cluster` of [neargp()], or `neargp_control(shards = )`, also by
 #' [vecchia()], [loo_k()] and [mll_k()], see [clusters]. Rows are read by the worker that has their
-#' shard, in all chunks that reach into it, and again where a worker is lost: the files must be there
-#' on each machine, and a function travels to it with the variables that it was made with. A whole
-#' file is then one chunk, and `chunk_rows` says nothing. Chunks should be compact in space, as
-#' windows and regions are, so that few reach into a shard. The first reading finds their boxes, by
-#' the workers, too; the shards are cut at medians of the sample. [predict()][predict.neargp] reads
-#' the rows once more.
+#' shard, in all chunks that reach into it, and again where a worker is lost: the files must be
+#' there on each machine, and a function travels to it with the variables that it was made with. A
+#' whole file is then one chunk, and `chunk_rows` says nothing. Chunks should be compact in space,
+#' as windows and regions are, so that few reach into a shard. The first reading finds their boxes,
+#' by the workers, too; the shards are cut at medians of the sample. [predict()][predict.neargp]
+#' reads the rows once more.
 #'
 #' @section The formula: Each row must have its values alone. `poly()`, `scale()`, splines without
 #' `knots` and `Boundary.knots`, and `x - mean(x)` depend on the other rows of a chunk and are an
@@ -47,7 +47,8 @@
 #' @param ... further arguments of `read` or [utils::read.csv()], such as `sep` and `colClasses`. By
 #'   default the first chunk has the classes of the columns.
 #' @return `source_folder()` and `source_raster()` make such a source of the files of a folder, and
-#'   of the windows of a raster. All return an object of class `neargp_row_source`, for the argument `data` of [neargp()].
+#'   of the windows of a raster. All return an object of class `neargp_row_source`, for the argument
+#'   `data` of [neargp()].
 #' @section Errors: `neargp_error_source`: a file that is missing or cannot be read, no rows,
 #'   columns, classes or levels that differ between chunks, rows or a count that differ between
 #'   readings, a formula that depends on other rows, and a method or family that needs the rows in

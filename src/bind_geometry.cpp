@@ -77,8 +77,7 @@ Rcpp::NumericVector core_neighbor_reach(const Rcpp::NumericMatrix& coords, const
   for (neargp::Index i = 0; i < table.n; ++i) {
     const int last = table.k > 0 ? table[i][table.k - 1] : -1;
     if (last >= reference.view().n) throw neargp::Error("A neighbour is none of the rows.");
-    if (last >= 0)
-      reach[i] = neargp::squared_distance(reference.view()[last], queries.view()[i], reference.view().dim);
+    if (last >= 0) reach[i] = neargp::squared_distance(reference.view()[last], queries.view()[i], reference.view().dim);
   }
   return reach;
 }
