@@ -22,7 +22,7 @@ choose_by_response <- function(settings, frame) {
   if (!settings$method_open) return(settings)
   if (is_gaussian(settings$family)) return(choose_gaussian(settings, response))
   tell_choice(settings, sprintf("%s, the method for %s response", method_call(settings$method),
-    a_family(settings$family)))
+    with_article(settings$family)))
 }
 
 is_class_vector <- function(response) {

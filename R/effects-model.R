@@ -59,7 +59,7 @@ check_takes_effects <- function(settings, formula, source) {
   if (!is.null(source)) refuse_effects("rows that are read in pieces")
   if (!takes_effects(settings$method, settings$family)) {
     refuse_effects(sprintf("%s%s", settings$method$label, if (is_gaussian(settings$family)) "" else
-      sprintf(" of %s response", a_family(settings$family))))
+      sprintf(" of %s response", with_article(settings$family))))
   }
 }
 

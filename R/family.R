@@ -241,7 +241,7 @@ family_call <- function(family) {
 }
 
 # The same with its article: an ordinal(), a poisson().
-a_family <- function(family) {
+with_article <- function(family) {
   called <- family_call(family)
   paste(if (grepl("^[aeio]", called)) "an" else "a", called)
 }

@@ -101,7 +101,7 @@ neargp_hurdle <- function(presence, positive) {
   if (!is.null(positive$outputs) || !(positive$family$family %in% allowed || logarithm)) {
     abort_neargp("argument", c(
       sprintf("`positive` must be a fit of positive responses, not of %s one.",
-        a_family(positive$family)),
+        with_article(positive$family)),
       i = "truncated_poisson(), truncated_nbinom2(), Gamma(\"log\"), beta_response(), or transform = \"log\"."))
   }
   structure(list(presence = presence, positive = positive), class = "neargp_hurdle")

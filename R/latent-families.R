@@ -11,7 +11,7 @@ latent_layout <- function(layout, settings) {
   family <- settings$family
   if (!is.null(settings$nugget)) {
     abort_argument("nugget", sprintf("NULL for %s response, whose family says how it scatters",
-      a_family(family)), settings$nugget)
+      with_article(family)), settings$nugget)
   }
   layout[layout$kind == "nugget", c("value", "fixed")] <- list(0, TRUE)
   if (is_categorical(family)) class_layout(layout, family) else with_family_parameters(layout,

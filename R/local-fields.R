@@ -110,7 +110,7 @@ check_local_family <- function(settings) {
     return(invisible())
   }
   refuse_local_fields(
-    sprintf("by %s of %s response", method_call(settings$method), a_family(settings$family)),
+    sprintf("by %s of %s response", method_call(settings$method), with_article(settings$family)),
     if (settings$family$family == "categorical") {
       "vnngp() fits them to two classes: a response of one class against the others, with family = binomial()."
     } else {

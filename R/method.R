@@ -105,7 +105,7 @@ check_family <- function(family, method) {
   # a family that is not in the table is known by its method alone
   if (family$family %in% able && (!length(links) || family$link %in% links)) return(family)
   abort_neargp("family", c(
-    sprintf("%s cannot fit %s response with %s link.", method$label, a_family(family),
+    sprintf("%s cannot fit %s response with %s link.", method$label, with_article(family),
       family$link),
     i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ",
       format_some(links), ".") else if (is_categorical(family))

@@ -57,7 +57,7 @@ check_noise_model <- function(settings, has_known, source) {
   if (!is_noise_formula(settings$nugget) && !has_known) return(invisible())
   method <- settings$method
   if (!is_gaussian(settings$family)) {
-    refuse_noise(sprintf("for %s response", a_family(settings$family)),
+    refuse_noise(sprintf("for %s response", with_article(settings$family)),
       "They are of the nugget of a gaussian response: other families have a scatter of their own.")
   }
   if (!takes_noise_model(method)) {

@@ -14,7 +14,7 @@ check_precision <- function(settings) {
   if (!has_single_precision(method) || !is_gaussian(settings$family)) {
     refuse(sprintf(
       "%s of %s response is in double precision only: its weights lose too much in single precision.", method$label,
-      a_family(settings$family)))
+      with_article(settings$family)))
   }
   if (identical(method$optimizer, "adam")) {
     refuse("Adam's steps are in double precision only: nothing after them would correct their errors.",

@@ -43,7 +43,7 @@ check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
 check_has_trials <- function(family) {
   if (has_trials(family)) return(invisible())
   abort_neargp("argument",
-    c(sprintf("`trials` are of binomial responses; %s response has none.", a_family(family)),
+    c(sprintf("`trials` are of binomial responses; %s response has none.", with_article(family)),
       i = "Leave it out."))
 }
 

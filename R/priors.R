@@ -249,5 +249,5 @@ check_prior_family <- function(settings) {
     return(invisible())
   }
   abort_prior(sprintf("There are no priors by %s of %s response.",
-    method_call(settings$method), a_family(settings$family)), "vnngp() has them.")
+    method_call(settings$method), with_article(settings$family)), "vnngp() has them.")
 }

@@ -79,7 +79,7 @@ check_integrated <- function(at, rows, family) {
   if (!length(wrong)) return(invisible())
   abort_neargp("quadrature",
     c(sprintf("The density of %s response given its linear predictor could not be integrated.",
-      a_family(family)), x = paste0("It could not in ", format_rows(wrong),
+      with_article(family)), x = paste0("It could not in ", format_rows(wrong),
         " of those that are fitted."),
       i = "Look for responses many orders of magnitude apart from the others, or change their unit.",
       i = "A variance of the process that is given as 1e5 or more is one that no linear predictor has."))

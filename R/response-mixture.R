@@ -10,7 +10,7 @@ new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights
   name <- family_core_name(family)
   if (is.null(name)) {
     abort_neargp("family", sprintf("There are no predictions of %s response with %s link.",
-      a_family(family), family$link))
+      with_article(family), family$link))
   }
   parameters <- check_family_parameters(parameters, family)
   mixture <- named_mixture(name, mean, sd, parameters, trials, weights)

@@ -61,7 +61,7 @@ check_support_of <- function(observed, mixture, family, rows) {
   if (!any(outside)) return(invisible())
   abort_neargp("response",
     c(sprintf("Observed values in %s are none of %s response.", format_rows(rows[outside]),
-      a_family(family)), i = if (has_thresholds(family))
+      with_article(family)), i = if (has_thresholds(family))
       "They are numbers of categories, from 1." else
       if (length(mixture$trials) && discrete && is.finite(most[1L]))
       "They are numbers of successes, up to `trials`."))

@@ -171,7 +171,7 @@ has_space_time <- function(covariance) {
 space_time_obstacle <- function(settings, streamed = FALSE, outputs = FALSE) {
   method <- settings$method
   able <- takes_local_fields(method, settings$family)
-  if (!able) return(sprintf("by %s of %s response", method$label, a_family(settings$family)))
+  if (!able) return(sprintf("by %s of %s response", method$label, with_article(settings$family)))
   if (identical(method$optimizer, "adam")) return("with optimizer = \"adam\"")
   if (has_latent_low_rank(method)) return("with a low-rank part")
   if (!is.null(method$inducing)) return("with inducing points")

@@ -109,7 +109,7 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is_gaussian(object$family)) {
     abort_neargp("variogram",
-      c(sprintf("There is no variogram of a fit of %s response.", a_family(object$family)),
+      c(sprintf("There is no variogram of a fit of %s response.", with_article(object$family)),
         x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",
         i = "See plot(fit, which = \"residual_map\") and cross_validate()."))
   }

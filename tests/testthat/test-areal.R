@@ -119,6 +119,7 @@ test_that("area-to-point kriging is that of gstat", {
 })
 
 test_that("covariates at points make averaged columns", {
+  skip_unless_extended()
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
   fine <- terra::rast(nrows = 20, ncols = 20, xmin = 0, xmax = 1, ymin = 0, ymax = 1,

@@ -116,6 +116,7 @@ test_that("a tiny area is its point, whatever the coordinates, the covariance an
 })
 
 test_that("a fit on inducing points has its own posterior", {
+  skip_unless_extended()
   data <- area_data(200L)
   points <- square_points()
   A <- averaging(points$area)

@@ -27,6 +27,7 @@ test_that("broom finds the methods", {
 })
 
 test_that("of counts it has the expected response, and of classes their probabilities", {
+  skip_unless_extended()
   data <- transform(simulated_data(80), count = rep(0:3, 20))
   new <- simulated_data(10, seed = 3)
   counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))

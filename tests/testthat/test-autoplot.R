@@ -72,6 +72,7 @@ test_that("a curve has the data below it where they are on its scale", {
 })
 
 test_that("folds have a panel each, cross-validations all of their plots", {
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   set.seed(16)
   folds <- block_folds(cbind(runif(90), runif(90)), v = 4)
@@ -126,6 +127,7 @@ test_that("deep fits have trace, residuals and PIT", {
 })
 
 test_that("several outputs have a panel each, or for each pair", {
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   data <- simulated_data(80)
   data$w <- 2 * data$z + rnorm(80)

@@ -73,6 +73,7 @@ test_that("more columns than can be fitted are an error that names the term", {
 })
 
 test_that("smooths of the coordinates compete with the field, which a warning says", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   expect_warning(neargp(z ~ s(x, y, k = 6), effects_data(), coords = ~ x + y, method = vecchia(5),
     covariance = cov_exponential(range = 0.2), threads = 1L), "compete",
@@ -80,6 +81,7 @@ test_that("smooths of the coordinates compete with the field, which a warning sa
 })
 
 test_that("a smooth may differ by a column of text, also in new rows", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   d <- withr::with_seed(5, data.frame(x = runif(40), y = runif(40), depth = runif(40)))
   d$kind <- rep(c("a", "b"), 20)

@@ -96,6 +96,7 @@ test_that("predictions are universal kriging of the pseudo-observations", {
 })
 
 test_that("gradients are those of differences, by either posterior and factor", {
+  skip_unless_extended()
   fit <- neargp(count ~ a + (a | site) + (1 | year), counts_data(), coords = ~ x + y,
     family = negative_binomial(), method = vnngp(10), covariance = cov_exponential(),
     threads = 1L, control = neargp_control(max_iterations = 1L)) |> suppressWarnings()
@@ -118,6 +119,7 @@ test_that("gradients are those of differences, by either posterior and factor", 
 })
 
 test_that("without a field Laplace's fits are those of glmer(nAGQ = 0)", {
+  skip_unless_extended()
   skip_if_not_installed("lme4")
   data <- counts_data()
   data$seen <- as.integer(data$count > 0)
@@ -136,6 +138,7 @@ test_that("without a field Laplace's fits are those of glmer(nAGQ = 0)", {
 })
 
 test_that("leave-one-out, cross-validation, draws and smooths go with any family", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   data <- counts_data()
   fit <- neargp(count ~ s(depth, k = 5) + (1 | site), data, coords = ~ x + y, family = poisson(),

@@ -62,6 +62,7 @@ test_that("residuals of the trend are those of the trend with its effects", {
 })
 
 test_that("intervals by profile hold the estimates, and a fit goes on from itself", {
+  skip_unless_extended()
   fit <- methods_fit()
   limits <- confint(fit, "sd_(Intercept)|site", what = "covariance", method = "profile")
   estimate <- coef(fit, "covariance")[["sd_(Intercept)|site"]]

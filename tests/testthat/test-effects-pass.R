@@ -28,6 +28,7 @@ both_passes <- function(fit) {
 }
 
 test_that("value, gradient, effects and their errors are those of the Gram matrix of all columns", {
+  skip_unless_extended()
   for (estimation in c("ML", "REML")) {
     fit <- suppressWarnings(many_effects_fit(method = vecchia(8, estimation = estimation),
       control = neargp_control(max_iterations = 1L)))

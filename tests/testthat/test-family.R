@@ -87,6 +87,6 @@ test_that("methods refuse families and links by a classed error that says which 
 })
 
 test_that("families are named with their article", {
-  expect_identical(a_family("ordinal"), "an ordinal()")
-  expect_identical(a_family("poisson"), "a poisson()")
+  expect_identical(with_article("ordinal"), "an ordinal()")
+  expect_identical(with_article("poisson"), "a poisson()")
 })

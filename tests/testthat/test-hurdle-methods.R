@@ -17,6 +17,7 @@ test_that("without fields fitted values are those of pscl", {
 })
 
 test_that("rows are left out of both fits", {
+  skip_unless_extended()
   d <- hurdle_data(40)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   left <- left_out_hurdle(fit, hurdle_rows(fit), 0.95)
@@ -39,6 +40,7 @@ test_that("rows are left out of both fits", {
 })
 
 test_that("folds are left out of both fits", {
+  skip_unless_extended()
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   folds <- rep(1:3, 20)
@@ -96,6 +98,7 @@ test_that("update() fits either part or both anew", {
 })
 
 test_that("tables and prints have both parts", {
+  skip_unless_extended()
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   table <- tidy(fit, conf.int = TRUE)

@@ -145,6 +145,7 @@ test_that("all optimisers have the same weighted objective, and give the evidenc
 # At given parameters and positions, against the objective of a given posterior
 # (src/core/variational/inducing_objective.h).
 test_that("the value of the collapsed objective is that of its posterior, and logLik() its evidence bound", {
+  skip_unless_extended()
   data <- batch_data(250)
   for (bound in c("tight", "standard")) for (kl_weight in c(0.4, 1, 2.5))
     for (family in list(stats::gaussian(), stats::poisson())) {

@@ -70,6 +70,7 @@ test_that("mean, sd and limits are those of the dense posterior on a fine grid",
 })
 
 test_that("a finer lattice comes nearer", {
+  skip_unless_extended()
   fit <- small_fit()
   problem <- posterior_problem(fit, plain_context())
   objective <- likelihood_objective(problem$method, problem)

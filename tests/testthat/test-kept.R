@@ -113,6 +113,7 @@ test_that("a fit that is written has nothing kept in it, and predicts the same w
 
 test_that("other instructions of the processor, which round otherwise, are not given what was kept",
   {
+  skip_unless_extended()
     fit <- neargp(z ~ 1, simulated_data(100), coords = ~ x + y, method = vecchia(8),
       covariance = cov_matern(1.7))
     rows <- new_rows()

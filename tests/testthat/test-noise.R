@@ -15,6 +15,7 @@ fit_of_case <- function(case, method = vecchia(k = 10), ...) {
 }
 
 test_that("values of all methods are those of dense matrices", {
+  skip_unless_extended()
   data <- noisy_data()
   n <- nrow(data)
   for (case in noise_cases()) {
@@ -82,6 +83,7 @@ test_that("the restricted likelihood has its gradient, too", {
 })
 
 test_that("without a field the fit is that of generalised least squares by nlme", {
+  skip_unless_extended()
   skip_if_not_installed("nlme")
   data <- noisy_data(200)
   reference <- list(
@@ -212,6 +214,7 @@ test_that("with a point at each row svgp() has the likelihood of exact_gp(), and
 })
 
 test_that("folds are predicted with the noise of their rows, by the fit and by fits anew", {
+  skip_unless_extended()
   data <- noisy_data(120)
   fit <- noisy_fit(data, exact_gp(), measurement_variance = se^2,
     control = neargp_control(tolerance = 1e-10))
@@ -234,6 +237,7 @@ test_that("folds are predicted with the noise of their rows, by the fit and by f
 })
 
 test_that("a fit is kept, updated, started from, and told", {
+  skip_unless_extended()
   data <- noisy_data(80)
   fit <- noisy_fit(data, measurement_variance = se^2, weights = w)
   file <- withr::local_tempfile()
@@ -343,6 +347,7 @@ test_that("starting values come near, whatever the scale of covariates", {
 })
 
 test_that("what cannot be is told", {
+  skip_unless_extended()
   data <- noisy_data(40)
   expect_error(noisy_fit(data, nugget = z ~ depth), "one-sided", class = "neargp_error_argument")
   expect_error(noisy_fit(data, nugget = ~ .), "one-sided", class = "neargp_error_argument")

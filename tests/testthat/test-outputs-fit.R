@@ -1,4 +1,5 @@
 test_that("with all others as neighbours the score is the dense leave-one-out score, by rows and by places", {
+  skip_unless_extended()
   data <- simulated_outputs(50)
   for (leave_out in c("row", "location")) {
     fit <- neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y,

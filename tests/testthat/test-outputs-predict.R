@@ -13,6 +13,7 @@ dense_cokriging <- function(fit, place, output = 1:2) {
 }
 
 test_that("predictions are dense cokriging: exact_gp(), and neighbours that are all data", {
+  skip_unless_extended()
   for (method in list(exact_gp(), loo_k(k = 10))) {
     fit <- outputs_fit(method)
     most <- max(tabulate(fit$data$output))

@@ -42,6 +42,7 @@ test_that("of other families they are on the scale of the link, or of the respon
 })
 
 test_that("data that are gone can be handed over, and other fits are refused", {
+  skip_unless_extended()
   skip_if_not_installed("emmeans")
   made <- function() {
     gone <- simulated_data(60)

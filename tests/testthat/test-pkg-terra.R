@@ -57,6 +57,7 @@ test_that("what a raster cannot give is a classed error", {
 })
 
 test_that("a raster with a CRS for data without one is refused as sf points are", {
+  skip_unless_extended()
   skip_if_not_installed("sf")
   raster <- raster_of_height()
   fit <- neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = vecchia(k = 10))

@@ -64,6 +64,7 @@ test_that("a parameter at its bound has an interval that is open there, which a 
 })
 
 test_that("restricted and penalised fits are profiled by what they have maximised", {
+  skip_unless_extended()
   data <- noisy_data()
   prior <- pc_priors(range = c(1, 0.01))
   range_of <- function(...) suppressMessages(profile_confint(profiled_fit(data, ...), "range"))

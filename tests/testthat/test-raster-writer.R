@@ -39,6 +39,7 @@ test_that("a raster is read, predicted and written in windows, with the same res
 })
 
 test_that("classes are written with their names", {
+  skip_unless_extended()
   raster <- written_raster()
   fit <- neargp(group ~ height, transform(simulated_data(90), x = 1000 + x), coords = ~ x + y,
     method = loo_k(k = 8), family = categorical())

@@ -100,6 +100,7 @@ test_that("the map is monotone, goes on as a line, and its inverse undoes it", {
 })
 
 test_that("the map of a transformed response is on its scale", {
+  skip_unless_extended()
   d <- noisy_field(300, function(n) 0.2 * rt(n, df = 2))
   d$e <- exp(d$z)
   fit <- function(formula, transform) {

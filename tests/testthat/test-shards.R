@@ -179,6 +179,7 @@ test_that("so have REML, noise of a model of its own and random effects", {
 
 # Scores of neighbours among all others have no order either.
 test_that("scores of loo_k() and mll_k() do not depend on shards", {
+  skip_unless_extended()
   data <- sharded_data()
   for (method in list(loo_k(9), mll_k(9))) {
     whole <- neargp(z ~ h, data, coords = ~ x + y, method = method, covariance = cov_exponential())

@@ -72,6 +72,7 @@ known_covariances <- list(
 )
 
 test_that("predictions by all methods, leave-one-out and joint predictions are dense kriging", {
+  skip_unless_extended()
   data <- space_time_data(8, 5)
   new <- transform(space_time_data(2, 2, seed = 2), day = day + 4.5)
   methods <- list(exact_gp(), vecchia(k = 39L), loo_k(k = 39L), mll_k(k = 39L))

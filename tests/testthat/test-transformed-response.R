@@ -62,6 +62,7 @@ test_that("scores are of the responses, with the Jacobian", {
 })
 
 test_that("transforms are compared by cross-validation, AIC and anova()", {
+  skip_unless_extended()
   d <- log_data()
   d$w <- 1
   fit <- function(transform, formula = z ~ h) {

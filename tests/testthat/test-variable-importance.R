@@ -111,6 +111,7 @@ test_that("places go together where they are one, and stay where nothing else is
 })
 
 test_that("it is shown, and what cannot be left out is refused", {
+  skip_unless_extended()
   d <- importance_rows(60)
   fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(1, 0.2), verbose = FALSE)

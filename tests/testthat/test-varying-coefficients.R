@@ -73,6 +73,7 @@ test_that("predictions of response and coefficients are dense kriging by all met
 })
 
 test_that("coefficients are means of the trend and deviations, or deviations alone", {
+  skip_unless_extended()
   data <- varying_data(40)
   new <- varying_data(5, seed = 6)[c("x", "y")]
   for (formula in list(z ~ dose, z ~ 1, z ~ 0 + dose)) {

@@ -96,6 +96,7 @@ test_that("a prediction depends on its own row alone", {
 })
 
 test_that("estimates come near those of the exact method, in many coordinates and for a smooth field", {
+  skip_unless_extended()
   data <- withr::with_seed(4,
     as.data.frame(matrix(stats::runif(1600), 400, 4, dimnames = list(NULL, paste0("x", 1:4)))))
   r <- as.matrix(stats::dist(data)) / 0.6

@@ -185,6 +185,7 @@ test_that("every family and covariance is fitted, predicted and simulated", {
 })
 
 test_that("what can be asked of other fits can be asked of this one", {
+  skip_unless_extended()
   data <- low_rank_data(120)
   data$w <- rep(1:2, 60)
   fit <- neargp(poisson ~ h + offset(0.1 * x), data, coords = ~ x + y, weights = w,

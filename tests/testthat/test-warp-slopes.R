@@ -39,6 +39,7 @@ test_that("likelihood and information at centred slopes are those of the objecti
 })
 
 test_that("a direction is one where a range divides nothing but warped coordinates", {
+  skip_unless_extended()
   count <- function(...) count_slope_directions(local_fit(cov_exponential(...), vecchia(k = 5)))
   expect_identical(count(), 0L)
   expect_identical(count(warp = monotone(~ x, 3)), 0L)

@@ -186,6 +186,7 @@ test_that("the default penalty of further coordinates is 5, and more where rows 
 })
 
 test_that("the number of threads changes nothing", {
+  skip_unless_extended()
   data <- local_data(300)
   fit <- function(threads) {
     fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
@@ -341,6 +342,7 @@ test_that("comparing fits says that coefficients are learned anew by refit alone
 })
 
 test_that("anova() has no p-value of a penalty or a warp, and tells q and basis apart", {
+  skip_unless_extended()
   data <- local_data(60)
   fit <- function(...) local_fit(cov_exponential(...), vecchia(k = 5), data)
   plain <- fit()
@@ -384,6 +386,7 @@ test_that("maps of further coordinates have one scale, over the values of all of
 })
 
 test_that("counts, time, the sphere and one coordinate go with warps", {
+  skip_unless_extended()
   data <- local_data(150)
   data$count <- stats::rpois(150, exp(data$z / 2))
   data$day <- seq(0, 1, length.out = 150)
