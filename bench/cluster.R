@@ -1,0 +1,126 @@
+# Many machines, on one: what a worker costs an evaluation, whether four workers compute for longer than two threads, and what memory
+# master and workers take where workers read the rows. Expected: below 2 ms for each worker and evaluation by PSOCK; CPU seconds of the
+# workers within 5% of those of one process; the master's memory does not grow with the rows.
+#
+#   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,cpu,memory]
+#                                                                                        writes results/cluster-<part>.csv
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
+in_memory <- as.integer(argument(1L, "200000"))
+that_are_read <- as.integer(argument(2L, "2000000"))
+k <- as.integer(argument(3L, "30"))
+rounds <- as.integer(argument(4L, "300"))
+parts <- argument(5L, c("overhead", "cpu", "memory"))
+
+# Prints and writes the table of a part, where it is wanted: it is not evaluated elsewhere.
+report <- function(part, table) {
+  if (!part %in% parts) return(invisible())
+  table[vapply(table, is.numeric, NA)] <- lapply(table[vapply(table, is.numeric, NA)], signif, 5L)
+  print(table, row.names = FALSE)
+  utils::write.csv(table, file.path(bench_folder(), "results", sprintf("cluster-%s.csv", part)), row.names = FALSE)
+}
+ns <- asNamespace("neargp")
+load_average <- function() strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L]
+
+# ---- an evaluation of next to no rows ----------------------------------------------------------------------------------------------
+
+rows <- function(n) {
+  set.seed(1)
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n))
+  data$z <- sin(9 * data$x) * cos(7 * data$y) + stats::rnorm(n, sd = 0.3)
+  data
+}
+
+fixed <- cov_exponential(variance = 0.3, range = 0.3)
+fit_in_shards <- function(data, shards, cluster = NULL, threads = 1L, neighbors = k, covariance = cov_exponential()) {
+  neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(neighbors), covariance = covariance, threads = threads, cluster = cluster,
+    nugget = if (identical(covariance, fixed)) 0.09, control = neargp_control(shards = shards))
+}
+
+cpu_of <- function() sum(proc.time()[c("user.self", "sys.self")])
+
+# Milliseconds of each of so many rounds, within a fit.
+rounds_of <- function(cluster, shards) {
+  original <- ns$sum_of_shards
+  found <- NULL
+  measured <- function(host, what, common) {
+    if (is.null(found)) found <<- vapply(seq_len(rounds), function(i) {
+      began <- ns$core_monotonic_seconds()
+      original(host, what, common)
+      1000 * (ns$core_monotonic_seconds() - began)
+    }, 0)
+    original(host, what, common)
+  }
+  utils::assignInNamespace("sum_of_shards", measured, "neargp")
+  on.exit(utils::assignInNamespace("sum_of_shards", original, "neargp"))
+  fit_in_shards(rows(400L), shards, cluster, neighbors = 5L)
+  found
+}
+
+report("overhead", do.call(rbind, lapply(c(0L, 1L, 2L, 4L, 8L), function(workers) {
+  cluster <- if (workers) parallel::makePSOCKcluster(workers)
+  if (workers) on.exit(parallel::stopCluster(cluster))
+  cpu <- if (workers) function() sum(unlist(parallel::clusterCall(cluster, cpu_of))) else function() NA
+  before <- c(cpu_of(), cpu())
+  milliseconds <- rounds_of(cluster, 8L)
+  used <- 1000 * (c(cpu_of(), cpu()) - before) / rounds
+  bare <- if (workers) median(replicate(rounds, 1000 * system.time(parallel::clusterCall(cluster, identity, 1))[["elapsed"]])) else NA
+  data.frame(what = "round of 8 shards of 50 rows, ms", workers = workers, median = median(milliseconds), least = min(milliseconds),
+    bare_call = bare, cpu_master_ms = used[1L], cpu_workers_ms = used[2L], load = load_average())
+})))
+
+# ---- CPU of workers and of threads -------------------------------------------------------------------------------------------------
+
+seconds <- function(time) sum(time[c("user.self", "sys.self")])
+
+cpu_of_fits <- function() {
+  data <- rows(in_memory)
+  workers <- parallel::makePSOCKcluster(4L)
+  on.exit(parallel::stopCluster(workers))
+  invisible(fit_in_shards(rows(8000L), 16L, workers))  # workers load the package, and R compiles its functions
+  before <- unlist(parallel::clusterCall(workers, cpu_of))
+  time <- system.time(by_workers <- fit_in_shards(data, 16L, workers))
+  of_workers <- sum(unlist(parallel::clusterCall(workers, cpu_of)) - before)
+  threads <- system.time(by_threads <- fit_in_shards(data, 16L, threads = 2L))
+  plain <- system.time(without <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k), covariance = cov_exponential(), threads = 2L))
+  same <- c("parameters", "log_likelihood", "beta", "beta_vcov")
+  stopifnot(identical(unclass(by_workers)[same], unclass(by_threads)[same]))
+  data.frame(what = c("4 workers, 16 shards", "2 threads, 16 shards", "2 threads, no shards"), rows = in_memory, k = k,
+    cpu_workers = c(of_workers, NA, NA), cpu_master = c(seconds(time), seconds(threads), seconds(plain)),
+    elapsed = c(time[["elapsed"]], threads[["elapsed"]], plain[["elapsed"]]),
+    evaluations = c(by_workers$convergence$evaluations, by_threads$convergence$evaluations, without$convergence$evaluations),
+    log_likelihood = c(by_workers$log_likelihood, by_threads$log_likelihood, without$log_likelihood), load = load_average())
+}
+report("cpu", cpu_of_fits())
+
+# ---- rows that the workers read ----------------------------------------------------------------------------------------------------
+
+# Peak of the resident memory, MB; of this process once more, as it has fitted above.
+peak <- function() as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines("/proc/self/status"), value = TRUE))) / 1024
+
+# Chunks are 64 squares, whose rows are made where they are read.
+square <- function(number, n) {
+  if (number > 64L) return(NULL)
+  set.seed(number)
+  data <- data.frame(x = ((number - 1L) %% 8L + stats::runif(n)) / 8, y = ((number - 1L) %/% 8L + stats::runif(n)) / 8)
+  data$z <- sin(9 * data$x) * cos(7 * data$y) + stats::rnorm(n, sd = 0.3)
+  data
+}
+source_of <- function(n) {
+  force(n)
+  read <- function(number) square(number, n)
+  environment(read) <- list2env(list(n = n, square = square), parent = globalenv())
+  row_source(read, start_rows = 20000L)
+}
+
+master <- function(n) {
+  parallel::mcparallel({
+    workers <- parallel::makePSOCKcluster(4L)
+    time <- system.time(fit <- fit_in_shards(source_of(n / 64L), 16L, workers, neighbors = 20L, covariance = fixed))
+    peaks <- unlist(parallel::clusterCall(workers, peak))
+    parallel::stopCluster(workers)
+    data.frame(what = "4 workers read 16 shards, k = 20", rows = n, master_mb = peak(), worker_mb = max(peaks),
+      elapsed = time[["elapsed"]], fit_mb = as.numeric(object.size(fit)) / 2^20, load = load_average())
+  }) |> parallel::mccollect()
+}
+environment(peak) <- globalenv()
+report("memory", do.call(rbind, unlist(lapply(c(that_are_read / 4L, that_are_read), master), recursive = FALSE)))
