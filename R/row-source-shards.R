@@ -28,18 +28,21 @@ survey_in_shards <- function(stream, settings) {
   workers <- if (is.environment(settings$cluster)) settings$cluster
   check_travels(stream, workers)
   found <- list()
+  below <- 1
+  batch <- 16L
   repeat {
-    batch <- if (is.function(source$x)) 16L else length(source$x)
     host <- new_shard_host(batch, workers)
-    more <- on_shards(host, "survey_part", list(stream = stream, offset = length(found)))
-    found <- c(found, unname(Filter(Negate(is.null), more)))
-    if (!is.function(source$x) || length(found) %% batch || !length(more[[batch]])) break
+    more <- on_shards(host, "survey_part", list(stream = stream, offset = length(found),
+      below = below))
+    found <- thin_samples(c(found, unname(Filter(Negate(is.null), more))), source$start_rows)
+    if (length(found) %% batch || is.null(more[[batch]])) break
+    below <- min(1, unlist(lapply(found, `[[`, "below")))
   }
   check_parts(found, source)
   with_survey(stream, found)
 }
 
-survey_part <- function(shard, id, stream, offset) {
+survey_part <- function(shard, id, stream, offset, below) {
   number <- id + offset
   chunk <- read_part(stream$source, number)
   if (is.null(chunk)) return(NULL)
@@ -56,7 +59,7 @@ survey_part <- function(shard, id, stream, offset) {
     if (!rows) return(found)
     coords <- embed_coordinates(frame[["(locations)"]], stream$locations)
     c(found, list(box = apply(coords, 2L, range)), sample_of_part(chunk, frame, number,
-      stream$source$start_rows))
+      stream$source$start_rows, below))
   })
 }
 
@@ -66,16 +69,32 @@ part_hash <- function(chunk) {
 }
 
 # Rows of the smallest shares, the fractional parts of their numbers times the golden ratio, which
-# spread evenly; no more than all samples need. And the first row of each level.
-sample_of_part <- function(chunk, frame, number, size) {
+# spread evenly; no more than all samples need, `below` of which the chunks before have told. And
+# the first row of each level.
+sample_of_part <- function(chunk, frame, number, size, below) {
   used <- as.integer(attr(frame, "row.names"))
   share <- (number * sqrt(2) + used * (sqrt(5) - 1) / 2) %% 1
-  below <- if (length(share) > size) sort(share, partial = size)[size] else 1
+  if (length(share) > size) below <- min(below, sort(share, partial = size)[size])
   levels <- Filter(function(x) is.factor(x) || is.character(x), unclass(frame)[seq_along(frame)])
   first <- Reduce(`|`, lapply(levels, Negate(duplicated)), rep(FALSE, length(used)))
   take <- share <= below | first
   list(sample = chunk[used[take], , drop = FALSE], share = ifelse(share[take] <= below,
     share[take], 2), below = below, first = first[take])
+}
+
+# Of the samples of chunks the rows of the smallest shares in all, and the first ones of levels.
+thin_samples <- function(found, size) {
+  below <- min(1, unlist(lapply(found, `[[`, "below")))
+  share <- unlist(lapply(found, `[[`, "share"))
+  share <- share[share <= below]
+  if (length(share) > size) below <- sort(share, partial = size)[size]
+  lapply(found, function(part) {
+    if (is.null(part$sample)) return(part)
+    take <- part$share <= below | part$first
+    part$sample <- part$sample[take, , drop = FALSE]
+    part[c("share", "first", "below")] <- list(part$share[take], part$first[take], below)
+    part
+  })
 }
 
 check_parts <- function(found, source) {
@@ -103,9 +122,8 @@ with_survey <- function(stream, found) {
   sampled <- Filter(function(part) !is.null(part$sample), found)
   rows <- do.call(rbind, lapply(sampled, `[[`, "sample"))
   share <- unlist(lapply(sampled, `[[`, "share"))
-  # shares below the least limit are those of all rows; of the levels one row each is enough
   below <- min(vapply(sampled, `[[`, 0, "below"))
-  below <- min(below, sort(share)[min(length(share), stream$source$start_rows)])
+  # of the levels one row each is enough
   levels <- Filter(function(x) is.factor(x) || is.character(x), rows)
   first <- Reduce(`|`, lapply(levels, Negate(duplicated)), rep(FALSE, length(share)))
   take <- share <= below | first
