@@ -44,8 +44,8 @@ share_covered <- function(points, areas, known) {
   share
 }
 
-# Of areas in another place than was meant all points are beyond the reach of all data. Data that are
-# areas reach beyond their middles.
+# Of areas in another place than was meant all points are beyond the reach of all data. Data that
+# are areas reach beyond their middles.
 tell_far_areas <- function(object, support, context) {
   if (!length(support$area) || has_space_time(object$covariance) || has_areal_data(object)) {
     return(invisible())

@@ -18,8 +18,8 @@
 #' method has found them. So a mean over an area knows all data, and the correlation of its points
 #' given these. With 30 neighbours means were off by 0.01 to 0.08 of their standard deviation, with
 #' 60 by 0.01 (`bench/areas.R`).
-#' Fits by [svgp()] have their own posterior. Those to responses on areas ([block_support()]) predict
-#' the mean of an area at once, from all rows or the `k` nearest, 96 by default (60 with
+#' Fits by [svgp()] have their own posterior. Those to responses on areas ([block_support()])
+#' predict the mean of an area at once, from all rows or the `k` nearest, 96 by default (60 with
 #' `joint = TRUE`); the points of their own areas are those of the fit again, and in larger areas
 #' they lie as close.
 #'

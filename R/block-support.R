@@ -17,8 +17,8 @@
 #' at the points of an area is its value (Kyriakidis 2004). [vecchia()] has this as nearly as its
 #' neighbours tell what all rows do.
 #'
-#' In a simulation with 144 areas and a covariate at their points, 95% intervals of downscaled points
-#' covered 94.7%, those of cells 95.0% (`bench/areal.R`).
+#' In a simulation with 144 areas and a covariate at their points, 95% intervals of downscaled
+#' points covered 94.7%, those of cells 95.0% (`bench/areal.R`).
 #'
 #' **Noise and denominators.** The nugget is the variance of an area's own error, whatever its size.
 #' `weights` of [neargp()] divide it: with a rate, such as cases by inhabitants, give

@@ -3,8 +3,8 @@
 # returns of response and trend without effects, log|V| and the Gram matrix E'V^-1 E: so that the
 # profile is profile_trend(), and the derivative in a parameter of the field is that of log|V| +
 # sum_s c_s' gram c_s for the contrasts c_s (effects/effects_likelihood.h). A change of L is a
-# change Z L N of the columns with N = L^-1 dL, so that with P = (I + W'W)^-1 and u_s = P W'E c_s, over the
-# levels g of a block,
+# change Z L N of the columns with N = L^-1 dL, so that with P = (I + W'W)^-1 and u_s = P W'E c_s,
+# over the levels g of a block,
 #
 #   d l = -sum_g tr(N'(I - P_gg - sum_s u_sg u_sg')),
 #

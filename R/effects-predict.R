@@ -15,7 +15,8 @@ trend_vcov <- function(object) {
 # The design of new rows, with the columns of the effects after those of the formula.
 with_effects_at <- function(object, X, newdata) {
   if (!length(object$effects)) return(X)
-  made <- tryCatch(effect_columns(object$effects, newdata, is_compressed(object$data)), error = function(e) {
+  compressed <- is_compressed(object$data)
+  made <- tryCatch(effect_columns(object$effects, newdata, compressed), error = function(e) {
     if (inherits(e, "neargp_error")) rlang::cnd_signal(e)
     abort_neargp("newdata", "The groups or smooths cannot be evaluated in `newdata`.", parent = e)
   })
