@@ -66,7 +66,8 @@
 #' of the fields, so that the variance is held at 1. It is not log-concave, and takes some twenty
 #' steps towards the posterior in an evaluation, where the softmax takes two to five; each step
 #' takes some `2 n M^2` multiplications for each class. Where it has not come to rest after 100
-#' steps `print()` says so.
+#' steps `print()` says so. Where a class is never the likeliest its rows do not tell its trend:
+#' that is an error of class `neargp_error_classes`, and softmax is what to use.
 #'
 #' Predictions, scores, cross-validation and plots are those of other fits to classes,
 #' [predict.neargp_classifier()]. Leave-one-out probabilities leave out what a row says of the

@@ -247,3 +247,15 @@ test_that("a posterior that has not settled is told by print()", {
   fit$svgp$settled <- FALSE
   expect_output(print(fit), "not settled after 100 steps")
 })
+
+test_that("a class of two rows has no trend by robust-max, and a small probability by softmax", {
+  skip_unless_extended()
+  set.seed(1)
+  data <- data.frame(Petal.Length = runif(100), Petal.Width = runif(100))
+  data$Species <- ifelse(data$Petal.Length + rnorm(100, sd = 0.1) > 0.5, "a", "b")
+  data$Species[c(20, 70)] <- "c"
+  expect_error(suppressWarnings(class_fit(data, svgp(10, std_errors = FALSE),
+    link = "robust-max")), class = "neargp_error_classes")
+  fit <- suppressWarnings(class_fit(data, svgp(10, std_errors = FALSE)))
+  expect_lt(mean(predict(fit, data)$prob_c), 0.1)
+})
