@@ -40,7 +40,7 @@ check_areal_covariance <- function(settings, data) {
     refuse_areal("cov_spacetime()", "Fit the times one by one.")
   }
   if (has_local_fields(settings$covariance)) {
-    refuse_areal("local sd, range or warp", "Leave them out of the covariance.")
+    refuse_areal("local sd, range, warp or `by`", "Leave them out of the covariance.")
   }
 }
 

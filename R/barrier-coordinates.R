@@ -9,6 +9,10 @@ barrier_coordinates <- function(data, embedding, coords = NULL, snap = 1L) {
   if (!is.data.frame(data)) abort_argument("data", "a data frame or sf points", data)
   snap <- check_count(snap, "snap", lower = 0L, upper = 1000L)
   added <- colnames(embedding$coordinates)
+  if (any(added %in% names(data))) {
+    abort_neargp("columns", c(sprintf("`data` has columns %s already.",
+      format_some(intersect(added, names(data)))), i = "Rename them, or take them out."))
+  }
   places <- places_beside_barrier(data, embedding, coords)
   complete <- which(stats::complete.cases(places))
   found <- matrix(NA_real_, nrow(places), length(added))
@@ -57,21 +61,23 @@ embedded_places <- function(places, embedding, snap, rows) {
   }
   cell <- pmin(pmax(round(place), 1L), rep(dim(node), each = nrow(place)))
   closed <- which(is.na(node[cell]))
-  cell[closed, ] <- snapped_cells(place[closed, , drop = FALSE], node, snap, rows[closed])
+  cell[closed, ] <- snapped_cells(place[closed, , drop = FALSE], embedding, snap, rows[closed])
   place[closed, ] <- cell[closed, ]
   interpolated_places(place, cell, node, embedding$coordinates)
 }
 
-# The nearest passable cell of places in barrier cells.
-snapped_cells <- function(place, node, snap, rows) {
+# The nearest passable cell of places in barrier cells, of those up to `snap` cells away.
+snapped_cells <- function(place, embedding, snap, rows) {
   if (!nrow(place)) return(place)
-  open <- which(!is.na(node), arr.ind = TRUE)
+  open <- which(!is.na(embedding$node), arr.ind = TRUE)
+  widths <- c(diff(embedding$x[1:2]), diff(embedding$y[1:2]))
   found <- t(apply(place, 1L, function(one) {
-    squared <- (open[, 1L] - one[1L])^2 + (open[, 2L] - one[2L])^2
-    nearest <- which.min(squared)
-    c(open[nearest, ], max(abs(open[nearest, ] - round(one))))
+    steps <- abs(sweep(open, 2L, round(one)))
+    near <- which(pmax(steps[, 1L], steps[, 2L]) <= snap)
+    squared <- colSums((widths * (t(open[near, , drop = FALSE]) - one))^2)
+    if (length(near)) open[near[which.min(squared)], ] else c(NA, NA)
   }))
-  far <- which(found[, 3L] > snap)
+  far <- which(is.na(found[, 1L]))
   if (length(far)) {
     abort_neargp("barrier", c(
       sprintf("Places lie in barriers, more than %d cells from a passable one: %s.", snap,
@@ -79,7 +85,7 @@ snapped_cells <- function(place, node, snap, rows) {
   }
   inform_neargp("barrier", sprintf("Places in barrier cells take the nearest passable cell: %s.",
     format_rows(rows)))
-  found[, 1:2, drop = FALSE]
+  found
 }
 
 # Bilinear, between the centre of the own cell and those of the cells on the place's side of it.

@@ -32,6 +32,10 @@
 #' (`neargp_message_barrier`) tells. Cells that cannot be reached from the largest connected part
 #' are barriers.
 #'
+#' For a map the centres of cells go the same way: `cells <- as.data.frame(raster, xy = TRUE)` and
+#' `predict(fit, barrier_coordinates(cells, embedding, ~ x + y))`. Not `predict(fit, raster)`, which
+#' would take the raster's own coordinates for those of the embedding.
+#'
 #' In the embedding the axes have no meaning of their own: a covariance should have one range, not
 #' `ard = TRUE` or `anisotropy`. With three or more coordinates that is not the default of
 #' [neargp()], so that a covariance has to be named. Whether barriers matter is told by
@@ -129,6 +133,7 @@ raster_as_image <- function(raster) {
       i = "Project it: terra::project(barrier, \"EPSG:...\")."))
   }
   values <- terra::as.matrix(raster[[1L]], wide = TRUE)
+  if (terra::is.bool(raster[[1L]])) storage.mode(values) <- "logical"
   list(x = terra::xFromCol(raster, seq_len(ncol(values))),
     y = rev(terra::yFromRow(raster, seq_len(nrow(values)))),
     z = t(values)[, rev(seq_len(nrow(values))), drop = FALSE], crs = terra::crs(raster))

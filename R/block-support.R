@@ -49,9 +49,9 @@
 #' @return A settings object for the argument `support` of [neargp()].
 #' @section What it is for: One gaussian response by [exact_gp()] or [vecchia()] without inducing
 #' points, with a covariance of one distance (components may be summed, with `ard` or an anisotropy;
-#' not [cov_spacetime()], nor local standard deviations, ranges or warps), on the CPU. Counts on
-#' areas have means of exponentials in their likelihood, which is none of the families': give their
-#' rates as a gaussian response with `weights`, or the centres as points.
+#' not [cov_spacetime()], nor local standard deviations, ranges, warps or `by`), on the CPU. Counts
+#' on areas have means of exponentials in their likelihood, which is none of the families': give
+#' their rates as a gaussian response with `weights`, or the centres as points.
 #' [simulate()][simulate.neargp] at the rows of the fit draws means over areas. The curve of
 #' [empirical_variogram()] is that of points, and its pairs are those of rows.
 #' @section Errors: `neargp_error_support` (what it is not for; areas without weight; covariates

@@ -34,7 +34,7 @@ send_call <- function(workers, at, f, arguments, limit) {
     TRUE
   }, error = function(e) FALSE)
   if (sent) return(tag)
-  lose_worker(workers, at, "it could not be written to")
+  lose_worker(workers, at, "its process does not take messages, as after stopCluster()")
   NULL
 }
 

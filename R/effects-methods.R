@@ -71,7 +71,8 @@
 #' 100,000 rows in 10,000 regions a step took 12 seconds, and 2 with `vecchia(k = 10)`, which makes
 #' sparse factors sparser. Beyond 1,000 columns [simulate()][simulate.neargp], `predict(joint =
 #' TRUE)`, predictions of areas, [influence()][influence.neargp] and `vcov(what = "random")` are an
-#' error, and leave-one-out predictions take the closed form for all rows.
+#' error, and so are leave-one-out predictions where a row determines its own effects (leverage
+#' above 0.9), which [cross_validate()] has.
 #'
 #' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
 #' has the field, with the trend at its best value, as by maximum likelihood. Without a field

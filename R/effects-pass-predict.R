@@ -129,7 +129,9 @@ weights_and_neighbors <- function(object, coords, settings, neighbors = NULL, ta
   found
 }
 
-# As without_own_trend(), of compressed effects: by the closed form whatever the leverage.
+# As without_own_trend(), of compressed effects. The closed form has the field given the nearest rows
+# and the effects given Vecchia's likelihood: close to h = 1 that is a difference of two nearly equal
+# numbers from two approximations.
 without_own_effects <- function(object, given, y, noise) {
   data <- object$data
   moments <- compressed_moments(object, full_design(data), data$offset, given,
@@ -137,9 +139,18 @@ without_own_effects <- function(object, given, y, noise) {
   of_coefficients <- moments$variance - pmax(given$variance, 0)
   variance <- pmax(given$variance, 0) + noise
   h <- ifelse(variance > 0, of_coefficients / variance, 0)
+  check_effect_leverage(h)
   grown <- h / (1 - h)
   left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance +
     of_coefficients * grown)
   alone <- determining_groups(trend_part(data, design_columns(data)))
   without_prediction(object, left, alone, alone)
+}
+
+check_effect_leverage <- function(h) {
+  lost <- which(h > high_leverage)
+  if (!length(lost)) return(invisible())
+  abort_neargp("size", c(sprintf(
+    "Leave-one-out predictions are not known of rows that determine their own effects: %s.",
+    format_rows(lost)), i = "cross_validate() fits such rows anew, or take fewer levels."))
 }

@@ -46,9 +46,9 @@ without_trend <- function(object) {
 check_newdata_class <- function(newdata) {
   if (is.data.frame(newdata) || is_sf(newdata)) return(invisible())
   abort_neargp("newdata",
-    c(paste0("`newdata` must be an sf object, a data frame, a SpatRaster or a stars object, not ",
-      describe_value(newdata), "."), i = sub("data", "newdata", spatial_hint(newdata),
-        fixed = TRUE)))
+    c(paste0("`newdata` must be an sf object or a data frame, or for predict() a SpatRaster or a ",
+      "stars object, not ", describe_value(newdata), "."),
+      i = sub("(data", "(newdata", spatial_hint(newdata), fixed = TRUE)))
 }
 
 check_newdata <- function(object, newdata) {

@@ -7,7 +7,8 @@ check_streamable <- function(settings, transform) {
   if (plain_class(method)[1L] != "neargp_svgp" || settings$method_open) {
     abort_source(c(sprintf("%s needs all rows in memory, and not a source that is read in chunks.",
       if (settings$method_open) "The method by default" else method_call(method)),
-      i = "Use method = svgp(), whose bound is a sum over rows, or read the rows into a data frame."))
+      i = paste("Use method = svgp(); or vecchia(), loo_k() or mll_k() with `cluster` or",
+        "neargp_control(shards = 16); or read the rows into a data frame.")))
   }
   if (!is_gaussian(settings$family)) {
     abort_source(c("Responses that are not gaussian need two numbers of each row in memory.",

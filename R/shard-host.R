@@ -82,7 +82,7 @@ restore_lost <- function(host) {
 abort_no_workers <- function(workers) {
   abort_neargp("cluster", c(sprintf("All %d workers of the cluster are lost: %s.",
     length(workers$alive), format_some(unique(workers$why))),
-    i = "Start a new cluster; the same call goes on from a checkpoint, see ?checkpoints."))
+    i = "Start a new cluster, or go without: cluster = NULL. Fits go on from a checkpoint."))
 }
 
 # ---- of a fit ------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@
 #' degrees), where variables are correlated. Both coordinates of a map permuted are the worth of the
 #' field; left out there would be none.
 #'
-#' Other places that a variable may stand at keep it: formulas of `nugget`, `sd`, `range` and
-#' `warp`, `offset`, `weights` and `measurement_variance`; permuted values go to the formulas of
-#' the covariance, too.
+#' Other places that a variable may stand at keep it: formulas of `nugget`, `sd`, `range`, `warp`
+#' and `by` (a coefficient that varies then goes on without its mean), `offset`, `weights` and
+#' `measurement_variance`; permuted values go to the formulas of the covariance, too.
 #'
 #' The log score is the mean negative log predictive density of an observation, as in [scores()]. By
 #' `folds = NULL` a row is predicted from all others, with the covariance parameters of all rows,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "geometry_fixtures.h"
 
@@ -99,21 +100,32 @@ Real zero_inflated(Real zi, Real y, Real log_p) {
   return y == 0 ? log_add(std::log(zi), std::log1p(-zi) + log_p) : std::log1p(-zi) + log_p;
 }
 
+// log j! + log Gamma(j shape), which take most of the time of a sum.
+const std::vector<Real>& tweedie_gammas(Real shape) {
+  static std::map<Real, std::vector<Real>> known;
+  std::vector<Real>& gammas = known[shape];
+  while (gammas.size() < 3000) {
+    const Real j = Real(gammas.size());
+    gammas.push_back(std::lgamma(j + 1) + std::lgamma(j * shape));
+  }
+  return gammas;
+}
+
 // A Poisson number of gamma variables: of mean rate mu^(2-p) / (phi (2-p)), shape (2-p)/(p-1), scale phi (p-1)
 // mu^(p-1).
 Real tweedie(Real phi, Real p, Real y, Real eta) {
   const Real rate = std::exp((2 - p) * eta) / (phi * (2 - p));
   if (y == 0) return -rate;
   const Real shape = (2 - p) / (p - 1), log_scale = std::log(phi * (p - 1)) + (p - 1) * eta;
-  Real sum = -INFINITY;
-  for (int j = 1; j < 3000; ++j) {
-    const Real of_number = j * std::log(rate) - rate - std::lgamma(Real(j + 1));
-    const Real of_sum =
-        (j * shape - 1) * std::log(y) - y * std::exp(-log_scale) - j * shape * log_scale - std::lgamma(j * shape);
-    if (of_number + of_sum < sum - 60 && j > 10) break;  // terms rise to one peak
-    sum = std::isfinite(sum) ? log_add(sum, of_number + of_sum) : of_number + of_sum;
-  }
-  return sum;
+  const std::vector<Real>& gammas = tweedie_gammas(shape);
+  const Real of_each = std::log(rate) + shape * (std::log(y) - log_scale);
+  const Real of_all = -rate - std::log(y) - y * std::exp(-log_scale);
+  const auto term = [&](std::size_t j) { return j * of_each + of_all - gammas[j]; };
+  Real peak = -INFINITY, sum = 0;
+  for (std::size_t j = 1; j < gammas.size(); ++j) peak = std::max(peak, term(j));
+  for (std::size_t j = 1; j < gammas.size(); ++j)
+    if (term(j) > peak - 60) sum += std::exp(term(j) - peak);
+  return peak + std::log(sum);
 }
 
 Real betabinomial(Real precision, const Response& r, Real eta) {

@@ -79,12 +79,25 @@ test_that("places in barriers and outside are told or refused", {
     class = "neargp_error_barrier")
   expect_error(barrier_coordinates(data.frame(x = 5, y = 0), embedding, ~ x + y), "row 1",
     class = "neargp_error_barrier")
+  expect_error(barrier_coordinates(cbind(at_wall, b1 = 1), embedding, ~ x + y), "b1",
+    class = "neargp_error_columns")
   expect_error(barrier_coordinates(at_wall, embedding), class = "neargp_error_argument")
   expect_error(barrier_coordinates(at_wall, embedding, ~ x + q), class = "neargp_error_columns")
   expect_error(barrier_embedding(list(x = 1:2, y = 1:2, z = diag(3))),
     class = "neargp_error_argument")
   expect_error(barrier_embedding(list(x = 1:2, y = 1:2, z = matrix(NA, 2, 2))),
     class = "neargp_error_barrier")
+})
+
+test_that("the nearest passable cell is nearest by its distance, not by the number of cells", {
+  skip_if_not_installed("igraph")
+  flat <- list(x = 10 * 1:8, y = 1:12, z = matrix(1, 8, 12))
+  flat$z[4:5, 4:9] <- NA
+  embedding <- barrier_embedding(flat, landmarks = 20)
+  place <- suppressMessages(barrier_coordinates(data.frame(x = 40, y = 8), embedding, ~ x + y,
+    snap = 3))
+  expect_identical(place$b1,
+    barrier_coordinates(data.frame(x = 40, y = 10), embedding, ~ x + y)$b1)
 })
 
 test_that("rasters are grids, and sf points have their CRS", {
@@ -97,6 +110,7 @@ test_that("rasters are grids, and sf points have their CRS", {
   raster[2, 3] <- NA
   grid <- passable_grid(raster)
   expect_identical(which(is.na(grid$node), arr.ind = TRUE), cbind(row = 3L, col = 7L))
+  expect_identical(passable_grid(!is.na(raster))$node, grid$node)
   embedding <- barrier_embedding(raster, landmarks = 10)
   points <- sf::st_as_sf(data.frame(x = 1:3 + 0.2, y = 4.3, v = 1), coords = c("x", "y"),
     crs = 32633)
