@@ -129,9 +129,9 @@ weights_and_neighbors <- function(object, coords, settings, neighbors = NULL, ta
   found
 }
 
-# As without_own_trend(), of compressed effects. The closed form has the field given the nearest rows
-# and the effects given Vecchia's likelihood: close to h = 1 that is a difference of two nearly equal
-# numbers from two approximations.
+# As without_own_trend(), of compressed effects. The closed form has the field given the nearest
+# rows and the effects given Vecchia's likelihood: close to h = 1 that is a difference of two nearly
+# equal numbers from two approximations.
 without_own_effects <- function(object, given, y, noise) {
   data <- object$data
   moments <- compressed_moments(object, full_design(data), data$offset, given,
