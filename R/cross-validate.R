@@ -144,7 +144,7 @@ inform_refit <- function(fits, refit) {
 validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) {
   check_flag(refit, "refit")
   fit <- cases[[1L]]$fit
-  classes <- any(vapply(cases, function(case) inherits(case$fit, "neargp_classifier"), NA))
+  classes <- has_classifier(cases)
   if (!classes) check_level(level)
   check_flag(verbose, "verbose")
   for (case in cases) check_conditioning(case$arguments, if (classes) c("k", "threads") else c("k",
@@ -183,12 +183,16 @@ new_validation <- function(predictions, fit, folds, refit, level, recalibrated, 
   ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))
 }
 
+# Where one of the fits is of classes, all are scored as such.
+has_classifier <- function(cases) {
+  any(vapply(cases, function(case) inherits(case$fit, "neargp_classifier"), NA))
+}
+
 # One fold of one setting.
 validate_split <- function(cases, number, split, refit, level) {
   case <- cases[[number]]
-  predicted <- if (inherits(case$fit, "neargp_classifier")) {
-    predict_class_split(case, split, refit)
-  } else predict_split(case, split, refit, level)
+  predicted <- if (has_classifier(cases)) predict_class_split(case, split, refit) else
+    predict_split(case, split, refit, level)
   if (!is.null(case$fit$outputs)) return(predicted)
   data.frame(setting = names(cases)[number], predicted, check.names = FALSE)
 }

@@ -5,6 +5,7 @@
 #' @param format `"csv"`, or `"parquet"` by package arrow.
 #' @export
 source_folder <- function(folder, format = c("csv", "parquet"), start_rows = 50000L, ...) {
+  check_given(missing(folder), "folder", "the name of a folder")
   if (!rlang::is_string(folder)) abort_argument("folder", "the name of a folder", folder)
   format <- check_choice(format, "format", c("csv", "parquet"))
   pattern <- c(csv = "\\.(csv|csv\\.gz)$", parquet = "\\.parquet$")[[format]]
@@ -30,6 +31,7 @@ read_parquet_rows <- function(file, ...) {
 #' @param window number of cells along the sides of a square window, each of which is a chunk.
 #' @export
 source_raster <- function(file, window = 1024L, start_rows = 50000L) {
+  check_given(missing(file), "file", "the name of a raster file")
   if (!rlang::is_string(file)) abort_argument("file", "the name of a raster file", file)
   rlang::check_installed("terra", "to read a raster.")
   window <- check_count(window, "window")

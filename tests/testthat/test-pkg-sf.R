@@ -49,8 +49,8 @@ test_that("geometries and CRS that cannot be used are classed errors with a reme
   points <- simulated_sf(40)
   expect_error(neargp(z ~ 1, points, coords = ~ height), "geometry",
     class = "neargp_error_coordinates")
-  expect_error(neargp(z ~ 1, sf::st_buffer(points, 1)), "st_centroid",
-    class = "neargp_error_geometry")
+  expect_error(neargp(z ~ 1, sf::st_buffer(points, 1), method = loo_k()), "vecchia",
+    class = "neargp_error_support")
   empty <- points
   sf::st_geometry(empty)[4] <- sf::st_point()
   expect_error(neargp(z ~ 1, empty), "row 4", class = "neargp_error_geometry")
