@@ -45,6 +45,7 @@
 #' @param effects,conf.int,conf.level,data,se_fit as in [tidiers].
 #' @param which of `plot()`: `"predictions"`, observed against leave-one-out predicted responses,
 #'   and `"pit"`, the histogram of the distribution function there, flat where all is well.
+#' @param parm names or numbers of the coefficients whose limits are wanted; all by default.
 #' @param digits significant digits.
 #' @param ... for `print()` and `update()` further arguments; else not used.
 #' @return `neargp_hurdle()`: an object of class `neargp_hurdle`, a list of the two fits.

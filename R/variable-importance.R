@@ -30,7 +30,7 @@
 #' [block_folds()]: beside near neighbours covariates tell little.
 #'
 #' @param object a fit of [neargp()] to one response, of which the data can be found where its call
-#'   named them.
+#'   named them; of `autoplot()` the result.
 #' @param variables names of covariates and coordinates, or a named list of such names, groups that
 #'   are left out or permuted together. `NULL` (default) is for each variable of the trend, each
 #'   coordinate and `time`, but what cannot be left out; points of sf, and longitude and latitude
@@ -208,8 +208,7 @@ row_log_scores <- function(table) {
 # ---- shown ---------------------------------------------------------------------------------------
 
 #' @rdname variable_importance
-#' @param x,object the result of `variable_importance()`; for `variable_importance()` `object` is
-#'   a fit.
+#' @param x the result of `variable_importance()`.
 #' @param digits number of significant digits to print.
 #' @param ... not used.
 #' @export
