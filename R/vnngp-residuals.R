@@ -93,7 +93,9 @@ mixture_moments <- function(mixture) {
 pearson_of_latent <- function(object, k, threads) {
   data <- object$data
   moments <- posterior_moments(object, k, threads)
-  at_mean <- data_mixture(object, moments$mean, rep(0, length(data$y)))
-  (data$y - mixture_mean(data_mixture(object, moments$mean, moments$variance))) /
-    sqrt(mixture_variance(at_mean))
+  sd <- sqrt(mixture_variance(data_mixture(object, moments$mean, rep(0, length(data$y)))))
+  residual <- (data$y - mixture_mean(data_mixture(object, moments$mean, moments$variance))) / sd
+  # The mean has been told to be beyond the range of numbers.
+  beyond <- which(is.infinite(residual) & sd > 0)
+  replace(residual, beyond, sign(residual[beyond]) * .Machine$double.xmax)
 }

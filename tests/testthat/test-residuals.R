@@ -51,3 +51,14 @@ test_that("a row without which the approximate posterior is none has no predicti
   expect_true(all(is.finite(left$mean[-3])))
   expect_error(suppressWarnings(scores(fit)), "row 3", class = "neargp_error_missing")
 })
+
+test_that("Pearson residuals of means beyond the range of numbers are the largest number", {
+  data <- withr::with_seed(1, data.frame(x = runif(8), y = runif(8)))
+  data$group <- gl(2, 4)
+  data$count <- c(rep(1, 4), 2, 3, 4, 2)  # ones are the least, so that their level runs away
+  fit <- suppressWarnings(neargp(count ~ group, data, coords = ~ x + y,
+    family = truncated_poisson(), method = vnngp(k = 1, inducing = 4), verbose = FALSE))
+  expect_warning(residual <- residuals(fit, type = "pearson"), class = "neargp_warning_overflow")
+  expect_true(all(is.finite(residual)))
+  expect_identical(unname(residual[1L]), -.Machine$double.xmax)
+})
