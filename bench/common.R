@@ -27,9 +27,6 @@ split_rows <- function(n, split, sorted = TRUE) {
   stats::setNames(lapply(split(rows, part), if (sorted) sort else identity), c("training", "test", "validation"))
 }
 
-# torch on one thread, and an allocator that keeps its memory, by which it is faster than by its default.
-allocator_settings <- c("MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736", "MALLOC_TOP_PAD_=268435456", "MKL_NUM_THREADS=1")
-
 # The i-th argument of the script, split at commas.
 argument <- function(i, default) if (length(commandArgs(TRUE)) >= i) strsplit(commandArgs(TRUE)[[i]], ",")[[1L]] else default
 

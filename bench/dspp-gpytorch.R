@@ -8,7 +8,7 @@
 # an hour a set, in results/; "own" takes it from there.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+for (file in c("common.R", "gpytorch.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 stop_unless_one_thread()
 
 sets <- argument(1L, "kin40k")
@@ -16,16 +16,10 @@ settings <- vapply(2:5, function(i) as.integer(argument(i, c("300", "3", "8", "4
 names(settings) <- c("inducing", "width", "sites", "epochs")
 task <- argument(6L, "both")
 
-python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
-if (task != "own" && system2(python, c("-c", shQuote("import gpytorch")), stdout = FALSE, stderr = FALSE) != 0L) {
-  message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch.")
-  quit("no")
-}
+if (task != "own") python <- python_with("gpytorch")
 
 rows_of <- function(set) {
-  rows <- bench_data(set)
-  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
-  data <- data.frame(inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))], y = drop(scale(rows$y)))
+  data <- standardised_rows(bench_data(set))
   set.seed(1)
   chosen <- sample.int(nrow(data), min(15000L, nrow(data)))
   list(train = data[chosen[1:10000], ], places = data[chosen[-(1:10000)], ])
@@ -34,13 +28,8 @@ rows_of <- function(set) {
 path_name <- function(set) paste("dspp-gpytorch-path", set, settings[["inducing"]], sep = "-")
 
 gpytorch_path <- function(data, set) {
-  place <- tempfile("gpytorch")
-  dir.create(place)
-  on.exit(unlink(place, recursive = TRUE))
-  for (part in names(data)) writeBin(as.double(unlist(data[[part]])), file.path(place, paste0(part, ".bin")))
-  printed <- system2(python, c(shQuote(file.path(bench_folder(), "dspp_gpytorch.py")), shQuote(place), ncol(data$train) - 1L, settings,
-    max(1L, settings[["epochs"]] %/% 80L)), stdout = TRUE, stderr = FALSE, env = allocator_settings)
-  save_table(jsonlite::fromJSON(printed[length(printed)])$path, path_name(set))
+  printed <- run_gpytorch(python, "dspp_gpytorch.py", data, after = c(ncol(data$train) - 1L, settings, max(1L, settings[["epochs"]] %/% 80L)))
+  save_table(printed$path, path_name(set))
 }
 
 fit_by <- function(data, method) {

@@ -7,7 +7,7 @@
 # half an hour to two hours a set, in results/; "own" takes it from there.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+for (file in c("common.R", "gpytorch.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 stop_unless_one_thread()
 
 sets <- argument(1L, c("pol", "kin40k"))
@@ -16,29 +16,20 @@ inducing <- as.integer(argument(3L, "512"))
 epochs <- as.integer(argument(4L, "400"))
 task <- argument(5L, "both")
 
-python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
-if (task != "own" && system2(python, c("-c", shQuote("import gpytorch")), stdout = FALSE, stderr = FALSE) != 0L) {
-  message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch.")
-  quit("no")
-}
+if (task != "own") python <- python_with("gpytorch")
 
 standardised <- function(set) {
   rows <- bench_data(set)
-  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
-  data <- data.frame(inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))], y = drop(scale(rows$y)))
+  data <- standardised_rows(rows)
   list(train = data[rows$fold != 0, ], places = data[rows$fold == 0, ])
 }
 
 path_name <- function(set, method) sprintf("svgp-gpytorch-path-%s-%s-%d", set, method, inducing)
 
 gpytorch_path <- function(data, set, method) {
-  place <- tempfile("gpytorch")
-  dir.create(place)
-  on.exit(unlink(place, recursive = TRUE))
-  for (part in names(data)) writeBin(as.double(unlist(data[[part]])), file.path(place, paste0(part, ".bin")))
-  printed <- system2(python, c(shQuote(file.path(bench_folder(), "svgp_gpytorch.py")), method, shQuote(place), ncol(data$train) - 1L, inducing,
-    epochs, max(1L, epochs %/% 80L)), stdout = TRUE, stderr = FALSE, env = allocator_settings)
-  save_table(jsonlite::fromJSON(printed[length(printed)])$path, path_name(set, method))
+  printed <- run_gpytorch(python, "svgp_gpytorch.py", data, before = method,
+    after = c(ncol(data$train) - 1L, inducing, epochs, max(1L, epochs %/% 80L)))
+  save_table(printed$path, path_name(set, method))
 }
 
 compare <- function(set, method) {

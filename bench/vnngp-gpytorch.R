@@ -8,7 +8,7 @@
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
-for (file in c("common.R", "latent-field.R")) source(file.path(folder, file))
+for (file in c("common.R", "gpytorch.R", "latent-field.R")) source(file.path(folder, file))
 stop_unless_one_thread()
 
 arguments <- commandArgs(TRUE)
@@ -19,11 +19,7 @@ sizes <- numbers(3L, 10000L)
 dimensions <- numbers(4L, c(2L, 8L))
 epochs <- numbers(5L, 100L)
 
-python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
-if (!nzchar(Sys.which(python)) || system2(python, c("-c", shQuote("import gpytorch, faiss")), stdout = FALSE, stderr = FALSE) != 0L) {
-  message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch and faiss.")
-  quit("no")
-}
+python <- python_with(c("gpytorch", "faiss"))
 
 # Noise of standard deviation 0.3 on a field of variance 1. In eight dimensions the nearest of 10,000 rows are some 0.3 to 0.5 away.
 simulated <- function(n, dimension) {
@@ -34,13 +30,8 @@ simulated <- function(n, dimension) {
 }
 
 gpytorch <- function(task, data, dimension, k, batch, amount) {
-  place <- tempfile("gpytorch")
-  dir.create(place)
-  on.exit(unlink(place, recursive = TRUE))
-  for (part in names(data)) writeBin(as.double(unlist(data[[part]][c(seq_len(dimension), dimension + 1L)])), file.path(place, paste0(part, ".bin")))
-  printed <- system2(python, c(shQuote(file.path(bench_folder(), "vnngp_gpytorch.py")), task, shQuote(place), dimension, k, batch, amount),
-    stdout = TRUE, stderr = FALSE, env = allocator_settings)
-  jsonlite::fromJSON(printed[length(printed)])
+  columns <- c(seq_len(dimension), dimension + 1L)
+  run_gpytorch(python, "vnngp_gpytorch.py", lapply(data, function(part) part[columns]), task, c(dimension, k, batch, amount))
 }
 
 own_fit <- function(data, dimension, method, ard = TRUE) {
