@@ -24,7 +24,7 @@ support_columns <- function(places, coords, row, weight, count) {
   d <- ncol(places)
   columns <- array(0, c(nrow(places), d + 1L, count))
   columns[, seq_len(d), ] <- places  # where points are that a row has not
-  number <- stats::ave(row, row, FUN = seq_along)
+  number <- sequence(rle(row)$lengths)
   for (j in seq_len(d)) columns[cbind(row, j, number)] <- coords[, j]
   columns[cbind(row, d + 1L, number)] <- weight
   cbind(places, matrix(columns, nrow(places)))

@@ -34,8 +34,7 @@ new_areal_data <- function(data, support, formula, locations) {
       i = "support = block_support() says by which points; sf::st_centroid() makes points of polygons."))
   }
   geometry <- areal_geometry(sf::st_geometry(data), locations)
-  points <- weighted_points(areal_points(geometry, locations, support$points), geometry, support,
-    locations)
+  points <- areal_points(geometry, locations, support)
   middle <- means_by_row(points$xy, points)
   plain <- drop_geometry(data)
   points <- with_covariates(points, support, formula, locations)
@@ -72,45 +71,31 @@ areal_geometry <- function(geometry, locations) {
   geometry
 }
 
-# In the order of the rows; points stand for themselves.
-areal_points <- function(geometry, locations, count) {
+# In the order of the rows, with weights that add up to 1 in each; points stand for themselves.
+areal_points <- function(geometry, locations, support) {
   is_point <- sf::st_geometry_type(geometry) == "POINT"
   polygons <- geometry[!is_point]
   boxes <- polygon_boxes(polygons)
   size <- area_sizes(polygons, locations)
-  steps <- areal_steps(size, boxes, locations, count)
+  steps <- areal_steps(size, boxes, locations, support$points)
   points <- points_in_areas(polygons, boxes, steps, locations$metric == "longlat")
+  if (!is.null(support$weights)) {
+    points <- with_area_weights(points, list(geometry = polygons),
+      check_weight_raster(support$weights, list(locations = locations)))
+    check_weighted(points, which(!is_point))
+  }
   xy <- rbind(points$xy, sf_coordinates(geometry[is_point], "data"))
   area <- c(which(!is_point)[points$area], which(is_point))
   order <- order(area)
-  list(xy = unname(xy[order, , drop = FALSE]), area = area[order],
+  with_unit_sums(list(xy = unname(xy[order, , drop = FALSE]), area = area[order],
     weight = c(points$weight, rep(1, sum(is_point)))[order], step = max(steps),
-    areas = sum(!is_point))
+    areas = sum(!is_point)))
 }
 
-# So that `count` cells have the size of the area, and at most 400 lie along it. `largest`: step, in
-# larger areas than those of the fit.
-areal_steps <- function(size, boxes, locations, count, largest = Inf, most = 400) {
-  pmax(pmin(sqrt(size / count), largest), sqrt(size / most),
-    box_extents(boxes, locations$metric == "longlat") / most)
-}
-
-# With weights that add up to 1 in each row.
-weighted_points <- function(points, geometry, support, locations) {
-  if (!is.null(support$weights)) {
-    polygons <- which(sf::st_geometry_type(geometry) != "POINT")
-    own <- take_points(points, points$area %in% polygons)
-    own$area <- match(own$area, polygons)
-    own <- with_area_weights(own, list(geometry = geometry[polygons]),
-      check_weight_raster(support$weights, list(locations = locations)))
-    own$area <- polygons[own$area]
-    rest <- take_points(points, !points$area %in% polygons)
-    order <- order(c(own$area, rest$area))
-    points[c("xy", "area", "weight")] <- list(rbind(own$xy, rest$xy)[order, , drop = FALSE],
-      c(own$area, rest$area)[order], c(own$weight, rest$weight)[order])
-    check_weighted(points, length(geometry))
-  }
-  with_unit_sums(points)
+# So that `count` cells have the size of the area. `largest`: step, in larger areas than those of the
+# fit.
+areal_steps <- function(size, boxes, locations, count, largest = Inf) {
+  pmax(pmin(sqrt(size / count), largest), least_steps(size, boxes, locations, 400))
 }
 
 with_unit_sums <- function(points) {
@@ -119,8 +104,9 @@ with_unit_sums <- function(points) {
   points
 }
 
-check_weighted <- function(points, count) {
-  bare <- setdiff(seq_len(count), points$area)
+# `rows`: of the areas in the data.
+check_weighted <- function(points, rows) {
+  bare <- rows[setdiff(seq_along(rows), points$area)]
   if (!length(bare)) return(invisible())
   abort_neargp("support", c(
     sprintf("The raster `weights` has no weight within the area in %s.", format_rows(bare)),

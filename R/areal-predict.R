@@ -19,9 +19,8 @@ areal_area_posterior <- function(given, support, settings) {
   } else conditional_weights(object, areas$target$coords, part)
   of_areas <- with_area_trend(given, list(target = areas$target), field$weighted, list(
     variances = function() field$variance, covariance = function() field$covariance))
-  number <- match(support$area, unique(support$area))
-  of_areas$mean <- of_areas$mean[number]
-  of_areas$unseen <- of_areas$unseen[number, , drop = FALSE]
+  of_areas$mean <- of_areas$mean[areas$number]
+  of_areas$unseen <- of_areas$unseen[areas$number, , drop = FALSE]
   of_areas
 }
 
@@ -33,7 +32,7 @@ areas_as_rows <- function(object, support) {
   object$data$coords <- with_more_points(object$data$coords, object$locations, count)
   middle <- area_means(points, support)
   coords <- support_columns(middle, points, number, support$weight, count)
-  list(object = with_own_keeper(object), target = list(coords = unname(coords),
+  list(object = with_own_keeper(object), number = number, target = list(coords = unname(coords),
     X = area_means(support$target$X, support),
     offset = drop(area_means(support$target$offset, support))))
 }

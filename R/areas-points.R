@@ -49,9 +49,12 @@ area_spacing <- function(geometry, boxes, object, spacing, least = 16, most = 40
       i = sprintf("spacing = %s gives them all; it takes more memory and time.",
         format(signif(wanted, 3L)))))
   }
-  # of slivers the length counts, not the width
-  extent <- box_extents(boxes, object$locations$metric == "longlat")
-  pmax(pmin(wanted, sqrt(size / least)), sqrt(size / most), extent / most)
+  pmax(pmin(wanted, sqrt(size / least)), least_steps(size, boxes, object$locations, most))
+}
+
+# By which an area has at most `most` points; of slivers the length counts, not the width.
+least_steps <- function(size, boxes, locations, most) {
+  pmax(sqrt(size / most), box_extents(boxes, locations$metric == "longlat") / most)
 }
 
 box_extents <- function(boxes, longlat) {

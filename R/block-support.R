@@ -39,7 +39,7 @@
 #' @param points number of points of an area, about: those of a regular grid, of which irregular
 #'   areas get a few more or less, slivers one at least, and no area more than 400. With 16 the
 #'   variance of the mean over a square is right to 2% for an exponential covariance whose range is
-#'   its side. More are for areas that are wide in units of the range.
+#'   its side (`bench/areal.R`). More are for areas that are wide in units of the range.
 #' @param weights a SpatRaster of numbers of at least 0 by cell, such as inhabitants, which the
 #'   means are weighted by, cells on an edge by their part inside; `NULL` for none. Areas of other
 #'   sizes have the same weight as ever: `weights` of [neargp()] is about noise.

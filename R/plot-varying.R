@@ -25,7 +25,7 @@ drawn_surfaces <- function(surfaces) {
 
 # Places, with the values that are drawn there, their standard deviations and titles, by name.
 coefficient_maps <- function(fit, is_error, newdata, cells, time) {
-  settings <- predict_settings(fit, type = "coefficients")
+  settings <- predict_settings(fit, local_mean = NULL, sectors = NULL, type = "coefficients")
   settings$context <- prediction_context(fit, cells, settings)
   whole <- kept_all_columns(fit, settings$context)
   surfaces <- drawn_surfaces(surfaces_of(whole))

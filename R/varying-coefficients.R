@@ -93,12 +93,10 @@ surface_columns <- function(moments, surfaces, settings) {
   for (i in seq_along(surfaces)) {
     name <- surfaces[[i]]$name
     sd <- sqrt(moments[[i]]$variance)
-    columns[[name]] <- moments[[i]]$mean
-    columns[[paste0(name, "_sd")]] <- sd
+    columns[c(name, paste0(name, "_sd"))] <- list(moments[[i]]$mean, sd)
     if (settings$interval == "none") next
-    half_width <- stats::qnorm((1 + settings$level) / 2) * sd
-    columns[[paste0(name, "_lower")]] <- moments[[i]]$mean - half_width
-    columns[[paste0(name, "_upper")]] <- moments[[i]]$mean + half_width
+    columns[paste0(name, c("_lower", "_upper"))] <- normal_limits(moments[[i]]$mean, sd,
+      settings$level)
   }
   structure(columns, class = "data.frame", row.names = .set_row_names(length(columns[[1L]])))
 }

@@ -2,15 +2,16 @@
 # simulated field over the cells of a coarse grid, with noise; what is to be covered are values at points within and means over the cells
 # of a finer grid. The means are those over a grid that is finer than the one that stands for an area. `cost`: steps of fits by vecchia().
 #
-#   Rscript bench/areal.R [coverage] [fields]
+#   Rscript bench/areal.R [coverage] [fields, 60]
 #   Rscript bench/areal.R cost
+#   Rscript bench/areal.R points     the variance of a square's mean by its points, exponential covariance of its side as range
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(bench_script)) dirname(bench_script) else "bench", "common.R"))
 suppressMessages(library(sf))
 
 parts <- commandArgs(TRUE)
-if (!length(parts)) parts <- c("coverage", "cost")
+if (!length(parts)) parts <- c("coverage", "cost", "points")
 describe_run()
 
 unit_square <- st_as_sfc(st_bbox(c(xmin = 0, ymin = 0, xmax = 1, ymax = 1)))
@@ -72,7 +73,7 @@ cover_once <- function(seed, method, fine) {
 }
 
 if ("coverage" %in% parts) {
-  fields <- as.integer(argument(2L, "100"))
+  fields <- as.integer(argument(2L, "60"))
   fine <- centres(across, per_side)
   rows <- lapply(list("exact_gp()" = exact_gp(), "vecchia(k = 30)" = vecchia(k = 30)), function(method) {
     found <- vapply(seq_len(fields), function(seed) suppressWarnings(cover_once(seed, method, fine)), double(6))
@@ -113,4 +114,9 @@ if ("cost" %in% parts) {
     expand.grid(across = 30L, points = c(1L, 4L, 16L), method = "exact_gp()"))
   save_table(do.call(rbind, Map(function(across, points, label) cost_of(across, points, eval(str2lang(label)), label), cases$across,
     cases$points, as.character(cases$method))), "areal-cost")
+}
+
+if ("points" %in% parts) {
+  variance <- function(per_side) mean(exp(-as.matrix(dist(centres(1L, per_side)[c("x", "y")]))))
+  save_table(data.frame(points = (1:6)^2, ratio = vapply(1:6, variance, 0) / variance(60L)), "areal-points")
 }

@@ -4,7 +4,7 @@
 #
 # Expected before it was run: 94 to 96% at k = 60, with parameters estimated; the slope's variance scatters more at k = 30; predictions are the same.
 #
-#   R_LIBS=_build/library Rscript bench/varying-coefficients.R [fields, 30] [rows, 600] [of the fields, by mgcv, 10]
+#   R_LIBS=_build/library Rscript bench/varying-coefficients.R [fields, 30] [rows, 600] [of the fields, by mgcv, 3]
 #
 # Writes bench/results/varying-coefficients.csv (coverage and errors of surfaces at 200 new places) and varying-coefficients-recovery.csv
 # (estimates). mgcv's s(px, py) + s(px, py, by = x) is beside it. Fits of one thread, in NEARGP_THREADS processes.
@@ -14,7 +14,7 @@ source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), val
 describe_run()
 fields <- as.integer(argument(1L, "30"))
 n <- as.integer(argument(2L, "600"))
-fields_of_mgcv <- as.integer(argument(3L, "10"))
+fields_of_mgcv <- as.integer(argument(3L, "3"))
 new_places <- 200L
 truth <- c(variance_1 = 1, range_1 = 0.1, variance_2 = 0.5, range_2 = 0.3, nugget = 0.09)
 

@@ -37,3 +37,11 @@ dense_areal <- function(fit, example, coords = NULL, X = NULL, A = example$A) {
   c(result, list(mean = drop(X %*% beta + crossprod(weights, residual)),
     covariance = C(coords, coords) - crossprod(cross, weights) + unseen %*% vcov %*% t(unseen)))
 }
+
+# Cells of the side 0.05 over the unit square, with one layer.
+fine_raster <- function(...) {
+  layer <- list(...)
+  fine <- terra::rast(nrows = 20, ncols = 20, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
+    crs = "EPSG:32633", vals = layer[[1L]])
+  stats::setNames(fine, names(layer))
+}

@@ -154,3 +154,20 @@ expect_gradients_of_differences <- function(covariances) {
       information = TRUE)$information, tolerance = 1e-8)
   }
 }
+
+# The latent field of vnngp() with all neighbours and gaussian responses of noise 0.1: evidence and
+# gradient away from the estimates. `jitter`: the variance that is added to each place.
+expect_latent_values <- function(fit, jitter, penalized = character(0)) {
+  problem <- local_problem_of(fit)
+  problem$data <- core_data(problem$data)
+  nodes <- latent_nodes(problem)
+  at <- elsewhere(fit)
+  objective <- latent_objective(problem,
+    latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
+  dense <- dense_fit(fit$data, covariance_at(problem, at), 0.1 + jitter)
+  penalty <- 0.5 * sum(at[fit$layout$kind %in% penalized]^2)
+  found <- objective$fit_at(at, 1e-10, derivatives = TRUE)
+  expect_equal(found$value + penalty, dense$value, tolerance = 1e-8)
+  slopes <- difference(function(w) objective$fit_at(w, 1e-10)$value, at)
+  expect_equal(found$gradient[problem$free], slopes[problem$free], tolerance = 1e-6)
+}

@@ -122,9 +122,7 @@ test_that("covariates at points make averaged columns", {
   skip_unless_extended()
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
-  fine <- terra::rast(nrows = 20, ncols = 20, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
-    crs = "EPSG:32633", vals = sin(1:400))
-  names(fine) <- "slope"
+  fine <- fine_raster(slope = sin(1:400))
   slope <- terra::extract(fine, example$coords)$slope
   data <- example$data
   fit <- neargp(z ~ poly(slope, 2) + height, data, method = exact_gp(), nugget = 0.05,
@@ -138,9 +136,7 @@ test_that("points without covariates are left out, and a raster is downscaled by
   skip_unless_extended()
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
-  fine <- terra::rast(nrows = 20, ncols = 20, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
-    crs = "EPSG:32633", vals = sin(1:400))
-  names(fine) <- "slope"
+  fine <- fine_raster(slope = sin(1:400))
   slope <- terra::extract(fine, example$coords)$slope
   terra::values(fine) <- replace(terra::values(fine)[, 1L], terra::cellFromXY(fine,
     example$coords[1:4, ]), NA)
@@ -177,8 +173,7 @@ test_that("weights of a raster make the points of an area unequal", {
   skip_unless_extended()
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
-  people <- terra::rast(nrows = 20, ncols = 20, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
-    crs = "EPSG:32633", vals = (1:400) %% 7)
+  people <- fine_raster(people = (1:400) %% 7)
   weight <- terra::extract(people, example$coords)[, 1L]
   weight[example$points$area > 25L] <- 1
   A <- averaging(example$points$area, weight)

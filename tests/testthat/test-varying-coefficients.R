@@ -24,17 +24,7 @@ test_that("the latent field of vnngp() has the covariance, jitter included", {
   skip_unless_extended()
   data <- varying_data(40)
   fit <- varying_fit(with_slope(), vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
-  problem <- local_problem_of(fit)
-  problem$data <- core_data(problem$data)
-  nodes <- latent_nodes(problem)
-  at <- elsewhere(fit)
-  objective <- latent_objective(problem,
-    latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
-  dense <- dense_fit(fit$data, covariance_at(problem, at), 0.1 + 1e-6 * 1.6)
-  found <- objective$fit_at(at, 1e-10, derivatives = TRUE)
-  expect_equal(found$value, dense$value, tolerance = 1e-8)
-  slopes <- difference(function(w) objective$fit_at(w, 1e-10)$value, at)
-  expect_equal(found$gradient[problem$free], slopes[problem$free], tolerance = 1e-6)
+  expect_latent_values(fit, 1e-6 * 1.6)
 })
 
 test_that("the likelihood is that of parameters per unit of the column", {
@@ -214,6 +204,10 @@ test_that("a fit goes through all that others do", {
   withr::local_pdf(NULL)
   expect_silent(plot(fit, "coefficients"))
   expect_silent(plot(fit, "coefficients", what = "sd", newdata = data))
+  placeless <- rbind(data[1:5, ], transform(data[6, ], x = NA), data[7:9, ])
+  maps <- coefficient_maps(fit, FALSE, placeless, NULL, NULL)
+  expect_identical(maps$values[[1L]][c(5:7)], c(predict(fit, data[5, ], type = "coefficients")$dose,
+    NA, predict(fit, data[7, ], type = "coefficients")$dose))
   expect_silent(plot(fit))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, "coefficients"))$plot, "ggplot")

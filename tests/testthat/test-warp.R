@@ -23,18 +23,7 @@ test_that("the latent field of vnngp() has the warped covariance", {
   data <- local_data(40)
   covariance <- cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x, 3)), penalty = 1)
   fit <- local_fit(covariance, vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
-  problem <- local_problem_of(fit)
-  problem$data <- core_data(problem$data)
-  nodes <- latent_nodes(problem)
-  at <- elsewhere(fit)
-  objective <- latent_objective(problem,
-    latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
-  dense <- dense_fit(fit$data, covariance_at(problem, at), 0.1 + 1e-6 * 0.8)
-  penalty <- 0.5 * sum(at[fit$layout$kind %in% penalized_kinds]^2)
-  found <- objective$fit_at(at, 1e-10, derivatives = TRUE)
-  expect_equal(found$value + penalty, dense$value, tolerance = 1e-8)
-  slopes <- difference(function(w) objective$fit_at(w, 1e-10)$value, at)
-  expect_equal(found$gradient[problem$free], slopes[problem$free], tolerance = 1e-6)
+  expect_latent_values(fit, 1e-6 * 0.8, penalized_kinds)
 })
 
 test_that("neighbours are the nearest in warped coordinates", {

@@ -1,5 +1,6 @@
 #include "covariance/areal_covariance.h"
 
+#include "covariance/entry.h"
 #include "covariance/kernels.h"
 #include "covariance/with_family.h"
 #include "parallel/parallel_for.h"
@@ -82,16 +83,10 @@ class ArealColumn {
 
   // Slopes times delta' M delta, in place of values.
   void times_form(const ScaleDerivative& form, Index rows, const std::vector<double>& x) {
-    const Index count = a_.first[rows];
-    for (Index l = 0; l < count; ++l) {
-      double sum = 0.0;
-      if (form.planar()) {
-        const double d0 = a_.at(l, 0) - x[0], d1 = a_.at(l, 1) - x[1];
-        sum = form.m11 * d0 * d0 + 2 * form.m12 * d0 * d1 + form.m22 * d1 * d1;
-      } else {
-        for (const int d : form.coordinates) sum -= 2.0 * (a_.at(l, d) - x[d]) * (a_.at(l, d) - x[d]);
-      }
-      values_[l] = slopes_[l] * sum;
+    std::vector<double> of_a(a_.dim);
+    for (Index l = 0; l < a_.first[rows]; ++l) {
+      for (int d = 0; d < a_.dim; ++d) of_a[d] = a_.at(l, d);
+      values_[l] = slopes_[l] * difference_form(form, of_a.data(), x.data());
     }
   }
 
@@ -115,10 +110,7 @@ void for_each_areal_column(const PreparedComponent& component, const SupportPoin
   });
 }
 
-void mirror(Eigen::MatrixXd& matrix) {
-  for (Index j = 0; j < matrix.cols(); ++j)
-    for (Index i = 0; i < j; ++i) matrix(j, i) = matrix(i, j);
-}
+void mirror(Eigen::MatrixXd& matrix) { matrix.triangularView<Eigen::StrictlyLower>() = matrix.transpose(); }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "covariance/areal_covariance.h"
+#include "covariance/entry.h"
 #include "covariance/local_scale.h"
 #include "covariance/space_time.h"
 #include "covariance/with_family.h"
@@ -49,16 +50,6 @@ PairScale pair_scale(const ScaledPoints& a, Index i, const ScaledPoints& b, Inde
   }
   if (!a.sd.empty()) scale.factor *= a.sd[i] * b.sd[j];
   return scale;
-}
-
-double form_value(const ScaleDerivative& form, const double* x, const double* y) {
-  if (form.planar()) {
-    const double d0 = x[0] - y[0], d1 = x[1] - y[1];
-    return form.m11 * d0 * d0 + 2 * form.m12 * d0 * d1 + form.m22 * d1 * d1;
-  }
-  double sum = 0.0;
-  for (const int d : form.coordinates) sum += (x[d] - y[d]) * (x[d] - y[d]);
-  return -2.0 * sum;
 }
 
 // Covariance of two outputs at one place.
@@ -158,7 +149,7 @@ void add_space_time_derivatives(const PreparedComponent& component, Points point
       if (i == j) continue;
       for (const ScaleDerivative& form : component.scale_derivatives)
         derivatives[form.parameter](i, j) =
-            entry.in_space * (component.single_scale ? 1.0 : form_value(form, x.at(i), x.at(j)));
+            entry.in_space * (component.single_scale ? 1.0 : difference_form(form, x.at(i), x.at(j)));
       if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = entry.in_shape;
       for (int term = 0; term < space_time_terms; ++term)
         if (component.wants_term(term)) derivatives[component.term_parameter[term]](i, j) = entry.term[term];
@@ -191,7 +182,8 @@ void add_component_derivatives(const PreparedComponent& component, Points points
         const CorrelationAt at = evaluate(correlation, r2, component.wants_shape());
         in_variance(i, j) = variance * at.value;
         for (const ScaleDerivative& form : component.scale_derivatives)
-          derivatives[form.parameter](i, j) = variance * scale.of_r2 * at.slope * form_value(form, x.at(i), x.at(j));
+          derivatives[form.parameter](i, j) =
+              variance * scale.of_r2 * at.slope * difference_form(form, x.at(i), x.at(j));
         if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = variance * at.shape;
         if (component.wants_warps) in_r2(i, j) = variance * scale.of_r2 * at.slope;
         if (moves_range)

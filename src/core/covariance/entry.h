@@ -28,4 +28,13 @@ NEARGP_HD inline Real planar_form(const Form& form, Real dx, Real dy) {
   return form.m11 * dx * dx + 2.0 * (form.m12 * dx * dy) + form.m22 * dy * dy;
 }
 
+// delta' M delta of any ScaleDerivative, delta the difference of x and y.
+template <class Form, class Real>
+inline Real difference_form(const Form& form, const Real* x, const Real* y) {
+  if (form.planar()) return planar_form(form, x[0] - y[0], x[1] - y[1]);
+  Real sum = Real{};
+  for (const int d : form.coordinates) sum += (x[d] - y[d]) * (x[d] - y[d]);
+  return -2.0 * sum;
+}
+
 }  // namespace neargp

@@ -39,15 +39,6 @@ void scale_support(const PreparedComponent& component, const SupportColumns& col
     }
 }
 
-// delta' M delta, delta the difference of x and y.
-template <class V>
-inline V difference_form(const ScaleDerivative& form, const V* x, const V* y) {
-  if (form.planar()) return planar_form(form, x[0] - y[0], x[1] - y[1]);
-  V sum = V{};
-  for (const int d : form.coordinates) sum += (x[d] - y[d]) * (x[d] - y[d]);
-  return -2.0 * sum;
-}
-
 // Entry (i, j) of a component; its variance is part of it. Returns the covariance.
 template <int Lanes, bool slope, bool shape, class Correlation>
 typename Pack<Lanes>::Real areal_entry(const Correlation& correlation, const PreparedComponent& component, int c,

@@ -78,7 +78,7 @@ class Tile {
       const PreparedComponent& component = covariance.components[c];
       ComponentTile& tile = components_[c];
       if (covariance.is_areal()) tile.row_variance = arena.take<V>(rows_);
-      tile.coords = arena.take<V>(std::size_t(rows_) * view.dim);
+      if (!covariance.is_areal()) tile.coords = arena.take<V>(std::size_t(rows_) * view.dim);
       if (covariance.outputs() > 0) {
         tile.loadings = arena.take<V>(std::size_t(component.rank) * rows_);
         tile.covariance = arena.take<V>(triangle);
