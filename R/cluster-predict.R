@@ -8,14 +8,14 @@ reads_shards <- function(object) !is.null(object$source$recipe)
 
 # Rows of newdata in as many pieces as there are workers, each of which gets the fit.
 predict_on_cluster <- function(object, newdata, settings, cluster, threads) {
-  check_cluster_target(newdata, settings)
+  if (!reads_shards(object)) check_cluster_target(newdata, settings)
   with_workers(cluster, threads, function(workers) {
     if (reads_shards(object)) return(predict_from_shards(object, newdata, settings, workers))
     count <- max(1L, min(length(workers$nodes), NROW(newdata)))
     host <- new_shard_host(count, workers)
     piece <- factor(blocks_of(NROW(newdata), seq_len(count)), seq_len(count))
     rows <- split(seq_len(NROW(newdata)), piece)
-    settings$context <- shard_context_of(settings, workers)
+    settings$context <- shard_context(settings$context, workers)
     object["keeper"] <- list(NULL)
     bind_predictions(on_shards(host, "predict_piece", list(object = object, settings = settings),
       lapply(rows, function(rows) list(newdata = newdata[rows, , drop = FALSE]))), rows, newdata)
@@ -23,16 +23,19 @@ predict_on_cluster <- function(object, newdata, settings, cluster, threads) {
 }
 
 check_cluster_target <- function(newdata, settings) {
-  refuse <- function(what, instead) abort_neargp("cluster", c(
-    sprintf("Workers cannot predict %s.", what), i = instead))
   if (is_raster(newdata) || is_stars(newdata)) {
-    refuse("a grid as a whole",
+    refuse_on_workers("a grid as a whole",
       "Give its cells as a data frame: terra::as.data.frame(raster, xy = TRUE).")
   }
   if (!is.data.frame(newdata)) {
     abort_neargp("newdata", "`newdata` must be a data frame or sf points.")
   }
-  if (settings$joint) refuse("rows jointly", "Leave out joint = TRUE, or `cluster`.")
+  if (settings$joint) refuse_on_workers("rows jointly", "Leave out joint = TRUE.")
+}
+
+refuse_on_workers <- function(what, instead) {
+  abort_neargp("cluster", c(sprintf(
+    "By workers, or from rows that are read, there is no prediction of %s.", what), i = instead))
 }
 
 # On the worker.
@@ -56,7 +59,7 @@ predict_from_shards <- function(object, newdata, settings, workers = NULL) {
   target <- new_target(object, newdata, settings$part)
   recipe <- object$source$recipe
   host <- new_shard_host(recipe$partition$count, workers)
-  settings$context <- shard_context_of(settings, workers)
+  settings$context <- shard_context(settings$context, workers)
   component <- metric_component(object$core_covariance)
   shard <- shard_of(shard_places(target$coords, recipe, recipe$partition$scales),
     recipe$partition$cuts)
@@ -85,20 +88,10 @@ predict_from_shards <- function(object, newdata, settings, workers = NULL) {
     own), rows, newdata)
 }
 
-# The workers' own number of threads.
-shard_context_of <- function(settings, workers) {
-  context <- plain_context(settings$context$threads)
-  if (!is.null(workers)) context$threads <- workers$threads
-  context
-}
-
 # Rows as the user has them: what predictions are conditioned on.
 raw_rows <- function(data, number) {
-  parts <- list(number = number, coords = unname(data$coords), y = data$y, X = unname(data$X),
-    offset = data$offset, weights = data$weights)
-  widths <- vapply(parts, NCOL, 0L)
-  list(rows = do.call(cbind, unname(parts)), form = split(seq_len(sum(widths)),
-    factor(rep(names(parts), widths), names(parts))))
+  rows_with_form(list(number = number, coords = unname(data$coords), y = data$y,
+    X = unname(data$X), offset = data$offset, weights = data$weights))
 }
 
 # What is asked of other shards for the k nearest of the queries `x`.
@@ -140,6 +133,8 @@ validate_on_cluster <- function(cases, tasks, splits, refit, level, cluster) {
 
 # On the worker.
 validate_piece <- function(shard, cases, refit, level, threads, number, split, seed) {
+  before <- current_seed()
+  on.exit(set_seed(before))
   set.seed(seed)
   cases[[number]]$fit <- with_own_keeper(cases[[number]]$fit)
   cases[[number]]$fit$threads <- threads

@@ -21,9 +21,9 @@ as_sent <- function(f) {
 }
 
 # The package on the worker answers; errors come back as they are.
-worker_call <- function(name, arguments) {
+worker_call <- as_sent(function(name, arguments) {
   get(name, envir = asNamespace("neargp"))(arguments)
-}
+})
 
 # Sends a call to the worker `at` of `workers`, and returns its tag; NULL where it is lost.
 send_call <- function(workers, at, f, arguments, limit) {
@@ -92,6 +92,5 @@ drain_workers <- function(workers, seconds = 20) {
 
 lose_worker <- function(workers, at, why) {
   workers$alive[at] <- FALSE
-  workers$lost <- workers$lost + 1L
   workers$why <- c(workers$why, why)
 }

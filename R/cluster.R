@@ -10,8 +10,8 @@
 #' `makeForkCluster()`, or MPI by package snow, on the schedulers of computing centres. neargp is
 #' installed on each machine, in the same version; the library paths of this session are tried there
 #' first. Start and stop the cluster yourself: a fit leaves its workers idle and their memory empty.
-#' `threads` of [neargp()] is the number of threads of each worker, by default the cores of its
-#' machine over the workers there.
+#' `threads` of [neargp()] is the number of threads of each worker, by default the cores of a
+#' machine over the workers there, the least of these where machines differ.
 #'
 #' # Shards
 #' Rows are cut into compact parts, shards, at medians of their coordinates. `neargp_control(shards
@@ -32,9 +32,9 @@
 #' anew, and the fit goes on with the same result; [print()][print.neargp] says so. The time is
 #' `neargp_control(worker_timeout = )` seconds, by default two minutes and ten times as long as such
 #' a call has taken before, an hour for the first one. The lost worker is still in your cluster
-#' object, which is then to be started anew. After an interrupt workers end what they compute, some
-#' seconds of it, and are idle. [checkpoints] work as they do without a cluster: the same call in a
-#' new session goes on.
+#' object, which is then to be started anew. After an interrupt workers end what they compute and
+#' are idle; if that takes them more than 20 seconds, start the cluster anew. [checkpoints] work as
+#' they do without a cluster: the same call in a new session goes on.
 #'
 #' # Rows that no machine holds
 #' `data` may be a [row_source()]: the files of a folder, the windows of a raster, or a function of
@@ -42,8 +42,9 @@
 #' A fit to such rows has none of them, and [predict()][predict.neargp] reads them once more.
 #'
 #' # Predictions and folds
-#' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: any fit
-#' predicts parts of the new rows, and folds, on workers that get a copy of it.
+#' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: workers get
+#' a copy of the fit and predict parts of the new rows, or folds, as long as that takes. Not
+#' `predict()` of classes and several outputs, nor hurdle models.
 #'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
 #'   another version, no worker is left, and for what cannot be in shards: other responses than one
@@ -86,20 +87,34 @@ check_cluster <- function(cluster) {
 open_workers <- function(cluster, threads, timeout = NULL) {
   count <- length(cluster)
   workers <- list2env(list(nodes = lapply(seq_len(count), function(i) cluster[[i]]),
-    alive = rep(TRUE, count), lost = 0L, moved = 0L, why = character(0),
+    alive = rep(TRUE, count), moved = 0L, why = character(0),
     pending = list(), slowest = list(), timeout = timeout, threads = threads, before = NULL),
     parent = emptyenv())
+  ready <- FALSE
+  on.exit(if (!ready) close_workers(workers))
   paths <- unique(c(dirname(system.file(package = "neargp")), .libPaths()))
   found <- Filter(Negate(is.null), call_workers(workers, as_sent(worker_greeting),
     list(paths = paths), limit = 300))
   if (!length(found)) abort_no_workers(workers)
   check_greetings(found)
   workers$before <- core_simd()
-  core_set_simd(common_instruction_set(found))
-  call_workers(workers, as_sent(worker_call), list(name = "set_worker",
-    arguments = list(instruction_set = core_simd())), limit = 300)
+  workers$instruction_sets <- Reduce(intersect, lapply(found, `[[`, "instruction_sets"))
+  core_set_simd(common_instruction_set(workers$instruction_sets))
+  share_instruction_set(workers)
   workers$threads <- workers$threads %||% threads_of_workers(found)
+  ready <- TRUE
   workers
+}
+
+# Workers compute by the instruction set of this process, which a checkpoint may have changed.
+share_instruction_set <- function(workers) {
+  if (is.null(workers)) return(invisible())
+  if (!core_simd() %in% workers$instruction_sets) {
+    abort_neargp("cluster", c(sprintf("The checkpoint was begun with the instruction set %s, which workers lack.",
+      core_simd()), i = "Go on with machines of the kind that began, or begin anew."))
+  }
+  call_workers(workers, worker_call, list(name = "set_worker",
+    arguments = list(instruction_set = core_simd())), limit = 300)
 }
 
 # The settings of a fit with the workers of their cluster, where there is one.
@@ -109,9 +124,10 @@ with_open_workers <- function(settings, threads) {
   settings
 }
 
-# The value of f(workers), which are then idle.
+# The value of f(workers), which are then idle. How long a fold or a prediction takes is not known:
+# a process that ends is noticed all the same.
 with_workers <- function(cluster, threads, f) {
-  workers <- open_workers(cluster, threads)
+  workers <- open_workers(cluster, threads, timeout = Inf)
   on.exit(close_workers(workers))
   f(workers)
 }
@@ -125,8 +141,7 @@ worker_greeting <- function(paths) {
 
 greeting <- function() {
   list(node = Sys.info()[["nodename"]], version = package_version_text(),
-    platform = R.version$platform, instruction_sets = core_simd_available(),
-    cores = available_cores())
+    instruction_sets = core_simd_available(), cores = available_cores())
 }
 
 set_worker <- function(arguments) {
@@ -150,10 +165,9 @@ check_greetings <- function(found) {
 
 # The widest that all processors have, and not wider than the one in use here: results of different
 # ones differ in the last digits.
-common_instruction_set <- function(found) {
+common_instruction_set <- function(of_workers) {
   available <- core_simd_available()
-  allowed <- available[seq_along(available) >= match(core_simd(), available)]
-  common <- Reduce(intersect, lapply(found, `[[`, "instruction_sets"), allowed)
+  common <- intersect(available[seq_along(available) >= match(core_simd(), available)], of_workers)
   if (length(common)) return(common[1L])
   abort_neargp("cluster", c("The processors of the workers have no instruction set in common with this one.",
     i = "Sums would round differently: take machines of one kind."))
@@ -186,7 +200,9 @@ worker_value <- function(message) {
     abort_neargp("cluster", c("A worker could not compute its part.", x = as.character(value)))
   }
   if (inherits(value, "neargp_error")) rlang::cnd_signal(value)
-  value
+  if (!inherits(value, "neargp_answer")) return(value)
+  for (condition in value$told) rlang::cnd_signal(condition)
+  value$value
 }
 
 # ---- of a fit ------------------------------------------------------------------------------------
@@ -197,9 +213,12 @@ ask_workers <- function(workers, at, requests) {
   began <- core_monotonic_seconds()
   arguments <- lapply(requests, function(request) list(name = "answer_request",
     arguments = request))
-  answers <- call_workers(workers, as_sent(worker_call), unname(arguments), at,
+  answers <- call_workers(workers, worker_call, unname(arguments), at,
     time_limit(workers, what))
-  workers$slowest[[what]] <- max(workers$slowest[[what]], core_monotonic_seconds() - began)
+  # not the time until one that hangs was given up
+  if (!any(vapply(answers, is.null, NA))) {
+    workers$slowest[[what]] <- max(workers$slowest[[what]], core_monotonic_seconds() - began)
+  }
   answers
 }
 
@@ -208,13 +227,23 @@ time_limit <- function(workers, what) {
   workers$timeout %||% (120 + 10 * (workers$slowest[[what]] %||% 360))
 }
 
-# On the worker. An error of the package is an answer.
+# On the worker. An error of the package is an answer; warnings and messages come with it, to be
+# told in the session that asked.
 answer_request <- function(request) {
-  tryCatch(answer_here(request$key, request$call, request$ids, request$own),
-    neargp_error = function(condition) {
-      condition[c("trace", "call", "parent")] <- NULL
-      condition
-    })
+  told <- list()
+  tell <- function(restart) function(condition) {
+    told <<- c(told, list(portable_condition(condition)))
+    invokeRestart(restart)
+  }
+  tryCatch(structure(list(value = withCallingHandlers(
+    answer_here(request$key, request$call, request$ids, request$own),
+    warning = tell("muffleWarning"), message = tell("muffleMessage")), told = told),
+    class = "neargp_answer"), neargp_error = portable_condition)
+}
+
+portable_condition <- function(condition) {
+  condition[c("trace", "call", "parent")] <- NULL
+  condition
 }
 
 # Workers are idle and empty after a fit, however it ends, and the instruction set is what it was.
@@ -223,7 +252,7 @@ close_workers <- function(workers) {
   if (!is.null(workers$before)) core_set_simd(workers$before)
   drain_workers(workers)
   if (!any(workers$alive)) return(invisible())
-  try(call_workers(workers, as_sent(worker_call), list(name = "end_worker", arguments = list()),
+  try(call_workers(workers, worker_call, list(name = "end_worker", arguments = list()),
     limit = 20), silent = TRUE)
   drain_workers(workers)
 }
@@ -238,6 +267,6 @@ end_worker <- function(arguments) {
 # What a fit tells of its cluster.
 describe_cluster <- function(workers) {
   if (is.null(workers)) return(NULL)
-  list(workers = length(workers$alive), threads = workers$threads, lost = workers$lost,
-    moved = workers$moved)
+  list(workers = length(workers$alive), threads = workers$threads,
+    lost = sum(!workers$alive), moved = workers$moved)
 }

@@ -91,6 +91,7 @@ solve_problem <- function(problem, settings, checkpoint, call) {
     settings$control$neighbor_search)
   problem$context$cluster <- settings$cluster
   showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
+    share_instruction_set(settings$cluster)
     tell_stage("starting values")
     problem <- with_start(problem$method, problem)
     tell_stage(NULL)

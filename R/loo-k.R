@@ -149,7 +149,8 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
   search <- others_search(problem, method$k, method$leave_out %||% "location")
-  objective_for <- if (is_sharded(problem)) shard_objectives(problem, "others", method$k) else
+  host <- if (is_sharded(problem)) host_of_problem(problem)
+  objective_for <- if (!is.null(host)) shard_objectives(problem, "others", method$k, host) else
     function(component, k) local_objective(problem, search(component, k))
   if (has_outputs(problem) && method$optimizer == "adam") {
     abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
@@ -162,7 +163,7 @@ fit_method.neargp_loo_k <- function(method, problem) {
     with_fresh_neighbors(problem, state, objective_for, method$k)
   }
   with_gls_trend(problem, method_result(state, score = "leave-one-out log score",
-    information = NULL, k = method$k))
+    information = NULL, k = method$k), host)
 }
 
 # Where a weight counts equal observations, leave-one-out predicts one of them by the others: a
@@ -206,11 +207,11 @@ negligible_score <- function(problem) {
 # Trend and its covariance by generalised least squares at the final covariance. Composite
 # objectives count the same information many times, so their own least squares would understate the
 # standard errors; one pass in Vecchia's ordering does not.
-with_gls_trend <- function(problem, result) {
+with_gls_trend <- function(problem, result, host = NULL) {
   if (ncol(problem$data$X) == 0L && !has_effects(problem$data)) return(result)
   values <- to_core(result$working, problem$layout$transform)
-  if (is_sharded(problem)) {
-    trend <- shard_trend(problem, component_at(problem, result$working), values, result$k)
+  if (!is.null(host)) {
+    trend <- shard_trend(problem, host, component_at(problem, result$working), values, result$k)
     result[names(trend)] <- trend
     return(result)
   }

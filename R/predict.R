@@ -228,11 +228,17 @@ predict.neargp <- function(object, newdata,
     c("plug-in", "integrated")) == "integrated"
   if (settings$integrated) check_integrable(object, joint)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
-  if (type == "terms") return(predicted_terms(object, newdata, settings))
   if (!is.null(check_cluster(cluster))) {
+    if (type %in% tables_of_parts) {
+      refuse_on_workers(sprintf("type = \"%s\"", type), "Leave out `cluster`.")
+    }
     return(predict_on_cluster(object, newdata, settings, cluster, threads))
   }
+  if (type == "terms") return(predicted_terms(object, newdata, settings))
   settings$file <- raster_file(newdata, filename, overwrite)
+  if (type == "coefficients" && reads_shards(object)) {
+    refuse_on_workers("type = \"coefficients\"", "Fit rows in memory.")
+  }
   if (type == "coefficients") return(predicted_coefficients(object, newdata, settings))
   predict_target(object, newdata, settings)
 }

@@ -2,8 +2,15 @@
 # what to do instead.
 
 check_streamable <- function(settings, transform) {
+  if (wants_shards(settings)) check_takes_shards(settings, NULL) else check_streamed_bound(settings)
+  if (!is.null(transform)) {
+    abort_source(c("`transform` needs all rows in memory, and not a source that is read in chunks.",
+      i = "Transform the response in the formula, or read the rows into a data frame."))
+  }
+}
+
+check_streamed_bound <- function(settings) {
   method <- settings$method
-  if (wants_shards(settings)) return(check_streamable_shards(settings, transform))
   if (plain_class(method)[1L] != "neargp_svgp" || settings$method_open) {
     abort_source(c(sprintf("%s needs all rows in memory, and not a source that is read in chunks.",
       if (settings$method_open) "The method by default" else method_call(method)),
@@ -22,10 +29,6 @@ check_streamable <- function(settings, transform) {
   if (bound_kl_weight(method) != 1) {
     abort_source(c("`kl_weight` needs the weight of each row in memory.",
       i = "Leave `kl_weight` at 1, or read the rows into a data frame."))
-  }
-  if (!is.null(transform)) {
-    abort_source(c("`transform` needs all rows in memory, and not a source that is read in chunks.",
-      i = "Transform the response in the formula, or read the rows into a data frame."))
   }
 }
 

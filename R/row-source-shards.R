@@ -29,13 +29,13 @@ survey_in_shards <- function(stream, settings) {
   check_travels(stream, workers)
   found <- list()
   below <- 1
-  batch <- 16L
+  batch <- max(16L, length(workers$nodes))
   repeat {
     host <- new_shard_host(batch, workers)
     more <- on_shards(host, "survey_part", list(stream = stream, offset = length(found),
       below = below))
     found <- thin_samples(c(found, unname(Filter(Negate(is.null), more))), source$start_rows)
-    if (length(found) %% batch || is.null(more[[batch]])) break
+    if (is.null(more[[batch]])) break
     below <- min(1, unlist(lapply(found, `[[`, "below")))
   }
   check_parts(found, source)
@@ -47,15 +47,15 @@ survey_part <- function(shard, id, stream, offset, below) {
   chunk <- read_part(stream$source, number)
   if (is.null(chunk)) return(NULL)
   none <- list(form = chunk[0L, , drop = FALSE], hash = part_hash(chunk), given = nrow(chunk),
-    rows = 0L, missing = 0L)
+    rows = 0L, missing = 0L, is_rowwise = FALSE)
   if (!nrow(chunk)) return(none)
   in_chunk(number, {
     check_subset_of_source(stream$arguments$subset, chunk)
     frame <- chunk_frame(stream, chunk)
-    check_rowwise(stream, chunk, frame)
     check_frame_finite(frame)
     rows <- nrow(frame)
-    found <- utils::modifyList(none, list(rows = rows, missing = nrow(chunk) - rows))
+    found <- utils::modifyList(none, list(rows = rows, missing = length(attr(frame, "na.action")),
+      is_rowwise = check_rowwise(stream, chunk, frame)))
     if (!rows) return(found)
     coords <- embed_coordinates(frame[["(locations)"]], stream$locations)
     c(found, list(box = apply(coords, 2L, range)), sample_of_part(chunk, frame, number,
@@ -105,10 +105,8 @@ check_parts <- function(found, source) {
       like <- check_alike(found[[number]]$form, like, number, "")
     }
   }
-  if (sum(vapply(found, `[[`, 0L, "rows"))) return(invisible())
-  abort_neargp("empty", c("No rows are left to fit the model to.",
-    x = sprintf("The source has %s rows; subset and na.action removed all of them.",
-      format_count(sum(vapply(found, `[[`, 0L, "given"))))))
+  check_surveyed(sum(vapply(found, `[[`, 0L, "given")), sum(vapply(found, `[[`, 0L, "rows")),
+    any(vapply(found, `[[`, NA, "is_rowwise")))
 }
 
 with_survey <- function(stream, found) {
@@ -129,7 +127,7 @@ with_survey <- function(stream, found) {
   take <- share <= below | first
   stream$sample <- rows[take, , drop = FALSE]
   attr(stream$sample, "row.names") <- .set_row_names(sum(take))
-  stream$is_whole <- stream$given == nrow(stream$sample)
+  stream$is_whole <- stream$rows == nrow(stream$sample)
   stream
 }
 
@@ -178,12 +176,13 @@ shard_read <- function(shard, id, recipe, parts) {
 
 part_of_shard <- function(chunk, number, id, recipe) {
   stream <- recipe$stream
-  data <- chunk_data(stream, chunk)
+  frame <- chunk_frame(stream, chunk)
+  data <- chunk_data(stream, chunk, frame)
   data$basis <- recipe$basis
   inside <- shard_of(shard_places(data$coords, recipe, recipe$partition$scales),
     recipe$partition$cuts) == id
   own <- take_data_rows(data, which(inside))
-  used <- attr(chunk_frame(stream, chunk), "row.names")
+  used <- attr(frame, "row.names")
   numbers <- stream$parts$first[number] - 1 + as.double(used[inside])
   if (recipe$raw) raw_rows(own, numbers) else shard_rows(own, numbers)
 }

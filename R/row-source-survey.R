@@ -18,17 +18,23 @@ survey_source <- function(source, arguments, formula, locations, family) {
     missing <<- missing + length(attr(frame, "na.action"))
     sampler$add(chunk, frame, first)
   })
-  if (!rows) abort_neargp("empty", c("No rows are left to fit the model to.",
-    x = sprintf("The source has %s rows; subset and na.action removed all of them.",
-      format_count(given))))
-  if (!is_rowwise && rows > 1) {
-    abort_source(
-      c("No chunk has two rows, so that it cannot be seen whether a row's values depend on other rows.", i = "Give larger chunks."))
-  }
+  check_surveyed(given, rows, is_rowwise)
   stream[c("given", "rows", "missing", "sample")] <- list(as_count(given), as_count(rows),
     as_count(missing), sampler$rows())
   stream$is_whole <- rows == nrow(stream$sample)
   stream
+}
+
+check_surveyed <- function(given, rows, is_rowwise) {
+  if (!rows) {
+    abort_neargp("empty", c("No rows are left to fit the model to.",
+      x = sprintf("The source has %s rows; subset and na.action removed all of them.",
+        format_count(given))))
+  }
+  if (is_rowwise || rows < 2) return(invisible())
+  abort_source(
+    c("No chunk has two rows, so that it cannot be seen whether a row's values depend on other rows.",
+      i = "Give larger chunks."))
 }
 
 # What is known before the first reading.

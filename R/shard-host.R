@@ -22,7 +22,7 @@ blocks_of <- function(count, owners) {
 on_shards <- function(host, what, common = list(), own = NULL, makes = FALSE) {
   call <- list(what = what, common = common, tree = NULL)
   found <- ask_host(host, call, own)
-  if (makes) for (id in host$ids) {
+  if (makes && !is.null(host$workers)) for (id in host$ids) {
     made <- c(call, list(own = own[as.character(id)]))
     host$made_by[[id]] <- c(host$made_by[[id]], list(made))
   }
@@ -73,7 +73,7 @@ restore_lost <- function(host) {
     host$owner[id] <- alive[which.min(tabulate(host$owner, length(host$workers$alive))[alive])]
     host$workers$moved <- host$workers$moved + 1L
     for (call in host$made_by[[id]]) {
-      request <- list(key = host$key, call = call, ids = id, own = call$own)
+      request <- list(key = host$key, call = call[names(call) != "own"], ids = id, own = call$own)
       if (is.null(ask_workers(host$workers, host$owner[id], list(request))[[1L]])) break
     }
   }
@@ -121,9 +121,9 @@ read_shards <- function(host, problem, partition, raw = FALSE) {
 }
 
 # Searches by the kd-tree, on the threads of whoever computes: workers have their own number.
-shard_context <- function(context) {
+shard_context <- function(context, workers = context$cluster) {
   plain <- plain_context(context$threads)
-  if (!is.null(context$cluster)) plain$threads <- context$cluster$threads
+  if (!is.null(workers)) plain$threads <- workers$threads
   plain
 }
 

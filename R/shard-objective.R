@@ -3,8 +3,7 @@
 
 # A function of component and k, as fit_with_neighbors() wants it. `kind`: "before", of Vecchia's
 # likelihood; "others", of leave-one-out scores; or "joint".
-shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(problem),
-                             renew_at = 0.5) {
+shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(problem)) {
   before <- kind == "before"
   ordered_in <- NULL
   held <- FALSE  # whether shards have kept the table of the largest k, as search_once() does
@@ -13,7 +12,7 @@ shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(pr
       narrow_problems(host, k, kind == "joint", keep = k < largest_k)
     } else {
       shape <- core_metric_shape(component)
-      reorder <- before && (is.null(ordered_in) || is_another_shape(shape, ordered_in, renew_at))
+      reorder <- before && (is.null(ordered_in) || is_another_shape(shape, ordered_in, reorder_at))
       if (reorder) ordered_in <<- shape
       largest <- if (is_isotropic(component)) largest_k else k
       make_problems(host, component, k, before, kind == "joint", reorder, largest)
@@ -39,8 +38,7 @@ shard_objective <- function(problem, host, restricted = FALSE) {
 }
 
 # The trend at the end of a score, by Vecchia's likelihood.
-shard_trend <- function(problem, component, values, k) {
-  host <- host_of_problem(problem)
+shard_trend <- function(problem, host, component, values, k) {
   make_problems(host, component, k, before = TRUE)
   parts <- unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = values,
     information = FALSE)))
@@ -94,21 +92,12 @@ check_takes_shards <- function(settings, data) {
     c(sprintf("%s cannot be used %s.", what, why), i = instead))
   if (!is.null(data$output)) refuse("for several outputs", "Fit the outputs one by one.")
   if (!takes_shards(method, settings$family)) {
-    refuse(sprintf("by %s of a %s response with these settings", method_call(method),
-      family_call(settings$family)),
+    refuse(sprintf("by %s of %s response with these settings", method_call(method),
+      with_article(settings$family)),
       "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points), loo_k() (not by Adam) and mll_k().")
   }
   if (settings$device == "cuda") {
     refuse("on a GPU", "Use device = \"cpu\": workers compute on their processors.")
-  }
-}
-
-# The same of rows from a source, whose columns of X and noise are those of a chunk.
-check_streamable_shards <- function(settings, transform) {
-  check_takes_shards(settings, NULL)
-  if (!is.null(transform)) {
-    abort_source(c("`transform` needs all rows in memory, and not a source that is read in chunks.",
-      i = "Transform the response in the formula, or read the rows into a data frame."))
   }
 }
 

@@ -15,7 +15,11 @@ shard_load <- function(shard, rows, form) {
 shard_rows <- function(data, number) {
   parts <- list(number = number, coords = unname(data$coords), columns = response_columns(data),
     weights = data$weights, known = data$noise$known, noise = unname(data$noise$columns))
-  parts <- Filter(Negate(is.null), parts)
+  rows_with_form(Filter(Negate(is.null), parts))
+}
+
+# Columns side by side, and which of them each part has.
+rows_with_form <- function(parts) {
   widths <- vapply(parts, NCOL, 0L)
   list(rows = do.call(cbind, unname(parts)), form = split(seq_len(sum(widths)),
     factor(rep(names(parts), widths), names(parts))))

@@ -148,7 +148,9 @@ check_known_order <- function(object, what) {
 # The neighbours before each row in the metric of a component. The ordering is made anew only when
 # the metric has changed a lot: each ordering has a likelihood of its own, and swapping it for
 # little keeps the estimates from settling.
-vecchia_search <- function(problem, ordering, renew_at = 0.5) {
+reorder_at <- 0.5
+
+vecchia_search <- function(problem, ordering, renew_at = reorder_at) {
   key <- if (ordering == "random") order_key() else 0
   order <- NULL
   ordered_in <- NULL

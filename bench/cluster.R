@@ -1,15 +1,16 @@
 # Many machines, on one: what a worker costs an evaluation, whether four workers compute for longer than two threads, and what memory
 # master and workers take where workers read the rows. Expected: below 2 ms for each worker and evaluation by PSOCK; CPU seconds of the
-# workers within 5% of those of one process; the master's memory does not grow with the rows.
+# workers and of the master together within 5% of those of one process; the master's memory does not grow with the rows; the ordering by
+# shards costs 1e-4 of log-likelihood a row.
 #
-#   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,cpu,memory]
+#   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,ordering,cpu,memory]
 #                                                                                        writes results/cluster-<part>.csv
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 in_memory <- as.integer(argument(1L, "200000"))
 that_are_read <- as.integer(argument(2L, "2000000"))
 k <- as.integer(argument(3L, "30"))
 rounds <- as.integer(argument(4L, "300"))
-parts <- argument(5L, c("overhead", "cpu", "memory"))
+parts <- argument(5L, c("overhead", "ordering", "cpu", "memory"))
 
 # Prints and writes the table of a part, where it is wanted: it is not evaluated elsewhere.
 report <- function(part, table) {
@@ -38,16 +39,20 @@ fit_in_shards <- function(data, shards, cluster = NULL, threads = 1L, neighbors 
 
 cpu_of <- function() sum(proc.time()[c("user.self", "sys.self")])
 
-# Milliseconds of each of so many rounds, within a fit.
+# Milliseconds of each of so many rounds, within a fit, and the master's CPU time of one.
 rounds_of <- function(cluster, shards) {
   original <- ns$sum_of_shards
   found <- NULL
   measured <- function(host, what, common) {
-    if (is.null(found)) found <<- vapply(seq_len(rounds), function(i) {
-      began <- ns$core_monotonic_seconds()
-      original(host, what, common)
-      1000 * (ns$core_monotonic_seconds() - began)
-    }, 0)
+    if (is.null(found)) {
+      before <- cpu_of()
+      elapsed <- vapply(seq_len(rounds), function(i) {
+        began <- ns$core_monotonic_seconds()
+        original(host, what, common)
+        1000 * (ns$core_monotonic_seconds() - began)
+      }, 0)
+      found <<- list(elapsed = elapsed, cpu = 1000 * (cpu_of() - before) / rounds)
+    }
     original(host, what, common)
   }
   utils::assignInNamespace("sum_of_shards", measured, "neargp")
@@ -59,14 +64,29 @@ rounds_of <- function(cluster, shards) {
 report("overhead", do.call(rbind, lapply(c(0L, 1L, 2L, 4L, 8L), function(workers) {
   cluster <- if (workers) parallel::makePSOCKcluster(workers)
   if (workers) on.exit(parallel::stopCluster(cluster))
-  cpu <- if (workers) function() sum(unlist(parallel::clusterCall(cluster, cpu_of))) else function() NA
-  before <- c(cpu_of(), cpu())
-  milliseconds <- rounds_of(cluster, 8L)
-  used <- 1000 * (c(cpu_of(), cpu()) - before) / rounds
+  measured <- rounds_of(cluster, 8L)
   bare <- if (workers) median(replicate(rounds, 1000 * system.time(parallel::clusterCall(cluster, identity, 1))[["elapsed"]])) else NA
-  data.frame(what = "round of 8 shards of 50 rows, ms", workers = workers, median = median(milliseconds), least = min(milliseconds),
-    bare_call = bare, cpu_master_ms = used[1L], cpu_workers_ms = used[2L], load = load_average())
+  data.frame(what = "round of 8 shards of 50 rows, ms", workers = workers, median = median(measured$elapsed), least = min(measured$elapsed),
+    bare_call = bare, cpu_master_ms = measured$cpu, load = load_average())
 })))
+
+# ---- what the ordering by shards costs ---------------------------------------------------------------------------------------------
+
+# Log-likelihoods at the same parameters.
+ordering_of <- function(n, dimension, shards) {
+  set.seed(1)
+  data <- as.data.frame(matrix(stats::runif(n * dimension), n))
+  data$z <- sin(9 * data$V1) * cos(7 * data$V2) + stats::rnorm(n, sd = 0.3)
+  likelihood <- function(shards) {
+    fit <- neargp(z ~ 1, data, coords = stats::reformulate(paste0("V", seq_len(dimension))), method = vecchia(20L), covariance = fixed,
+      nugget = 0.09, control = neargp_control(shards = shards), threads = bench_threads())
+    c(logLik(fit))
+  }
+  data.frame(rows = n, coordinates = dimension, rows_of_a_shard = n / shards,
+    lost_a_row = (likelihood(NULL) - likelihood(shards)) / n)
+}
+report("ordering", rbind(ordering_of(96000L, 2L, 4L), ordering_of(96000L, 2L, 16L), ordering_of(96000L, 2L, 128L),
+  ordering_of(96000L, 3L, 4L), ordering_of(96000L, 3L, 16L)))
 
 # ---- CPU of workers and of threads -------------------------------------------------------------------------------------------------
 
@@ -123,4 +143,10 @@ master <- function(n) {
   }) |> parallel::mccollect()
 }
 environment(peak) <- globalenv()
-report("memory", do.call(rbind, unlist(lapply(c(that_are_read / 4L, that_are_read), master), recursive = FALSE)))
+memory_of <- function() {
+  found <- do.call(rbind, unlist(lapply(c(that_are_read / 4L, that_are_read), master), recursive = FALSE))
+  # a worker has a quarter of the rows
+  found$worker_bytes_a_row <- c(NA, diff(found$worker_mb) * 2^20 / (diff(found$rows) / 4))
+  found
+}
+report("memory", memory_of())

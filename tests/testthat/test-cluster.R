@@ -1,15 +1,3 @@
-# Workers that are forked start in some hundredths of a second, and find the package as it is here.
-local_workers <- function(count, env = parent.frame()) {
-  skip_on_os("windows")
-  cluster <- parallel::makeForkCluster(count)
-  # a worker that was killed has no end to be written to
-  withr::defer(for (i in seq_len(count)) {
-    try(suppressWarnings(parallel::stopCluster(cluster[i])), silent = TRUE)
-    try(close(cluster[[i]]$con), silent = TRUE)
-  }, envir = env)
-  cluster
-}
-
 cluster_data <- function(n = 400) {
   set.seed(12)
   data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
@@ -75,10 +63,9 @@ test_that("what is no cluster is refused", {
 test_that("all use the widest instruction set that all have, and no wider one than this session", {
   sets <- core_simd_available()
   narrow <- sets[length(sets)]
-  expect_identical(common_instruction_set(list(list(instruction_sets = sets))), core_simd())
-  expect_identical(common_instruction_set(list(list(instruction_sets = sets),
-    list(instruction_sets = narrow))), narrow)
-  expect_error(common_instruction_set(list(list(instruction_sets = "other"))),
+  expect_identical(common_instruction_set(sets), core_simd())
+  expect_identical(common_instruction_set(narrow), narrow)
+  expect_error(common_instruction_set("other"),
     class = "neargp_error_cluster")
 })
 
@@ -204,4 +191,47 @@ test_that("predictions and folds by workers are those of this process", {
   compared <- c("scores", "fold_scores", "predictions")
   expect_identical(unclass(cross_validate(fit, folds, refit = TRUE, cluster = cluster))[compared],
     unclass(cross_validate(fit, folds, refit = TRUE))[compared])
+})
+
+test_that("what workers do not predict is refused, not predicted as something else", {
+  cluster <- local_workers(2)
+  data <- cluster_data(60)
+  fit <- neargp(z ~ h, data, coords = ~ x + y, method = vecchia(5), threads = 1L,
+    covariance = cov_exponential(variance = 1, range = 0.3, by = ~ h), nugget = 0.1)
+  for (type in c("coefficients", "terms")) {
+    expect_error(predict(fit, data[1:3, ], type = type, cluster = cluster), type,
+      class = "neargp_error_cluster")
+  }
+})
+
+test_that("warnings of folds on workers are those of folds without", {
+  cluster <- local_workers(2)
+  data <- cluster_data(90)
+  fit <- suppressWarnings(neargp(z ~ h, data, coords = ~ x + y, method = vecchia(5), threads = 1L,
+    control = neargp_control(max_iterations = 1)))
+  warnings_of <- function(...) {
+    told <- character(0)
+    withCallingHandlers(cross_validate(fit, folds = rep(1:3, 30), refit = TRUE, ...),
+      warning = function(condition) {
+        told <<- c(told, conditionMessage(condition))
+        invokeRestart("muffleWarning")
+      })
+    told
+  }
+  alone <- warnings_of()
+  expect_gt(length(alone), 0L)
+  expect_identical(sort(warnings_of(cluster = cluster)), sort(alone))
+})
+
+test_that("workers leave their random numbers as they were, and compute by the instruction set of this session", {
+  cluster <- local_workers(2)
+  parallel::clusterSetRNGStream(cluster, 1)
+  before <- parallel::clusterEvalQ(cluster, .Random.seed)
+  fit <- cluster_fit(NULL, data = cluster_data(60), shards = NULL)
+  cross_validate(fit, folds = rep(1:3, 20), cluster = cluster)
+  expect_identical(parallel::clusterEvalQ(cluster, .Random.seed), before)
+  workers <- open_workers(cluster, 1L)
+  withr::defer(close_workers(workers))
+  workers$instruction_sets <- "none"
+  expect_error(share_instruction_set(workers), class = "neargp_error_cluster")
 })

@@ -66,12 +66,8 @@ test_that("workers read their shards, and another one those of a lost worker", {
   for (i in 1:8) utils::write.csv(parts[[i]], file.path(folder, sprintf("part%d.csv", i)),
     row.names = FALSE)
   alone <- striped_fit(source_folder(folder))
-  cluster <- parallel::makeForkCluster(3)
+  cluster <- local_workers(3)
   pids <- unlist(parallel::clusterCall(cluster, Sys.getpid))
-  withr::defer(for (i in 1:3) {
-    try(suppressWarnings(parallel::stopCluster(cluster[i])), silent = TRUE)
-    try(close(cluster[[i]]$con), silent = TRUE)
-  })
   fit <- striped_fit(source_folder(folder), cluster)
   same <- c("parameters", "log_likelihood", "beta", "beta_vcov")
   expect_identical(unclass(fit)[same], unclass(alone)[same])
@@ -124,4 +120,17 @@ test_that("windows of a raster are its cells", {
   expected <- terra::as.data.frame(terra::rast(file), xy = TRUE)
   expect_equal(found[order(-found$y, found$x), ], expected, ignore_attr = TRUE)
   expect_error(source_raster("none.tif"), class = "neargp_error_source")
+})
+
+test_that("rows that subset leaves out are not missing ones, and chunks of one row are refused", {
+  data <- striped()
+  data$z[c(5, 9)] <- NA
+  fit <- neargp(z ~ h, source_of(data), coords = ~ x + y, method = vecchia(5), threads = 1L,
+    covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.1, verbose = FALSE,
+    subset = x < 0.7, na.action = na.omit, control = neargp_control(shards = 2L))
+  expect_identical(fit$n_dropped, sum(is.na(data$z) & data$x < 0.7))
+  single <- row_source(function(number) if (number <= 20L) data[number, ])
+  expect_error(neargp(z ~ h, single, coords = ~ x + y, method = vecchia(5), threads = 1L,
+    control = neargp_control(shards = 2L), na.action = na.omit), "No chunk has two rows",
+    class = "neargp_error_source")
 })
