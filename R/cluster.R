@@ -20,12 +20,12 @@
 #' shards have nothing to do. Rows are ordered by maxmin within each shard and merged by the
 #' distance of each row to those before it; neighbours are exactly the nearest earlier ones (for
 #' [loo_k()] and [mll_k()] the nearest others), in whichever shard: rows near a border ask the
-#' shards that are near enough. The ordering is the one thing that shards change: in the plane it
-#' costs up to 2e-4 of log-likelihood a row in shards of 6,000 rows, less in larger ones and ten
-#' times as much in very small ones, so that likelihoods of fits with different `shards` are not
-#' comparable, and [anova()][anova.neargp] refuses them. In three dimensions more rows are near a
-#' border, where shards should have a million rows; with many coordinates each row asks all shards,
-#' and nothing is gained.
+#' shards that are near enough. The ordering is the one thing that shards change: it moved the
+#' log-likelihood of 96,000 rows by up to 2.2e-4 a row, up or down, in shards of 750 to 24,000 rows
+#' in two and three coordinates (`k = 20`, `bench/cluster.R`), so that likelihoods of fits with
+#' different `shards` are not comparable, and [anova()][anova.neargp] refuses them. In three
+#' dimensions more rows are near a border; with many coordinates each row asks all shards, and
+#' nothing is gained.
 #'
 #' # Workers that are lost
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
