@@ -39,7 +39,7 @@ fit_by <- function(data, method) {
 # The difference of two fits by other numbers of epochs has no start in it.
 epoch_seconds <- function(data) {
   taken <- vapply(c(2L, 6L), function(epochs) fit_by(data, dspp(inducing = settings[["inducing"]], width = settings[["width"]],
-    sites = settings[["sites"]], epochs = epochs, validation = 0))$cpu, 0)
+    sites = settings[["sites"]], epochs = epochs, batch_size = 1000L, restarts = 1L, validation = 0))$cpu, 0)
   diff(taken) / 4
 }
 
