@@ -92,8 +92,8 @@ areal_points <- function(geometry, locations, support) {
     areas = sum(!is_point)))
 }
 
-# So that `count` cells have the size of the area. `largest`: step, in larger areas than those of the
-# fit.
+# So that `count` cells have the size of the area. `largest`: step, in larger areas than those of
+# the fit.
 areal_steps <- function(size, boxes, locations, count, largest = Inf) {
   pmax(pmin(sqrt(size / count), largest), least_steps(size, boxes, locations, 400))
 }

@@ -211,12 +211,8 @@ predict.neargp <- function(object, newdata,
   check_one_scale(object$family, type, interval, threshold)
   check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
-  if (!missing(probs) && type != "quantile") {
-    abort_argument("probs", "left out unless type = \"quantile\"", probs)
-  }
-  if (!missing(threshold_of) && is.null(threshold)) {
-    abort_argument("threshold_of", "left out without a `threshold`", threshold_of)
-  }
+  if (!missing(probs)) check_for_quantiles(probs, type)
+  if (!missing(threshold_of)) check_for_threshold(threshold_of, threshold)
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type,
     interval = interval, level = level, joint = joint, chunk_size = chunk_size, verbose = verbose)
   settings <- with_smooth(settings, object, smooth, sectors)
@@ -229,18 +225,29 @@ predict.neargp <- function(object, newdata,
   if (settings$integrated) check_integrable(object, joint)
   object <- for_effects_of(object, newdata, re.form, allow.new.levels, pooled = !settings$joint)
   if (!is.null(check_cluster(cluster))) {
-    if (type %in% tables_of_parts) {
-      refuse_on_workers(sprintf("type = \"%s\"", type), "Leave out `cluster`.")
-    }
+    check_told_by_workers(type)
     return(predict_on_cluster(object, newdata, settings, cluster, threads))
   }
   if (type == "terms") return(predicted_terms(object, newdata, settings))
   settings$file <- raster_file(newdata, filename, overwrite)
-  if (type == "coefficients" && reads_shards(object)) {
-    refuse_on_workers("type = \"coefficients\"", "Fit rows in memory.")
-  }
   if (type == "coefficients") return(predicted_coefficients(object, newdata, settings))
   predict_target(object, newdata, settings)
+}
+
+check_for_quantiles <- function(probs, type) {
+  if (type != "quantile") abort_argument("probs", "left out unless type = \"quantile\"", probs)
+}
+
+check_for_threshold <- function(threshold_of, threshold) {
+  if (is.null(threshold)) {
+    abort_argument("threshold_of", "left out without a `threshold`", threshold_of)
+  }
+}
+
+check_told_by_workers <- function(type) {
+  if (type %in% tables_of_parts) {
+    refuse_on_workers(sprintf("type = \"%s\"", type), "Leave out `cluster`.")
+  }
 }
 
 abort_no_newdata <- function() {

@@ -18,8 +18,9 @@
 #'
 #' @section In shards: With a `cluster` of [neargp()], or `neargp_control(shards = )`, also by
 #' [vecchia()], [loo_k()] and [mll_k()], see [clusters]. Rows are read by the worker that has their
-#' shard, in all chunks that reach into it, once for each shard, and again where a worker is lost: the files must be
-#' there on each machine, and a function travels to it with the variables that it was made with. A
+#' shard, in all chunks that reach into it, once for each shard, and again where a worker is lost:
+#' the files must be there on each machine, and a function travels to it with the variables that it
+#' was made with. A
 #' whole file is then one chunk, and `chunk_rows` says nothing. Chunks should be compact in space,
 #' as windows and regions are, so that few reach into a shard. The first reading finds their boxes,
 #' by the workers, too; the shards are cut at medians of the sample. [predict()][predict.neargp]

@@ -61,6 +61,7 @@ check_varying_coefficients <- function(fit) {
 # Columns of the result: of each surface its mean, sd and limits.
 predicted_coefficients <- function(object, newdata, settings) {
   check_varying_coefficients(object)
+  if (reads_shards(object)) refuse_on_workers("type = \"coefficients\"", "Fit rows in memory.")
   if (settings$integrated) {
     abort_argument("parameters", "\"plug-in\" with type = \"coefficients\"", "integrated")
   }

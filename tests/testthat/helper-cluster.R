@@ -1,5 +1,5 @@
-# Workers that are forked start in some hundredths of a second, find the package as it is here, and end
-# with the test.
+# Workers that are forked start in some hundredths of a second, find the package as it is here, and
+# end with the test.
 local_workers <- function(count, env = parent.frame()) {
   skip_on_os("windows")
   cluster <- parallel::makeForkCluster(count)
