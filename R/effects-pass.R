@@ -89,13 +89,15 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
   nugget_at <- noise_setter(data, layout, pointer_noise(pass$problem))
   specification <- covariance_specification(layout, problem$groups)
   of_effects <- match(unlist(lapply(pass$blocks, `[[`, "parameters")), layout$name)
+  parts <- function(values, factors, information, gradient, context) {
+    pass_parts(pass, specified_covariance(specification, values), nugget_at(values), factors, n,
+      restricted, information, gradient, context)
+  }
   evaluate <- function(working, information = FALSE, context = problem$context,
                        gradient = information) {
     values <- to_core(working, layout$transform)
-    nugget <- nugget_at(values)
     factors <- effect_factors(pass$blocks, layout, values)
-    found <- journaled(c(values, information, gradient), pass_parts(pass,
-      specified_covariance(specification, values), nugget, factors, n, restricted, information,
+    found <- journaled(c(values, information, gradient), parts(values, factors, information,
       gradient, context))
     if (!is.finite(found$value) || !gradient) return(penalised_state(found, layout, working))
     penalised_state(with_pass_derivatives(found, pass, data, layout, values, factors,
@@ -104,9 +106,11 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
   list(evaluate = evaluate, gradient = function(working, beta, ...) {
     evaluate(working, gradient = TRUE, ...)$gradient %||% rep(NA_real_, length(working))
   }, n = n, accept = problem$keep, full_vcov = function(working) {
-    trend <- evaluate(working)$beta_vcov
+    # By the core's factor, which no answer of a checkpoint has: nothing is asked of it.
     values <- to_core(working, layout$transform)
-    pass_vcov(pass, effect_factors(pass$blocks, layout, values), trend, problem$context)
+    factors <- effect_factors(pass$blocks, layout, values)
+    found <- parts(values, factors, FALSE, FALSE, problem$context)
+    pass_vcov(pass, factors, found$beta_vcov, problem$context)
   })
 }
 

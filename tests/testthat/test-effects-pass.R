@@ -55,6 +55,16 @@ test_that("smooths and noise of its own are no exception", {
   expect_equal(found$gradient, wanted$gradient, tolerance = 1e-8)
 })
 
+test_that("a fit that has ended is resumed to the same bits, errors of the effects among them", {
+  data <- many_effects_data()
+  run <- function(..., seed = 3) {
+    set.seed(seed)
+    many_effects_fit(z ~ a + (1 | region), vecchia(5), data, ...)
+  }
+  ends <- expect_resumes(run, shares = c(0.5, 1))
+  expect_gt(length(ends), 2)
+})
+
 test_that("results are the same with any number of threads", {
   fits <- lapply(1:2, function(threads) neargp(z ~ (1 | region), many_effects_data(),
     coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(), threads = threads,
