@@ -119,16 +119,6 @@ new_level_variance <- function(own, pass) {
   variance
 }
 
-# With the weights that compressed effects are weighted by.
-weights_and_neighbors <- function(object, coords, settings, neighbors = NULL, taper = NULL) {
-  neighbors <- neighbors %||% prediction_neighbors(object, coords, settings)
-  found <- core_krige(kept_kriging(object, settings$context), coords, neighbors,
-    settings$local_mean, settings$context, NULL, TRUE, taper)
-  if (found$failed > 0L) abort_cholesky(0L)
-  found$neighbors <- t(as.matrix(neighbors))
-  found
-}
-
 # As without_own_trend(), of compressed effects. The closed form has the field given the nearest
 # rows and the effects given Vecchia's likelihood: close to h = 1 that is a difference of two nearly
 # equal numbers from two approximations.

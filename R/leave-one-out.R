@@ -63,10 +63,7 @@ weights_of_others.default <- function(method, object, settings) {
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
   neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context)
-  if (is_compressed(data)) {
-    return(weights_and_neighbors(object, data$coords, settings, neighbors))
-  }
-  conditional_weights(object, data$coords, settings, neighbors)
+  conditional_weights(object, data$coords, settings, neighbors, keep_weights = is_compressed(data))
 }
 
 # All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is

@@ -81,14 +81,11 @@ spread_over_rows <- function(moments, complete) {
 # `output`: of each target, where there are several.
 conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL,
                                 output = NULL) {
-  if (is_compressed(object$data)) {
-    smooth <- settings$smooth && is.null(neighbors)
-    given <- if (smooth) smooth_weights(object, coords, settings) else
-      weights_and_neighbors(object, coords, settings, neighbors)
-    return(compressed_moments(object, X, offset, given, settings$context))
-  }
-  weights <- conditional_weights(object, coords, settings, neighbors, output)
-  trend_moments(object, weights$weighted, weights$variance, X, offset)
+  compressed <- is_compressed(object$data)
+  given <- conditional_weights(object, coords, settings, neighbors, output,
+    keep_weights = compressed)
+  if (compressed) return(compressed_moments(object, X, offset, given, settings$context))
+  trend_moments(object, given$weighted, given$variance, X, offset)
 }
 
 # Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a
@@ -102,15 +99,20 @@ trend_moments <- function(object, weighted, variance, X, offset) {
     variance = pmax(variance, 0) + row_forms(unseen, trend$beta_vcov))
 }
 
+# `keep_weights`: with those of the neighbours, and the table of these.
 conditional_weights <- function(object, coords, settings, neighbors = NULL, output = NULL,
                                 kriging = kept_kriging(object, settings$context),
                                 keep_weights = FALSE) {
-  if (settings$smooth && is.null(neighbors)) return(smooth_weights(object, coords, settings))
-  found <- if (settings$exact && is.null(neighbors)) {
-    core_exact_krige(kept_exact_kriging(object, settings$context), coords, settings$context, output)
+  if (settings$exact && is.null(neighbors)) {
+    found <- core_exact_krige(kept_exact_kriging(object, settings$context), coords,
+      settings$context, output)
   } else {
-    core_krige(kriging, coords, neighbors %||% prediction_neighbors(object, coords, settings),
-      settings$local_mean, settings$context, output, keep_weights)
+    smooth <- settings$smooth && is.null(neighbors)
+    near <- if (smooth) smooth_neighbors(object, coords, settings) else
+      list(neighbors = neighbors %||% prediction_neighbors(object, coords, settings))
+    found <- core_krige(kriging, coords, near$neighbors, settings$local_mean, settings$context,
+      output, keep_weights, near$taper)
+    if (keep_weights) found$neighbors <- t(as.matrix(near$neighbors))
   }
   if (found$failed > 0L) abort_cholesky(0L)
   found

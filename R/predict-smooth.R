@@ -36,16 +36,12 @@ neighbor_distances <- function(object, coords, neighbors) {
   sqrt(squares)
 }
 
-smooth_weights <- function(object, coords, settings) {
+# The nearest of each target, and their taper.
+smooth_neighbors <- function(object, coords, settings) {
   neighbors <- core_index_nearest(kept_index(object, settings$context), coords,
     settings$k + 1L, settings$context)
-  taper <- smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors)))
-  nearest <- core_neighbors_first(neighbors, settings$k)
-  if (is_compressed(object$data)) {
-    return(weights_and_neighbors(object, coords, settings, nearest, taper))
-  }
-  core_krige(kept_kriging(object, settings$context), coords, nearest, settings$local_mean,
-    settings$context, taper = taper)
+  list(neighbors = core_neighbors_first(neighbors, settings$k),
+    taper = smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors))))
 }
 
 # Whether a field is predicted from observations of it, which may have a taper.
