@@ -5,7 +5,8 @@
 #
 #   z'P z + (x - K'z)' A (x - K'z),
 #
-# of a sparse z, which a sparse factor knows by the columns that z reaches.
+# of a sparse z, which a sparse factor knows by the columns that z reaches; and z'z besides for the
+# entries z of levels that the fit does not know, whose u ~ N(0, I).
 
 # The core's side of a fit at its estimates, with `answer` = K and `trend` = A.
 kept_effects_pass <- function(object, context) {
@@ -76,7 +77,7 @@ compressed_moments <- function(object, X, offset, given, context) {
     given$weighted[, -1L, drop = FALSE]
   entries <- unseen_entries(own$column, spherical, pass, given)
   variance <- core_effects_forms(pass$effects, entries$column, entries$value, context) +
-    row_forms(x - matrix(through, nrow(X)), pass$trend) + new_level_variance(own, pass)
+    row_forms(x - matrix(through, nrow(X)), pass$trend) + rowSums((own$column < 0) * spherical^2)
   from_field <- if (is.null(given)) 0 else given$weighted[, 1L]
   list(mean = base_mean(data, X, offset, columns) + from_field +
     drop(row_products(x, trend$beta[seq_len(p)])) + effects,
@@ -104,19 +105,6 @@ unseen_entries <- function(column, value, pass, given) {
   }
   storage.mode(column) <- "integer"
   list(column = unname(column), value = unname(value))
-}
-
-# z'G z of levels that the fit does not know.
-new_level_variance <- function(own, pass) {
-  variance <- double(nrow(own$column))
-  for (k in seq_along(pass$blocks)) {
-    slots <- which(pass$slots$block == k)
-    new <- own$column[, slots[1L]] < 0
-    if (!any(new)) next
-    z <- own$value[new, slots, drop = FALSE]
-    variance[new] <- variance[new] + row_forms(z, tcrossprod(pass$factors[[k]]))
-  }
-  variance
 }
 
 # As without_own_trend(), of compressed effects. The closed form has the field given the nearest
