@@ -8,9 +8,22 @@
 # of a sparse z, which a sparse factor knows by the columns that z reaches; and z'z besides for the
 # entries z of levels that the fit does not know, whose u ~ N(0, I).
 
-# The core's side of a fit at its estimates, with `answer` = K and `trend` = A.
+# The core's side of a fit at its estimates, with `answer` = K and `trend` = A; and of the rows of the
+# data Z b, and Z L K with a column for each of the trend's.
 kept_effects_pass <- function(object, context) {
-  kept(object, "effects_pass", context, pass_at(object, object$data, context))
+  kept(object, "effects_pass", context, {
+    pass <- pass_at(object, object$data, context)
+    effects <- core_trend(object)$beta[-seq_len(ncol(object$data$X))]
+    c(pass, list(of_effects = slot_products(pass$slots, effects),
+      of_answer = answer_products(pass$slots, pass$spherical, pass)))
+  })
+}
+
+answer_products <- function(slots, spherical, pass) {
+  slots$value <- spherical
+  products <- vapply(seq_len(ncol(pass$answer)), function(j) slot_products(slots,
+    pass$answer[, j]), double(nrow(spherical)))
+  matrix(products, nrow(spherical))
 }
 
 pass_at <- function(object, data, context) {
@@ -65,19 +78,14 @@ compressed_moments <- function(object, X, offset, given, context) {
   spherical <- spherical_values(own, pass$blocks, pass$factors)
   trend <- core_trend(object)
   b <- trend$beta[-seq_len(p)]
-  # L u of the slots by those of Z L, whatever of L is 0
-  unseen <- function(of_own, of_data) of_own - weighted_sums(given, of_data)
-  effects <- unseen(slot_products(own, b), slot_products(pass$slots, b))
-  through <- vapply(seq_len(p), function(j) {
-    of <- function(slots, value) slot_products(replace(slots, "value", list(value)),
-      pass$answer[, j])
-    unseen(of(own, spherical), of(pass$slots, pass$spherical))
-  }, double(nrow(X)))
+  effects <- slot_products(own, b) - weighted_sums(given, pass$of_effects)
+  through <- answer_products(own, spherical, pass)
+  for (j in seq_len(p)) through[, j] <- through[, j] - weighted_sums(given, pass$of_answer[, j])
   x <- columns[, seq_len(p), drop = FALSE] - if (is.null(given)) 0 else
     given$weighted[, -1L, drop = FALSE]
   entries <- unseen_entries(own$column, spherical, pass, given)
   variance <- core_effects_forms(pass$effects, entries$column, entries$value, context) +
-    row_forms(x - matrix(through, nrow(X)), pass$trend) + rowSums((own$column < 0) * spherical^2)
+    row_forms(x - through, pass$trend) + rowSums((own$column < 0) * spherical^2)
   from_field <- if (is.null(given)) 0 else given$weighted[, 1L]
   list(mean = base_mean(data, X, offset, columns) + from_field +
     drop(row_products(x, trend$beta[seq_len(p)])) + effects,
