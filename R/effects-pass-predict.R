@@ -13,10 +13,15 @@
 kept_effects_pass <- function(object, context) {
   kept(object, "effects_pass", context, {
     pass <- pass_at(object, object$data, context)
-    effects <- core_trend(object)$beta[-seq_len(ncol(object$data$X))]
-    c(pass, list(of_effects = slot_products(pass$slots, effects),
+    c(pass, list(of_effects = slot_products(pass$slots, effects_beta(object)),
       of_answer = answer_products(pass$slots, pass$spherical, pass)))
   })
+}
+
+# Coefficients of the effects.
+effects_beta <- function(object) {
+  beta <- core_trend(object)$beta
+  beta[seq_along(beta) > ncol(object$data$X)]
 }
 
 answer_products <- function(slots, spherical, pass) {
@@ -74,11 +79,9 @@ compressed_moments <- function(object, X, offset, given, context) {
   pass <- kept_effects_pass(object, context)
   columns <- design_columns(data, X)
   p <- ncol(data$X)
-  own <- split_compressed(columns[, -seq_len(p), drop = FALSE], pass$blocks)
+  own <- split_compressed(effects_part(data, columns), pass$blocks)
   spherical <- spherical_values(own, pass$blocks, pass$factors)
-  trend <- core_trend(object)
-  b <- trend$beta[-seq_len(p)]
-  effects <- slot_products(own, b) - weighted_sums(given, pass$of_effects)
+  effects <- slot_products(own, effects_beta(object)) - weighted_sums(given, pass$of_effects)
   through <- answer_products(own, spherical, pass)
   for (j in seq_len(p)) through[, j] <- through[, j] - weighted_sums(given, pass$of_answer[, j])
   x <- columns[, seq_len(p), drop = FALSE] - if (is.null(given)) 0 else
@@ -88,7 +91,7 @@ compressed_moments <- function(object, X, offset, given, context) {
     row_forms(x - through, pass$trend) + rowSums((own$column < 0) * spherical^2)
   from_field <- if (is.null(given)) 0 else given$weighted[, 1L]
   list(mean = base_mean(data, X, offset, columns) + from_field +
-    drop(row_products(x, trend$beta[seq_len(p)])) + effects,
+    drop(row_products(x, core_trend(object)$beta[seq_len(p)])) + effects,
     variance = variance + if (is.null(given)) 0 else pmax(given$variance, 0))
 }
 

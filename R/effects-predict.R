@@ -6,6 +6,11 @@ trend_part <- function(data, columns) {
   if (has_effects(data)) columns[, seq_len(ncol(data$X)), drop = FALSE] else columns
 }
 
+# What comes after the columns of the trend, of which there may be none.
+effects_part <- function(data, columns) {
+  columns[, seq_len(ncol(columns)) > ncol(data$X), drop = FALSE]
+}
+
 # Covariance matrix of the trend's coefficients in the core's coordinates.
 trend_vcov <- function(object) {
   trend <- seq_along(object$beta)
@@ -202,9 +207,9 @@ effect_parts <- function(object, X) {
 block_part <- function(data, block, X, beta, p) {
   columns <- p + block$columns
   if (!is_compressed(data)) return(drop(row_products(X[, columns, drop = FALSE], beta[columns])))
-  slots <- split_compressed(X[, -seq_len(p), drop = FALSE], data$effects$blocks)
+  slots <- split_compressed(effects_part(data, X), data$effects$blocks)
   number <- match(list(block$columns), lapply(data$effects$blocks, `[[`, "columns"))
-  slot_products(slots, beta[-seq_len(p)], number)
+  slot_products(slots, beta[seq_along(beta) > p], number)
 }
 
 # Columns of the trend that are of smooths, the last ones.

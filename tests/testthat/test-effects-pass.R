@@ -118,6 +118,20 @@ test_that("estimates with compressed columns are at the maximum of the likelihoo
   expect_equal(compressed$information, full$information, tolerance = 1e-2)
 })
 
+test_that("compressed columns are predicted without a trend, too", {
+  skip_unless_extended()
+  full <- many_effects_fit(z ~ 0 + (1 | region))
+  compressed <- with_constant("most_dense_columns", 20L, many_effects_fit(z ~ 0 + (1 | region)))
+  expect_true(is_compressed(compressed$data))
+  new <- data.frame(x = c(0.3, 0.8), y = 0.4, region = c(45, 1000))
+  for (settings in list(list(), list(re.form = NA), list(type = "terms"))) {
+    predicted <- function(fit) do.call(predict, c(list(fit, new, allow.new.levels = TRUE,
+      verbose = FALSE), settings))
+    expect_equal(predicted(compressed), predicted(full), tolerance = 1e-8)
+  }
+  expect_equal(loo_predict(compressed), loo_predict(full), tolerance = 1e-8)
+})
+
 test_that("levels too many for any factor are an error that names them", {
   expect_error(with_constant("most_effect_work", 1, many_effects_fit()), "region: 79",
     class = "neargp_error_size")
