@@ -118,28 +118,11 @@ unseen_entries <- function(column, value, pass, given) {
   list(column = unname(column), value = unname(value))
 }
 
-# As without_own_trend(), of compressed effects. The closed form has the field given the nearest
-# rows and the effects given Vecchia's likelihood: close to h = 1 that is a difference of two nearly
-# equal numbers from two approximations.
-without_own_effects <- function(object, given, y, noise) {
-  data <- object$data
-  moments <- compressed_moments(object, full_design(data), data$offset, given,
-    plain_context(object$threads))
-  of_coefficients <- moments$variance - pmax(given$variance, 0)
-  variance <- pmax(given$variance, 0) + noise
-  h <- ifelse(variance > 0, of_coefficients / variance, 0)
-  check_effect_leverage(h)
-  grown <- h / (1 - h)
-  left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance +
-    of_coefficients * grown)
-  alone <- determining_groups(trend_part(data, design_columns(data)))
-  without_prediction(object, left, alone, alone)
-}
-
-check_effect_leverage <- function(h) {
-  lost <- which(h > high_leverage)
-  if (!length(lost)) return(invisible())
+# The closed form of leave-one-out predictions has the field given the nearest rows and the effects
+# given Vecchia's likelihood: close to leverage 1 that is a difference of two nearly equal numbers
+# from two approximations. `rows`: those that are close.
+refuse_effect_leverage <- function(rows) {
   abort_neargp("size", c(sprintf(
     "Leave-one-out predictions are not known of rows that determine their own effects: %s.",
-    format_rows(lost)), i = "cross_validate() fits such rows anew, or take fewer levels."))
+    format_rows(rows)), i = "cross_validate() fits such rows anew, or take fewer levels."))
 }

@@ -85,19 +85,29 @@ weights_of_all_others <- function(object) {
 # the variance of that. `y`: the observations, with noise of the variance `noise`.
 without_own_trend <- function(object, given, y, noise) {
   data <- object$data
-  if (is_compressed(data)) return(without_own_effects(object, given, y, noise))
-  unseen <- design_columns(data) - given$weighted[, -1L, drop = FALSE]
-  moments <- trend_moments(object, given$weighted, given$variance, full_design(data), data$offset)
-  beta_vcov <- core_trend(object)$beta_vcov
-  trend_variance <- row_forms(unseen, beta_vcov)
+  compressed <- is_compressed(data)
+  columns <- design_columns(data)
+  if (compressed) {
+    moments <- compressed_moments(object, full_design(data), data$offset, given,
+      plain_context(object$threads))
+    trend_variance <- moments$variance - pmax(given$variance, 0)
+  } else {
+    moments <- trend_moments(object, given$weighted, given$variance, full_design(data),
+      data$offset)
+    unseen <- columns - given$weighted[, -1L, drop = FALSE]
+    beta_vcov <- core_trend(object)$beta_vcov
+    trend_variance <- row_forms(unseen, beta_vcov)
+  }
   variance <- pmax(given$variance, 0) + noise
   h <- ifelse(variance > 0, trend_variance / variance, 0)
   grown <- h / (1 - h)
   left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance +
     trend_variance * grown)
-  alone <- determining_groups(trend_part(data, design_columns(data)))
+  alone <- determining_groups(trend_part(data, columns))
+  high <- setdiff(which(h > high_leverage), alone)
+  if (compressed && length(high)) refuse_effect_leverage(high)
   trend_without <- deleted_trends(object)
-  for (row in setdiff(which(h > high_leverage), alone)) {
+  for (row in high) {
     left <- with_trend(left, row, moments, unseen, beta_vcov, trend_without(row))
   }
   without_prediction(object, left, alone, alone)

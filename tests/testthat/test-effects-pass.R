@@ -132,6 +132,24 @@ test_that("compressed columns are predicted without a trend, too", {
   expect_equal(loo_predict(compressed), loo_predict(full), tolerance = 1e-8)
 })
 
+test_that("rows that determine a coefficient, or nearly their effects, are left out as of full columns", {
+  skip_unless_extended()
+  data <- many_effects_data()
+  data$kind <- factor(ifelse(seq_len(300) == 7, "only", rep_len(c("a", "b"), 300)))
+  full <- many_effects_fit(z ~ kind + (1 | region), data = data)
+  compressed <- with_constant("most_dense_columns", 20L,
+    many_effects_fit(z ~ kind + (1 | region), data = data))
+  left <- lapply(list(full, compressed), function(fit) {
+    expect_warning(left <- loo_predict(fit), "without row 7 ", class = "neargp_warning_leverage")
+    left
+  })
+  expect_identical(left[[2L]]$mean[7], NA_real_)
+  expect_identical(left[[2L]]$sd[7], Inf)
+  expect_equal(left[[2L]], left[[1L]], tolerance = 1e-8)
+  expect_error(with_constant("high_leverage", 0.2, loo_predict(compressed)), "their own effects",
+    class = "neargp_error_size")
+})
+
 test_that("levels too many for any factor are an error that names them", {
   expect_error(with_constant("most_effect_work", 1, many_effects_fit()), "region: 79",
     class = "neargp_error_size")
