@@ -4,9 +4,11 @@
 # -j that of column j's term for a level that the fit does not know. `data$effects$compressed` says
 # that `data$effects$Z`, and what comes after the trend in designs of new rows, are such.
 
-# More columns than this are compressed: n x q numbers and q x q matrices are not made then.
 most_dense_columns <- 1000L
 most_dense_numbers <- 1e8
+
+# More columns than this are compressed: n x q numbers and q x q matrices are not made then.
+most_dense <- function(rows) min(most_dense_columns, floor(most_dense_numbers / rows))
 
 is_compressed <- function(data) isTRUE(data$effects$compressed)
 
@@ -16,7 +18,7 @@ count_coefficients <- function(data) sum(lengths(lapply(data$effects$blocks, `[[
 needs_compression <- function(recipes, rows) {
   counts <- vapply(recipes, function(recipe) if (recipe$kind == "group")
     length(recipe$names) * length(recipe$levels) else sum(recipe$penalty != 0), 0)
-  sum(counts) > min(most_dense_columns, most_dense_numbers / rows)
+  sum(counts) > most_dense(rows)
 }
 
 # The slots of a block of `first` columns: those of each row's level, or all of a smooth.
@@ -99,6 +101,7 @@ refuse_compressed <- function(object, what) {
   abort_neargp("size", c(
     sprintf("%s takes a matrix of all random effects, and the fit has %s.", what,
       format_count(count_coefficients(object$data))),
-    x = sprintf("That is for at most %s.", format_count(most_dense_columns)),
+    x = sprintf("Of %s rows, that is for at most %s.", format_count(length(object$data$y)),
+      format_count(most_dense(length(object$data$y)))),
     i = "predict(), ranef(se = TRUE), VarCorr(), loo_predict() and fitted() do without."))
 }

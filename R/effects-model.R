@@ -39,7 +39,7 @@ check_effects <- function(recipes, data, settings) {
   if (is_gaussian(settings$family) && is.null(settings$nugget)) check_not_noise(recipes, data)
   columns <- vapply(data$effects$blocks, function(block) length(block$columns), 0L)
   if (!is_compressed(data) || takes_compressed(settings)) return(invisible())
-  most <- min(most_dense_columns, floor(most_dense_numbers / nrow(data$effects$Z)))
+  most <- most_dense(nrow(data$effects$Z))
   largest <- data$effects$blocks[[which.max(columns)]]
   abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted by %s.",
     format_count(sum(columns)), format_count(most), settings$method$label),

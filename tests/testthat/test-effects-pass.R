@@ -150,6 +150,17 @@ test_that("rows that determine a coefficient, or nearly their effects, are left 
     class = "neargp_error_size")
 })
 
+test_that("columns are compressed where they have too many numbers, which errors say", {
+  skip_unless_extended()
+  with_numbers <- function(columns, code) with_constant("most_dense_numbers", 300 * columns, code)
+  full <- with_numbers(79, many_effects_fit(z ~ a + (1 | region)))
+  expect_false(is_compressed(full$data))
+  compressed <- with_numbers(78.9, many_effects_fit(z ~ a + (1 | region)))
+  expect_true(is_compressed(compressed$data))
+  expect_error(with_numbers(78.9, simulate(compressed)), "Of 300 rows, that is for at most 78",
+    class = "neargp_error_size")
+})
+
 test_that("levels too many for any factor are an error that names them", {
   expect_error(with_constant("most_effect_work", 1, many_effects_fit()), "region: 79",
     class = "neargp_error_size")
