@@ -8,8 +8,8 @@
 # of a sparse z, which a sparse factor knows by the columns that z reaches; and z'z besides for the
 # entries z of levels that the fit does not know, whose u ~ N(0, I).
 
-# The core's side of a fit at its estimates, with `answer` = K and `trend` = A; and of the rows of the
-# data Z b, and Z L K with a column for each of the trend's.
+# The core's side of a fit at its estimates, with `answer` = K and `trend` = A; and of the rows of
+# the data Z b, and Z L K with a column for each of the trend's.
 kept_effects_pass <- function(object, context) {
   kept(object, "effects_pass", context, {
     pass <- pass_at(object, object$data, context)
