@@ -65,14 +65,15 @@
 #' integrated out by a factor of their precision matrix, which is exact: a sparse one where levels
 #' are small regions, a dense one where they are scattered over the field, since rows then share
 #' neighbours with all other levels. With 20,000 rows and `k = 30`, 100 scattered levels took 5
-#' times the time of a fit without groups, 200 levels 7 times and 1,000 levels 20 times
+#' times the time of a fit without groups, 200 levels 7 times and 1,000 levels 22 times
 #' (`bench/random-effects.R`). The time of thousands of columns is that of their factor: of a dense
 #' one it grows with the cube of their number, and 10,000 take 1.6 GB and minutes for a step. With
-#' 100,000 rows in 10,000 regions a step took 12 seconds, and 2 with `vecchia(k = 10)`, which makes
-#' sparse factors sparser. Beyond 1,000 columns, or 1e8 numbers, [simulate()][simulate.neargp],
-#' `predict(joint = TRUE)`, predictions of areas, [influence()][influence.neargp] and `vcov(what =
-#' "random")` are an error, and so are leave-one-out predictions where a row determines its own
-#' effects (leverage above 0.9), which [cross_validate()] has.
+#' 100,000 rows in 10,000 regions a step took 10 seconds, where one without regions took 0.2, and
+#' 1.6 with `vecchia(k = 10)`, which makes sparse factors sparser. Beyond 1,000 columns, or 1e8
+#' numbers, [simulate()][simulate.neargp], `predict(joint = TRUE)`, predictions of areas,
+#' [influence()][influence.neargp] and `vcov(what = "random")` are an error, and so are
+#' leave-one-out predictions where a row determines its own effects (leverage above 0.9), which
+#' [cross_validate()] has.
 #'
 #' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
 #' has the field, with the trend at its best value, as by maximum likelihood. Without a field

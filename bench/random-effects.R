@@ -5,12 +5,12 @@
 # Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
 # slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without, of 10,000 three times.
 #
-#   R_LIBS=_build/library Rscript bench/random-effects.R [fits] [rows]      writes bench/results/random-effects*.csv
+#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time] [fits] [rows]      writes bench/results/random-effects*.csv
 
-library(neargp)
-arguments <- as.integer(commandArgs(trailingOnly = TRUE))
-fits <- if (length(arguments) > 0L) arguments[1L] else 100L
-n <- if (length(arguments) > 1L) arguments[2L] else 1000L
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
+parts <- argument(1L, c("estimates", "counts", "time"))
+fits <- as.integer(argument(2L, 100L))
+n <- as.integer(argument(3L, 1000L))
 groups <- 30L
 truth <- c(variance = 1, range = 0.1, nugget = 0.25, `sd_(Intercept)|site` = sqrt(0.5), `sd_x|site` = 0.5)
 
@@ -48,12 +48,14 @@ one <- function(seed) {
       limits[name, 2]), 0), paste0("covers_", names(truth)))))
 }
 
-results <- do.call(rbind, lapply(seq_len(fits), one))
 spread <- function(x) c(mean = mean(x), se = sd(x) / sqrt(length(x)))
-table <- t(vapply(results[-1L], spread, double(2L)))
-print(data.frame(truth = unname(truth[rownames(table)]), round(table, 4), row.names = rownames(table)))
-write.csv(cbind(what = rownames(table), as.data.frame(round(table, 4)), fits = fits, rows = n), "bench/results/random-effects.csv",
-  row.names = FALSE)
+if ("estimates" %in% parts) {
+  results <- do.call(rbind, lapply(seq_len(fits), one))
+  table <- t(vapply(results[-1L], spread, double(2L)))
+  print(data.frame(truth = unname(truth[rownames(table)]), round(table, 4), row.names = rownames(table)))
+  write.csv(cbind(what = rownames(table), as.data.frame(round(table, 4)), fits = fits, rows = n), "bench/results/random-effects.csv",
+    row.names = FALSE)
+}
 
 # Counts by vnngp(): groups and a field of variance 0.5 and range 0.15 in the logarithm. By its bound, as by maximum likelihood: expected were
 # variances too small by some percent, and the same coverage.
@@ -71,30 +73,62 @@ one_of_counts <- function(seed, rows = 500L) {
   data.frame(variance = found[["variance"]], range = found[["range"]], sd_site = found[["sd_(Intercept)|site"]], slope = inside(0.3, limits[1],
     limits[2]), effects = mean(abs(effects[[1]] - b[as.integer(rownames(effects))]) <= 1.96 * effects[[2]]))
 }
-counts <- do.call(rbind, lapply(seq_len(max(fits %/% 2L, 2L)), one_of_counts))
-counts_table <- t(vapply(counts, spread, double(2L)))
-print(data.frame(truth = c(0.5, 0.15, 0.6, NA, NA), round(counts_table, 4)))
-write.csv(data.frame(what = rownames(counts_table), round(counts_table, 4), fits = nrow(counts), rows = 500L),
-  "bench/results/random-effects-counts.csv", row.names = FALSE)
+if ("counts" %in% parts) {
+  counts <- do.call(rbind, lapply(seq_len(max(fits %/% 2L, 2L)), one_of_counts))
+  counts_table <- t(vapply(counts, spread, double(2L)))
+  print(data.frame(truth = c(0.5, 0.15, 0.6, NA, NA), round(counts_table, 4)))
+  write.csv(data.frame(what = rownames(counts_table), round(counts_table, 4), fits = nrow(counts), rows = 500L),
+    "bench/results/random-effects-counts.csv", row.names = FALSE)
+}
 
-# Time: the same rows with and without the terms, of levels that are scattered over the square, or cells of a grid.
-timed <- function(rows, levels, kind = "scattered") {
+# Time, of the same rows with and without groups: whole fits of levels that are scattered over the square.
+with_groups <- function(rows, levels, site) {
   set.seed(1)
   data <- data.frame(px = runif(rows), py = runif(rows))
-  side <- sqrt(levels)
-  data$site <- if (kind == "scattered") sample(levels, rows, TRUE) else floor(data$px * side) * side + floor(data$py * side) + 1
+  data$site <- site(data)
   data$y <- rnorm(levels)[data$site] + sin(6 * data$px) * cos(5 * data$py) + rnorm(rows, sd = 0.5)
-  cpu <- function(formula) {
-    user <- function() sum(proc.time()[c("user.self", "sys.self")])
-    began <- user()
-    fit <- neargp(formula, data, coords = ~ px + py, method = vecchia(), covariance = cov_exponential(), threads = 1L, verbose = FALSE)
-    c(seconds = user() - began, evaluations = fit$convergence$evaluations)
-  }
-  plain <- cpu(y ~ 1)
-  own <- cpu(y ~ (1 | site))
-  data.frame(rows, levels, kind, plain = plain[["seconds"]], effects = own[["seconds"]], ratio = own[["seconds"]] / plain[["seconds"]], evaluations = plain[["evaluations"]],
-    evaluations_effects = own[["evaluations"]])
+  data
 }
-times <- do.call(rbind, list(timed(20000L, 10L), timed(20000L, 50L), timed(20000L, 100L), timed(20000L, 200L), timed(20000L, 1000L)))
-print(times)
-write.csv(times, "bench/results/random-effects-time.csv", row.names = FALSE)
+
+fit_to <- function(formula, data, k) {
+  neargp(formula, data, coords = ~ px + py, method = vecchia(k), covariance = cov_exponential(), threads = 1L, verbose = FALSE)
+}
+
+timed_fit <- function(rows, levels, k = 30L) {
+  data <- with_groups(rows, levels, function(data) sample(levels, rows, TRUE))
+  plain <- timed(fit_to(y ~ 1, data, k))
+  own <- timed(fit_to(y ~ (1 | site), data, k))
+  data.frame(rows, levels, k, plain = plain$cpu, effects = own$cpu, ratio = own$cpu / plain$cpu,
+    evaluations = plain$value$convergence$evaluations, evaluations_effects = own$value$convergence$evaluations)
+}
+
+# A step of the search where the levels are regions, cells of a grid: the likelihood with its gradient and expected information at the
+# starting values, the second time that it is asked for.
+problem_of <- function(...) {
+  package <- asNamespace("neargp")
+  suppressMessages(trace("fit_problem", quote(invokeRestart("problem", problem)), print = FALSE, where = package))
+  on.exit(suppressMessages(untrace("fit_problem", where = package)))
+  withRestarts(fit_to(...), problem = identity)
+}
+
+timed_step <- function(rows, side, k) {
+  data <- with_groups(rows, side^2, function(data) floor(data$px * side) * side + floor(data$py * side) + 1)
+  seconds <- vapply(list(y ~ 1, y ~ (1 | site)), function(formula) {
+    problem <- problem_of(formula, data, k)
+    objective <- neargp:::likelihood_objective(problem$method, problem)
+    objective$evaluate(problem$start, TRUE)
+    timed(stopifnot(is.finite(objective$evaluate(problem$start + 0.01, TRUE)$value)))$cpu
+  }, 0)
+  data.frame(rows, regions = side^2, k, plain = seconds[1L], effects = seconds[2L], ratio = seconds[2L] / seconds[1L])
+}
+
+if ("time" %in% parts) {
+  # the first call of a session loads what others find
+  timed_fit(1000L, 10L)
+  results <- list(time = do.call(rbind, lapply(c(10L, 50L, 100L, 200L, 1000L), timed_fit, rows = 20000L)),
+    step = do.call(rbind, lapply(c(30L, 10L), timed_step, rows = 100000L, side = 100L)))
+  print(results)
+  for (name in names(results)) {
+    write.csv(results[[name]], sprintf("bench/results/random-effects-%s.csv", name), row.names = FALSE)
+  }
+}
