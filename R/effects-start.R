@@ -124,14 +124,16 @@ slot_sums <- function(slots, data, weights) {
   blocks <- data$effects$blocks
   lapply(seq_along(slots$block), function(slot) {
     block <- blocks[[slots$block[slot]]]
-    first <- match(slots$block[slot], slots$block)
-    j <- if (block$kind == "smooth") 1L else slot - first + 1L
+    own <- which(slots$block == slots$block[slot])
+    same <- if (block$kind == "smooth") own else slot
     rows <- which(slots$column[, slot] > 0)
     column <- slots$column[rows, slot]
     number <- unique(column)
     value <- slots$value[, slot]
-    list(parameter = block$parameters[j], scale = effect_scale(data, block$parameters[j]),
-      rows = rows, column = column, number = number, place = match(column, number), value = value,
+    present <- slots$value[, same] * (slots$column[, same] > 0)
+    list(parameter = block$parameters[match(same[1L], own)],
+      scale = sqrt(sum(present^2) / length(value)), rows = rows, column = column, number = number,
+      place = match(column, number), value = value,
       squares = drop(rowsum((weights * value^2)[rows], column, reorder = FALSE)))
   })
 }
