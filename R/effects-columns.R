@@ -239,3 +239,15 @@ effect_columns <- function(recipes, data, compressed = needs_compression(recipes
   Z <- if (compressed) compressed_columns(random) else unname(do.call(cbind, random))
   list(X = do.call(cbind, fixed), Z = Z, blocks = blocks, compressed = compressed)
 }
+
+# ---- blocks --------------------------------------------------------------------------------------
+
+# How many coefficients each has.
+block_sizes <- function(blocks) lengths(lapply(blocks, `[[`, "columns"))
+
+# Blocks whose coefficients stand after `before` others; a block whose coefficients are the first.
+blocks_after <- function(before, blocks) {
+  lapply(blocks, function(block) replace(block, "columns", list(before + block$columns)))
+}
+
+block_alone <- function(block) replace(block, "columns", list(seq_along(block$columns)))

@@ -13,7 +13,14 @@ most_dense <- function(rows) min(most_dense_columns, floor(most_dense_numbers / 
 is_compressed <- function(data) isTRUE(data$effects$compressed)
 
 # All coefficients of effects, compressed or not.
-count_coefficients <- function(data) sum(lengths(lapply(data$effects$blocks, `[[`, "columns")))
+count_coefficients <- function(data) sum(block_sizes(data$effects$blocks))
+
+# For errors: which block has the most.
+largest_block <- function(data) {
+  counts <- block_sizes(data$effects$blocks)
+  sprintf("Most are of %s: %s.", data$effects$blocks[[which.max(counts)]]$label,
+    format_count(max(counts)))
+}
 
 needs_compression <- function(recipes, rows) {
   counts <- vapply(recipes, function(recipe) if (recipe$kind == "group")

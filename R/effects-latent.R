@@ -13,9 +13,8 @@ latent_effects_gradient <- function(data, layout, values, effects, d_design) {
   unlist(Map(function(block, factor) {
     slopes <- factor_slopes(factor, values[match(block$parameters, layout$name)], block$d)
     own <- block$columns
-    local <- replace(block, "columns", list(seq_along(own)))
     sums <- level_products(t(data$effects$Z[, own, drop = FALSE]),
-      t(d_design[, own, drop = FALSE]), local)
+      t(d_design[, own, drop = FALSE]), block_alone(block))
     vapply(slopes, function(slope) sum(slope * sums), 0)
   }, effects$blocks, effects$factors))
 }
@@ -24,13 +23,12 @@ latent_effects_gradient <- function(data, layout, values, effects, d_design) {
 # answers to b by H L^-1.
 with_latent_effects <- function(state, data, effects) {
   trend <- seq_len(ncol(data$X))
-  shifted <- lapply(effects$blocks, function(block) replace(block, "columns",
-    list(length(trend) + block$columns)))
+  shifted <- blocks_after(length(trend), effects$blocks)
   u <- state$beta[-c(trend, length(state$beta) + 1L)]
   state$beta <- c(state$beta[trend], from_spherical(u, effects$blocks, effects$factors))
   state$beta_vcov <- from_both_sides(state$beta_vcov, shifted, effects$factors)
-  state$field_response <- times_factors(state$field_response, shifted, lapply(effects$factors,
-    function(factor) backsolve(factor, diag(nrow(factor)), upper.tri = FALSE)))
+  state$field_response <- times_factors(state$field_response, shifted,
+    inverse_factors(effects$factors))
   state
 }
 
@@ -41,7 +39,9 @@ spherical_trend <- function(fit) {
   if (is.null(effects)) return(beta)
   trend <- seq_along(fit$beta)
   b <- beta[-c(trend, length(beta) + 1L)]
-  inverse <- lapply(effects$factors, function(factor) backsolve(factor, diag(nrow(factor)),
-    upper.tri = FALSE))
-  c(beta[trend], from_spherical(b, effects$blocks, inverse))
+  c(beta[trend], from_spherical(b, effects$blocks, inverse_factors(effects$factors)))
+}
+
+inverse_factors <- function(factors) {
+  lapply(factors, function(factor) backsolve(factor, diag(nrow(factor)), upper.tri = FALSE))
 }

@@ -29,6 +29,8 @@ effect_kinds <- c("effect_sd", "effect_cor")
 
 has_effects <- function(data) !is.null(data$effects)
 
+without_effect_columns <- function(data) replace(data, "effects", list(NULL))
+
 # A row of the layout for each standard deviation and correlation.
 with_effect_parameters <- function(layout, data) {
   if (!has_effects(data)) return(layout)
@@ -110,11 +112,11 @@ from_spherical <- function(u, blocks, factors) {
 # of H has the rows of u first, so that it holds that of C.
 profile_effects <- function(parts, n, blocks, factors, restricted = FALSE) {
   gram <- parts$gram
-  q <- sum(vapply(blocks, function(block) length(block$columns), 0L))
+  q <- sum(block_sizes(blocks))
   p <- ncol(gram) - 1L - q
   x <- seq_len(p)
   z <- p + seq_len(q)
-  shifted <- lapply(blocks, function(block) replace(block, "columns", list(p + block$columns)))
+  shifted <- blocks_after(p, blocks)
   inner <- gram[-1L, -1L, drop = FALSE]
   H <- factors_times(shifted, factors, times_factors(inner, shifted, factors))
   diag(H)[z] <- diag(H)[z] + 1
@@ -188,8 +190,7 @@ effect_derivatives <- function(parts, profile, blocks, factors, slopes) {
 effect_information <- function(E, changes) {
   products <- lapply(changes, function(change) {
     columns <- change$block$columns
-    local <- replace(change$block, "columns", list(seq_along(columns)))
-    times_factors(E[, columns, drop = FALSE], list(local), list(change$G))
+    times_factors(E[, columns, drop = FALSE], list(block_alone(change$block)), list(change$G))
   })
   count <- length(changes)
   information <- matrix(0, count, count)

@@ -37,13 +37,11 @@ model_effects <- function(frame, formula, settings) {
 check_effects <- function(recipes, data, settings) {
   if (!length(recipes)) return(invisible())
   if (is_gaussian(settings$family) && is.null(settings$nugget)) check_not_noise(recipes, data)
-  columns <- vapply(data$effects$blocks, function(block) length(block$columns), 0L)
   if (!is_compressed(data) || takes_compressed(settings)) return(invisible())
   most <- most_dense(nrow(data$effects$Z))
-  largest <- data$effects$blocks[[which.max(columns)]]
   abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted by %s.",
-    format_count(sum(columns)), format_count(most), settings$method$label),
-    x = sprintf("Most are of %s: %s.", largest$label, format_count(max(columns))),
+    format_count(count_coefficients(data)), format_count(most), settings$method$label),
+    x = largest_block(data),
     i = "vecchia() fits more on the CPU, where levels are not scattered over the field.",
     i = "Groups that are places are what the Gaussian process is for; others can be merged."))
 }

@@ -29,9 +29,7 @@ has_effects_pass <- function(problem) {
 new_effects_pass <- function(data, neighbors, context, targets = NULL) {
   slots <- effect_slots(data)
   blocks <- data$effects$blocks
-  plain <- data
-  plain["effects"] <- list(NULL)
-  problem <- local_problem(plain, neighbors, context, targets)
+  problem <- local_problem(without_effect_columns(data), neighbors, context, targets)
   column <- slots$column
   storage.mode(column) <- "integer"
   effects <- core_effects(problem, column, count_coefficients(data), most_effect_work, context)
@@ -41,13 +39,11 @@ new_effects_pass <- function(data, neighbors, context, targets = NULL) {
 }
 
 abort_many_levels <- function(data) {
-  columns <- lengths(lapply(data$effects$blocks, `[[`, "columns"))
-  largest <- data$effects$blocks[[which.max(columns)]]
   abort_neargp("size", c(
     sprintf("The random effects and smooths have %s columns, too many for levels that are scattered over the field.",
-      format_count(sum(columns))),
-    x = sprintf("Most are of %s: %s. Levels whose rows are near each other, such as regions, may be as many.",
-      largest$label, format_count(max(columns))),
+      format_count(count_coefficients(data))),
+    x = paste(largest_block(data),
+      "Levels whose rows are near each other, such as regions, may be as many."),
     i = "Merge levels, or fit with fewer neighbours: vecchia(k = 10)."))
 }
 
@@ -200,11 +196,10 @@ level_derivatives <- function(block, rates, inverse, effects) {
 # The covariance matrix of the errors of trend and effects at the values last evaluated. `trend`:
 # that of the trend alone.
 pass_vcov <- function(pass, factors, trend, context) {
-  q <- sum(lengths(lapply(pass$blocks, `[[`, "columns")))
-  shifted <- lapply(pass$blocks, function(block) replace(block, "columns",
-    list(ncol(trend) + block$columns)))
+  shifted <- blocks_after(ncol(trend), pass$blocks)
   answer <- core_effects_solve(pass$effects, NULL, context)[, -1L, drop = FALSE]
-  inner <- core_effects_solve(pass$effects, diag(q), context)
+  inner <- core_effects_solve(pass$effects, diag(sum(block_sizes(pass$blocks))),
+    context)
   through <- answer %*% trend
   H <- rbind(cbind(trend, -t(through)), cbind(-through, inner + through %*% t(answer)))
   unname(from_both_sides((H + t(H)) / 2, shifted, factors))

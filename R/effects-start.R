@@ -85,8 +85,7 @@ swept_effects <- function(problem, sweeps = 5L) {
   data <- problem$data
   slots <- effect_slots(data)
   weights <- data$weights / mean(data$weights)
-  plain <- data
-  plain["effects"] <- list(NULL)
+  plain <- without_effect_columns(data)
   columns <- response_columns(plain)
   trend <- qr(columns[, -1L, drop = FALSE] * sqrt(weights))
   without_trend <- function(y) qr.resid(trend, y * sqrt(weights)) / sqrt(weights)
