@@ -156,20 +156,20 @@ effect_names <- function(blocks) {
 }
 
 effect_estimates <- function(object) {
-  if (!has_effects(object$data)) abort_no_effects(object)
+  if (!has_effects(object$data)) abort_no_effects()
   own <- length(object$beta) + seq_len(count_coefficients(object$data))
   stats::setNames(core_trend(object)$beta[own], effect_names(object$data$effects$blocks))
 }
 
 effect_vcov <- function(object) {
-  if (!has_effects(object$data)) abort_no_effects(object)
+  if (!has_effects(object$data)) abort_no_effects()
   refuse_compressed(object, "vcov(what = \"random\")")
   own <- length(object$beta) + seq_len(count_coefficients(object$data))
   names <- effect_names(object$data$effects$blocks)
   structure(core_trend(object)$beta_vcov[own, own, drop = FALSE], dimnames = list(names, names))
 }
 
-abort_no_effects <- function(object) {
+abort_no_effects <- function() {
   abort_neargp("argument", c("The fit has no random effects.",
     i = "They are terms of the formula, such as (1 | site): see ?random_effects."))
 }
@@ -203,7 +203,7 @@ ranef.neargp <- function(object, se = FALSE, ...) {
 #' @export
 VarCorr.neargp <- function(x, sigma = 1, ...) {
   check_fit(x)
-  if (!has_effects(x$data)) abort_no_effects(x)
+  if (!has_effects(x$data)) abort_no_effects()
   blocks <- x$data$effects$blocks
   values <- x$parameters$estimate
   matrices <- lapply(blocks, function(block) {

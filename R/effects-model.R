@@ -13,7 +13,7 @@ without_effects_of <- function(data, effects) {
 }
 
 # Recipes and columns of the effects of a formula, NULL where it has none.
-model_effects <- function(frame, formula, settings) {
+model_effects <- function(frame, formula) {
   effects <- effect_terms(formula)
   if (!length(effects$bars) && !length(effects$smooths)) return(NULL)
   data <- attr(frame, "effect_variables")

@@ -40,7 +40,7 @@ pass_at <- function(object, data, context) {
   profile <- if (sums$failed > 0L) list(value = -Inf) else profile_trend(sums, length(data$y))
   if (!is.finite(profile$value)) abort_cholesky(sums$failed)
   core_effects_invert(pass$effects, context)
-  solved <- core_effects_solve(pass$effects, NULL, context)
+  solved <- core_effects_solve(pass$effects, NULL)
   pass$answer <- solved[, -1L, drop = FALSE]
   pass$trend <- profile$beta_vcov
   pass$beta <- c(profile$beta, from_spherical(drop(solved %*% profile$contrast), pass$blocks,

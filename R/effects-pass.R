@@ -106,7 +106,7 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
     values <- to_core(working, layout$transform)
     factors <- effect_factors(pass$blocks, layout, values)
     found <- parts(values, factors, FALSE, FALSE, problem$context)
-    pass_vcov(pass, factors, found$beta_vcov, problem$context)
+    pass_vcov(pass, factors, found$beta_vcov)
   })
 }
 
@@ -120,11 +120,12 @@ pass_parts <- function(pass, covariance, nugget, factors, n, restricted, informa
   if (!is.finite(profile$value)) return(list(value = -Inf))
   profile$failed <- 0L
   if (restricted) profile$value <- profile$value + restricted_term(profile$beta_vcov)
-  u <- core_effects_solve(pass$effects, NULL, context) %*% profile$contrast
+  u <- core_effects_solve(pass$effects, NULL) %*% profile$contrast
   profile$beta <- c(profile$beta, from_spherical(drop(u), pass$blocks, factors))
   if (!gradient) return(profile)
   found <- core_effects_derivatives(pass$effects, likelihood_contrasts(profile, restricted),
     context)
+  if (found$failed > 0L) return(list(value = -Inf, failed = found$failed))
   profile$of_field <- -0.5 * found$gradient
   profile$effects <- found$effects
   profile$inverses <- level_inverses(pass)
@@ -195,11 +196,10 @@ level_derivatives <- function(block, rates, inverse, effects) {
 
 # The covariance matrix of the errors of trend and effects at the values last evaluated. `trend`:
 # that of the trend alone.
-pass_vcov <- function(pass, factors, trend, context) {
+pass_vcov <- function(pass, factors, trend) {
   shifted <- blocks_after(ncol(trend), pass$blocks)
-  answer <- core_effects_solve(pass$effects, NULL, context)[, -1L, drop = FALSE]
-  inner <- core_effects_solve(pass$effects, diag(sum(block_sizes(pass$blocks))),
-    context)
+  answer <- core_effects_solve(pass$effects, NULL)[, -1L, drop = FALSE]
+  inner <- core_effects_solve(pass$effects, diag(sum(block_sizes(pass$blocks))))
   through <- answer %*% trend
   H <- rbind(cbind(trend, -t(through)), cbind(-through, inner + through %*% t(answer)))
   unname(from_both_sides((H + t(H)) / 2, shifted, factors))

@@ -174,7 +174,7 @@ new_model_data <- function(frame, formula, settings) {
     model_data <- outputs_model_data(frame, formula, weights)
     return(c(list(data = model_data), frame_settings(frame, design)))
   }
-  effects <- model_effects(frame, formula, settings)
+  effects <- model_effects(frame, formula)
   model_data <- list(
     X = cbind(strip_design(design), effects$data$X),
     offset = if (is.null(offset)) rep(0, n) else as.double(offset),

@@ -64,12 +64,12 @@ Rcpp::List core_effects_derivatives(SEXP effects, const Rcpp::NumericMatrix& con
 
 // C^-1 W'E, or C^-1 x.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::NumericMatrix> x, const Rcpp::List& context) {
+Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::NumericMatrix> x) {
   EffectsPointer pointer(effects);
   if (x.isNull()) return to_r(pointer->solved());
   Eigen::MatrixXd solved = to_eigen(Rcpp::NumericMatrix(x.get()));
   if (solved.rows() != pointer->effects()) throw neargp::Error("There must be a number for each effect.");
-  pointer->system().solve(solved, run_context(context));
+  pointer->system().solve(solved);
   return to_r(solved);
 }
 

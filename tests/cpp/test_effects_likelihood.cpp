@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 
 #include "core_fixtures.h"
 #include "effects/dense_effect_system.h"
@@ -16,6 +17,8 @@ using namespace fixtures;
 namespace {
 
 const RunContext context;
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // Regions along the first coordinate, of which the last has no row; and two columns that all rows have.
 struct Effects {
@@ -52,7 +55,7 @@ void check_system(EffectSystem& system, const EffectRows& rows) {
   CHECK(system.log_det() == doctest::Approx(C.ldlt().vectorD().array().log().sum()).epsilon(1e-11));
   Eigen::MatrixXd x = W.transpose().leftCols(3);
   const Eigen::MatrixXd solution = P * x;
-  system.solve(x, context);
+  system.solve(x);
   CHECK((x - solution).cwiseAbs().maxCoeff() < 1e-10);
   system.invert(context);
   std::vector<double> h(rows.most());
@@ -87,11 +90,61 @@ TEST_CASE("factors of the precision of effects are those of the dense matrix") {
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 0.3 * std::sin(double(i));
   for (std::size_t i = 0; i < variance.size(); ++i) variance[i] = 0.5 + 0.3 * std::cos(double(i));
   rows.whiten(weights, variance, context);
-  SparseEffectSystem sparse(rows);
+  SparseEffectSystem sparse(rows, unlimited);
+  REQUIRE(sparse.is_affordable());
   check_system(sparse, rows);
   DenseEffectSystem dense(rows);
   check_system(dense, rows);
-  CHECK(effect_system(rows, 1.0, context) == nullptr);
+  CHECK(effect_system(rows, 1.0) == nullptr);
+}
+
+TEST_CASE("the factor is sparse where levels are near each other, and dense where they are scattered") {
+  constexpr int levels = 200;
+  const Data data(uniform_cloud(800, 1, 7), 3);
+  const NeighborTable neighbors = neighbors_before(data, 3);
+  const LocalProblem problem(data.view(), neighbors, {}, context);
+  std::vector<int> regions, scattered;
+  for (Index i = 0; i < 800; ++i) {
+    regions.push_back(int(levels * data.cloud.view()[i][0]));
+    scattered.push_back(int(i % levels));
+  }
+  EffectRows near(problem, {levels, 1, regions.data()}, context);
+  const std::vector<double> values(800, 1.5), weights(800 * 3, 0.3), variance(800, 0.4);
+  near.set_values(values.data());
+  near.whiten(weights, variance, context);
+  const auto chosen = effect_system(near, unlimited);
+  CHECK(dynamic_cast<SparseEffectSystem*>(chosen.get()) != nullptr);
+  check_system(*chosen, near);
+  const EffectRows far(problem, {levels, 1, scattered.data()}, context);
+  CHECK(dynamic_cast<DenseEffectSystem*>(effect_system(far, unlimited).get()) != nullptr);
+}
+
+// Columns in a circle, each in a row with the next: whichever goes first, all but two columns of the factor have the
+// two entries of their neighbours in what is left.
+TEST_CASE("a sparse factor is affordable up to the squares of the numbers of its columns' entries") {
+  constexpr int levels = 100;
+  constexpr double work = (levels - 2) * 4.0 + 1.0;
+  const Data data(uniform_cloud(levels, 1, 7), 3);
+  const NeighborTable none(levels, 1);
+  const LocalProblem problem(data.view(), none, {}, context);
+  std::vector<int> column;
+  for (int t = 0; t < levels; ++t) column.insert(column.end(), {t, (t + 1) % levels});
+  const EffectRows rows(problem, {levels, 2, column.data()}, context);
+  CHECK(SparseEffectSystem(rows, work).is_affordable());
+  for (const double less : {work - 1.0, levels - 1.0}) CHECK_FALSE(SparseEffectSystem(rows, less).is_affordable());
+}
+
+TEST_CASE("where effects have no factor the row is named whose entries are the largest") {
+  const Data data(uniform_cloud(150, 2, 7), 3);
+  Effects effects(data);
+  const NeighborTable neighbors = neighbors_before(data, 5);
+  const LocalProblem problem(data.view(), neighbors, {}, context);
+  EffectsLikelihood likelihood(problem, effects.view(), 1e9, context);
+  REQUIRE(likelihood.is_affordable());
+  for (const double large : {1e200, unlimited}) {
+    effects.value[77 * Effects::slots] = large;
+    CHECK(likelihood.evaluate(field(0.8, 0.3, 0.2), effects.value.data(), context).failed == 77);
+  }
 }
 
 TEST_CASE("with effects integrated out the derivative is that of differences") {

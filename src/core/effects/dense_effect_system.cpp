@@ -15,12 +15,12 @@ bool DenseEffectSystem::factorize(const RunContext& context) {
       for (int a = b; a < rows_.count(t); ++a) own[column[a]] += w[a] * w[b];
     }
   }
-  return tiled_cholesky(lower_, context);
+  return tiled_cholesky(lower_, context) && lower_.diagonal().allFinite();
 }
 
 double DenseEffectSystem::log_det() const { return 2.0 * lower_.diagonal().array().log().sum(); }
 
-void DenseEffectSystem::solve(Eigen::MatrixXd& x, const RunContext&) const {
+void DenseEffectSystem::solve(Eigen::MatrixXd& x) const {
   lower_.triangularView<Eigen::Lower>().solveInPlace(x);
   lower_.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
 }

@@ -88,6 +88,23 @@ void EffectRows::whiten(const std::vector<double>& weights, const std::vector<do
   });
 }
 
+Index EffectRows::longest() const {
+  Index longest = 0;
+  double most = -1.0;
+  for (Index t = 0; t < targets(); ++t) {
+    double sum = 0.0;
+    for (int a = 0; a < count_[t]; ++a) {
+      if (!std::isfinite(entries(t)[a])) return t;
+      sum += entries(t)[a] * entries(t)[a];
+    }
+    if (sum > most) {
+      most = sum;
+      longest = t;
+    }
+  }
+  return longest;
+}
+
 void EffectRows::subtract_product(Index datum, const double* u, int width, double* x) const {
   for (int s = 0; s < slots_; ++s) {
     const int column = column_[datum * slots_ + s];

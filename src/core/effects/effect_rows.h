@@ -35,6 +35,8 @@ class EffectRows {
   int count(Index t) const { return count_[t]; }
   const int* column(Index t) const { return row_column_.data() + t * width_; }
   const double* entries(Index t) const { return w_.data() + t * width_; }
+  // The first row of W with an entry that is not finite, else that with the largest sum of squares.
+  Index longest() const;
 
   // Entries of Z, rows x slots in the caller's order.
   void set_values(const double* values);

@@ -32,13 +32,13 @@ double fullness(const EffectRows& rows) {
 
 // A sparse factor with its inverse takes some thirty times as long for a multiplication as the tiles of dense products
 // do, most of it the inverse; to order a matrix that is full takes longer than to factorise it.
-std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work, const RunContext&) {
+std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work) {
   constexpr int fewest = 64;
   constexpr double full = 0.1, times_faster = 30.0;
   const double q = rows.columns(), dense_work = q * q * q / 3.0;
   if (rows.columns() > fewest && fullness(rows) < full) {
-    auto sparse = std::make_unique<SparseEffectSystem>(rows);
-    if (sparse->work() <= std::min(most_work, dense_work) / times_faster) return sparse;
+    auto sparse = std::make_unique<SparseEffectSystem>(rows, std::min(most_work, dense_work) / times_faster);
+    if (sparse->is_affordable()) return sparse;
   }
   if (dense_work > most_work) return nullptr;
   return std::make_unique<DenseEffectSystem>(rows);

@@ -18,7 +18,7 @@ class EffectSystem {
   virtual bool factorize(const RunContext& context) = 0;
   virtual double log_det() const = 0;
   // C^-1 X in place.
-  virtual void solve(Eigen::MatrixXd& x, const RunContext& context) const = 0;
+  virtual void solve(Eigen::MatrixXd& x) const = 0;
 
   // Makes what the next two are of.
   virtual void invert(const RunContext& context) = 0;
@@ -34,6 +34,6 @@ class EffectSystem {
 // The exact one that takes less time for these rows: with a sparse factor where levels are near each other, with a
 // dense one where they are scattered over the field, so that a sparse factor would be nearly full. Null where neither
 // takes less than `most_work` multiplications.
-std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work, const RunContext& context);
+std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work);
 
 }  // namespace neargp

@@ -12,7 +12,7 @@ namespace neargp {
 
 EffectsLikelihood::EffectsLikelihood(const LocalProblem& problem, const EffectColumns& columns, double most_work,
                                      const RunContext& context)
-    : problem_(problem), rows_(problem, columns, context), system_(effect_system(rows_, most_work, context)) {}
+    : problem_(problem), rows_(problem, columns, context), system_(effect_system(rows_, most_work)) {}
 
 EffectSums EffectsLikelihood::evaluate(const Covariance& covariance, const double* values, const RunContext& context) {
   covariance_ = problem_.checked(covariance);
@@ -33,13 +33,13 @@ EffectSums EffectsLikelihood::evaluate(const Covariance& covariance, const doubl
   rows_.set_values(values);
   rows_.whiten(weights_, variance_, context);
   if (!system_->factorize(context)) {
-    sums.failed = 0;
+    sums.failed = problem_.row_of_target(rows_.longest());
     return sums;
   }
   Eigen::MatrixXd cross = Eigen::MatrixXd::Zero(rows_.columns(), view.columns);
   add_sums(sums, cross);
   solved_ = cross;
-  system_->solve(solved_, context);
+  system_->solve(solved_);
   sums.log_det += system_->log_det();
   const Eigen::MatrixXd explained = cross.transpose() * solved_;
   for (int i = 0; i < view.columns; ++i)

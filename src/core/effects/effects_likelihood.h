@@ -33,7 +33,9 @@ namespace neargp {
 struct EffectSums {
   double log_det = 0.0;
   std::vector<double> gram;  // C x C
-  Index failed = -1;         // row of the first singular covariance matrix, or -1
+  // Row of the first singular covariance matrix, or that whose whitened effects are the largest where C has no factor,
+  // or -1.
+  Index failed = -1;
 };
 
 struct EffectDerivatives {

@@ -8,14 +8,47 @@
 
 namespace neargp {
 
-SparseEffectSystem::SparseEffectSystem(const EffectRows& rows) : rows_(rows) {
-  list_entries();
-  list_pairs();
-  solver_.analyzePattern(matrix_);
+namespace {
+
+// The sum of squares of the numbers of entries of a factor's columns below the diagonal, by the upper triangle of its
+// matrix; where it is above `most`, of a part of the rows. The entries of row k are the nodes on the ways from those of
+// column k of the matrix to node k in the elimination tree (Liu 1990).
+template <class Matrix>
+double factor_work(const Matrix& upper, double most) {
+  const int q = int(upper.cols());
+  std::vector<int> parent(q, -1), seen(q, -1), count(q);
+  double work = 0.0;
+  for (int k = 0; k < q && work <= most; ++k) {
+    seen[k] = k;
+    for (typename Matrix::InnerIterator entry(upper, k); entry; ++entry)
+      for (int i = entry.index(); seen[i] != k; i = parent[i]) {
+        if (parent[i] < 0) parent[i] = k;
+        seen[i] = k;
+        work += 2.0 * count[i]++ + 1.0;
+      }
+  }
+  return work;
 }
 
-// The columns that share a row with column j, those after it, are in the rows of W that have j.
-void SparseEffectSystem::list_entries() {
+}  // namespace
+
+SparseEffectSystem::SparseEffectSystem(const EffectRows& rows, double most_work)
+    : rows_(rows), is_affordable_(list_entries(most_work) && solver_.analyze(matrix_, most_work)) {
+  if (is_affordable_) list_pairs();
+}
+
+bool SparseEffectSystem::Solver::analyze(const Matrix& matrix, double most_work) {
+  Matrix permuted(matrix.rows(), matrix.cols());
+  const Matrix* ordered = nullptr;
+  ordering(matrix, ordered, permuted);
+  if (factor_work(*ordered, most_work) > most_work) return false;
+  analyzePattern_preordered(*ordered, true);
+  return true;
+}
+
+// The columns that share a row with column j, those after it, are in the rows of W that have j. A factor has all
+// entries of the matrix, and the squares of the numbers in columns add up to no less than that of their mean in each.
+bool SparseEffectSystem::list_entries(double most_work) {
   const int q = rows_.columns();
   std::vector<std::size_t> start(std::size_t(q) + 1);
   for (Index t = 0; t < rows_.targets(); ++t)
@@ -41,10 +74,13 @@ void SparseEffectSystem::list_entries() {
     }
     std::sort(below.begin(), below.end());
     inner.insert(inner.end(), below.begin(), below.end());
+    const double off_diagonal = double(inner.size()) - (j + 1.0);
+    if (off_diagonal * off_diagonal > most_work * q) return false;
     outer.push_back(int(inner.size()));
   }
   const std::vector<double> zeros(inner.size());
   matrix_ = Eigen::Map<const Matrix>(q, q, Index(inner.size()), outer.data(), inner.data(), zeros.data());
+  return true;
 }
 
 void SparseEffectSystem::list_pairs() {
@@ -85,7 +121,7 @@ void SparseEffectSystem::list_places() {
 
 double SparseEffectSystem::log_det() const { return pivots_.array().log().sum(); }
 
-void SparseEffectSystem::solve(Eigen::MatrixXd& x, const RunContext&) const { x = solver_.solve(x).eval(); }
+void SparseEffectSystem::solve(Eigen::MatrixXd& x) const { x = solver_.solve(x).eval(); }
 
 void SparseEffectSystem::invert(const RunContext&) {
   inverse_ = std::make_unique<InverseOnFactor>(solver_.factor(), pivots_);

@@ -15,14 +15,15 @@ namespace neargp {
 class SparseEffectSystem : public EffectSystem {
  public:
   // The rows outlive the object.
-  explicit SparseEffectSystem(const EffectRows& rows);
+  SparseEffectSystem(const EffectRows& rows, double most_work);
 
-  // Multiplications of a factorisation.
-  double work() const { return solver_.work(); }
+  // Whether a factorisation takes no more than `most_work` multiplications; else nothing below may be called. It is
+  // known before there is memory for the factor.
+  bool is_affordable() const { return is_affordable_; }
 
   bool factorize(const RunContext& context) override;
   double log_det() const override;
-  void solve(Eigen::MatrixXd& x, const RunContext& context) const override;
+  void solve(Eigen::MatrixXd& x) const override;
   void invert(const RunContext& context) override;
   void multiply_inverse(Index t, double* h) const override;
   double inverse(int i, int j) const override;
@@ -32,19 +33,20 @@ class SparseEffectSystem : public EffectSystem {
   using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
   struct Solver : Eigen::SimplicialLDLT<Matrix, Eigen::Lower> {
-    // Squares of the numbers of entries of columns, before the first factorisation.
-    double work() const { return m_nonZerosPerCol.cast<double>().squaredNorm(); }
+    // False, and the factor has no memory, where a factorisation takes more.
+    bool analyze(const Matrix& matrix, double most_work);
     const Matrix& factor() const { return matrixL().nestedExpression(); }
     int row_of(Index column) const { return permutationP().indices()[column]; }
   };
 
-  void list_entries();
+  bool list_entries(double most_work);
   void list_pairs();
   void list_places();
 
   const EffectRows& rows_;
   Matrix matrix_;  // lower triangle
   Solver solver_;
+  bool is_affordable_;
   Eigen::VectorXd pivots_;
   std::vector<std::size_t> pair_start_;  // of row t, whose pairs are (a, b), b <= a, one after the other
   std::vector<int> pair_entry_;          // which entry of the matrix a pair is
