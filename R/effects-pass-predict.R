@@ -109,10 +109,11 @@ unseen_entries <- function(column, value, pass, given) {
     absent <- is.na(given$neighbors)
     row <- replace(given$neighbors, absent, 1L)
     weights <- replace(given$weights, absent, 0)
-    for (slot in seq_along(pass$slots$block)) {
-      column <- cbind(column, matrix(pass$slots$column[row, slot], nrow(row)))
-      value <- cbind(value, -weights * pass$spherical[row, slot])
-    }
+    slots <- seq_along(pass$slots$block)
+    of_neighbors <- function(entries) lapply(slots, function(slot) matrix(entries[row, slot],
+      nrow(row)))
+    column <- do.call(cbind, c(list(column), of_neighbors(pass$slots$column)))
+    value <- do.call(cbind, c(list(value), lapply(of_neighbors(pass$spherical), `*`, -weights)))
   }
   storage.mode(column) <- "integer"
   list(column = unname(column), value = unname(value))

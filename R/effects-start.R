@@ -10,28 +10,43 @@ effects_start <- function(problem) {
   guesses <- c(variance_guesses(data), variance_guesses(plain$data))
   problem$bounds <- with_effect_bounds(working_bounds(problem, guesses), problem, guesses[1L])
   start <- replace(double(length(own)), !own, plain$start)
-  given <- to_working(problem$layout$start, problem$layout$transform)
-  held <- to_working(problem$layout$value, problem$layout$transform)
-  start[own] <- ifelse(problem$layout$fixed, held, ifelse(is.na(given), NA, given))[own]
-  start[own] <- ifelse(is.na(start[own]), found$working, start[own])
+  start[own] <- start_of_effects(problem$layout[own, ], found$working)
   problem$start <- clamp(start, problem$bounds, problem$free)
   problem
 }
 
+# Values that are held or given, and those that were found.
+start_of_effects <- function(layout, found) {
+  given <- to_working(layout$start, layout$transform)
+  ifelse(layout$fixed, to_working(layout$value, layout$transform), ifelse(is.na(given), found,
+    given))
+}
+
 # Root mean square of the part that a parameter's term has in the rows, for standard deviation 1.
 effect_scale <- function(data, parameter) {
-  for (block in data$effects$blocks) {
+  blocks <- data$effects$blocks
+  for (k in seq_along(blocks)) {
+    block <- blocks[[k]]
     j <- match(parameter, block$parameters[seq_len(block$d)])
     if (is.na(j)) next
+    if (is_compressed(data)) {
+      slots <- effect_slots(data)
+      return(slots_scale(slots, term_slots(slots, blocks, k)[[j]]))
+    }
     columns <- matrix(block$columns, block$d)[j, ]
-    return(sqrt(sum_of_squares(data, columns) / nrow(data$effects$Z)))
+    return(sqrt(sum(data$effects$Z[, columns]^2) / nrow(data$effects$Z)))
   }
 }
 
-sum_of_squares <- function(data, columns) {
-  if (!is_compressed(data)) return(sum(data$effects$Z[, columns]^2))
-  slots <- effect_slots(data)
-  sum(slots$value[slots$column %in% columns]^2)
+# The slots of each standard deviation of block k: one of a group's term, all of a smooth.
+term_slots <- function(slots, blocks, k) {
+  own <- which(slots$block == k)
+  if (blocks[[k]]$kind == "smooth") list(own) else as.list(own)
+}
+
+slots_scale <- function(slots, own) {
+  present <- slots$value[, own] * (slots$column[, own] > 0)
+  sqrt(sum(present^2) / nrow(slots$value))
 }
 
 # A standard deviation of e^-12 of the response's is none: its variance is below rounding.
@@ -120,21 +135,22 @@ swept_effects <- function(problem, sweeps = 5L) {
 # Of each slot: the standard deviation that is its parameter, the rows that have it, the numbers of
 # their coefficients, and of each coefficient the sum of squares.
 slot_sums <- function(slots, data, weights) {
-  blocks <- data$effects$blocks
-  lapply(seq_along(slots$block), function(slot) {
-    block <- blocks[[slots$block[slot]]]
-    own <- which(slots$block == slots$block[slot])
-    same <- if (block$kind == "smooth") own else slot
+  of_slot <- function(slot, parameter, scale) {
     rows <- which(slots$column[, slot] > 0)
     column <- slots$column[rows, slot]
     number <- unique(column)
     value <- slots$value[, slot]
-    present <- slots$value[, same] * (slots$column[, same] > 0)
-    list(parameter = block$parameters[match(same[1L], own)],
-      scale = sqrt(sum(present^2) / length(value)), rows = rows, column = column, number = number,
+    list(parameter = parameter, scale = scale, rows = rows, column = column, number = number,
       place = match(column, number), value = value,
       squares = drop(rowsum((weights * value^2)[rows], column, reorder = FALSE)))
-  })
+  }
+  blocks <- data$effects$blocks
+  of_block <- function(k) {
+    terms <- term_slots(slots, blocks, k)
+    of_term <- function(own, parameter) lapply(own, of_slot, parameter, slots_scale(slots, own))
+    unlist(Map(of_term, terms, blocks[[k]]$parameters[seq_along(terms)]), recursive = FALSE)
+  }
+  unlist(lapply(seq_along(blocks), of_block), recursive = FALSE)
 }
 
 # The problem of the field in what effects of these values, in the unit of the fit, leave.
@@ -165,10 +181,8 @@ latent_effects_start <- function(problem) {
   bounds <- lapply(plain$bounds[c("lower", "upper")], c, rep(0, sum(own)))
   problem$bounds <- with_link_bounds(with_effect_bounds(bounds, problem,
     residual_variance(working$data)), problem)
-  given <- to_working(problem$layout$start, problem$layout$transform)[own]
-  held <- to_working(problem$layout$value, problem$layout$transform)[own]
-  start <- ifelse(problem$layout$fixed[own], held, ifelse(is.na(given), found$working, given))
-  problem$start <- clamp(c(plain$start, start), problem$bounds, problem$free)
+  start <- c(plain$start, start_of_effects(problem$layout[own, ], found$working))
+  problem$start <- clamp(start, problem$bounds, problem$free)
   problem
 }
 
