@@ -16,7 +16,7 @@
 fewest_sparse_columns <- 60L
 
 # Multiplications of a dense factor of the effects' precision: that of 10,000 columns, which with
-# its inverse takes 1.6 GB, and the most of a minute.
+# its inverse takes 1.6 GB.
 most_effect_work <- 1e12 / 3
 
 has_effects_pass <- function(problem) {

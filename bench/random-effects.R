@@ -82,10 +82,11 @@ if ("counts" %in% parts) {
 }
 
 # Time, of the same rows with and without groups: whole fits of levels that are scattered over the square.
-with_groups <- function(rows, levels, site) {
+with_groups <- function(rows, levels, scattered = TRUE) {
   set.seed(1)
   data <- data.frame(px = runif(rows), py = runif(rows))
-  data$site <- site(data)
+  side <- sqrt(levels)
+  data$site <- if (scattered) sample(levels, rows, TRUE) else floor(data$px * side) * side + floor(data$py * side) + 1
   data$y <- rnorm(levels)[data$site] + sin(6 * data$px) * cos(5 * data$py) + rnorm(rows, sd = 0.5)
   data
 }
@@ -94,15 +95,25 @@ fit_to <- function(formula, data, k) {
   neargp(formula, data, coords = ~ px + py, method = vecchia(k), covariance = cov_exponential(), threads = 1L, verbose = FALSE)
 }
 
+timed_counts <- function(rows, levels) {
+  data <- with_groups(rows, levels)
+  data$count <- rpois(rows, exp(data$y / 2))
+  seconds <- vapply(list(count ~ 1, count ~ (1 | site)), function(formula) {
+    timed(neargp(formula, data, coords = ~ px + py, family = poisson(), method = vnngp(), covariance = cov_exponential(), threads = 1L,
+      verbose = FALSE))$cpu
+  }, 0)
+  data.frame(rows, levels, plain = seconds[1L], effects = seconds[2L], ratio = seconds[2L] / seconds[1L])
+}
+
 timed_fit <- function(rows, levels, k = 30L) {
-  data <- with_groups(rows, levels, function(data) sample(levels, rows, TRUE))
+  data <- with_groups(rows, levels)
   plain <- timed(fit_to(y ~ 1, data, k))
   own <- timed(fit_to(y ~ (1 | site), data, k))
   data.frame(rows, levels, k, plain = plain$cpu, effects = own$cpu, ratio = own$cpu / plain$cpu,
     evaluations = plain$value$convergence$evaluations, evaluations_effects = own$value$convergence$evaluations)
 }
 
-# A step of the search where the levels are regions, cells of a grid: the likelihood with its gradient and expected information at the
+# A step of the search, also where the levels are regions, cells of a grid: the likelihood with its gradient and expected information near the
 # starting values, the second time that it is asked for.
 problem_of <- function(...) {
   package <- asNamespace("neargp")
@@ -111,22 +122,23 @@ problem_of <- function(...) {
   withRestarts(fit_to(...), problem = identity)
 }
 
-timed_step <- function(rows, side, k) {
-  data <- with_groups(rows, side^2, function(data) floor(data$px * side) * side + floor(data$py * side) + 1)
+timed_step <- function(rows, levels, k, scattered) {
+  data <- with_groups(rows, levels, scattered)
   seconds <- vapply(list(y ~ 1, y ~ (1 | site)), function(formula) {
     problem <- problem_of(formula, data, k)
     objective <- neargp:::likelihood_objective(problem$method, problem)
     objective$evaluate(problem$start, TRUE)
     timed(stopifnot(is.finite(objective$evaluate(problem$start + 0.01, TRUE)$value)))$cpu
   }, 0)
-  data.frame(rows, regions = side^2, k, plain = seconds[1L], effects = seconds[2L], ratio = seconds[2L] / seconds[1L])
+  data.frame(rows, levels, scattered, k, plain = seconds[1L], effects = seconds[2L], ratio = seconds[2L] / seconds[1L])
 }
 
 if ("time" %in% parts) {
   # the first call of a session loads what others find
   timed_fit(1000L, 10L)
   results <- list(time = do.call(rbind, lapply(c(10L, 50L, 100L, 200L, 1000L), timed_fit, rows = 20000L)),
-    step = do.call(rbind, lapply(c(30L, 10L), timed_step, rows = 100000L, side = 100L)))
+    `counts-time` = timed_counts(2000L, 50L),
+    step = rbind(timed_step(100000L, 10000L, 30L, FALSE), timed_step(100000L, 10000L, 10L, FALSE), timed_step(20000L, 10000L, 30L, TRUE)))
   print(results)
   for (name in names(results)) {
     write.csv(results[[name]], sprintf("bench/results/random-effects-%s.csv", name), row.names = FALSE)
