@@ -67,10 +67,10 @@
 #' neighbours with all other levels. With 20,000 rows and `k = 30`, 100 scattered levels took 5
 #' times the time of a fit without groups, 200 levels 6 times and 1,000 levels 16 times
 #' (`bench/random-effects.R`). The time of thousands of columns is that of their factor: of a dense
-#' one it grows with the cube of their number, and with 10,000 a step of the search took 17 seconds
-#' of one core, and 1.6 GB for the factor and its inverse. With 100,000 rows in 10,000 regions a step
-#' took 9 seconds, where one without regions took 0.2, and 1.5 with `vecchia(k = 10)`, which makes
-#' sparse factors sparser. Beyond 1,000 columns, or 1e8 numbers, [simulate()][simulate.neargp], `predict(joint = TRUE)`, predictions of areas,
+#' one it grows with the cube of their number, and 10,000 took 17 seconds a step, and 1.6 GB. With
+#' 100,000 rows in 10,000 regions a step took 9 seconds, where one without regions took 0.2, and 1.5
+#' with `vecchia(k = 10)`, which makes sparse factors sparser. Beyond 1,000 columns, or 1e8 numbers,
+#' [simulate()][simulate.neargp], `predict(joint = TRUE)`, predictions of areas,
 #' [influence()][influence.neargp] and `vcov(what = "random")` are an error, and so are
 #' leave-one-out predictions where a row determines its own effects (leverage above 0.9), which
 #' [cross_validate()] has.

@@ -9,7 +9,7 @@
 #' * Counts, successes among trials, amounts: name the family and nothing else, `neargp(count ~
 #'   elevation, data, coords = ~ lon + lat, family = poisson())`. `vnngp()` is the default there.
 #' * Groups and smooths beside the field: `count ~ depth + (1 | vessel)`, see [random_effects]. Time
-#'   grows with their columns: of 2,000 counts in 50 groups a fit took 12 times as long as without.
+#'   grows with their columns: of 2,000 counts in 50 groups a fit took 23 times as long as without.
 #' * Three coordinates or more: `vnngp(k = 30)`, or a larger `k`.
 #' * Many inputs and rows: find ranges by [loo_k()] first, and hold them, `covariance =
 #'   cov_matern(nu = 2.5, ard = TRUE, range = )`.
