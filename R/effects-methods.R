@@ -293,6 +293,6 @@ tidy_random <- function(fit) {
 
 random_limits <- function(fit, level) {
   estimate <- effect_estimates(fit)
-  half_width <- stats::qnorm((1 + level) / 2) * sqrt(pmax(unname(effect_variances(fit)), 0))
-  limit_matrix(estimate - half_width, estimate + half_width, names(estimate), level)
+  limits <- normal_limits(estimate, sqrt(pmax(unname(effect_variances(fit)), 0)), level)
+  limit_matrix(limits$lower, limits$upper, names(estimate), level)
 }

@@ -227,9 +227,8 @@ importance_label <- function(x) {
 }
 
 importance_limits <- function(x) {
-  half_width <- stats::qnorm(0.975) * x$std_error
   data.frame(variable = factor(x$variable, rev(x$variable)), loss = x$loss,
-    lower = x$loss - half_width, upper = x$loss + half_width)
+    normal_limits(x$loss, x$std_error, 0.95))
 }
 
 #' @rdname variable_importance
