@@ -60,20 +60,24 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
   found <- class_posterior(problem, method, reached)
   values <- to_core(reached$working, problem$layout$transform)
   if (problem$family$link == "robust-max") {
-    check_trends_known(found$classifier, sqrt(sum(values[problem$layout$kind == "variance"])))
+    check_trends_known(found$svgp$fields, problem$levels,
+      sqrt(sum(values[problem$layout$kind == "variance"])))
   }
   result[names(found)] <- found
   result
 }
 
 # Rows whose class is never the largest say nothing of its trend by robust-max, which is flat there:
-# it runs away, and with it what is predicted everywhere. `sd`: of the fields before the data.
-check_trends_known <- function(classifier, sd) {
-  errors <- vapply(classifier$trend_vcov, function(vcov) sqrt(max(0, diag(vcov))), 0)
+# it runs away, and with it what is predicted everywhere. Coefficients are those of the basis, whose
+# columns have mean square 1, so that no unit of a covariate matters. `sd`: of the fields before the
+# data.
+check_trends_known <- function(fields, levels, sd) {
+  errors <- vapply(fields, function(field) sqrt(max(0, diag(field$beta_vcov))), 0)
+  sizes <- vapply(fields, function(field) max(0, abs(field$beta)), 0)
   unknown <- errors > 100 * sd
-  if (!any(unknown) && all(abs(classifier$trend) < 1000 * sd)) return(invisible())
+  if (!any(unknown) && all(sizes < 1000 * sd)) return(invisible())
   abort_neargp("classes", c(sprintf("The rows do not tell the trend of %s by robust-max.",
-    if (any(unknown)) paste("class", format_some(classifier$levels[unknown])) else "the classes"),
+    if (any(unknown)) paste("class", format_some(levels[unknown])) else "the classes"),
     i = "Use categorical(\"softmax\"), or merge classes of few rows with others."))
 }
 

@@ -259,3 +259,16 @@ test_that("a class of two rows has no trend by robust-max, and a small probabili
   fit <- suppressWarnings(class_fit(data, svgp(10, std_errors = FALSE)))
   expect_lt(mean(predict(fit, data)$prob_c), 0.1)
 })
+
+test_that("by robust-max the unit of a covariate does not matter", {
+  skip_unless_extended()
+  fit <- function(unit) {
+    data <- transform(flowers, h = unit * Sepal.Width)
+    class_fit(data, svgp(8, move = FALSE, std_errors = FALSE), Species ~ h, held_covariance(1),
+      "robust-max")
+  }
+  once <- fit(1)
+  fine <- fit(1e-4)
+  expect_equal(fine$log_likelihood, once$log_likelihood, tolerance = 1e-8)
+  expect_equal(fine$classifier$trend[2L, ], 1e4 * once$classifier$trend[2L, ], tolerance = 1e-6)
+})
