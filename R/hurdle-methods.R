@@ -111,28 +111,19 @@ confint.neargp_hurdle <- function(object, parm, level = 0.95, what = c("trend", 
 update.neargp_hurdle <- function(object, formula., ..., presence_arguments = list(),
                                  positive_arguments = list(), evaluate = TRUE) {
   check_flag(evaluate, "evaluate")
-  common <- as.list(match.call(expand.dots = FALSE)$...)
+  common <- check_update_arguments(as.list(match.call(expand.dots = FALSE)$...), "...")
   if (!missing(formula.)) common$formula. <- formula.
   env <- parent.frame()
   calls <- Map(function(fit, own, name) {
     own <- check_update_arguments(own, name)
     names(own)[names(own) == "formula"] <- "formula."
     given <- c(own, common[setdiff(names(common), names(own))])
-    updated_call(fit, given)
+    do.call(stats::update, c(list(fit), given, list(evaluate = FALSE)))
   }, unclass(object), list(presence_arguments, positive_arguments),
   c("presence_arguments", "positive_arguments"))
   if (!evaluate) return(as.call(c(quote(neargp_hurdle), calls)))
+  for (fit in unclass(object)) tell_lost_recalibration(fit)
   do.call(neargp_hurdle, lapply(calls, eval, env))
-}
-
-updated_call <- function(fit, arguments) {
-  call <- fit$call
-  if (!is.null(arguments$formula.)) {
-    call$formula <- stats::update(stats::formula(fit), arguments$formula.)
-  }
-  arguments$formula. <- NULL
-  call[names(arguments)] <- arguments
-  call
 }
 
 check_update_arguments <- function(arguments, name) {

@@ -132,11 +132,14 @@ describe_recalibration <- function(map) {
 
 #' @export
 update.neargp <- function(object, ..., evaluate = TRUE) {
-  if (isTRUE(evaluate) && !is.null(object$family$recalibration)) {
-    inform_neargp("recalibration", c("update() fits the model anew, without a recalibration.",
-      i = "Call recalibrate() of the new fit."))
-  }
+  if (isTRUE(evaluate)) tell_lost_recalibration(object)
   NextMethod()
+}
+
+tell_lost_recalibration <- function(fit) {
+  if (is.null(fit$family$recalibration)) return(invisible())
+  inform_neargp("recalibration", c("update() fits the model anew, without a recalibration.",
+    i = "Call recalibrate() of the new fit."))
 }
 
 # q(x), and its slope. Beyond its ends splinefunH() is a line.

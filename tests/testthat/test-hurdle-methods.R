@@ -95,6 +95,24 @@ test_that("update() fits either part or both anew", {
   expect_equal(coef(one, "positive"), coef(shorter, "positive"))
   expect_identical(update(fit, method = vnngp(k = 2))$presence$method$k, 2L)
   expect_error(update(fit, presence_arguments = list(1)), class = "neargp_error_argument")
+  expect_error(update(fit, . ~ 1, vnngp(k = 2)), class = "neargp_error_argument")
+  k <- 2
+  calls <- update(fit, method = vnngp(k), verbose = FALSE, evaluate = FALSE)
+  expect_identical(calls$presence, update(fit$presence, method = vnngp(k), verbose = FALSE,
+    evaluate = FALSE))
+  expect_identical(calls$positive$method, quote(vnngp(k)))
+})
+
+test_that("update() tells that a recalibration is lost", {
+  d <- hurdle_data(60)
+  positive <- neargp(amount ~ h, d[d$there == 1, ], coords = ~ x + y, transform = "log",
+    method = vecchia(k = 3), covariance = cov_exponential(variance = 1e-9, range = 0.1),
+    verbose = FALSE)
+  fit <- neargp_hurdle(inline_hurdle(d)$presence, recalibrate(positive))
+  expect_message(again <- update(fit, . ~ 1), "recalibrate\\(\\)",
+    class = "neargp_message_recalibration")
+  expect_null(again$positive$family$recalibration)
+  expect_no_message(update(fit, . ~ 1, evaluate = FALSE))
 })
 
 test_that("tables and prints have both parts", {
