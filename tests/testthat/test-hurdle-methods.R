@@ -53,7 +53,8 @@ test_that("folds are left out of both fits", {
   expect_equal(part$crps, expected$crps, tolerance = 1e-5)
   expect_equal(part$observed, d$amount[folds == 2L])
   expect_equal(given$scores$crps, mean(given$predictions$crps))
-  expect_error(cross_validate(fit, ifelse(d$amount > 0, 1L, 2L)), class = "neargp_error")
+  expect_error(cross_validate(fit, ifelse(d$amount > 0, 1L, 2L)),
+    class = "neargp_error_folds")
 })
 
 test_that("limits of the expected response are quantiles of a product", {
