@@ -9,46 +9,51 @@ test_that("without fields a hurdle model is that of pscl", {
 })
 
 # The mixture of 0 and a positive response, by many of its quantiles.
-test_that("predictions and scores are those of the mixture of nothing and a positive response", {
-  skip_unless_extended()
+expect_mixture_with_nothing <- function(response, family, n = 4000) {
   d <- hurdle_data()
-  cases <- list(count = truncated_poisson(), amount = Gamma("log"))
-  for (response in names(cases)) {
-    fit <- hurdle_fits(d, response, cases[[response]])
-    new <- d[c(2, 40, 77), ]
-    given <- predict(fit, new, interval = "prediction", threshold = c(0, 3))
-    p <- predict(fit$presence, new)$mean
-    u <- (seq_len(4000) - 0.5) / 4000
-    quantiles <- sapply(1:3, function(i) {
-      own <- pmax((u - (1 - p[i])) / p[i], 0)
-      value <- double(length(u))
-      link <- predict(fit$positive, new[rep(i, sum(own > 0)), ], type = "link")
-      value[own > 0] <- mixture_quantile(own[own > 0], new_mixture(link$mean, link$sd,
-        cases[[response]], fit$positive$family_parameters))
-      value
-    })
-    expect_equal(given$presence, p)
-    expect_equal(given$mean, colMeans(quantiles), tolerance = 0.01)
-    expect_equal(given$sd, apply(quantiles, 2, sd), tolerance = 0.03)
-    expect_equal(given$p_exceed_3, colMeans(quantiles > 3), tolerance = 0.01)
-    expect_equal(given$p_exceed_0, p)
-    expect_equal(given$upper, quantiles[3900, ], tolerance = 0.02)
-    y <- c(0, 2, 7)
-    distance <- sapply(1:3, function(i) {
-      mean(abs(y[i] - quantiles[, i])) - mean(abs(outer(quantiles[seq(1, 4000, 5), i],
-        quantiles[seq(3, 4000, 5), i], "-"))) / 2
-    })
-    rows <- hurdle_scores(y, hurdle_mixture(fit, new), 0.95)
-    expect_equal(rows$crps, distance, tolerance = 0.02)
-    expect_equal(rows$pit_upper, sapply(1:3, function(i) mean(quantiles[, i] <= y[i] + 1e-9)),
-      tolerance = 0.01)
-    expect_equal(rows$pit_lower, sapply(1:3, function(i) mean(quantiles[, i] < y[i] - 1e-9)),
-      tolerance = 0.01)
-    expect_equal(rows$log_score[1], -log1p(-p[1]))
-    draws <- simulate(fit, 400, seed = 1, newdata = new)
-    expect_equal(dim(draws), c(3L, 400L))
-    expect_lt(max(abs(rowMeans(draws) - given$mean) / (given$sd / 20)), 4)
-  }
+  fit <- hurdle_fits(d, response, family)
+  new <- d[c(2, 40, 77), ]
+  given <- predict(fit, new, interval = "prediction", threshold = c(0, 3))
+  p <- predict(fit$presence, new)$mean
+  u <- (seq_len(n) - 0.5) / n
+  quantiles <- sapply(1:3, function(i) {
+    own <- pmax((u - (1 - p[i])) / p[i], 0)
+    value <- double(length(u))
+    link <- predict(fit$positive, new[rep(i, sum(own > 0)), ], type = "link")
+    value[own > 0] <- mixture_quantile(own[own > 0], new_mixture(link$mean, link$sd, family,
+      fit$positive$family_parameters))
+    value
+  })
+  expect_equal(given$presence, p)
+  expect_equal(given$mean, colMeans(quantiles), tolerance = 0.01)
+  expect_equal(given$sd, apply(quantiles, 2, sd), tolerance = 0.03)
+  expect_equal(given$p_exceed_3, colMeans(quantiles > 3), tolerance = 0.01)
+  expect_equal(given$p_exceed_0, p)
+  expect_equal(given$upper, quantiles[0.975 * n, ], tolerance = 0.02)
+  y <- c(0, 2, 7)
+  distance <- sapply(1:3, function(i) {
+    mean(abs(y[i] - quantiles[, i])) - mean(abs(outer(quantiles[seq(1, n, 5), i],
+      quantiles[seq(3, n, 5), i], "-"))) / 2
+  })
+  rows <- hurdle_scores(y, hurdle_mixture(fit, new), 0.95)
+  expect_equal(rows$crps, distance, tolerance = 0.02)
+  expect_equal(rows$pit_upper, sapply(1:3, function(i) mean(quantiles[, i] <= y[i] + 1e-9)),
+    tolerance = 0.01)
+  expect_equal(rows$pit_lower, sapply(1:3, function(i) mean(quantiles[, i] < y[i] - 1e-9)),
+    tolerance = 0.01)
+  expect_equal(rows$log_score[1], -log1p(-p[1]))
+  draws <- simulate(fit, 400, seed = 1, newdata = new)
+  expect_equal(dim(draws), c(3L, 400L))
+  expect_lt(max(abs(rowMeans(draws) - given$mean) / (given$sd / 20)), 4)
+}
+
+test_that("predictions and scores are those of the mixture of nothing and a positive amount", {
+  expect_mixture_with_nothing("amount", Gamma("log"), n = 1000)
+})
+
+test_that("predictions and scores are those of the mixture of nothing and a positive count", {
+  skip_unless_extended()
+  expect_mixture_with_nothing("count", truncated_poisson())
 })
 
 test_that("a logarithm's normal response may be the positive one", {
