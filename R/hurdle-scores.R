@@ -47,17 +47,18 @@ hurdle_scores <- function(y, hurdle, level) {
   part <- take_mixture(hurdle$positive, which(is_positive))
   m <- mixture_mean(hurdle$positive)
   least <- if (mixture_family(hurdle$positive)$discrete) 0 else .Machine$double.xmin
-  spread <- 2 * (m - mixture_crps(rep(least, length(y)), hurdle$positive))
+  at_zero <- mixture_crps(rep(least, length(y)), hurdle$positive)
+  own <- replace(at_zero, is_positive, mixture_crps(y[is_positive], part))
+  spread <- 2 * (m - at_zero)
   log_density <- log1p(-p)
   log_density[is_positive] <- log(p[is_positive]) + mixture_density(y[is_positive], part,
     log = TRUE)
   # P(Y < y) and P(Y <= y)
   pit <- mixture_pit(y[is_positive], part)
-  within <- function(own) replace(double(length(y)), is_positive, (1 - p + p *
-    replace(double(length(y)), is_positive, own))[is_positive])
+  within <- function(value) replace(double(length(y)), is_positive,
+    1 - p[is_positive] + p[is_positive] * value)
   data.frame(mean = hurdle_mean(hurdle), sd = sqrt(hurdle_variance(hurdle)),
-    crps = (1 - p) * y + p * (mixture_crps(pmax(y, least), hurdle$positive) + spread / 2) -
-      p^2 * spread / 2 - p * (1 - p) * m,
+    crps = (1 - p) * y + p * (own + spread / 2) - p^2 * spread / 2 - p * (1 - p) * m,
     log_score = -log_density, lower = hurdle_quantile((1 - level) / 2, hurdle),
     upper = hurdle_quantile((1 + level) / 2, hurdle), pit_lower = within(pit$lower),
     pit_upper = ifelse(is_positive, within(pit$upper), 1 - p), binary = FALSE)
