@@ -63,11 +63,17 @@ hurdle_parts <- c("both", "presence", "positive")
 coef.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),
                                what = c("trend", "covariance"), ...) {
   check_no_more_arguments()
+  parts <- of_hurdle_parts(object, stats::coef, part, what)
+  if (!is.list(parts)) return(parts)
+  stats::setNames(unlist(parts, use.names = FALSE), part_names(lapply(parts, names)))
+}
+
+# What `extract` says of one part, or a list of both.
+of_hurdle_parts <- function(object, extract, part, what, ...) {
   part <- check_choice(part, "part", hurdle_parts)
   what <- check_choice(what, "what", c("trend", "covariance"))
-  if (part != "both") return(stats::coef(object[[part]], what = what))
-  parts <- lapply(unclass(object), stats::coef, what = what)
-  stats::setNames(unlist(parts, use.names = FALSE), part_names(lapply(parts, names)))
+  if (part != "both") return(extract(object[[part]], what = what, ...))
+  lapply(unclass(object), extract, what = what, ...)
 }
 
 part_names <- function(names) {
@@ -79,10 +85,8 @@ part_names <- function(names) {
 vcov.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),
                                what = c("trend", "covariance"), ...) {
   check_no_more_arguments()
-  part <- check_choice(part, "part", hurdle_parts)
-  what <- check_choice(what, "what", c("trend", "covariance"))
-  if (part != "both") return(stats::vcov(object[[part]], what = what))
-  parts <- lapply(unclass(object), stats::vcov, what = what)
+  parts <- of_hurdle_parts(object, stats::vcov, part, what)
+  if (!is.list(parts)) return(parts)
   first <- seq_len(nrow(parts$presence))
   names <- part_names(lapply(parts, rownames))
   both <- matrix(0, length(names), length(names), dimnames = list(names, names))
@@ -97,8 +101,7 @@ vcov.neargp_hurdle <- function(object, part = c("both", "presence", "positive"),
 confint.neargp_hurdle <- function(object, parm, level = 0.95, what = c("trend", "covariance"),
                                   ...) {
   check_no_more_arguments()
-  what <- check_choice(what, "what", c("trend", "covariance"))
-  parts <- lapply(unclass(object), stats::confint, level = level, what = what)
+  parts <- of_hurdle_parts(object, stats::confint, "both", what, level = level)
   limits <- do.call(rbind, parts)
   rownames(limits) <- part_names(lapply(parts, rownames))
   if (missing(parm)) limits else take_limits(limits, parm)
