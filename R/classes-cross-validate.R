@@ -19,6 +19,12 @@ predict_class_split <- function(case, split, refit) {
     case$arguments)
 }
 
+# Of any fit.
+without_fold <- function(fit, split, refit) {
+  if (inherits(fit, "neargp_classifier")) return(classes_without_fold(fit, split, refit))
+  fit_without_fold(fit, split, refit)
+}
+
 classes_without_fold <- function(fit, split, refit) {
   context <- refit_context(fit, split$kept)
   with_own_keeper(if (refit) refit_classes(fit, split, context) else

@@ -69,9 +69,11 @@ fitted_hurdle <- function(object, rows) {
   list(presence = p, mean = p * m)
 }
 
-# Fits to classes have none, and say so.
 fitted_presence <- function(presence) {
-  if (inherits(presence, "neargp_classifier")) stats::fitted(presence)
+  if (inherits(presence, "neargp_classifier")) {
+    abort_for_classes("The fitted probability of presence",
+      "Use residuals(type = \"loo\") or scores(), or fit presence by vnngp() or svgp().")
+  }
   smoothed(presence, NULL, NULL)
 }
 

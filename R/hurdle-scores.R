@@ -98,10 +98,8 @@ predict_hurdle_split <- function(object, rows, split, refit, level) {
     abort_neargp("folds", sprintf("Without fold %s fewer than two positive rows are left.",
       split$fold))
   }
-  presence <- if (inherits(object$presence, "neargp_classifier"))
-    classes_without_fold(object$presence, split, refit) else
-    fit_without_fold(object$presence, split, refit)
-  known <- list(presence = presence, positive = fit_without_fold(object$positive, positive, refit))
+  known <- list(presence = without_fold(object$presence, split, refit),
+    positive = without_fold(object$positive, positive, refit))
   hurdle <- hurdle_mixture(known, rows$data[split$held, , drop = FALSE])
   y <- rows$y[split$held]
   data.frame(setting = "hurdle", row = split$held, fold = split$fold, observed = y,

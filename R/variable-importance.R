@@ -187,9 +187,8 @@ permuted_target <- function(object, rows, group, order) {
 
 # Log scores of the held-out rows, a column for each target.
 fold_log_scores <- function(object, split, targets) {
+  known <- without_fold(object, split, FALSE)
   classes <- inherits(object, "neargp_classifier")
-  known <- if (classes) classes_without_fold(object, split, FALSE) else
-    fit_without_fold(object, split, FALSE)
   scores <- lapply(targets, function(at) {
     row_log_scores(if (classes) predict_held_classes(known, object, split, at, list()) else
       predict_held_out(known, object, split, at, list(), 0.95))

@@ -77,6 +77,22 @@ test_that("limits of the expected response are quantiles of a product", {
     given[c("mean", "se", "lower", "upper")], ignore_attr = TRUE)
 })
 
+test_that("presence may be a fit to classes, which has no fitted values", {
+  skip_unless_extended()
+  d <- hurdle_data(60)
+  presence <- neargp(factor(there) ~ h, d, coords = ~ x + y, method = loo_k(k = 10),
+    family = binomial(), covariance = cov_exponential(variance = 1, range = 0.2), verbose = FALSE)
+  fit <- neargp_hurdle(presence, hurdle_fits(d, "amount", Gamma("log"))$positive)
+  absent <- which(d$amount == 0)
+  left <- left_out_hurdle(fit, hurdle_rows(fit), 0.95)
+  expect_equal(left$log_score[absent], -log(loo_predict(presence)[[1L]][absent]))
+  folds <- rep(1:3, 20)
+  held <- cross_validate(fit, folds, verbose = FALSE)$predictions
+  expect_equal(held$log_score[absent],
+    -log(cross_validate(presence, folds, verbose = FALSE)$predictions$prob_0[absent]))
+  expect_error(fitted(fit), "fitted probability", class = "neargp_error_family")
+})
+
 # update() evaluates calls where it is called.
 inline_hurdle <- function(d) {
   parts <- list(quote(neargp(there ~ h, d, coords = ~ x + y, method = vnngp(k = 3),
