@@ -80,16 +80,24 @@ panels_of <- function(lower, upper, longest) {
   list(row = row, lower = lower[row] + panel * width, upper = lower[row] + (panel + 1) * width)
 }
 
-# Quadrature from `lower` to `upper` in panels of the narrowest spreads, each as for one component.
-panel_points <- function(mixture, lower, upper) {
-  panels <- panels_of(lower, upper, panel_spreads * pmin(narrowest_spread(mixture),
-    if (mixture_rule(mixture)$scale == "log") Inf else 1))
-  single <- take_mixture(mixture, panels$row)
-  single$sd <- narrowest_spread(single)
-  single["eta"] <- list(NULL)
-  points <- integration_points(single, panels$lower, panels$upper)
+# Points of `points_of`, a function of panels, with the row of each in the place of its panel.
+in_panels <- function(lower, upper, longest, points_of) {
+  panels <- panels_of(lower, upper, longest)
+  points <- points_of(panels)
   points$row <- panels$row[points$row]
   points
+}
+
+# Quadrature from `lower` to `upper` in panels of the narrowest spreads, each as for one component.
+panel_points <- function(mixture, lower, upper) {
+  longest <- panel_spreads * pmin(narrowest_spread(mixture),
+    if (mixture_rule(mixture)$scale == "log") Inf else 1)
+  in_panels(lower, upper, longest, function(panels) {
+    single <- take_mixture(mixture, panels$row)
+    single$sd <- narrowest_spread(single)
+    single["eta"] <- list(NULL)
+    integration_points(single, panels$lower, panels$upper)
+  })
 }
 
 # The squares of count_crps(), one by one: P is found at each number by itself.

@@ -86,10 +86,9 @@ integration_points <- function(mixture, lower, upper) {
   detail <- mixture_family(mixture)$detail
   if (is.null(detail)) return(rule_points(lower, upper, spread))
   spread <- pmin(spread, detail(mixture$parameters))
-  panels <- panels_of(lower, upper, panel_spreads * spread)
-  points <- rule_points(panels$lower, panels$upper, spread[panels$row])
-  points$row <- panels$row[points$row]
-  points
+  in_panels(lower, upper, panel_spreads * spread, function(panels) {
+    rule_points(panels$lower, panels$upper, spread[panels$row])
+  })
 }
 
 rule_points <- function(lower, upper, spread) {
