@@ -200,29 +200,38 @@ hurdle_quantile <- function(prob, hurdle) {
 # positive response, a and b the independent normal linear predictors. m increases with b, so that
 # P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a); it is
 # averaged over a by Gauss and Legendre's rule, and inverted by bisection.
-expected_limits <- function(object, newdata, hurdle, level) {
+expected_limits <- function(object, newdata, hurdle, level, rows_at_once = 1000L) {
   if (inherits(object$presence, "neargp_classifier")) {
     abort_neargp("argument",
       c("interval = \"confidence\" needs a presence with a linear predictor, not a fit to classes.",
         i = "Fit it by vnngp() or svgp() with family = binomial()."))
   }
   link <- predicted_numbers(object$presence, newdata, "link")
+  positive <- hurdle$positive
+  limits <- matrix(NA_real_, length(hurdle$p), 3L)
+  known <- which(!is.na(link$mean + link$sd + positive$mean + positive$sd))
+  for (rows in split_rows(known, rows_at_once)) {
+    limits[rows, ] <- limits_of_product(link$mean[rows], link$sd[rows],
+      object$presence$family$linkinv, take_mixture(positive, rows), level)
+  }
+  list(se = limits[, 1L], lower = limits[, 2L], upper = limits[, 3L])
+}
+
+limits_of_product <- function(mean, sd, linkinv, positive, level) {
   rule <- legendre_rules[[3L]]
   z <- 6 * rule$nodes
   weight <- 6 * rule$weights * stats::dnorm(z)
-  log_p <- log(object$presence$family$linkinv(link$mean + outer(link$sd, z)))
-  log_m <- log_positive_means(hurdle$positive, z)
-  second <- drop(exp(2 * log_p) %*% weight) * drop(exp(2 * log_m) %*% weight)
-  mean <- drop(exp(log_p) %*% weight) * drop(exp(log_m) %*% weight)
-  limits <- vapply(seq_along(hurdle$p), function(row) {
-    if (anyNA(c(log_p[row, ], log_m[row, ]))) return(c(NA_real_, NA_real_))
-    vapply(c(1 - level, 1 + level) / 2, product_quantile, 0, log_p[row, ], log_m[row, ], z, weight)
-  }, c(0, 0))
-  list(se = sqrt(pmax(second - mean^2, 0)), lower = limits[1L, ], upper = limits[2L, ])
+  log_p <- log(linkinv(rep(mean, each = length(z)) + outer(z, sd)))
+  log_m <- log_positive_means(positive, z)
+  moment <- function(log_x, power) colSums(weight * exp(power * log_x))
+  mean <- moment(log_p, 1) * moment(log_m, 1)
+  se <- sqrt(pmax(moment(log_p, 2) * moment(log_m, 2) - mean^2, 0))
+  cbind(se, product_quantile((1 - level) / 2, log_p, log_m, z, weight),
+    product_quantile((1 + level) / 2, log_p, log_m, z, weight))
 }
 
-# Of rows at the linear predictors that are z standard deviations from the mean; a column for each
-# z.
+# At the linear predictors that are z standard deviations from the mean: a row for each z, a column
+# for each row of the mixture.
 log_positive_means <- function(mixture, z) {
   means <- vapply(z, function(one) {
     at <- mixture
@@ -230,18 +239,40 @@ log_positive_means <- function(mixture, z) {
     at$sd <- 0 * mixture$sd
     log(mixture_mean(at))
   }, double(mixture$n))
-  matrix(means, mixture$n)
+  t(matrix(means, mixture$n))
 }
 
+# All columns are bisected together, to 1e-12 of their ranges.
 product_quantile <- function(prob, log_p, log_m, z, weight) {
-  below <- function(log_q) {
-    sum(weight * stats::pnorm(stats::approx(log_m, z, log_q - log_p, rule = 2, ties = mean)$y))
-  }
-  low <- min(log_p) + log_m[1L]
-  high <- max(log_p) + log_m[length(log_m)]
-  for (step in 1:50) {
+  z_at <- increasing_interpolation(log_m, z)
+  low <- do.call(pmin, asplit(log_p, 1L)) + log_m[1L, ]
+  high <- do.call(pmax, asplit(log_p, 1L)) + log_m[nrow(log_m), ]
+  for (step in 1:40) {
     middle <- (low + high) / 2
-    if (below(middle) < prob) low <- middle else high <- middle
+    below <- colSums(weight * stats::pnorm(z_at(rep(middle, each = nrow(log_p)) - log_p)))
+    low <- ifelse(below < prob, middle, low)
+    high <- ifelse(below < prob, high, middle)
   }
   exp((low + high) / 2)
+}
+
+# A function that finds z in columns of x, which rise with it, linearly between the nodes and
+# constant beyond them. Shifted and scaled into intervals of their own the columns are one table.
+# Where x stands still, of means at the end of their range, rounding must not let it fall.
+increasing_interpolation <- function(x, z) {
+  x <- apply(x, 2L, cummax)
+  count <- nrow(x)
+  column <- rep(seq_len(ncol(x)), each = count)
+  first <- (column - 1L) * count
+  least <- x[1L, column]
+  range <- pmax(x[count, column] - least, .Machine$double.xmin)
+  table <- as.vector(2 * column + (x - least) / range)
+  function(at) {
+    place <- 2 * column + pmin(pmax((at - least) / range, -0.5), 1)
+    node <- pmin(pmax(findInterval(place, table) - first, 1L), count - 1L)
+    below <- x[first + node]
+    above <- x[first + node + 1L]
+    share <- ifelse(at >= above, 1, pmax((at - below) / (above - below), 0))
+    matrix(z[node] + share * (z[node + 1L] - z[node]), count)
+  }
 }

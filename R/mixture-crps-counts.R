@@ -68,8 +68,7 @@ summed_squares <- function(mixture, observed, first, last) {
 # None is twice as long as another of its group, and a group's matrix of nodes stays small.
 runs_of_like_length <- function(steps, most = 500) {
   groups <- split(seq_along(steps), floor(log2(steps)))
-  unlist(lapply(groups, function(group) split(group, ceiling(seq_along(group) / most))),
-    recursive = FALSE)
+  unlist(lapply(groups, split_rows, most), recursive = FALSE)
 }
 
 # One set of nodes serves ten standard deviations of a count near y, but no more than half the way

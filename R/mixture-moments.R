@@ -25,7 +25,7 @@ numeric_moments <- local({
 positive_expectation <- function(mixture, h, power, rows_at_once = 500L, most = 4000L) {
   value <- as.vector(h(mixture, as.matrix(mixture$mean), seq_len(mixture$n)))
   spread <- which(mixture$sd > 0)
-  for (rows in split(spread, ceiling(seq_along(spread) / rows_at_once))) {
+  for (rows in split_rows(spread, rows_at_once)) {
     part <- take_mixture(mixture, rows)
     from <- -(normal_reach + 1.5)
     width <- power * part$sd - 2 * from

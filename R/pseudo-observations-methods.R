@@ -86,7 +86,7 @@ cavity_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NUL
   n <- length(object$data$y)
   given <- list(weighted = matrix(0, n, ncol(object$data$X) + 1L), variance = double(n))
   settings$context <- default_context(object, n, settings$k, settings$context$threads)
-  for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
+  for (rows in split_rows(seq_len(n), rows_at_once)) {
     part <- pseudo_observation_weights_of_others(object, rows, settings)
     given$weighted[rows, ] <- part$weighted
     given$variance[rows] <- part$variance

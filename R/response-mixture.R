@@ -76,11 +76,14 @@ over_rows <- function(mixture, x, compute, rows_at_once = 10000L) {
   x <- rep_len(x, mixture$n)
   result <- rep(NA_real_, mixture$n)
   known <- which(!is.na(mixture$mean) & !is.na(mixture$sd) & !is.na(mixture$trials) & !is.na(x))
-  for (rows in split(known, ceiling(seq_along(known) / rows_at_once))) {
+  for (rows in split_rows(known, rows_at_once)) {
     result[rows] <- compute(take_mixture(mixture, rows), x[rows])
   }
   result
 }
+
+# Rows in blocks of at most so many, so that what is computed of a block at once stays small.
+split_rows <- function(rows, most) split(rows, ceiling(seq_along(rows) / most))
 
 # P(Y <= q), for counts with the tolerance of stats::ppois().
 mixture_distribution <- function(q, mixture) {

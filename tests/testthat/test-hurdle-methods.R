@@ -93,6 +93,30 @@ test_that("presence may be a fit to classes, which has no fitted values", {
   expect_error(fitted(fit), "fitted probability", class = "neargp_error_family")
 })
 
+test_that("rows of the expected response do not depend on those beside them", {
+  d <- hurdle_data(60)
+  fit <- hurdle_fits(d, "amount", Gamma("log"))
+  new <- d[1:5, ]
+  new$h[2L] <- NA
+  hurdle <- hurdle_mixture(fit, new)
+  together <- expected_limits(fit, new, hurdle, 0.9)
+  expect_equal(together, expected_limits(fit, new, hurdle, 0.9, rows_at_once = 2L),
+    tolerance = 1e-14)
+  expect_identical(is.na(together$lower), 1:5 == 2L)
+})
+
+test_that("columns are interpolated as by approx(), also where they stand still", {
+  z <- c(-6, -1, 0, 2, 6)
+  x <- cbind(c(-2, 0.1, 1, 1.5, 7), 1e4 * z, exp(z))
+  at <- cbind(c(-3, -1, 0, 1.2, 8), c(-7e4, 0, 1, 5e4, 9e4), c(0, 0.5, 1, 20, 400))
+  expect_equal(increasing_interpolation(x, z)(at),
+    sapply(1:3, function(k) stats::approx(x[, k], z, at[, k], rule = 2)$y))
+  # P(m <= q) where m is 1 up to z = 0, and everywhere
+  still <- cbind(c(1, 1, 1, 2, 3), 1, c(1, 1, 1 - 1e-16, 1, 1))
+  found <- increasing_interpolation(still, z)(matrix(c(0.9, 1, 1.5, 3, 4), 5L, 3L))
+  expect_equal(found, cbind(c(-6, 0, 1, 6, 6), c(-6, 6, 6, 6, 6), c(-6, 6, 6, 6, 6)))
+})
+
 # update() evaluates calls where it is called.
 inline_hurdle <- function(d) {
   parts <- list(quote(neargp(there ~ h, d, coords = ~ x + y, method = vnngp(k = 3),
