@@ -15,8 +15,9 @@ cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, 
 predict_class_split <- function(case, split, refit) {
   fit <- case$fit
   if (!inherits(fit, "neargp_classifier")) return(predict_binary_split(case, split, refit))
-  predict_held_classes(classes_without_fold(fit, split, refit), fit, split, fit$data,
-    case$arguments)
+  probability <- held_probabilities(classes_without_fold(fit, split, refit), fit, split,
+    held_target(fit, split), case$arguments)
+  class_table(split, observed_classes(fit)[split$held], probability)
 }
 
 # Of any fit.
@@ -31,14 +32,12 @@ classes_without_fold <- function(fit, split, refit) {
     restrict_classes(fit$method, fit, split, context))
 }
 
-# `at`: coordinates, trend and offset that all rows of the fit are predicted at.
-predict_held_classes <- function(known, fit, split, at, arguments) {
-  at <- take_places(at, split$held)
+# A column for each class. `at`: coordinates, trend and offset of the held-out rows.
+held_probabilities <- function(known, fit, split, at, arguments = list()) {
   k <- classifier_k(known$method, known, arguments$k)
   settings <- new_prediction_settings(default_context(fit, length(split$held), k,
     arguments$threads), k)
-  probability <- class_predictor(known$method, known, settings)(at$coords, at$X, at$offset)
-  class_table(split, observed_classes(fit)[split$held], probability)
+  class_predictor(known$method, known, settings)(at$coords, at$X, at$offset)
 }
 
 class_table <- function(split, observed, probability) {

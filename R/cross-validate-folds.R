@@ -54,7 +54,7 @@ within_buffer <- function(fit, held, kept, buffer) {
 # outputs a fold is of places, and each output takes the part of a setting.
 predict_split <- function(case, split, refit, level) {
   fit <- case$fit
-  predict_held_out(fit_without_fold(fit, split, refit), fit, split, training_target(fit),
+  predict_held_out(fit_without_fold(fit, split, refit), fit, split, held_target(fit, split),
     case$arguments, level)
 }
 
@@ -70,16 +70,24 @@ fit_without_fold <- function(fit, split, refit) {
   known
 }
 
-# `known`: the fit without the fold; `at`: where all places of the fit are predicted at.
+# Where the held-out places are predicted at.
+held_target <- function(fit, split) take_places(training_target(fit), split$held)
+
+# `known`: the fit without the fold; `at`: as of held_target().
 predict_held_out <- function(known, fit, split, at, arguments, level) {
-  data <- with_noise_of(known,
-    take_data_rows(fit$data, rows_of_places(fit$data, split$held)))
-  moments <- take_targets(do.call(predict_latent, c(list(known), take_places(at, split$held),
-    arguments)), targets_of_rows(data, split$held))
+  held <- held_moments(known, fit, split, at, arguments)
+  data <- held$data
   rows <- list(setting = fit$outputs[data$output], row = data$place %||% split$held,
     fold = split$fold, observed = observed_response(data))
   cbind(as.data.frame(Filter(length, rows)),
-    fold_scores(known$method, known, moments, data, level))
+    fold_scores(known$method, known, held$moments, data, level))
+}
+
+held_moments <- function(known, fit, split, at, arguments = list()) {
+  data <- with_noise_of(known,
+    take_data_rows(fit$data, rows_of_places(fit$data, split$held)))
+  moments <- do.call(predict_latent, c(list(known), at, arguments))
+  list(data = data, moments = take_targets(moments, targets_of_rows(data, split$held)))
 }
 
 take_targets <- function(moments, rows) lapply(moments, take_rows, rows)
@@ -97,10 +105,30 @@ fold_scores.default <- function(method, fit, moments, data, level) {
 
 #' @export
 fold_scores.neargp_method_families <- function(method, fit, moments, data, level) {
-  mixture <- with_limits(new_mixture(moments$mean, sqrt(moments$variance), fit$family,
-    response_parameters(fit), data$trials %||% 1, data$weights), data$limits)
+  mixture <- fold_mixture(fit, moments, data)
   cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean,
     link_sd = mixture$sd, trials = mixture$trials)
+}
+
+fold_mixture <- function(fit, moments, data) {
+  with_limits(new_mixture(moments$mean, sqrt(moments$variance), fit$family,
+    response_parameters(fit), data$trials %||% 1, data$weights), data$limits)
+}
+
+# The log scores alone.
+fold_log_scores <- function(method, fit, moments, data) {
+  UseMethod("fold_log_scores")
+}
+
+#' @export
+fold_log_scores.default <- function(method, fit, moments, data) {
+  log_score_gaussian(observed_response(data), moments$mean,
+    sqrt(moments$variance + noise_of_rows(fit, data)))
+}
+
+#' @export
+fold_log_scores.neargp_method_families <- function(method, fit, moments, data) {
+  -mixture_density(observed_response(data), fold_mixture(fit, moments, data), log = TRUE)
 }
 
 # Mean and variance of the latent field at embedded coordinates.

@@ -65,6 +65,11 @@ observed_residuals <- function(y, mixture) {
   if (is_normal(mixture)) normal_score_at(y, mixture)$score else quantile_residuals(y, mixture)
 }
 
+observed_log_density <- function(y, mixture) {
+  if (is_normal(mixture)) normal_mixture_log_density(y, mixture) else mixture_density(y, mixture,
+    log = TRUE)
+}
+
 observed_scores <- function(y, mixture, level) {
   if (is_normal(mixture)) normal_mixture_scores(y, mixture, level) else mixture_scores(y, mixture,
     level)

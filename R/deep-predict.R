@@ -159,6 +159,15 @@ restrict_rows.neargp_deep <- function(method, fit, rows, context) {
 # Scores of the held-out rows of a fold. `moments`: of these.
 #' @export
 fold_scores.neargp_deep <- function(method, fit, moments, data, level) {
-  observed_scores(data$y, with_limits(observed_rows(fit, moments_mixture(fit, moments),
-    data$trials %||% 1, data$weights, data$output %||% 1L), data$limits), level)
+  observed_scores(data$y, fold_observed(fit, moments, data), level)
+}
+
+fold_observed <- function(fit, moments, data) {
+  with_limits(observed_rows(fit, moments_mixture(fit, moments), data$trials %||% 1, data$weights,
+    data$output %||% 1L), data$limits)
+}
+
+#' @export
+fold_log_scores.neargp_deep <- function(method, fit, moments, data) {
+  -observed_log_density(data$y, fold_observed(fit, moments, data))
 }

@@ -137,3 +137,8 @@ scores_given_others.neargp_method_transformed <- function(object, level, na.rm) 
 fold_scores.neargp_method_transformed <- function(method, fit, moments, data, level) {
   fold_scores.neargp_method_families(method, fit, moments, data, level)
 }
+
+#' @export
+fold_log_scores.neargp_method_transformed <- function(method, fit, moments, data) {
+  fold_log_scores.neargp_method_families(method, fit, moments, data)
+}

@@ -38,7 +38,8 @@
 #' @param by `"refit"` or `"permute"`.
 #' @param folds `NULL`, leave-one-out, for `"refit"`, and 10 random folds for `"permute"`; or the
 #'   `folds` of [cross_validate()]. Fits by [dspp()], [dgp()] and with a mean-field posterior have
-#'   no leave-one-out predictions and need folds.
+#'   no leave-one-out predictions and need folds; those of the first two are trained anew without
+#'   each fold.
 #' @param repeats number of permutations, over whose scores the average is taken.
 #' @param seed of folds and permutations, `NULL` for the state of R's generator, see
 #'   [simulate.neargp()].
@@ -120,11 +121,13 @@ refitted_scores <- function(object, groups, folds, verbose) {
     score <- function(fit) -loo_log_densities(fit)
     return(list(fit = score(object), without = lapply(fits, score)))
   }
-  cases <- lapply(c(list(object), fits), function(fit) list(fit = fit, arguments = list()))
-  names(cases) <- seq_along(cases)
-  table <- validate_cases(cases, folds, FALSE, 0.95, verbose)$predictions
-  scores <- unname(split(row_log_scores(table), factor(table$setting, names(cases))))
-  list(fit = scores[[1L]], without = stats::setNames(scores[-1L], names(fits)))
+  fits <- c(list(object), fits)
+  splits <- fold_splits(folds, object)
+  scores_over_folds(splits, names(groups), verbose, function(split) {
+    lapply(fits, function(fit) {
+      held_log_scores(trained_without(fit, split), fit, split, held_target(fit, split))
+    })
+  })
 }
 
 # The default covariance depends on the coordinates, so that it is said which one it was: the fits
@@ -152,56 +155,59 @@ refit_without <- function(object, group) {
 permuted_scores <- function(object, groups, data, folds, repeats, verbose) {
   rows <- fitted_rows(object, data)
   if (!is_sf(rows)) rows <- as.data.frame(rows)
-  n <- nrow(rows)
-  targets <- list(training_target(object))
-  for (group in groups) for (i in seq_len(repeats)) {
-    targets <- c(targets, list(permuted_target(object, rows, group, sample.int(n))))
-  }
-  splits <- fold_splits(folds, object)
-  pieces <- apply_tasks(length(splits), verbose, function(i) {
-    fold_log_scores(object, splits[[i]], targets)
+  orders <- lapply(groups, function(group) replicate(repeats, sample.int(nrow(rows)), FALSE))
+  scores_over_folds(fold_splits(folds, object), names(groups), verbose, function(split) {
+    known <- trained_without(object, split)
+    score <- function(at) held_log_scores(known, object, split, at)
+    permuted <- Map(function(group, orders) {
+      rowMeans(do.call(cbind, lapply(orders, function(order) {
+        score(permuted_target(object, rows, group, order, split$held))
+      })))
+    }, groups, orders)
+    c(list(score(held_target(object, split))), permuted)
   })
-  scores <- do.call(rbind, pieces)
-  scores <- scores[order(unlist(lapply(splits, `[[`, "held"))), , drop = FALSE]
-  of_group <- rep(seq_along(groups), each = repeats)
-  list(fit = scores[, 1L], without = stats::setNames(lapply(seq_along(groups), function(group) {
-    rowMeans(scores[, -1L, drop = FALSE][, of_group == group, drop = FALSE])
-  }), names(groups)))
 }
 
-permuted_target <- function(object, rows, group, order) {
-  permuted <- rows
+# Where the rows `held` are predicted at, with the group's columns of other rows.
+permuted_target <- function(object, rows, group, order, held) {
+  others <- rows[order[held], , drop = FALSE]
+  permuted <- rows[held, , drop = FALSE]
   columns <- setdiff(group, attr(rows, "sf_column"))
-  permuted[columns] <- drop_geometry(rows)[order, columns, drop = FALSE]
+  permuted[columns] <- drop_geometry(others)[columns]
   if (length(columns) < length(group)) {
-    permuted <- sf::st_set_geometry(permuted, sf::st_geometry(rows)[order])
+    permuted <- sf::st_set_geometry(permuted, sf::st_geometry(others))
   }
   target <- new_target(object, permuted)
   if (!all(target$complete)) {
     abort_neargp("missing_values", c(sprintf("Rows cannot be predicted anew: %s lack values.",
-      format_rows(which(!target$complete))),
+      format_rows(held[!target$complete])),
       i = "They were imputed by `na.action`: use by = \"refit\"."))
   }
-  target
+  take_places(target, seq_along(held))
 }
 
-# Log scores of the held-out rows, a column for each target.
-fold_log_scores <- function(object, split, targets) {
-  known <- without_fold(object, split, FALSE)
-  classes <- inherits(object, "neargp_classifier")
-  scores <- lapply(targets, function(at) {
-    row_log_scores(if (classes) predict_held_classes(known, object, split, at, list()) else
-      predict_held_out(known, object, split, at, list(), 0.95))
-  })
-  do.call(cbind, scores)
+# ---- scores of folds -----------------------------------------------------------------------------
+
+# `score`: a list, the log scores of a fold's held-out rows by the fit and without each of `names`.
+scores_over_folds <- function(splits, names, verbose, score) {
+  pieces <- apply_tasks(length(splits), verbose, function(i) score(splits[[i]]))
+  rows <- order(unlist(lapply(splits, `[[`, "held")))
+  scores <- do.call(Map, c(list(function(...) c(...)[rows]), lapply(pieces, unname)))
+  list(fit = scores[[1L]], without = stats::setNames(scores[-1L], names))
 }
 
-# Of the rows of a table of held-out predictions.
-row_log_scores <- function(table) {
-  if (!is.null(table$log_score)) return(table$log_score)
-  if (!is.null(table$sd)) return(log_score_gaussian(table$observed, table$mean, table$sd))
-  prob <- as.matrix(table[startsWith(names(table), "prob_")])
-  -log(prob[cbind(seq_len(nrow(table)), as.integer(table$observed))])
+# With the covariance parameters of all rows; what has no rows to condition on is trained anew.
+trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$deep))
+
+# Of the held-out rows of one fold, at `at`.
+held_log_scores <- function(known, fit, split, at) {
+  if (inherits(fit, "neargp_classifier")) {
+    number <- as.integer(observed_classes(fit)[split$held])
+    probability <- held_probabilities(known, fit, split, at)
+    return(-log(probability[cbind(seq_along(number), number)]))
+  }
+  held <- held_moments(known, fit, split, at)
+  fold_log_scores(known$method, known, held$moments, held$data)
 }
 
 # ---- shown ---------------------------------------------------------------------------------------

@@ -44,6 +44,14 @@ test_that("an irrelevant variable is worth nothing, left out or permuted", {
   expect_setequal(names(default_groups(fit, d, "refit")), c("useful", "idle", "x", "y"))
 })
 
+# Of the rows of a table of cross_validate().
+validated_log_scores <- function(table) {
+  if (!is.null(table$log_score)) return(table$log_score)
+  if (!is.null(table$sd)) return(-dnorm(table$observed, table$mean, table$sd, log = TRUE))
+  prob <- as.matrix(table[startsWith(names(table), "prob_")])
+  -log(prob[cbind(seq_len(nrow(table)), as.integer(table$observed))])
+}
+
 test_that("values handed to their own rows are the cross-validation of the fit", {
   skip_unless_extended()
   d <- importance_rows()
@@ -57,10 +65,11 @@ test_that("values handed to their own rows are the cross-validation of the fit",
       covariance = cov_exponential(variance = 0.1, range = 0.2)))
   folds <- rep(1:3, 40)
   for (fit in fits) {
-    same <- permuted_target(fit, fitted_rows(fit, d), c("useful", "x"), seq_len(120))
-    scores <- fold_log_scores(fit, fold_splits(folds, fit)[[2L]], list(same))
+    split <- fold_splits(folds, fit)[[2L]]
+    same <- permuted_target(fit, fitted_rows(fit, d), c("useful", "x"), seq_len(120), split$held)
+    scores <- held_log_scores(trained_without(fit, split), fit, split, same)
     table <- cross_validate(fit, folds, verbose = FALSE)$predictions
-    expect_equal(scores[, 1L], row_log_scores(table[table$fold == 2L, ]), tolerance = 1e-8)
+    expect_equal(scores, validated_log_scores(table[table$fold == 2L, ]), tolerance = 1e-8)
   }
 })
 
@@ -69,9 +78,30 @@ test_that("permuted rows have the variable of other rows and all else of their o
   fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(), verbose = FALSE)
   order <- 120:1
-  target <- permuted_target(fit, fitted_rows(fit, d), c("x", "y"), order)
-  expect_equal(unname(target$coords), unname(as.matrix(d[order, c("x", "y")])))
-  expect_equal(unname(target$X[, 2L]), d$useful)
+  held <- c(3, 7, 90)
+  target <- permuted_target(fit, fitted_rows(fit, d), c("x", "y"), order, held)
+  expect_equal(unname(target$coords), unname(as.matrix(d[order[held], c("x", "y")])))
+  expect_equal(unname(target$X[, 2L]), d$useful[held])
+})
+
+test_that("folds of one row leave out single rows, and deep fits are trained without each fold", {
+  skip_unless_extended()
+  d <- importance_rows(40)
+  fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(1, 0.2), verbose = FALSE)
+  expect_equal(variable_importance(fit, "useful", folds = 1:40), variable_importance(fit, "useful"),
+    tolerance = 1e-6)
+  expect_equal(attr(variable_importance(fit, "useful", "permute", folds = 1:40, repeats = 1),
+    "log_score"), attr(variable_importance(fit, "useful"), "log_score"), tolerance = 1e-6)
+  deep <- suppressWarnings(neargp(z ~ useful, d, coords = ~ x + y, verbose = FALSE,
+    method = dspp(inducing = 5, epochs = 2)))
+  split <- fold_splits(rep(1:2, 20), deep)[[2L]]
+  known <- suppressWarnings(trained_without(deep, split))
+  expect_equal(nobs(known), 20)
+  expect_equal(mean(held_log_scores(known, deep, split, held_target(deep, split))),
+    scores(known, newdata = d[split$held, ], observed = "z")$log_score)
+  expect_s3_class(suppressWarnings(variable_importance(deep, "useful", folds = rep(1:2, 20))),
+    "neargp_importance")
 })
 
 test_that("a formula loses the terms that have a variable", {
