@@ -61,23 +61,17 @@ embedded_places <- function(places, embedding, snap, rows) {
   }
   cell <- pmin(pmax(round(place), 1L), rep(dim(node), each = nrow(place)))
   closed <- which(is.na(node[cell]))
-  cell[closed, ] <- snapped_cells(place[closed, , drop = FALSE], embedding, snap, rows[closed])
+  cell[closed, ] <- snapped_cells(place[closed, , drop = FALSE], cell[closed, , drop = FALSE],
+    embedding, snap, rows[closed])
   place[closed, ] <- cell[closed, ]
   interpolated_places(place, cell, node, embedding$coordinates)
 }
 
-# The nearest passable cell of places in barrier cells, of those up to `snap` cells away.
-snapped_cells <- function(place, embedding, snap, rows) {
-  if (!nrow(place)) return(place)
-  open <- which(!is.na(embedding$node), arr.ind = TRUE)
-  widths <- c(diff(embedding$x[1:2]), diff(embedding$y[1:2]))
-  found <- t(apply(place, 1L, function(one) {
-    steps <- abs(sweep(open, 2L, round(one)))
-    near <- which(pmax(steps[, 1L], steps[, 2L]) <= snap)
-    squared <- colSums((widths * (t(open[near, , drop = FALSE]) - one))^2)
-    if (length(near)) open[near[which.min(squared)], ] else c(NA, NA)
-  }))
-  far <- which(is.na(found[, 1L]))
+# The nearest passable cells of places in barrier cells, told or refused.
+snapped_cells <- function(place, cell, embedding, snap, rows) {
+  if (!nrow(place)) return(cell)
+  found <- nearest_nodes(place, cell, embedding$node, cell_widths(embedding), snap)
+  far <- which(is.na(found))
   if (length(far)) {
     abort_neargp("barrier", c(
       sprintf("Places lie in barriers, more than %d cells from a passable one: %s.", snap,
@@ -85,7 +79,33 @@ snapped_cells <- function(place, embedding, snap, rows) {
   }
   inform_neargp("barrier", sprintf("Places in barrier cells take the nearest passable cell: %s.",
     format_rows(rows)))
-  found
+  which(!is.na(embedding$node), arr.ind = TRUE)[found, , drop = FALSE]
+}
+
+# The node nearest to each place, of those up to `snap` cells from its cell: of equals the first, NA
+# where there is none. Cells so many steps away are sought while they may be as near as the nearest.
+nearest_nodes <- function(place, cell, node, widths, snap) {
+  nearest <- rep(NA_integer_, nrow(place))
+  least <- rep(Inf, nrow(place))
+  for (steps in seq_len(min(snap, max(dim(node))))) {
+    sought <- which(least >= ((steps - 0.5) * min(widths))^2)
+    if (!length(sought)) break
+    side <- -steps:steps
+    around <- rbind(cbind(side, -steps), cbind(side, steps), cbind(-steps, side),
+      cbind(steps, side))
+    for (k in seq_len(nrow(around))) {
+      at <- cbind(cell[sought, 1L] + around[k, 1L], cell[sought, 2L] + around[k, 2L])
+      found <- nodes_at(node, at)
+      squared <- (widths[1L] * (at[, 1L] - place[sought, 1L]))^2 +
+        (widths[2L] * (at[, 2L] - place[sought, 2L]))^2
+      before <- least[sought]
+      closer <- which(!is.na(found) &
+        (squared < before | squared == before & found < nearest[sought]))
+      nearest[sought[closer]] <- found[closer]
+      least[sought[closer]] <- squared[closer]
+    }
+  }
+  nearest
 }
 
 # Bilinear, between the centre of the own cell and those of the cells on the place's side of it.
@@ -95,16 +115,13 @@ interpolated_places <- function(place, cell, node, coordinates) {
   offset <- place - cell
   side <- ifelse(offset < 0, -1, 1)
   weight <- abs(offset)
-  node_at <- function(i, j) {
-    at <- cbind(cell[, 1L] + i, cell[, 2L] + j)
-    inside <- at[, 1L] >= 1 & at[, 1L] <= nrow(node) & at[, 2L] >= 1 & at[, 2L] <= ncol(node)
-    replace(rep(NA_integer_, nrow(at)), inside, node[at[inside, , drop = FALSE]])
+  from <- function(i, j) {
+    coordinates[nodes_at(node, cbind(cell[, 1L] + i, cell[, 2L] + j)), , drop = FALSE]
   }
-  from <- function(node) coordinates[node, , drop = FALSE]
-  own <- from(node_at(0, 0))
-  ahead <- list(from(node_at(side[, 1L], 0)) - own, from(node_at(0, side[, 2L])) - own)
-  behind <- list(own - from(node_at(-side[, 1L], 0)), own - from(node_at(0, -side[, 2L])))
-  product <- from(node_at(side[, 1L], side[, 2L])) - own - ahead[[1L]] - ahead[[2L]]
+  own <- from(0, 0)
+  ahead <- list(from(side[, 1L], 0) - own, from(0, side[, 2L]) - own)
+  behind <- list(own - from(-side[, 1L], 0), own - from(0, -side[, 2L]))
+  product <- from(side[, 1L], side[, 2L]) - own - ahead[[1L]] - ahead[[2L]]
   slope <- Map(function(first, second) known_or(known_or(first, second), 0), ahead, behind)
   own + weight[, 1L] * slope[[1L]] + weight[, 2L] * slope[[2L]] +
     weight[, 1L] * weight[, 2L] * known_or(product, 0)

@@ -21,8 +21,7 @@ test_that("paths go around a barrier, and nowhere through it", {
   skip_if_not_installed("igraph")
   grid <- with_nodes(walled_grid(), walled_grid()$z)
   graph <- grid_graph(grid)
-  along <- function(a, b) drop(igraph::distances(graph$graph, grid$node[a], grid$node[b],
-    weights = graph$length))
+  along <- function(a, b) drop(igraph::distances(graph, grid$node[a], grid$node[b]))
   # around the corners of the closed cells, which paths keep half a cell away from
   a <- cbind(5, 5)
   b <- cbind(15, 5)
@@ -30,9 +29,35 @@ test_that("paths go around a barrier, and nowhere through it", {
   expect_equal(along(a, b), corner * 0.1, tolerance = 0.014)
   # a wall without an opening, and a chain of cells that touch at corners only
   closed <- walled_grid(open_to = 3)
-  expect_equal(igraph::components(grid_graph(with_nodes(closed, closed$z))$graph)$no, 2)
+  expect_equal(igraph::components(grid_graph(with_nodes(closed, closed$z)))$no, 2)
   diagonal <- with_nodes(list(x = 1:4, y = 1:4), row(diag(4)) != col(diag(4)))
-  expect_equal(igraph::components(grid_graph(diagonal)$graph)$no, 2)
+  expect_equal(igraph::components(grid_graph(diagonal))$no, 2)
+})
+
+test_that("what cannot be reached from the largest part is barrier", {
+  skip_if_not_installed("igraph")
+  parted <- walled_grid(open_to = 3)
+  part <- largest_part(passable_grid(parted))
+  parted$z[1:9, ] <- FALSE
+  alone <- passable_grid(parted)
+  expect_identical(part$grid$node, alone$node)
+  expect_identical(igraph::distances(part$graph), igraph::distances(grid_graph(alone)))
+})
+
+test_that("without barriers paths are longer by what the angle between steps says", {
+  skip_if_not_installed("igraph")
+  for (width in c(1, 2)) {
+    grid <- passable_grid(list(x = 0:12, y = width * 0:12, z = matrix(TRUE, 13, 13)))
+    path <- igraph::distances(grid_graph(grid), 1)[-1L]
+    to <- expand.grid(i = 0:12, j = 0:12)[-1L, ]
+    stretch <- path / sqrt(to$i^2 + (width * to$j)^2)
+    steps <- barrier_steps()
+    angles <- sort(atan2(width * steps$j, steps$i))
+    bound <- 1 / cos(max(diff(angles)) / 2)
+    expect_gte(min(stretch), 1 - 1e-14)
+    expect_lte(max(stretch), bound)
+    expect_gt(max(stretch), 1 + 0.95 * (bound - 1))
+  }
 })
 
 test_that("across a wall places are as far as around it", {
@@ -55,7 +80,7 @@ test_that("all cells as landmarks are classical scaling", {
   small$z[3, 1:3] <- NA
   embedding <- barrier_embedding(small, dimensions = 2, landmarks = 27)
   graph <- grid_graph(passable_grid(small))
-  D <- igraph::distances(graph$graph, weights = graph$length)
+  D <- igraph::distances(graph)
   reference <- cmdscale(D, k = 2, eig = TRUE)
   expect_equal(as.vector(dist(embedding$coordinates)), as.vector(dist(reference$points)))
   straight <- as.matrix(dist(reference$points))
@@ -97,6 +122,25 @@ test_that("the nearest passable cell is nearest by its distance, not by the numb
     snap = 3))
   expect_identical(place$b1,
     barrier_coordinates(data.frame(x = 40, y = 10), embedding, ~ x + y)$b1)
+})
+
+test_that("the nearest passable cells are those of a search through all", {
+  node <- matrix(NA_integer_, 15, 11)
+  open <- withr::with_seed(2, sample(length(node), 12))
+  node[sort(open)] <- seq_along(open)
+  cells <- which(!is.na(node), arr.ind = TRUE)
+  at <- which(is.na(node), arr.ind = TRUE)
+  off <- withr::with_seed(3, matrix(runif(2 * nrow(at), -0.5, 0.5), ncol = 2))
+  off[1:70, ] <- 0
+  for (widths in list(c(1, 1), c(5, 1))) for (snap in c(0L, 1L, 4L, 20L)) {
+    wanted <- vapply(seq_len(nrow(at)), function(row) {
+      steps <- abs(sweep(cells, 2, at[row, ]))
+      squared <- colSums((widths * (t(cells) - (at + off)[row, ]))^2)
+      squared[pmax(steps[, 1], steps[, 2]) > snap] <- Inf
+      if (all(squared == Inf)) NA_integer_ else which.min(squared)
+    }, 1L)
+    expect_identical(nearest_nodes(at + off, at, node, widths, snap), wanted)
+  }
 })
 
 test_that("rasters are grids, and sf points have their CRS", {
