@@ -15,8 +15,8 @@
 #' [covariance] stays valid, for every method and with neighbours as ever (Løland and Høst 2003).
 #' The price is that distances are not exactly kept, and `stress` says how far: the root of the
 #' sum of squared errors over that of squared distances (Kruskal's stress-1), between landmarks and
-#' all cells. Below 0.05 is close; more `dimensions` lower it up to some number, which is four behind
-#' a straight wall. A domain that goes round an island cannot be laid out without stress.
+#' all cells. Below 0.05 is close; more `dimensions` lower it up to some number, which is four
+#' behind a straight wall. A domain that goes round an island cannot be laid out without stress.
 #'
 #' Distances are lengths of shortest paths between centres of passable cells, over steps in 32
 #' directions of up to three cells that touch no barrier (Dijkstra's algorithm, by the package
