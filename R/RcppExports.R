@@ -181,8 +181,8 @@ core_effects_derivatives <- function(effects, contrasts, context) {
     .Call(`_neargp_core_effects_derivatives`, effects, contrasts, context)
 }
 
-core_effects_solve <- function(effects, x, context) {
-    .Call(`_neargp_core_effects_solve`, effects, x, context)
+core_effects_solve <- function(effects, x) {
+    .Call(`_neargp_core_effects_solve`, effects, x)
 }
 
 core_effects_invert <- function(effects, context) {

@@ -643,15 +643,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_effects_solve
-Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::NumericMatrix> x, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_effects_solve(SEXP effectsSEXP, SEXP xSEXP, SEXP contextSEXP) {
+Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::NumericMatrix> x);
+RcppExport SEXP _neargp_core_effects_solve(SEXP effectsSEXP, SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type x(xSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_effects_solve(effects, x, context));
+    rcpp_result_gen = Rcpp::wrap(core_effects_solve(effects, x));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2014,7 +2013,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_effects", (DL_FUNC) &_neargp_core_effects, 5},
     {"_neargp_core_effects_evaluate", (DL_FUNC) &_neargp_core_effects_evaluate, 5},
     {"_neargp_core_effects_derivatives", (DL_FUNC) &_neargp_core_effects_derivatives, 3},
-    {"_neargp_core_effects_solve", (DL_FUNC) &_neargp_core_effects_solve, 3},
+    {"_neargp_core_effects_solve", (DL_FUNC) &_neargp_core_effects_solve, 2},
     {"_neargp_core_effects_invert", (DL_FUNC) &_neargp_core_effects_invert, 2},
     {"_neargp_core_effects_inverse", (DL_FUNC) &_neargp_core_effects_inverse, 3},
     {"_neargp_core_effects_forms", (DL_FUNC) &_neargp_core_effects_forms, 4},
