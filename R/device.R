@@ -46,10 +46,12 @@ choose_fit_device <- function(settings, data) {
   if (settings$device == "cuda") "cuda" else "cpu"
 }
 
-# Starting to use a GPU takes the better part of a second. One core does 10^10 of these units, of
-# which a pass has k^3 for each row, in about that time.
+# Starting to use a GPU takes the better part of a second. One core does this many units, of which a
+# pass has k^3 for each row, in about that time.
+least_gpu_work <- 1e10
+
 worth_a_gpu <- function(rows, k, passes) {
-  passes * rows * max(k, 0)^3 >= 1e10
+  passes * rows * max(k, 0)^3 >= least_gpu_work
 }
 
 # Whether the covariance of a fit is one that devices have not, or its effects are.

@@ -12,7 +12,7 @@
 # inducing    svgp()'s bound with its gradient, n = 100,000, d = 8, M = 512 and 2,048: GPU and CPU (all threads) in turns
 # epoch       vnngp()'s mini-batch objective, k = 256, n = 25,600, d = 8: an epoch, beside GPyTorch's on the same GPU (cuda_gpytorch.py)
 #
-# NEARGP_THREADS is the number of the CPU's threads, NEARGP_GPYTORCH a Python interpreter with torch, gpytorch and faiss.
+# NEARGP_THREADS is the number of the CPU's threads, NEARGP_GPYTORCH a Python interpreter with torch and gpytorch.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -123,7 +123,7 @@ epoch <- function(n = 25600L, d = 8L, k = 256L) {
     python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
     printed <- suppressWarnings(system2(python, c(shQuote(file.path(bench_folder(), "cuda_gpytorch.py")), shQuote(place), d, k, batch, 10L), stdout = TRUE))
     rival <- if (length(printed)) as.numeric(printed[length(printed)]) else NA_real_
-    if (is.na(rival)) message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch, faiss and a GPU.")
+    if (is.na(rival)) message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch and a GPU.")
     row(n = n, d = d, k = k, batch = batch, neargp = own, gpytorch = rival, ratio = rival / own)
     unlink(place, recursive = TRUE)
   }

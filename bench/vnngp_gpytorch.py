@@ -15,7 +15,6 @@ import warnings
 
 warnings.filterwarnings("ignore")
 
-import faiss
 import gpytorch
 import numpy as np
 import torch
@@ -68,6 +67,8 @@ def test_scores(model, likelihood, places):
 
 
 def main():
+    import faiss
+
     task, folder = sys.argv[1:3]
     dimension, k, batch, amount = map(int, sys.argv[3:])
     torch.set_num_threads(1)

@@ -1,7 +1,7 @@
-# NEARGP_TEST_DEVICE=cuda computes everything in all tests on the GPU, without it those of
-# test_on_devices() only.
+# NEARGP_TEST_DEVICE=cuda computes everything on the GPU that a GPU computes, however small it is,
+# in all tests; without it that is done in those of test_on_devices() only.
 if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) {
-  options(neargp.device = Sys.getenv("NEARGP_TEST_DEVICE"))
+  utils::assignInNamespace("least_gpu_work", 0, "neargp")
 }
 
 # Two tests of one text: on the CPU, and on the GPU, which is skipped with the reason where there is
