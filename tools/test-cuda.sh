@@ -1,8 +1,8 @@
 #!/bin/sh
 # Everything that can be checked of the computations on GPUs.
 #
-#   sh tools/test-cuda.sh             on a machine with a GPU and CUDA's toolkit: all R tests with the GPU, then those
-#                                     of numbers once more under each tool of compute-sanitizer
+#   sh tools/test-cuda.sh             on a machine with a GPU and CUDA's toolkit: all R tests, with everything on the GPU that
+#                                     it computes, then those of numbers once more under each tool of compute-sanitizer
 #   sh tools/test-cuda.sh emulated    anywhere: all R tests with the module of tests/cpp/modules/emulated_module.cpp,
 #                                     which is the CUDA module but for CUDA
 #   sh tools/test-cuda.sh interpreted where there is nvcc: the C++ tests of devices with the module as nvcc compiles it, on an
@@ -20,9 +20,10 @@ counts=_build/test-cuda-counts
 
 prepare_r() {
   sh tools/install.sh test
-  export R_LIBS="$PWD/_build/library" NEARGP_TEST_DEVICE=cuda
-  # The tests of devices choose modules themselves.
-  export NEARGP_TEST_EXCLUDE='^(device|modules)'
+  export R_LIBS="$PWD/_build/library" NEARGP_TEST_DEVICE=cuda NEARGP_EXTENDED_TESTS=true
+  # The tests of devices choose modules themselves; those of workers compare them, on CPUs, with the session; what print()
+  # says of the device is recorded.
+  export NEARGP_TEST_EXCLUDE='^(device|modules|cluster|print)'
 }
 
 # The same flags as R's for packages; the package's own library has the rest of the core.
@@ -45,7 +46,7 @@ run_tests() {
 # that only the tests that compare with dense matrices run under it.
 run_sanitized() {
   echo "test: compute-sanitizer --tool $1"
-  NEARGP_TEST_FILTER=${NEARGP_TEST_FILTER:-'^(vecchia|loo-k|mll-k|predict|simulate|vnngp-mean-field|neighbors|svgp-device)$'} \
+  NEARGP_TEST_FILTER=${NEARGP_TEST_FILTER:-'^(vecchia|loo-k|mll-k|predict|simulate|vnngp-mean-field|neighbors|svgp-device|precision|outputs-fit)$'} \
     run_tests compute-sanitizer --tool "$1" --error-exitcode 1 --target-processes all
 }
 

@@ -56,8 +56,10 @@ fake_module <- function(kind) {
   built_module("fake_module.cpp", paste0("fake_", kind), paste0("-DFAKE=", kind))
 }
 
-# A GPU's part played by the core's own templates on the CPU.
-local_emulated_cuda <- function(env = parent.frame()) {
+# The GPU where NEARGP_TEST_DEVICE asks for it, else its part played by the core's own templates on
+# the CPU.
+local_gpu_or_emulated <- function(env = parent.frame()) {
+  if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) return(cuda_or_skip())
   testthat::skip_on_os(c("windows", "mac"))
   withr::local_envvar(NEARGP_CUDA_MODULE = built_module("emulated_module.cpp", "emulated"),
     .local_envir = env)

@@ -12,10 +12,11 @@ many_effects_data <- function(n = 300) {
   data
 }
 
+# On the CPU, which alone has compressed effects.
 many_effects_fit <- function(formula = z ~ a + (1 | region) + (a | year), method = vecchia(8),
                              data = many_effects_data(), ...) {
   neargp(formula, data, coords = ~ x + y, method = method, weights = w,
-    covariance = cov_exponential(), threads = 1L, verbose = FALSE, ...)
+    covariance = cov_exponential(), device = "cpu", threads = 1L, verbose = FALSE, ...)
 }
 
 # Both passes of one problem with the same neighbours.

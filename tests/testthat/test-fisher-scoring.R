@@ -64,7 +64,7 @@ test_that("derivatives that overflow are stepped back from, and at the start are
     "overflow", class = "neargp_error_scale")
   for (method in list(vecchia(5), exact_gp())) {
     expect_error(neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = method,
-      covariance = cov_exponential(variance = 1e200)),
+      covariance = cov_exponential(variance = 1e200), device = "cpu"),
       "fixed or given as `start`", class = "neargp_error_scale")
   }
 })

@@ -124,6 +124,7 @@ test_that("other instructions of the processor, which round otherwise, are not g
 
 test_that("a forked process predicts from what its parent has kept", {
   testthat::skip_on_os("windows")
+  local_device("cpu")  # a GPU is not for forks
   fit <- kept_fit()
   rows <- new_rows()
   before <- predict(fit, rows)

@@ -21,22 +21,22 @@ expect_same_fit <- function(single, double) {
 
 test_that("a fit with steps in single precision is the fit in double", {
   skip_unless_extended()
-  local_emulated_cuda()
+  local_gpu_or_emulated()
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12))) {
     double <- in_precision("double", method = method)
     single <- in_precision("single", method = method)
     expect_same_fit(single, double)
     expect_false(single$convergence$single_failed)
     expect_null(double$convergence$single_failed)
-    expect_output(print(single), "on cuda (Emulated GPU; steps in single precision) with",
-      fixed = TRUE)
-    expect_output(print(double), "on cuda (Emulated GPU) with", fixed = TRUE)
+    expect_output(print(single), sprintf("on cuda (%s; steps in single precision) with",
+      device_name("cuda")), fixed = TRUE)
+    expect_output(print(double), sprintf("on cuda (%s) with", device_name("cuda")), fixed = TRUE)
   }
 })
 
 test_that("of several outputs, too", {
   skip_unless_extended()
-  local_emulated_cuda()
+  local_gpu_or_emulated()
   data <- transform(simulated_data(150), other = z + withr::with_seed(2, stats::rnorm(150)))
   single <- in_precision("single", cbind(z, other) ~ height, data, loo_k(k = 8))
   double <- in_precision("double", cbind(z, other) ~ height, data, loo_k(k = 8))
@@ -48,7 +48,7 @@ test_that("of several outputs, too", {
 # would lead nowhere near.
 test_that("a trend far from zero makes no difference to steps in single precision", {
   skip_unless_extended()
-  local_emulated_cuda()
+  local_gpu_or_emulated()
   near <- in_precision("double")
   far <- in_precision("single", data = transform(simulated_data(250), z = z + 3e5, height = height +
     2e4))
@@ -75,7 +75,7 @@ test_that("most steps are made in single precision, and the last ones in double"
 
 test_that("a matrix that fails in single precision ends its steps, not the fit, and is reported", {
   skip_unless_extended()
-  local_emulated_cuda()
+  local_gpu_or_emulated()
   # pairs of rows so near each other that without a nugget only double precision tells them apart
   data <- simulated_data(200)
   twin <- transform(data[1:20, ], x = x + 2e-5, z = z + 1e-4)
@@ -110,6 +110,7 @@ test_that("what has no single precision is an error that names the remedy", {
 })
 
 test_that("where auto is the CPU, everything is in double precision, and print says so", {
+  skip_if(nzchar(Sys.getenv("NEARGP_TEST_DEVICE")), "auto is the GPU here")
   fit <- in_precision("single", device = "auto")
   expect_identical(fit$device, "cpu")
   expect_identical(coef(fit, "covariance"), coef(in_precision("double", device = "auto"),
@@ -119,7 +120,7 @@ test_that("where auto is the CPU, everything is in double precision, and print s
 
 test_that("a fit goes on from one in another precision, and refits keep to theirs", {
   skip_unless_extended()
-  local_emulated_cuda()
+  local_gpu_or_emulated()
   withr::local_options(neargp.device = "cuda")
   single <- neargp(z ~ height, simulated_data(250), coords = ~ x + y, method = vecchia(k = 12),
     control = neargp_control(precision = "single"))

@@ -1,11 +1,11 @@
-# svgp()'s evaluations on a device, which the CPU plays.
+# svgp()'s evaluations on a device.
 inducing_fit <- function(device, method = svgp(inducing = 20, ...), formula = z ~ height, ...) {
   neargp(formula, simulated_data(200), coords = ~ x + y, method = method, device = device)
 }
 
 test_that("a fit by svgp() on a device is that of the CPU, with either bound", {
   skip_unless_extended()
-  if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) cuda_or_skip() else local_emulated_cuda()
+  local_gpu_or_emulated()
   for (bound in c("tight", "standard")) {
     on_cpu <- inducing_fit("cpu", bound = bound)
     on_device <- inducing_fit("cuda", bound = bound)
@@ -19,7 +19,7 @@ test_that("a fit by svgp() on a device is that of the CPU, with either bound", {
 })
 
 test_that("auto leaves svgp() to the CPU, and what has no bound on a device is refused there", {
-  local_emulated_cuda()
+  local_gpu_or_emulated()
   expect_identical(inducing_fit("auto")$device, "cpu")
   data <- simulated_data(60)
   data$count <- rpois(60, 2)
