@@ -97,14 +97,16 @@ response_optimum <- function(problem) {
   of_response <- response_problem(problem)
   search <- vecchia_search(of_response, problem$method$ordering)
   objective_for <- function(component, k) local_objective(of_response, search(component, k))
-  state <- list(working = with_fixed(of_response, problem$start), iterations = 0L, evaluations = 0L)
+  state <- list(working = with_fixed(of_response, of_response$start), iterations = 0L,
+    evaluations = 0L)
   coarse <- problem$control$coarse_k
   for (k in unique(pmin(c(if (coarse > 0L) coarse, problem$method$k), length(problem$data$y) -
       1L))) {
     state <- fit_level(of_response, k, TRUE, state, objective_for, scoring_optimizer(of_response),
       problem$control$refresh_gain)
   }
-  state$working <- clamp(with_fixed(problem, state$working), problem$bounds, problem$free)
+  working <- replace(problem$start, problem$layout$kind != "family", state$working)
+  state$working <- clamp(with_fixed(problem, working), problem$bounds, problem$free)
   state
 }
 

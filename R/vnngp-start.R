@@ -122,13 +122,23 @@ working_response_problem <- function(problem, rough) {
   weights[!usable] <- 0
   problem$data$y <- z + problem$data$offset
   problem$data$weights <- pmax(weights, 1e-4 * max(weights))
-  problem$layout <- problem$layout[problem$layout$kind != "family", ]
+  problem <- without_family_parameters(problem)
   # the dispersion of the other families is not known
   known <- !length(response_family(problem$family)$parameters)
   problem$layout[problem$layout$kind == "nugget", c("value", "fixed")] <- list(
     if (known) 1 else NA_real_, known)
   problem$free <- !problem$layout$fixed
   problem$keep <- NULL  # its parameters are not those of the model
+  problem
+}
+
+# Bounds and start are those of all parameters where they have been found.
+without_family_parameters <- function(problem) {
+  of_field <- problem$layout$kind != "family"
+  problem$layout <- problem$layout[of_field, ]
+  if (is.null(problem$start)) return(problem)
+  problem$start <- problem$start[of_field]
+  problem$bounds[c("lower", "upper")] <- lapply(problem$bounds[c("lower", "upper")], `[`, of_field)
   problem
 }
 

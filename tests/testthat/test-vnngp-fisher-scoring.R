@@ -3,7 +3,8 @@ many_ranges <- function(family, n) {
   set.seed(7)
   d <- as.data.frame(matrix(runif(6L * n), n))
   eta <- 2 * sin(5 * d$V1) + 2 * cos(4 * d$V2)
-  d$y <- switch(family, gaussian = eta + rnorm(n, sd = 0.3), binomial = rbinom(n, 1L, plogis(eta)))
+  d$y <- switch(family, gaussian = eta + rnorm(n, sd = 0.3), binomial = rbinom(n, 1L, plogis(eta)),
+    ordinal = cut(eta + rlogis(n), c(-Inf, -2, 0, 2, Inf), ordered_result = TRUE))
   d
 }
 
@@ -20,6 +21,15 @@ test_that("a range for each coordinate is found by the response's information", 
   expect_lt(max(ranges[1:2]), min(ranges[3:6]))
   by_vecchia <- fit_many("gaussian", vecchia(20))
   expect_equal(fit$nugget, by_vecchia$nugget, tolerance = 0.2)
+})
+
+# The working response has no such parameters, and the model starts from its optimum.
+test_that("so it is with parameters of the family", {
+  skip_unless_extended()
+  fit <- fit_many("ordinal", vnngp(20), n = 200L)
+  ranges <- coef(fit, what = "covariance")[paste0("range_V", 1:6)]
+  expect_lt(max(ranges[1:2]), min(ranges[3:6]))
+  expect_equal(fit$family_parameters[["gap_2"]], 2, tolerance = 0.3)
 })
 
 # All rows are neighbours, so that nothing but the parameters differs.
