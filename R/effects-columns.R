@@ -137,7 +137,7 @@ smooth_recipes <- function(call, data, env, coordinates = character(0)) {
       return(list(group_recipe(list(lhs = 1, group = group, label = made[[1L]]$term), data, env)))
     }
   }
-  lapply(made, one_smooth_recipe, call = call)
+  lapply(made, one_smooth_recipe, call = call, levels_by = levels(columns[[specification$by]]))
 }
 
 # mgcv takes strings for numbers.
@@ -148,7 +148,7 @@ smooth_data <- function(specification, data) {
   data
 }
 
-one_smooth_recipe <- function(smooth, call) {
+one_smooth_recipe <- function(smooth, call, levels_by) {
   mixed <- tryCatch(mgcv::smooth2random(smooth, "", type = 2L), error = function(e) {
     abort_neargp("formula", c(sprintf("The smooth %s is no sum of random effects.", deparse1(call)),
       i = "Use another basis, bs = \"tp\", \"cr\" or \"cc\", or t2()."), parent = e)
@@ -158,7 +158,7 @@ one_smooth_recipe <- function(smooth, call) {
   }
   smooth$X <- NULL
   list(kind = "smooth", label = smooth$label, smooth = smooth, rotation = mixed$trans.U,
-    scale = mixed$trans.D, penalty = mixed$pen.ind)
+    scale = mixed$trans.D, penalty = mixed$pen.ind, levels_by = levels_by)
 }
 
 # Columns of the rotated basis: `fixed`, and of each penalty.
@@ -166,11 +166,21 @@ smooth_columns <- function(recipe, data) {
   by <- recipe$smooth$by
   # mgcv knows levels of a factor alone.
   if (is.character(data[[by]])) data[[by]] <- factor(data[[by]])
+  if (!is.null(recipe$levels_by)) check_levels_by(recipe, data[[by]])
   basis <- mgcv::PredictMat(recipe$smooth, data)
   if (!is.null(recipe$rotation)) basis <- basis %*% recipe$rotation
   if (!is.null(recipe$scale)) basis <- basis * rep(recipe$scale, each = nrow(basis))
   of <- function(penalty) basis[, recipe$penalty == penalty, drop = FALSE]
   list(fixed = of(0), random = lapply(penalties(recipe), of))
+}
+
+# Of a level that it does not know mgcv has zeros.
+check_levels_by <- function(recipe, given) {
+  unknown <- setdiff(as.character(given), c(recipe$levels_by, NA))
+  if (!length(unknown)) return(invisible())
+  abort_neargp("levels", c(
+    sprintf("`newdata` has levels of %s that %s of the fit does not know: %s.", recipe$smooth$by,
+      recipe$label, format_some(unknown)), i = "Fit rows that have them, or leave such rows out."))
 }
 
 penalties <- function(recipe) setdiff(sort(unique(recipe$penalty)), 0)

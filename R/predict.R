@@ -154,8 +154,8 @@
 #' posterior is widest are integrated (Rue, Martino and Chopin 2009, section 3, with their split
 #' normal axes). The first call takes some 90 evaluations of the likelihood, which are kept; each
 #' call takes 30 times as long as one with the estimates. `joint = TRUE` is not offered.
-#' @section Errors: `neargp_error_levels` (of groups, see `allow.new.levels`),
-#'   `neargp_error_newdata` (missing, of a wrong class, or without the needed
+#' @section Errors: `neargp_error_levels` (of groups, see `allow.new.levels`, or of a smooth's
+#'   `by`), `neargp_error_newdata` (missing, of a wrong class, or without the needed
 #'   columns), `neargp_error_crs` (not the CRS of the training data), `neargp_error_factor_level`,
 #'   `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
 #'   `neargp_error_cholesky`, `neargp_error_file` (a `filename` that cannot be written),

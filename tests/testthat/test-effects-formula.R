@@ -93,4 +93,8 @@ test_that("a smooth may differ by a column of text, also in new rows", {
   expect_equal(logLik(fits[[1L]]), logLik(fits[[2L]]))
   expect_equal(predict(fits[[1L]], d[2:4, ]), predict(fits[[2L]], transform(d,
     kind = factor(kind))[2:4, ]))
+  for (fit in fits) {
+    expect_error(predict(fit, transform(d[1:2, ], kind = c("a", "q"))), "levels of kind.*know: q",
+      class = "neargp_error_levels")
+  }
 })
