@@ -212,9 +212,8 @@ check_compared <- function(fits) {
 
 compared_differences <- function(a, b) {
   as_made <- function(method) structure(method, class = plain_class(method))
-  # another number of shards is another ordering
-  parts <- list(method = list(list(as_made(a$method), a$control$shards), list(as_made(b$method),
-    b$control$shards)),
+  parts <- list(method = list(as_made(a$method), as_made(b$method)),
+    "number of shards" = list(a$control$shards, b$control$shards),
     response = list(observed_response(a$data), observed_response(b$data)),
     weights = list(given_weights(a$data), given_weights(b$data)),
     coordinates = list(unname(places_of(a$data$coords, a$locations)),

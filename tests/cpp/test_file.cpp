@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -11,7 +12,9 @@
 
 #include "base/error.h"
 
-#ifndef _WIN32
+#ifdef _WIN32
+#include <process.h>
+#else
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,8 +33,14 @@ std::string content(const std::string& path) {
 
 bool exists(const std::string& path) { return std::ifstream(path).good(); }
 
+std::string new_temporary_path() {
+  static int count = 0;
+  const std::filesystem::path name = "neargp-test-" + std::to_string(getpid()) + "-" + std::to_string(++count);
+  return (std::filesystem::temp_directory_path() / name).string();
+}
+
 struct TemporaryFile {
-  std::string path = std::tmpnam(nullptr);
+  std::string path = new_temporary_path();
   ~TemporaryFile() { std::remove(path.c_str()); }
 };
 

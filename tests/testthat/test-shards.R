@@ -155,7 +155,7 @@ test_that("with all rows as neighbours shards have the exact likelihood and its 
     expect_equal(vcov(fit), vcov(exact()), tolerance = 1e-4)
   }
   expect_output(print(fit), "Shards: +3\n")
-  expect_error(anova(fit, sharded_fit(vecchia(59), NULL, data, weights = w)),
+  expect_error(anova(fit, sharded_fit(vecchia(59), NULL, data, weights = w)), "number of shards",
     class = "neargp_error_comparison")
 })
 
