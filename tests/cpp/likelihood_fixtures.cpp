@@ -121,10 +121,19 @@ Real tweedie(Real phi, Real p, Real y, Real eta) {
   const Real of_each = std::log(rate) + shape * (std::log(y) - log_scale);
   const Real of_all = -rate - std::log(y) - y * std::exp(-log_scale);
   const auto term = [&](std::size_t j) { return j * of_each + of_all - gammas[j]; };
-  Real peak = -INFINITY, sum = 0;
-  for (std::size_t j = 1; j < gammas.size(); ++j) peak = std::max(peak, term(j));
-  for (std::size_t j = 1; j < gammas.size(); ++j)
-    if (term(j) > peak - 60) sum += std::exp(term(j) - peak);
+  // Concave in j: they rise to the largest, which halving finds, and those that count lie next to it.
+  std::size_t largest = 1, last = gammas.size() - 1;
+  while (largest < last) {
+    const std::size_t middle = (largest + last) / 2;
+    if (term(middle + 1) > term(middle))
+      largest = middle + 1;
+    else
+      last = middle;
+  }
+  const Real peak = term(largest);
+  Real sum = 0;
+  for (std::size_t j = largest; j >= 1 && term(j) > peak - 60; --j) sum += std::exp(term(j) - peak);
+  for (std::size_t j = largest + 1; j < gammas.size() && term(j) > peak - 60; ++j) sum += std::exp(term(j) - peak);
   return peak + std::log(sum);
 }
 
@@ -206,7 +215,7 @@ long double reference_log_density(const Likelihood& likelihood, const Response& 
 }
 
 double reference_expectation(const Likelihood& likelihood, const Response& response, double mean, double variance) {
-  const int half = 4000;
+  const int half = variance > 30.0 ? 4000 : 1000;  // four times as many change it by 2e-16
   const double reach = 9.0 + 2.0 * std::sqrt(variance);
   Real sum = 0, total = 0;
   for (int q = -half; q <= half; ++q) {
