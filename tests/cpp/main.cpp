@@ -1,6 +1,7 @@
 // The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes that instruction set the one that tests use; "portable"
-// is the narrowest, and "all" runs all tests once with each that this processor has. Otherwise the widest is used, and
-// tests of kernels go through all of them. Tests of the suite "extended" run where NEARGP_EXTENDED_TESTS is set.
+// is the narrowest. Otherwise the widest is used, and tests of kernels go through all that this processor has; "all"
+// runs the small cases of all other tests, too, with each of the narrower ones. Tests of the suite "extended" run where
+// NEARGP_EXTENDED_TESTS is set.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 #include <cstdlib>
@@ -11,40 +12,51 @@
 
 namespace {
 
-int run_tests(int argc, char** argv, const char* without_files = nullptr) {
+// A device's code, emulated here, is the same for every set of the processor.
+const char* const of_devices = "*test_team_*,*_device*.cpp";
+
+int run_tests(int argc, char** argv, bool extended, const char* without_files = nullptr) {
   doctest::Context context(argc, argv);
   if (without_files != nullptr) context.addFilter("source-file-exclude", without_files);
-  const char* variable = std::getenv("NEARGP_EXTENDED_TESTS");
-  if (variable == nullptr || *variable == '\0') context.addFilter("test-suite-exclude", "extended");
+  if (!extended) context.addFilter("test-suite-exclude", "extended");
   return context.run();
 }
 
-// A device's code, emulated here, is the same for every set of the processor: the first one runs its tests for all.
-const char* const of_devices = "*test_team_*,*_device*.cpp";
-
-int run_with(const char* instruction_set, bool first, int argc, char** argv) {
+void use(const char* instruction_set) {
   neargp::use_instruction_set(instruction_set);
-  fixtures::tested_instruction_sets() = {instruction_set};
   std::printf("instruction set: %s\n", instruction_set);
   std::fflush(stdout);
-  return run_tests(argc, argv, first ? nullptr : of_devices);
+}
+
+int run_with(const char* instruction_set, int argc, char** argv, bool extended, const char* without_files = nullptr) {
+  use(instruction_set);
+  fixtures::tested_instruction_sets() = {instruction_set};
+  return run_tests(argc, argv, extended, without_files);
+}
+
+int run_with_each(const std::vector<const char*>& sets, int argc, char** argv, bool extended) {
+  use(sets.front());
+  int status = run_tests(argc, argv, extended);
+  for (std::size_t s = 1; s < sets.size(); ++s)
+    if (run_with(sets[s], argc, argv, false, of_devices) != 0) status = 1;
+  return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* variable = std::getenv("NEARGP_INSTRUCTION_SET");
-  const std::string wanted = variable ? variable : "";
-  if (wanted.empty()) return run_tests(argc, argv);
+  const auto setting = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  const bool extended = !setting("NEARGP_EXTENDED_TESTS").empty();
+  const std::string wanted = setting("NEARGP_INSTRUCTION_SET");
   const std::vector<const char*> available = neargp::instruction_sets();
-  if (wanted == "portable") return run_with(available.back(), true, argc, argv);
-  int status = 0;
-  bool found = false;
-  for (const char* name : available) {
-    if (wanted != "all" && wanted != name) continue;
-    if (run_with(name, !found, argc, argv) != 0) status = 1;
-    found = true;
-  }
-  if (!found) std::fprintf(stderr, "This processor cannot run the instruction set '%s'.\n", variable);
-  return found ? status : 2;
+  if (wanted.empty()) return run_tests(argc, argv, extended);
+  if (wanted == "all") return run_with_each(available, argc, argv, extended);
+  if (wanted == "portable") return run_with(available.back(), argc, argv, extended);
+  for (const char* name : available)
+    if (wanted == name) return run_with(name, argc, argv, extended);
+  std::fprintf(stderr, "This processor cannot run the instruction set '%s'.\n", wanted.c_str());
+  return 2;
 }
