@@ -80,9 +80,10 @@ test_that("gradients of a draw are those of its value", {
         q))
     }, 0)
     expect_equal(found$theta[free], slope, tolerance = 1e-6)
-    slope <- vapply(seq_along(q), function(i) difference(ascent(theta, replace(q, i, q[i] + h)),
+    some <- seq(1, length(q), by = 5)
+    slope <- vapply(some, function(i) difference(ascent(theta, replace(q, i, q[i] + h)),
       ascent(theta, replace(q, i, q[i] - h))), 0)
-    expect_equal(as.vector(found$q), slope, tolerance = 1e-5)
+    expect_equal(found$q[some], slope, tolerance = 1e-5)
   }
 })
 
@@ -122,7 +123,7 @@ test_that("a long run ends at the optimum of a dense objective, whether all rows
   start <- matrix(c(log(0.25), log(0.2)), 8L, 2L, byrow = TRUE)
   for (weight in c(1, 0.05)) {
     best <- optim(start, score, weight = weight, method = "L-BFGS-B", lower = -4, upper = 1,
-      control = list(fnscale = -1))
+      control = list(fnscale = -1, factr = 1e10))
     gain <- best$value - score(start, weight)
     for (size in c(8L, 2L)) {
       method <- loo_k(7L, "polya-gamma", "adam", steps = if (size == 8L) 3000L else 6000L,

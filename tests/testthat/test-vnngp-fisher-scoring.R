@@ -36,10 +36,10 @@ test_that("so it is with parameters of the family", {
 test_that("a fixed variance leads nowhere higher", {
   skip_unless_extended()
   for (family in c("gaussian", "binomial")) {
-    fit <- fit_many(family, vnngp(149), n = 150L)
+    fit <- fit_many(family, vnngp(79), n = 80L)
     variance <- coef(fit, what = "covariance")[["variance"]]
     for (factor in c(0.5, 2)) {
-      other <- suppressWarnings(fit_many(family, vnngp(149), factor * variance, n = 150L))
+      other <- suppressWarnings(fit_many(family, vnngp(79), factor * variance, n = 80L))
       expect_lt(other$log_likelihood, fit$log_likelihood)
     }
   }
