@@ -1,5 +1,6 @@
 #include "core_fixtures.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fixtures {
@@ -31,6 +32,17 @@ neargp::NeighborTable neighbors_before(const Data& data, int k) {
 
 neargp::NeighborTable neighbors_others(const Data& data, int k) {
   return nearest_others(data.cloud.view(), k, with_threads(1));
+}
+
+neargp::LocalProblem with_few_targets(const Data& data, int k) {
+  const neargp::NeighborTable all = neighbors_before(data, k);
+  std::vector<int> targets;
+  int with_all = 0, with_fewer = 0;
+  for (neargp::Index t = 0; t < all.n; ++t)
+    if ((k > 0 && all[t][k - 1] >= 0 ? with_all : with_fewer)++ < 6) targets.push_back(int(t));
+  neargp::NeighborTable table(neargp::Index(targets.size()), k);
+  for (std::size_t t = 0; t < targets.size(); ++t) std::copy_n(all[targets[t]], k, table[neargp::Index(t)]);
+  return neargp::LocalProblem(data.view(), table, targets, with_threads(1));
 }
 
 neargp::Component component(neargp::Family family, double variance, std::vector<double> range, std::vector<int> group,

@@ -51,6 +51,9 @@ struct Data {
 neargp::NeighborTable neighbors_before(const Data& data, int k);
 neargp::NeighborTable neighbors_others(const Data& data, int k);
 
+// Twelve targets among the rows, or as many as there are: half of them with k earlier neighbours, half with fewer.
+neargp::LocalProblem with_few_targets(const Data& data, int k);
+
 neargp::Component component(neargp::Family family, double variance, std::vector<double> range, std::vector<int> group,
                             double shape = 0.0);
 neargp::Component anisotropic(neargp::Component result, double u, double v);
