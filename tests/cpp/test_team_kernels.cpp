@@ -166,7 +166,7 @@ TEST_CASE("teams compute for conditioning sets of any size" * extended) {
     for (const int k : some_of<int>({0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, emulated::most_neighbors})) {
       CAPTURE(model.name);
       CAPTURE(k);
-      const LocalProblem problem = make_problem(k + 12, model.dim, k, 2);
+      const LocalProblem problem = with_few_targets(Data(uniform_cloud(k + 12, model.dim, 3), 2), k);
       const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
       const emulated::Fresh device;
       check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
@@ -189,7 +189,7 @@ TEST_CASE("covariances of one component without a parameter of its family have a
 TEST_CASE("teams compute for several outputs") {
   for (const Model& model : some_of(models_of_outputs())) {
     CAPTURE(model.name);
-    const OutputData data(30, model.dim, 2);
+    const OutputData data(18, model.dim, 2);
     const LocalProblem problem(data.view(), neighbors_before(data.data, 11), {}, with_threads(1));
     const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
     for (const int threads : {1, 3}) {
@@ -226,7 +226,7 @@ TEST_CASE("teams of several threads agree with each other" * extended) {
       const Model model = threads == 3 ? structures().front() : structures().back();
       CAPTURE(threads);
       CAPTURE(k);
-      const LocalProblem problem = make_problem(k + 4, model.dim, k, 2);
+      const LocalProblem problem = with_few_targets(Data(uniform_cloud(k + 4, model.dim, 3), 2), k);
       const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
       const emulated::Fresh device(threads);
       check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);

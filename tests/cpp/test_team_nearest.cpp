@@ -92,7 +92,7 @@ TEST_CASE("teams find neighbours among earlier points") {
 
 TEST_CASE("a team may have more threads than a store has room for") {
   const emulated::Fresh device(150);  // of 128, in which 70 stay
-  const Cloud reference = uniform_cloud(600, 2), queries = uniform_cloud(4, 2, 8);
+  const Cloud reference = uniform_cloud(600, 2), queries = uniform_cloud(2, 2, 8);
   const NeighborTable expected = nearest_to(reference.view(), queries.view(), 60, with_threads(1));
   CHECK(Search().run(reference.view(), queries.view(), 60) == expected.index);
 }
