@@ -9,6 +9,7 @@ places_to_predict <- function() {
 }
 
 test_that("likelihood, trend and predictions at points are those of dense matrices", {
+  skip_unless_extended()
   example <- areal_example()
   at <- places_to_predict()
   for (method in list(exact_gp(), vecchia(k = 34))) {

@@ -98,6 +98,7 @@ test_that("weights of a column are what totals are multiplied by", {
 })
 
 test_that("cells of a raster are areas", {
+  skip_unless_extended()
   skip_if_not_installed("terra")
   fit <- fit_of_points()
   cells <- unit_raster(3L, c(1:8, NA))

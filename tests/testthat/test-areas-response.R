@@ -98,6 +98,7 @@ test_that("a tiny area has the expected response of its point", {
 })
 
 test_that("means of a transformed response are of the response", {
+  skip_unless_extended()
   data <- area_data(100L)
   data$amount <- exp(0.5 * data$z)
   points <- square_points()

@@ -3,6 +3,7 @@
 covariance_of_areas <- cov_exponential(variance = 0.8, range = 0.2)
 
 test_that("means, their joint covariance and totals over polygons are those of dense kriging", {
+  skip_unless_extended()
   data <- area_data()
   points <- square_points()
   A <- averaging(points$area)
@@ -30,6 +31,7 @@ test_that("means, their joint covariance and totals over polygons are those of d
 })
 
 test_that("they are those of gstat", {
+  skip_unless_extended()
   skip_if_not_installed("gstat")
   skip_if_not_installed("sp")
   data <- sf::st_as_sf(area_data(70L), coords = c("x", "y"), crs = 32633)
@@ -145,6 +147,7 @@ test_that("areas beyond the reach of the data are told, and have the trend and i
 })
 
 test_that("what cannot be predicted is an error that says what can", {
+  skip_unless_extended()
   data <- area_data(60L)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), nugget = 0.1,
     covariance = covariance_of_areas)

@@ -42,6 +42,7 @@ test_that("of counts it has the expected response, and of classes their probabil
 })
 
 test_that("tibbles and data.tables come back as such, and can be worked on", {
+  skip_unless_extended()
   data <- simulated_data(60)
   new <- simulated_data(10, seed = 3)
   plain <- predict(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 8)), new)

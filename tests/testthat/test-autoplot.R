@@ -86,6 +86,7 @@ test_that("folds have a panel each, cross-validations all of their plots", {
 })
 
 test_that("fits to classes have map, calibration and confusion", {
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   fit <- fixed_class_fit(class_data(80), k = 10L, formula = class ~ 1)
   map <- built(ggplot2::autoplot(fit, cells = 100))

@@ -7,6 +7,7 @@ walled_grid <- function(open_to = 1.7, wall = TRUE) {
 }
 
 test_that("without a barrier distances are Euclidean", {
+  skip_unless_extended()
   skip_if_not_installed("igraph")
   embedding <- barrier_embedding(walled_grid(wall = FALSE), dimensions = 2, landmarks = 30)
   expect_lt(embedding$stress, 0.01)
@@ -61,6 +62,7 @@ test_that("without barriers paths are longer by what the angle between steps say
 })
 
 test_that("across a wall places are as far as around it", {
+  skip_unless_extended()
   skip_if_not_installed("igraph")
   embedding <- barrier_embedding(walled_grid(), dimensions = 4, landmarks = 40)
   expect_lt(embedding$stress, 0.15)

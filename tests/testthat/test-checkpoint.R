@@ -58,6 +58,7 @@ test_that("errors on the way are part of a checkpoint, and what they lead to", {
 checkpoint_error <- function(expr) tryCatch(expr, neargp_error_checkpoint = identity)
 
 test_that("a checkpoint of anything else says what differs, and is left alone", {
+  skip_unless_extended()
   data <- last_data()
   file <- local_checkpoint()
   run <- function(data, ..., k = 10, covariance = cov_exponential(), resume = file) {
@@ -129,6 +130,7 @@ test_that("a damaged file is an error or the same fit, never another one", {
 })
 
 test_that("another version, another file, and two processes are told", {
+  skip_unless_extended()
   run <- last_fits()$vecchia
   file <- local_checkpoint()
   run(control = neargp_control(checkpoint = file))
@@ -156,6 +158,7 @@ test_that("another version, another file, and two processes are told", {
 })
 
 test_that("a file that cannot be written is an error before the fit, and later a warning", {
+  skip_unless_extended()
   run <- last_fits()$vecchia
   nowhere <- file.path(tempdir(), "none", "fit.checkpoint")
   expect_identical(checkpoint_error(run(control = neargp_control(checkpoint = nowhere)))$reason,
@@ -171,6 +174,7 @@ test_that("a file that cannot be written is an error before the fit, and later a
 })
 
 test_that("what is written again and again makes the file no longer than thrice what it holds", {
+  skip_unless_extended()
   file <- list(path = local_checkpoint(), cost = 0, known = list(), states = list())
   file$length <- write_checkpoint(file$path, list(version = "a"), list())
   local_write_each(1)

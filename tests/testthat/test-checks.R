@@ -79,6 +79,7 @@ test_that("methods tell misspelt arguments", {
 })
 
 test_that("slips of first use have errors of the package", {
+  skip_unless_extended()
   data <- simulated_data(40)
   fit <- function(...) neargp(..., method = vecchia(5))
   slip <- function(call, class, message) {

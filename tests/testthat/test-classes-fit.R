@@ -13,6 +13,7 @@ test_on_devices("with k = n - 1 the leave-one-out probabilities are the dense on
 })
 
 test_that("repeated locations are aggregated, which changes no dense result", {
+  skip_unless_extended()
   for (estimator in c("label", "own-class")) {
     for (classes in list(c("a", "b"), c("a", "b", "c"))) {
       data <- class_data(50, classes, repeated = 12L)

@@ -45,6 +45,7 @@ dense_polya_gamma <- function(fit) {
 }
 
 test_that("with k = n - 1 the leave-one-out probabilities are the dense ones", {
+  skip_unless_extended()
   for (classes in list(c("a", "b"), c("a", "b", "c"))) {
     fit <- polya_gamma_fit(class_data(35, classes, repeated = 3L), k = 34L)
     fit$core_covariance$components[[1L]][c("variance", "range")] <- list(2, 0.3)
@@ -177,6 +178,7 @@ test_that("the weight of the divergence and impossible settings", {
 })
 
 test_that("a continued fit goes on with its variables, at the rate at which it had ended", {
+  skip_unless_extended()
   data <- class_data(100)
   first <- polya_gamma_fit(data, steps = 100L)
   again <- polya_gamma_fit(data, steps = 100L, start = first)

@@ -19,6 +19,7 @@ estimated <- function(fit) {
 }
 
 test_that("a fit by workers is that of this process, to the last bit", {
+  skip_unless_extended()
   cluster <- local_workers(2)
   data <- cluster_data(150)
   fit <- cluster_fit(cluster, data = data)
@@ -104,6 +105,7 @@ harmed_fit <- function(cluster, harm, at, ...) {
 pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
 
 test_that("the shards of a worker that is killed go to another, with the same result", {
+  skip_unless_extended()
   skip_on_os("windows")
   extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
   data <- cluster_data(150)
@@ -205,6 +207,7 @@ test_that("what workers do not predict is refused, not predicted as something el
 })
 
 test_that("warnings of folds on workers are those of folds without", {
+  skip_unless_extended()
   cluster <- local_workers(2)
   data <- cluster_data(90)
   fit <- suppressWarnings(neargp(z ~ h, data, coords = ~ x + y, method = vecchia(5), threads = 1L,
@@ -224,6 +227,7 @@ test_that("warnings of folds on workers are those of folds without", {
 })
 
 test_that("workers leave their random numbers as they were, and compute by the instruction set of this session", {
+  skip_unless_extended()
   cluster <- local_workers(2)
   parallel::clusterSetRNGStream(cluster, 1)
   before <- parallel::clusterEvalQ(cluster, .Random.seed)

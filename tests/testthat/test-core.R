@@ -103,12 +103,12 @@ test_on_devices("LOO-k and MLL-k are the densities of the neighbourhoods", {
 
 test_on_devices("numbers do not depend on threads", {
   withr::local_seed(5)
-  n <- 1500
+  n <- 800
   coords <- matrix(runif(2 * n), n)
-  new <- matrix(runif(2 * 600), 600)
+  new <- matrix(runif(2 * 300), 300)
   columns <- cbind(rnorm(n), 1)
   noise <- rep(1, n)
-  normals <- matrix(rnorm(2 * 600), 600)
+  normals <- matrix(rnorm(2 * 300), 300)
   covariance <- as_specified(list(components = core_test_models$sum))
   everything <- function(threads) {
     order <- core_order(coords, "maxmin", 0, test_context(threads))

@@ -21,6 +21,7 @@ dense_prediction <- function(fit, held, kept) {
 }
 
 test_that("held-out rows are predicted from the other folds alone, as the dense formula says", {
+  skip_unless_extended()
   fit <- example_fit()
   fit$k <- 100L # of the trend's conditioning sets
   fit$data$weights <- 1 + fit$data$X[, 2]^2

@@ -31,6 +31,7 @@ latent_prior <- function(fit, data) {
 }
 
 test_that("of a gaussian response it is the log-likelihood of the dense model", {
+  skip_unless_extended()
   data <- effects_data()
   fit <- neargp(z ~ a + (1 | site) + (1 | year), data, coords = ~ x + y, threads = 1L,
     method = vnngp(79, factor = "exact", jitter = 1e-9),
@@ -48,6 +49,7 @@ test_that("of a gaussian response it is the log-likelihood of the dense model", 
 })
 
 test_that("the bound is that of the best normal posterior of the dense model", {
+  skip_unless_extended()
   fit <- counts_fit()
   data <- counts_data()
   K <- latent_prior(fit, data)

@@ -30,6 +30,7 @@ dense_value <- function(working, restricted, data = effects_data()) {
 }
 
 test_that("likelihoods are those of the dense model, and estimates at their maximum", {
+  skip_unless_extended()
   for (estimation in c("ML", "REML")) {
     fit <- effects_fit(method = exact_gp(estimation = estimation),
       control = neargp_control(tolerance = 1e-9))
@@ -202,6 +203,7 @@ test_that("without a field smooths are those of mgcv", {
 })
 
 test_that("a variance of 0 is reported as 0, as lme4 does, and predicts nothing", {
+  skip_unless_extended()
   skip_if_not_installed("lme4")
   set.seed(3)
   data <- effects_data(100)

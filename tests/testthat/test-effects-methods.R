@@ -40,6 +40,7 @@ test_that("tidy() has parameters and effects", {
 })
 
 test_that("REML fits of different trends are not compared", {
+  skip_unless_extended()
   fit <- methods_fit()
   expect_identical(fit$score, "restricted log-likelihood")
   other <- update(fit, . ~ . - a)
@@ -74,6 +75,7 @@ test_that("intervals by profile hold the estimates, and a fit goes on from itsel
 })
 
 test_that("marginal means are those of the trend, with smooths at their mean", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   skip_if_not_installed("emmeans")
   data <- transform(effects_data(), year = factor(year))

@@ -57,6 +57,7 @@ test_that("smooths and noise of its own are no exception", {
 })
 
 test_that("a fit that has ended is resumed to the same bits, errors of the effects among them", {
+  skip_unless_extended()
   data <- many_effects_data()
   run <- function(..., seed = 3) {
     set.seed(seed)

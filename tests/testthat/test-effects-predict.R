@@ -36,6 +36,7 @@ dense_prediction <- function(fit, new, groups = TRUE) {
 }
 
 test_that("predictions of known and of new levels are universal kriging", {
+  skip_unless_extended()
   fit <- predicted_fit()
   new <- new_rows()
   dense <- dense_prediction(fit, new)
@@ -51,6 +52,7 @@ test_that("predictions of known and of new levels are universal kriging", {
 })
 
 test_that("by neighbours they are those of the fit's own universal kriging", {
+  skip_unless_extended()
   fit <- neargp(z ~ a + (a | site) + (1 | year) + offset(o), effects_data(), coords = ~ x + y,
     method = vecchia(79), weights = w, covariance = cov_exponential(), threads = 1L)
   new <- new_rows()
@@ -77,6 +79,7 @@ test_that("unknown levels are an error that names them; without groups none are 
 })
 
 test_that("terms add up to the linear predictor, and are what they are called", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   data <- effects_data()
   fit <- neargp(z ~ a + s(depth, k = 6) + (a | site), data, coords = ~ x + y, method = exact_gp(),
@@ -111,6 +114,7 @@ test_that("leave-one-out predictions are those of the model without the row", {
 })
 
 test_that("folds that hold out levels predict them with the variance between levels", {
+  skip_unless_extended()
   fit <- predicted_fit()
   data <- effects_data()
   folds <- ifelse(data$site %in% c("a", "b"), 1L, 2L)
@@ -128,6 +132,7 @@ test_that("folds that hold out levels predict them with the variance between lev
 })
 
 test_that("draws have the moments of predictions, and without the data those of the model", {
+  skip_unless_extended()
   fit <- predicted_fit()
   new <- new_rows()[3:6, ]
   draws <- simulate(fit, 4000, seed = 1, newdata = new, type = "link", allow.new.levels = TRUE)
@@ -147,6 +152,7 @@ test_that("draws have the moments of predictions, and without the data those of 
 })
 
 test_that("a fit from a file predicts the same", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   data <- effects_data()
   fit <- neargp(z ~ s(depth, k = 5) + (1 | site), data, coords = ~ x + y, method = vecchia(10),
@@ -161,6 +167,7 @@ test_that("a fit from a file predicts the same", {
 })
 
 test_that("loo_k() estimates variances near those of the likelihood, and predicts with them", {
+  skip_unless_extended()
   data <- effects_data(200)
   fit <- neargp(z ~ a + (1 | site), data, coords = ~ x + y, method = loo_k(20),
     covariance = cov_exponential(range = 0.2), threads = 1L)

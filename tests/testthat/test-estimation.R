@@ -15,6 +15,7 @@ restricted_fit <- function(method, data = simulated_data(60), formula = z ~ heig
 }
 
 test_that("REML is at the maximum of the density of contrasts, whose curvature is its information", {
+  skip_unless_extended()
   fit <- restricted_fit(exact_gp(estimation = "REML"))
   dense_at <- function(working) {
     covariance <- fit$core_covariance
@@ -50,6 +51,7 @@ test_that("neither the unit of the response nor that of a covariate moves REML's
 })
 
 test_that("logLik(REML = ) gives either likelihood of either fit", {
+  skip_unless_extended()
   ml <- restricted_fit(exact_gp())
   reml <- restricted_fit(exact_gp(estimation = "REML"))
   for (fit in list(ml, reml)) {
@@ -76,6 +78,7 @@ test_that("a fit says that it is REML's", {
 })
 
 test_that("restricted likelihoods of other trends are not compared", {
+  skip_unless_extended()
   fit <- restricted_fit(exact_gp(estimation = "REML"))
   smaller <- restricted_fit(exact_gp(estimation = "REML"), formula = z ~ height)
   for (compared in list(anova, AIC, BIC)) {

@@ -233,6 +233,7 @@ test_that("every method takes factors", {
 })
 
 test_that("a fit with factors is cross-validated, augmented, updated, kept and drawn", {
+  skip_unless_extended()
   data <- rows_of_factors(90)
   fit <- neargp(z ~ 1, data, coords = ~ x + y + colour, method = vecchia(k = 8),
     covariance = cov_exponential())

@@ -17,6 +17,7 @@ fit_censored <- function(d, formula = cens(measured, lower, upper) ~ h, ...,
 }
 
 test_that("without a field it is the model of survival, in either form of the response", {
+  skip_unless_extended()
   skip_if_not_installed("survival")
   d <- censored_data()
   lo <- ifelse(is.na(d$measured), d$lower, d$measured)

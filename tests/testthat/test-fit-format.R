@@ -4,6 +4,7 @@ saved_fits <- function() list.files(test_path("fits"), "[.]rds$", recursive = TR
   full.names = TRUE)
 
 test_that("fits that earlier versions have saved predict what they did then", {
+  skip_unless_extended()
   files <- saved_fits()
   expect_gt(length(files), 20)
   for (file in files) {

@@ -97,6 +97,7 @@ test_that("parm of confint() and k of AIC() are checked", {
 })
 
 test_that("model.matrix() has the attributes and names of that of lm()", {
+  skip_unless_extended()
   data <- transform(simulated_data(60), day = as.Date("2026-01-01") + 1:60, rank = ordered(group),
     high = height > 0, plain = as.character(group))
   formulas <- list(z ~ height * group, z ~ poly(height, 2) + group - 1, z ~ high:height + rank,

@@ -58,6 +58,7 @@ test_that("folds are left out of both fits", {
 })
 
 test_that("limits of the expected response are quantiles of a product", {
+  skip_unless_extended()
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "count", truncated_poisson())
   new <- d[c(1, 9), ]
@@ -127,6 +128,7 @@ inline_hurdle <- function(d) {
 }
 
 test_that("update() fits either part or both anew", {
+  skip_unless_extended()
   d <- hurdle_data(60)
   fit <- inline_hurdle(d)
   shorter <- update(fit, . ~ 1)
@@ -145,6 +147,7 @@ test_that("update() fits either part or both anew", {
 })
 
 test_that("update() tells that a recalibration is lost", {
+  skip_unless_extended()
   d <- hurdle_data(60)
   positive <- neargp(amount ~ h, d[d$there == 1, ], coords = ~ x + y, transform = "log",
     method = vecchia(k = 3), covariance = cov_exponential(variance = 1e-9, range = 0.1),
@@ -177,6 +180,7 @@ test_that("tables and prints have both parts", {
 })
 
 test_that("rows that are not those of both fits are told", {
+  skip_unless_extended()
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   positive <- d[d$there == 1, ]

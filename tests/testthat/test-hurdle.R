@@ -48,6 +48,7 @@ expect_mixture_with_nothing <- function(response, family, n = 4000) {
 }
 
 test_that("predictions and scores are those of the mixture of nothing and a positive amount", {
+  skip_unless_extended()
   expect_mixture_with_nothing("amount", Gamma("log"), n = 1000)
 })
 

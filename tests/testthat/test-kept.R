@@ -20,7 +20,7 @@ without_keeper <- function(fit) {
 for (name in names(kept_cases)) {
   test_that(paste("a kept prediction is a fresh one, and a row is that row of all rows:", name), {
     fit <- kept_fit(kept_cases[[name]])
-    rows <- new_rows()
+    rows <- new_rows(12)
     fresh <- predict(without_keeper(fit), rows)
     expect_null(core_kept(fit$keeper))
     expect_identical(predict(fit, rows), fresh)
@@ -74,6 +74,7 @@ test_that("counts, classes and several outputs keep what their predictions need"
 })
 
 test_that("what other data or parameters gave is not used", {
+  skip_unless_extended()
   fit <- kept_fit()
   rows <- new_rows()
   before <- predict(fit, rows)
@@ -160,6 +161,7 @@ test_that("what was kept is freed with the fit, and an error or interrupt leaves
 })
 
 test_that("a fit holds no pointer but its keeper, so that one from a file predicts as it did", {
+  skip_unless_extended()
   pointers <- function(object, path = "fit") {
     within <- c(if (is.list(object)) unclass(object), attributes(object))
     c(if (typeof(object) == "externalptr") path, unlist(Map(pointers, unname(within),

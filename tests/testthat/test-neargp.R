@@ -1,4 +1,5 @@
 test_that("with k = n - 1 the Vecchia and the exact log-likelihood are the dense one, for every covariance", {
+  skip_unless_extended()
   data <- simulated_data(60)
   covariances <- list(
     cov_exponential(), cov_matern(1.5), cov_matern(2.5), cov_matern(0.8), cov_gaussian(),
@@ -180,6 +181,7 @@ test_that("duplicated locations are fine with a nugget", {
 })
 
 test_that("a fit is read in a new process and predicts the same", {
+  skip_unless_extended()
   skip_if_not_installed("callr")
   data <- simulated_data(100)
   fit <- neargp(z ~ height + group, data, coords = ~ x + y, method = vecchia(k = 15))

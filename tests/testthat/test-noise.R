@@ -128,6 +128,7 @@ test_that("without a nugget known variances are those of weights", {
 })
 
 test_that("predictions, leave-one-out, joint predictions and draws have the noise of their rows", {
+  skip_unless_extended()
   data <- noisy_data(40)
   new <- noisy_data(6, seed = 5)
   for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
@@ -190,6 +191,7 @@ test_that("the bound on inducing points has its gradient in the noise of rows", 
 })
 
 test_that("with a point at each row svgp() has the likelihood of exact_gp(), and its predictions", {
+  skip_unless_extended()
   data <- noisy_data(40)
   new <- noisy_data(6, seed = 5)
   exact <- noisy_fit(data, exact_gp(), measurement_variance = se^2)
@@ -269,6 +271,7 @@ test_that("a fit is kept, updated, started from, and told", {
 })
 
 test_that("the unit of the response, threads and the order of rows do not matter", {
+  skip_unless_extended()
   data <- noisy_data(80)
   fit <- noisy_fit(data, measurement_variance = se^2)
   larger <- noisy_fit(transform(data, z = 1000 * z), measurement_variance = 1e6 * se^2)
@@ -285,6 +288,7 @@ test_that("the unit of the response, threads and the order of rows do not matter
 })
 
 test_that("rows with missing covariates are dropped, and not predicted", {
+  skip_unless_extended()
   data <- noisy_data(60)
   data$depth[3] <- NA
   data$se[5] <- NA
@@ -335,6 +339,7 @@ test_that("rows of one place need noise that is known, or a nugget", {
 })
 
 test_that("starting values come near, whatever the scale of covariates", {
+  skip_unless_extended()
   withr::local_seed(1)
   n <- 2000
   data <- data.frame(x = stats::runif(n), y = stats::runif(n), t = stats::runif(n, 1990, 2020))
@@ -377,6 +382,7 @@ test_that("what cannot be is told", {
 })
 
 test_that("noise goes together with random effects, in the likelihood and where the next site is", {
+  skip_unless_extended()
   withr::local_seed(2)
   n <- 50L
   data <- data.frame(x = stats::runif(n), y = stats::runif(n), z = stats::rnorm(n),

@@ -146,6 +146,7 @@ test_that("noise drawn for the training rows is divided by their weights", {
 })
 
 test_that("simulations have the joint distribution of predictions", {
+  skip_unless_extended()
   fit <- outputs_fit(formula = cbind(zinc, lead) ~ 1)
   places <- new_places()[1:2, ]
   most <- max(tabulate(fit$data$output))
@@ -184,6 +185,7 @@ test_that("exact_gp() draws several outputs from their dense joint distribution"
 })
 
 test_that("a few places of several outputs are drawn densely by the other methods, too, unless k is given", {
+  skip_unless_extended()
   draws_by <- function(method, ...) {
     fit <- neargp(cbind(zinc, lead) ~ 0, simulated_outputs(40), coords = ~ x + y, method = method,
       nugget = c(0.2, 8), covariance = cov_coregionalisation(cov_matern(2.5, range = 0.3),

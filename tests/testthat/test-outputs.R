@@ -178,6 +178,7 @@ test_that("folds are of places, and fits of several outputs are not compared in 
 })
 
 test_that("no output at a place within the buffer of a fold is conditioned on", {
+  skip_unless_extended()
   fit <- outputs_fit(n = 50)
   data <- simulated_outputs(50)
   folds <- structure(rep(1:2, c(5L, 45L)), buffer = 0.15)

@@ -8,6 +8,7 @@ insight_fit <- function(package, ...) {
 }
 
 test_that("parameters has the tests and intervals of summary() and confint()", {
+  skip_unless_extended()
   fit <- insight_fit("parameters")
   table <- parameters::model_parameters(fit, ci = 0.9)
   expected <- summary(fit)$coefficients
@@ -55,6 +56,7 @@ test_that("insight predicts by the trend at covariates and by everything at plac
 })
 
 test_that("ggeffects has the trend's predictions, and those of emmeans", {
+  skip_unless_extended()
   skip_if_not_installed("emmeans")
   fit <- insight_fit("ggeffects")
   predicted <- ggeffects::ggpredict(fit, "height [-1, 1]", verbose = FALSE)
@@ -144,6 +146,7 @@ test_that("trends of several outputs and of classes are refused, and not tested 
 })
 
 test_that("means are those without recalibration, and limits are made where they are asked for", {
+  skip_unless_extended()
   skip_if_not_installed("insight")
   data <- transform(simulated_data(80), z = exp(z / 2))
   at <- data.frame(height = c(-1, 2), x = c(0.2, 0.7), y = 0.5)

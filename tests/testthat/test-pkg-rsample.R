@@ -4,6 +4,7 @@ rsample_fit <- function(data, method = vecchia(k = 8), covariance = cov_exponent
 }
 
 test_that("splits of rsample are folds", {
+  skip_unless_extended()
   data <- simulated_data(60)
   fit <- rsample_fit(data)
   set.seed(1)

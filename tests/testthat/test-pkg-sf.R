@@ -84,6 +84,7 @@ test_that("without CRS but with a distance sf data work", {
 })
 
 test_that("points that are read from a file are fitted and predicted as those that were written", {
+  skip_unless_extended()
   points <- simulated_sf(60)
   file <- withr::local_tempfile(fileext = ".gpkg")
   sf::st_write(points, file, quiet = TRUE)

@@ -54,6 +54,7 @@ test_that("classes and several outputs are attributes, too", {
 })
 
 test_that("a grid of another reference system, or of none, is refused as sf points are", {
+  skip_unless_extended()
   fit <- neargp(z ~ height, simulated_sf(60, scale = 1), method = vecchia(k = 10))
   expect_error(predict(fit, covariate_grid()), "newdata: none", class = "neargp_error_crs")
   expect_error(predict(fit, covariate_grid(3857)), "sf::st_transform", class = "neargp_error_crs")
@@ -65,6 +66,7 @@ test_that("a grid of another reference system, or of none, is refused as sf poin
 })
 
 test_that("a grid is fitted as its cells' centres", {
+  skip_unless_extended()
   grid <- covariate_grid(32633)
   fields <- as.data.frame(grid)
   grid$z <- array(cos(5 * fields$x) + fields$y^2 + 0.1 * sin(7 * seq_len(120)), dim(grid))

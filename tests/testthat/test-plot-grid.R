@@ -111,6 +111,7 @@ test_that("cells of a lattice outside the hull of the data are not on the map", 
 })
 
 test_that("data round the globe have a map without a hull, those of a continent one with it", {
+  skip_unless_extended()
   set.seed(14)
   z <- rnorm(200)
   world <- data.frame(lon = runif(200, -180, 180), lat = asin(runif(200, -1, 1)) * 180 / pi)

@@ -65,6 +65,7 @@ test_that("the fit is the dense posterior of counts with the areas as exposure",
 })
 
 test_that("finer cells change the intensity by far less than its standard deviation", {
+  skip_unless_extended()
   set.seed(72)
   trees <- cbind(x = runif(15), y = runif(15))
   points <- trees[sample(15, 400, TRUE), ] + rnorm(800, sd = 0.08)
@@ -94,6 +95,7 @@ test_that("layers of a raster are covariates at the centres", {
 })
 
 test_that("what is no window, or not in it, is a classed error", {
+  skip_unless_extended()
   points <- pattern()
   for (wrong in list(c(0, 1, 0, 1), box[1:3], "all", c(xmin = 0, xmax = 0, ymin = 0, ymax = 1))) {
     expect_error(point_pattern_data(points, wrong), class = "neargp_error_window")

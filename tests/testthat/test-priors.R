@@ -24,6 +24,7 @@ dense_log_prior <- function(range, variance, nugget, d = 2) {
 }
 
 test_that("a fit is at the mode of the dense likelihood times the published density", {
+  skip_unless_extended()
   fit <- prior_fit(all_priors())
   posterior_at <- function(working) {
     covariance <- fit$core_covariance
@@ -122,6 +123,7 @@ test_that("a fit with priors says so, is refitted with them and has no likelihoo
 })
 
 test_that("what is no prior, or has none, is refused", {
+  skip_unless_extended()
   expect_error(pc_priors(), "no prior", class = "neargp_error_argument")
   for (bad in list(0.1, c(0.1, 1), c(-1, 0.5), c(NA, 0.5), "a")) {
     expect_error(pc_priors(range = bad), "`range`", class = "neargp_error_argument")

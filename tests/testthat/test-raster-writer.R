@@ -19,6 +19,7 @@ plain_values <- function(raster) {
 }
 
 test_that("a raster is read, predicted and written in windows, with the same result", {
+  skip_unless_extended()
   fit <- raster_fit()
   folder <- withr::local_tempdir()
   source <- file.path(folder, "covariate.tif")
@@ -54,6 +55,7 @@ test_that("classes are written with their names", {
 })
 
 test_that("an error on the way leaves no file, and one that was there as it was", {
+  skip_unless_extended()
   fit <- raster_fit()
   folder <- withr::local_tempdir()
   file <- file.path(folder, "map.tif")

@@ -15,6 +15,7 @@ pit_of <- function(fit, d) {
 }
 
 test_that("PIT values of held-out rows are uniform after the recalibration of heavy tails", {
+  skip_unless_extended()
   d <- noisy_field(900, function(n) 0.2 * rt(n, df = 2))
   held <- 601:900
   fit <- neargp(z ~ 1, d[-held, ], coords = ~ x + y, method = vecchia(10),
@@ -119,6 +120,7 @@ test_that("the map of a transformed response is on its scale", {
 })
 
 test_that("what cannot be recalibrated is refused", {
+  skip_unless_extended()
   d <- noisy_field(60, rnorm)
   d$count <- rpois(60, exp(d$z / 3))
   refused <- function(...) {

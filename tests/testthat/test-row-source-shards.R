@@ -20,6 +20,7 @@ striped_fit <- function(data, cluster = NULL, method = vecchia(8), formula = z ~
 }
 
 test_that("rows that are read in shards are those in memory", {
+  skip_unless_extended()
   data <- striped()
   whole <- striped_fit(data)
   fit <- striped_fit(source_of(data))

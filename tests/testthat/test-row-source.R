@@ -77,6 +77,7 @@ test_that("with fewer rows in the sample it is the fit with the same start", {
 })
 
 test_that("the bound and its gradient over a source are those in memory, whatever the chunks, threads and the sample", {
+  skip_unless_extended()
   data <- source_rows(2500L)
   held <- source_fit(data, method = svgp(inducing = 12, move = FALSE),
     covariance = inducing_covariance(), nugget = 0.3)

@@ -28,6 +28,7 @@ problem_of <- function(fit) {
 held_shards <- function(host) mget(as.character(host$ids), envir = shard_store[[host$key]])
 
 test_that("cuts make shards of like size, and equal places share one", {
+  skip_unless_extended()
   for (places in shard_clouds()) for (count in c(1L, 2L, 5L, 8L)) {
     shard <- shard_of(places, shard_cuts(places, count))
     expect_setequal(shard, seq_len(count))
@@ -39,6 +40,7 @@ test_that("cuts make shards of like size, and equal places share one", {
 })
 
 test_that("the tree of sums has one rounding however the shards are spread", {
+  skip_unless_extended()
   set.seed(6)
   for (count in c(1L, 2L, 7L, 16L)) {
     parts <- lapply(seq_len(count), function(i) list(failed = 0, size = 1,
@@ -82,6 +84,7 @@ brute_neighbors <- function(places, rank, k, before) {
 }
 
 test_that("shards find the neighbours that a search of all rows finds", {
+  skip_unless_extended()
   k <- 4L
   for (name in names(shard_clouds())) for (before in c(TRUE, FALSE)) {
     places <- shard_clouds()[[name]]
@@ -144,6 +147,7 @@ sharded_data <- function(n = 60) {
 
 # The dense likelihood knows no order.
 test_that("with all rows as neighbours shards have the exact likelihood and its maximum", {
+  skip_unless_extended()
   data <- sharded_data()
   exact <- function(...) neargp(z ~ h, data, coords = ~ x + y, method = exact_gp(...),
     covariance = cov_exponential(), weights = w, control = neargp_control(tolerance = 1e-10))
@@ -213,6 +217,7 @@ test_that("Vecchia's likelihood in shards is that of the merged order, in any me
 })
 
 test_that("what cannot be in shards is refused", {
+  skip_unless_extended()
   data <- sharded_data()
   data$count <- rpois(60, 3)
   control <- neargp_control(shards = 4L)

@@ -119,6 +119,7 @@ test_that("smooth fields are drawn on a fine grid, and what is added to the diag
 })
 
 test_that("smooth fields are drawn densely and by vnngp(), too", {
+  skip_unless_extended()
   data <- simulated_data(60)
   grid <- expand.grid(x = seq(0, 1, length.out = 40), y = seq(0, 1, length.out = 40))
   smooth <- cov_gaussian(variance = 2, range = 0.6)

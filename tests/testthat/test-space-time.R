@@ -193,6 +193,7 @@ test_that("predictions are those of gstat's krigeST()", {
 })
 
 test_that("with few times alpha is 1/2, and says so", {
+  skip_unless_extended()
   data <- space_time_data(30, 4)
   expect_message(fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day,
     covariance = cov_spacetime(cov_exponential()), method = vecchia(k = 5)),

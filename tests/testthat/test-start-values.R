@@ -36,6 +36,7 @@ test_that("neighbours exclude the row itself, also among many duplicates", {
 })
 
 test_that("bounds hold the estimates of every family", {
+  skip_unless_extended()
   data <- simulated_data(100, family = "gaussian", nugget = 0.001)
   for (covariance in list(cov_matern(NULL), cov_powered_exponential(), cov_cauchy())) {
     fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10),

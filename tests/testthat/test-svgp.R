@@ -1,4 +1,5 @@
 test_that("with an inducing point at each row the method is the exact one", {
+  skip_unless_extended()
   data <- simulated_data(70)
   data$w <- rep(c(0.5, 1, 2, 1, 4), 14)
   new <- simulated_data(15, seed = 2)
@@ -19,6 +20,7 @@ test_that("with an inducing point at each row the method is the exact one", {
 })
 
 test_that("the bounds are in their order, and rise when positions are moved", {
+  skip_unless_extended()
   data <- simulated_data(120)
   value <- function(...) c(inducing_fit(data, svgp(inducing = 12, ...))$log_likelihood)
   exact <- c(inducing_fit(data, exact_gp())$log_likelihood)

@@ -145,6 +145,7 @@ test_that("the unit of the response changes nothing but the unit", {
 })
 
 test_that("positions move or are held, and are in the user's coordinates", {
+  skip_unless_extended()
   data <- counts_data()
   given <- data[seq(1, 150, 6), c("x", "y")]
   held <- fit_swsgp(given, k = 6, epochs = 5, move = FALSE, data = data)

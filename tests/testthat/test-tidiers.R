@@ -6,6 +6,7 @@ tidied_fit <- function(method = vecchia(k = 10), ...) {
 }
 
 test_that("tidy() has one row for each parameter and agrees with coef(), vcov() and confint()", {
+  skip_unless_extended()
   fit <- tidied_fit(covariance = cov_matern(nu = 1.5))
   table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
   trend <- table[table$effect == "trend", ]

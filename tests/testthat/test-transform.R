@@ -13,6 +13,7 @@ transformed_fit <- function(d = transformed_data_set(), transform = "log", metho
 }
 
 test_that("a fit of the logarithm is that of the transformed response, with the Jacobian", {
+  skip_unless_extended()
   d <- transformed_data_set()
   for (method in list(exact_gp(), vecchia(8), loo_k(8))) {
     plain <- transformed_fit(d, NULL, method, g ~ h)
@@ -34,6 +35,7 @@ test_that("the log-likelihood is the density of the responses", {
 })
 
 test_that("predictions are on the scale of the response, the link is not", {
+  skip_unless_extended()
   d <- transformed_data_set()
   plain <- transformed_fit(d, NULL, formula = g ~ h)
   fit <- transformed_fit(d)
@@ -52,6 +54,7 @@ test_that("predictions are on the scale of the response, the link is not", {
 })
 
 test_that("a pair of functions is the transform that it writes out", {
+  skip_unless_extended()
   d <- transformed_data_set()
   fit <- transformed_fit(d)
   pair <- transformed_fit(d, list(forward = log, inverse = exp))
@@ -73,6 +76,7 @@ test_that("a constant response is told as that, with the value that the data hav
 })
 
 test_that("transforms refuse what they cannot have", {
+  skip_unless_extended()
   d <- transformed_data_set(40)
   refused <- function(class, ..., data = d) {
     expect_error(transformed_fit(data, ...), class = paste0("neargp_error_", class))

@@ -20,6 +20,7 @@ lognormal <- function(mean, sd) {
 }
 
 test_that("leave-one-out predictions and residuals are those of the lognormal distribution", {
+  skip_unless_extended()
   d <- log_data()
   for (method in list(exact_gp(), vecchia(8), vnngp(8))) {
     fits <- log_fits(d, method)
@@ -125,6 +126,7 @@ test_that("without a nugget the data are fitted values, and have no Pearson resi
 })
 
 test_that("other packages have densities, draws and means on the scale of the response", {
+  skip_unless_extended()
   d <- log_data()
   fits <- log_fits(d)
   moments <- loo_predict(fits$plain)

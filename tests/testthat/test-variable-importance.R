@@ -32,6 +32,7 @@ test_that("without a field it is the leave-one-out score of least squares", {
 })
 
 test_that("an irrelevant variable is worth nothing, left out or permuted", {
+  skip_unless_extended()
   d <- importance_rows()
   fit <- neargp(z ~ useful + idle, d, coords = ~ x + y, method = vecchia(k = 5),
     covariance = cov_exponential(range = 0.3), verbose = FALSE)

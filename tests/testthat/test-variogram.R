@@ -94,6 +94,7 @@ test_that("the fitted variogram curve is nugget + sill - covariance, in each dir
 })
 
 test_that("the variogram of a fit is that of its residuals from the trend", {
+  skip_unless_extended()
   fit <- plotted_fit(formula = z ~ y)
   expect_equal(as.data.frame(empirical_variogram(fit))$gamma,
     as.data.frame(empirical_variogram(residuals(fit, "trend"), fit$data$coords))$gamma)

@@ -106,6 +106,7 @@ test_that("coefficients of vnngp() of counts are those of a dense posterior", {
 })
 
 test_that("a column of ones is no column, and one of 0 and 1 makes independent fields", {
+  skip_unless_extended()
   data <- transform(varying_data(40), one = 1, side = x > 0.5)
   value <- function(covariance) {
     fit <- varying_fit(covariance, exact_gp(), data)
@@ -122,6 +123,7 @@ test_that("a column of ones is no column, and one of 0 and 1 makes independent f
 })
 
 test_that("another unit of the column is another unit of the parameters, and no other fit", {
+  skip_unless_extended()
   data <- varying_data(60)
   fit <- function(covariance, ...) {
     neargp(z ~ dose, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance,
@@ -237,6 +239,7 @@ test_that("rasters give maps of coefficients without layers of the column", {
 })
 
 test_that("what cannot be is refused in one way", {
+  skip_unless_extended()
   data <- transform(varying_data(40), g = rep_len(c("a", "b", "c"), 40), none = 0)
   fit <- function(by, method = vecchia(k = 5)) {
     neargp(z ~ 1, data, coords = ~ x + y, method = method,

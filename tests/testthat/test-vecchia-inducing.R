@@ -137,6 +137,7 @@ test_that("the number of threads does not change a digit", {
 })
 
 test_that("draws have the moments of predictions, with dense matrices and with neighbours", {
+  skip_unless_extended()
   fit <- low_rank_fit(simulated_data(150), vecchia(k = 80, inducing = 20))
   new <- simulated_data(8, seed = 3)
   expected <- predict(fit, new, type = "link", k = 150)
@@ -193,6 +194,7 @@ test_that("positions may be given, and are never more than there are places", {
 })
 
 test_that("bad input is refused by an error that says what to use", {
+  skip_unless_extended()
   data <- simulated_data(60)
   for (wrong in list(NULL, NA, -1, 2.5, "a", c(1, 2))) expect_error(vecchia(inducing = wrong),
     class = "neargp_error_argument")

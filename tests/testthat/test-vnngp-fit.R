@@ -11,6 +11,7 @@ test_that("separation ends with a finite, flagged answer", {
 })
 
 test_that("gross outliers of a Student-t response move neither starting values nor bounds", {
+  skip_unless_extended()
   data <- vnngp_data(300, seed = 17)
   clean <- neargp(student_t ~ h, data, coords = ~ x + y, method = vnngp(10),
     covariance = cov_exponential(), family = student_t(4))
@@ -138,6 +139,7 @@ test_that("a posterior whose steps swing about the optimum settles", {
 })
 
 test_that("variances of smooth fields that an incomplete factor gets wrong are those of an exact one", {
+  skip_unless_extended()
   data <- vnngp_data(400, seed = 24)
   fit_with <- function(factor, covariance) {
     neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15, factor = factor),

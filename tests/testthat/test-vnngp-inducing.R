@@ -75,6 +75,7 @@ test_that("a matrix of inducing points is taken as it is", {
 })
 
 test_that("learned inducing points move, and raise the bound", {
+  skip_unless_extended()
   adam <- function(learn) {
     set.seed(5)
     fit_inducing(inducing_points(20, learn = learn), posterior = "mean-field", optimizer = "adam",
@@ -87,6 +88,7 @@ test_that("learned inducing points move, and raise the bound", {
 })
 
 test_that("held-out rows are predicted from inducing points", {
+  skip_unless_extended()
   fit <- fit_inducing(40)
   scores <- cross_validate(fit, folds = 3)
   expect_true(all(is.finite(unlist(scores$scores[vapply(scores$scores, is.numeric, NA)]))))

@@ -95,6 +95,7 @@ test_that("the fit of a gaussian response comes near that of vecchia(inducing = 
 })
 
 test_that("predictions, alone and joint, are those of the dense joint distribution", {
+  skip_unless_extended()
   data <- low_rank_data()
   new <- low_rank_data(5, seed = 6)
   for (posterior in c("sparse", "laplace")) {
@@ -140,6 +141,7 @@ test_that("predictions, alone and joint, are those of the dense joint distributi
 })
 
 test_that("draws have the moments of joint predictions, at the data and elsewhere", {
+  skip_unless_extended()
   fit <- low_rank_gp(low_rank_data())
   new <- rbind(low_rank_data()[1:4, ], low_rank_data(6, seed = 6))
   expected <- predict(fit, new, type = "link", k = 70, joint = TRUE)
@@ -212,6 +214,7 @@ test_that("what can be asked of other fits can be asked of this one", {
 })
 
 test_that("the number of threads does not change a digit", {
+  skip_unless_extended()
   data <- low_rank_data(400)
   fit <- function(threads) low_rank_gp(data, binary ~ h, binomial(), threads = threads,
     method = vnngp(k = 8, low_rank = 20))
@@ -221,6 +224,7 @@ test_that("the number of threads does not change a digit", {
 })
 
 test_that("exact and incomplete factors agree", {
+  skip_unless_extended()
   data <- low_rank_data(300)
   incomplete <- low_rank_gp(data, method = vnngp(k = 15, low_rank = 20))
   exact <- low_rank_gp(data, method = vnngp(k = 15, low_rank = 20, factor = "exact"))
@@ -230,6 +234,7 @@ test_that("exact and incomplete factors agree", {
 })
 
 test_that("bad input is refused by an error that says what to use", {
+  skip_unless_extended()
   data <- low_rank_data()
   for (wrong in list(NULL, NA, -1, 2.5, "a", c(1, 2))) expect_error(vnngp(low_rank = wrong),
     class = "neargp_error_argument")

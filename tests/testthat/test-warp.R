@@ -20,6 +20,7 @@ test_that("gradients are those of differences, by information as by the adjoint"
 })
 
 test_that("the latent field of vnngp() has the warped covariance", {
+  skip_unless_extended()
   data <- local_data(40)
   covariance <- cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x, 3)), penalty = 1)
   fit <- local_fit(covariance, vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
@@ -40,6 +41,7 @@ test_that("neighbours are the nearest in warped coordinates", {
 })
 
 test_that("with no warp everything is that of the stationary covariance", {
+  skip_unless_extended()
   data <- local_data()
   fits <- lapply(list(cov_matern(1.5),
     cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x)))), local_fit, vecchia(k = 8),
@@ -81,6 +83,7 @@ test_that("predictions, leave-one-out and joint predictions are dense kriging", 
 })
 
 test_that("simulated fields have the warped covariance", {
+  skip_unless_extended()
   new <- local_data(5, seed = 3)
   fit <- local_fit(cov_exponential(warp = expand(1, ~ wet), penalty = 1), vecchia(k = 59L),
     formula = z ~ 0)
@@ -143,6 +146,7 @@ test_that("components of a sum may differ in their number of coordinates, and or
 })
 
 test_that("where the field is stationary, the optimum is not below the method's own", {
+  skip_unless_extended()
   for (case in list(list(seed = 5, method = exact_gp(), warp = expand(1, ~ bumps(3))),
     list(seed = 10, method = vnngp(k = 8), warp = monotone(~ x, 4)))) {
     set.seed(case$seed)
@@ -165,6 +169,7 @@ test_that("what is below the stationary optimum gives way to it", {
 })
 
 test_that("the default penalty of further coordinates is 5, and more where rows are few", {
+  skip_unless_extended()
   penalty <- function(n) {
     layout <- local_fit(cov_exponential(warp = list(expand(2, ~ wet + x), monotone(~ x, 2))),
       vecchia(k = 5), local_data(n))$layout
@@ -288,6 +293,7 @@ test_that("a fit goes through all that others do", {
 })
 
 test_that("print() says whose the penalties are, where to look, and which coordinates are not used", {
+  skip_unless_extended()
   data <- local_data()
   fit <- local_fit(cov_exponential(range = ~ wet, warp = list(expand(3, ~ bumps(2)),
     monotone(~ x, 3))), vecchia(k = 5), data)
@@ -315,6 +321,7 @@ test_that("print() says whose the penalties are, where to look, and which coordi
 })
 
 test_that("comparing fits says that coefficients are learned anew by refit alone", {
+  skip_unless_extended()
   data <- local_data(60)
   fits <- list(plain = local_fit(cov_exponential(), vecchia(k = 5), data),
     warped = local_fit(cov_exponential(warp = expand(1, ~ wet)), vecchia(k = 5), data))
@@ -349,6 +356,7 @@ test_that("anova() has no p-value of a penalty or a warp, and tells q and basis 
 })
 
 test_that("variograms have a curve only of distances that can be drawn, and say of which", {
+  skip_unless_extended()
   drawn <- function(warp, ...) {
     empirical_variogram(local_fit(cov_exponential(warp = warp, ...), vecchia(k = 5)))
   }
