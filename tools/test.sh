@@ -26,20 +26,52 @@ if [ -z "${NEARGP_EXTENDED_TESTS:-}" ]; then
   core_set=${NEARGP_INSTRUCTION_SET:-} # tests of kernels go through all sets by themselves
 fi
 
-# Everything but the widest set's R tests runs meanwhile, on another core: the C++ tests, built with the package's own objects,
-# and the R tests of the other sets.
-run_others() {
-  trap 'kill "$child" 2> /dev/null; exit 143' TERM
-  echo "test: C++ core"
-  attended env NEARGP_INSTRUCTION_SET="$core_set" PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$other_counts" || echo "0 1 0" >> "$other_counts"
-  unset NEARGP_EXTENDED_TESTS
-  for set in "$@"; do run_r "$set" "$left_out" "$other_counts"; done
+# Jobs are taken in this order by two processes: the C++ tests, built with the package's own objects, parts of the R tests with
+# the widest set, and the R tests with each other set.
+parts=2
+[ -z "${NEARGP_EXTENDED_TESTS:-}" ] || parts=5
+[ -z "${NEARGP_TEST_FILTER:-}" ] || parts=1
+# shellcheck disable=SC2086
+set -- $sets
+widest=$1
+shift
+jobs=core
+part=1
+while [ "$part" -le "$parts" ]; do
+  jobs="$jobs r-$widest-$part"
+  part=$((part + 1))
+done
+for set in "$@"; do jobs="$jobs r-$set-small"; done
+
+folder=_build/test-jobs
+rm -rf "$folder" && mkdir -p "$folder"
+
+run_jobs() {
+  for job in $jobs; do
+    mkdir "$folder/$job" 2> /dev/null || continue # another has taken it
+    job_counts=$folder/$job/counts
+    : > "$job_counts"
+    run_job "$job" > "$folder/$job/output" 2>&1 || echo "0 1 0" >> "$job_counts"
+    cat "$folder/$job/output"
+  done
 }
 
-# run_r SET EXCLUDED COUNTS
-run_r() {
-  echo "test: R interface, instruction set $1"
-  attended env NEARGP_INSTRUCTION_SET="$1" NEARGP_TEST_EXCLUDE="$2" Rscript --vanilla tools/test.R "$3" || echo "0 1 0" >> "$3"
+run_job() {
+  case $1 in
+    core)
+      echo "test: C++ core"
+      attended env NEARGP_INSTRUCTION_SET="$core_set" PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$job_counts" ;;
+    *-small)
+      set=${1#r-}
+      set=${set%-small}
+      echo "test: R interface, instruction set $set, small cases"
+      attended env -u NEARGP_EXTENDED_TESTS NEARGP_INSTRUCTION_SET="$set" NEARGP_TEST_EXCLUDE="$left_out" \
+        Rscript --vanilla tools/test.R "$job_counts" ;;
+    *)
+      echo "test: R interface, instruction set $widest, part ${1##*-} of $parts"
+      attended env NEARGP_INSTRUCTION_SET="$widest" NEARGP_TEST_PART="${1##*-}/$parts" \
+        Rscript --vanilla tools/test.R "$job_counts" ;;
+  esac
 }
 
 # A shell answers a signal while it waits, but not while a command runs.
@@ -49,22 +81,20 @@ attended() {
   wait "$child"
 }
 
+run_others() {
+  trap 'kill "$child" 2> /dev/null; exit 143' TERM
+  run_jobs
+}
+
 child=
-other_counts=_build/other-test-counts
-: > "$other_counts"
-# shellcheck disable=SC2086
-set -- $sets
-widest=$1
-shift
-run_others "$@" > _build/other-tests-output 2>&1 &
+run_others &
 others=$!
 trap 'kill "$others" "$child" 2> /dev/null || true' EXIT
 trap 'exit 130' INT TERM
-run_r "$widest" '' "$counts"
-wait "$others" || echo "0 1 0" >> "$other_counts"
+run_jobs
+wait "$others" || echo "0 1 0" >> "$counts"
 trap - EXIT INT TERM
-cat _build/other-tests-output
-cat "$other_counts" >> "$counts"
+cat "$folder"/*/counts >> "$counts"
 
 awk '
   { passed += $1; failed += $2; skipped += $3 }
