@@ -96,7 +96,7 @@ TEST_CASE("maxmin of none and of one point") {
 }
 
 TEST_CASE("orderings do not depend on the number of threads") {
-  const Cloud cloud = uniform_cloud(100000, 2);
+  const Cloud cloud = uniform_cloud(40000, 2);
   const std::vector<int> maxmin = maxmin_order(cloud.view(), with_threads(1));
   const std::vector<int> spatial = spatial_order(cloud.view(), with_threads(1));
   for (const int threads : {2, 4}) {

@@ -49,7 +49,7 @@ TEST_CASE("by tiles: factor, solution, inverse and product are those of the whol
 }
 
 TEST_CASE("by tiles: the number of threads does not change a digit") {
-  const Matrix s = line_covariance(1100);
+  const Matrix s = line_covariance(700);
   Matrix one = s, two = s;
   REQUIRE(tiled_cholesky(one, with_threads(1)));
   REQUIRE(tiled_cholesky(two, with_threads(2)));
