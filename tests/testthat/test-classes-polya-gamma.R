@@ -118,7 +118,7 @@ test_that("a long run ends at the optimum of a dense objective, whether all rows
     covariance_at(problem, split_theta(problem, theta)$working))
   signs <- drop(polya_gamma_signs(problem$labels$class, 2L))
   withr::local_seed(1)
-  draws <- matrix(rnorm(8L * 100L), 8L)
+  draws <- matrix(rnorm(8L * 60L), 8L)
   draws <- cbind(draws, -draws)
   score <- function(q, weight) dense_objective(K, signs, matrix(q, 8L), weight, draws)
   start <- matrix(c(log(0.25), log(0.2)), 8L, 2L, byrow = TRUE)
