@@ -11,6 +11,7 @@ anova_fit <- function(formula, data = anova_data(), method = vecchia(10L), ...) 
 }
 
 test_that("twice the gain in log-likelihood is tested by chi-squared, smaller fits first", {
+  skip_unless_extended()
   constant <- anova_fit(z ~ 1)
   height <- anova_fit(z ~ h)
   both <- anova_fit(z ~ h + idle)

@@ -87,6 +87,7 @@ test_that("estimates are those of the dense likelihood, also restricted", {
 })
 
 test_that("predictions and draws are coherent: their means over an area are its value", {
+  skip_unless_extended()
   example <- areal_example(4L, 3L, nugget = 0)
   at <- sf::st_as_sf(cbind(example$points, height = 0), coords = c("x", "y"), crs = 32633)
   fit <- neargp(z ~ 1, example$data, method = exact_gp(), nugget = 0,

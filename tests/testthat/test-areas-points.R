@@ -112,6 +112,7 @@ test_that("cells of a raster are areas", {
 })
 
 test_that("covariates of a raster are those at the points, and what it lacks is left out", {
+  skip_unless_extended()
   skip_if_not_installed("terra")
   data <- area_data(60L)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,

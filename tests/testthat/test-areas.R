@@ -93,6 +93,7 @@ test_that("with 60 neighbours means are within two hundredths of their standard 
 })
 
 test_that("a tiny area is its point, whatever the coordinates, the covariance and the method", {
+  skip_unless_extended()
   set.seed(4)
   data <- data.frame(lon = stats::runif(90, 5, 15), lat = stats::runif(90, 45, 52),
     day = stats::runif(90, 0, 20), altitude = stats::rnorm(90))

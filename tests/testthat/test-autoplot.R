@@ -38,6 +38,7 @@ test_that("ggplot2 draws what plot() draws of a fit", {
 })
 
 test_that("values beyond the colours are told, and missing ones transparent", {
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   place <- list(x = runif(100), y = runif(100), longlat = FALSE, unit = "", names = c("x", "y"))
   values <- c(rnorm(98), 70, NA)

@@ -127,6 +127,7 @@ test_that("the nearest passable cell is nearest by its distance, not by the numb
 })
 
 test_that("the nearest passable cells are those of a search through all", {
+  skip_unless_extended()
   node <- matrix(NA_integer_, 15, 11)
   open <- withr::with_seed(2, sample(length(node), 12))
   node[sort(open)] <- seq_along(open)

@@ -14,6 +14,7 @@ test_that("a fit goes on from wherever its checkpoint ends, to the last bit", {
 })
 
 test_that("the same call goes on, and a fit that has ended is there at once", {
+  skip_unless_extended()
   run <- last_fits()$vecchia
   file <- local_checkpoint()
   control <- neargp_control(checkpoint = file)

@@ -35,6 +35,7 @@ expect_no_crash <- function(expr) {
 }
 
 test_that("indices of an altered fit are checked before the core uses them", {
+  skip_unless_extended()
   data <- simulated_data(60)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(6), covariance = cov_exponential())
   for (altered in list(integer(0), c(1L, 9L), c(-5L, 1L), c(NA, 1L), rep(1L, 5L))) {

@@ -133,6 +133,7 @@ test_that("sf fits and blocked folds work", {
 })
 
 test_that("random folds promise smaller errors than gaps have, which blocks tell", {
+  skip_unless_extended()
   data <- simulated_data(250, range = 0.4)
   gap <- data$x > 0.3 & data$x < 0.7 & data$y > 0.3 & data$y < 0.7
   fit <- neargp(z ~ height, data[!gap, ], coords = ~ x + y, method = vecchia(k = 10),

@@ -29,6 +29,7 @@ test_that("a few hundred gaussian rows are fitted exactly, more of them by vecch
 })
 
 test_that("what exact_gp() cannot do is left to vecchia()", {
+  skip_unless_extended()
   single <- neargp_control(precision = "single")
   expect_s3_class(choose_gaussian(list(method = vecchia(), device = "cuda",
     control = neargp_control()), 1:9)$method, "neargp_vecchia")

@@ -74,6 +74,7 @@ test_that("the bound is that of the best normal posterior of the dense model", {
 })
 
 test_that("predictions are universal kriging of the pseudo-observations", {
+  skip_unless_extended()
   for (posterior in c("sparse", "laplace")) {
     fit <- counts_fit(posterior)
     data <- counts_data()

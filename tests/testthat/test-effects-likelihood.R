@@ -68,6 +68,7 @@ test_that("the gradient is that of differences, also near a variance of 0, by al
 })
 
 test_that("expected information in the variances is that of dense traces", {
+  skip_unless_extended()
   fit <- effects_fit()
   problem <- fold_problem(fit, seq_len(80), plain_context(1L))
   problem <- with_start(problem$method, problem)

@@ -7,6 +7,7 @@ methods_fit <- local({
 })
 
 test_that("variances are told as lme4 does", {
+  skip_unless_extended()
   fit <- methods_fit()
   V <- VarCorr(fit)
   expect_named(V, c("site", "site.1", "year"))
@@ -91,6 +92,7 @@ test_that("marginal means are those of the trend, with smooths at their mean", {
 })
 
 test_that("the design says which column is of which term, of smooths none", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   fit <- neargp(z ~ a + s(depth, k = 5), effects_data(), coords = ~ x + y, method = vecchia(10),
     covariance = cov_exponential(range = 0.2), threads = 1L)

@@ -68,6 +68,7 @@ test_that("a fit that has ended is resumed to the same bits, errors of the effec
 })
 
 test_that("results are the same with any number of threads", {
+  skip_unless_extended()
   fits <- lapply(1:2, function(threads) neargp(z ~ (1 | region), many_effects_data(),
     coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(), threads = threads,
     verbose = FALSE))

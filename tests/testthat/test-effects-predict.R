@@ -63,6 +63,7 @@ test_that("by neighbours they are those of the fit's own universal kriging", {
 })
 
 test_that("unknown levels are an error that names them; without groups none are needed", {
+  skip_unless_extended()
   fit <- predicted_fit()
   new <- new_rows()
   expect_error(predict(fit, new), "new and newer", class = "neargp_error_levels")

@@ -157,6 +157,7 @@ test_that("print() tells levels and the correlation between them", {
 })
 
 test_that("a monotone warp learns the spacing of ordered levels", {
+  skip_unless_extended()
   data <- rows_of_factors(80)
   fit <- neargp(z ~ 1, data[1:70, ], coords = ~ x + y + size, method = exact_gp(),
     covariance = cov_exponential(warp = monotone(~ size)))

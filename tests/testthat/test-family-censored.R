@@ -60,6 +60,7 @@ test_that("all methods fit it, and measurements alone are those of a gaussian re
 })
 
 test_that("scores of limits are those of what is known", {
+  skip_unless_extended()
   d <- censored_data(60)
   fit <- fit_censored(d, method = vnngp(k = 5), covariance = cov_exponential(range = 0.2))
   link <- predict(fit, d, type = "link")

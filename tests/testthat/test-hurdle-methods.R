@@ -95,6 +95,7 @@ test_that("presence may be a fit to classes, which has no fitted values", {
 })
 
 test_that("rows of the expected response do not depend on those beside them", {
+  skip_unless_extended()
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   new <- d[1:5, ]

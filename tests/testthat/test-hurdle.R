@@ -73,6 +73,7 @@ test_that("a logarithm's normal response may be the positive one", {
 })
 
 test_that("what is no hurdle model is refused", {
+  skip_unless_extended()
   d <- hurdle_data()
   presence <- fit_without_field(there ~ h, d, family = binomial())
   counts <- fit_without_field(count ~ h, d, family = poisson())

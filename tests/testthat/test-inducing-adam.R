@@ -4,6 +4,7 @@ adam_method <- function(epochs = 100, ...) {
 }
 
 test_that("Adam comes near the bound of all rows, keeps its own posterior, and gives its bound", {
+  skip_unless_extended()
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 15), z ~ x)
   adam <- batch_fit(data, adam_method(), z ~ x)

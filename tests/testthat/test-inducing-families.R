@@ -68,6 +68,7 @@ test_that("estimates, standard errors and predictions of a smooth field come nea
   })
 
 test_that("leave-one-out predictions are near to those of a fit without the row", {
+  skip_unless_extended()
   data <- vnngp_data(80, seed = 6)
   fit <- family_fit("poisson", data, svgp(as.matrix(data[1:25, c("x", "y")]), move = FALSE,
     std_errors = FALSE))

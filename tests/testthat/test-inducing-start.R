@@ -59,6 +59,7 @@ test_that("one point on a line is the centre of its rows, whatever number its pl
 })
 
 test_that("positions that cannot be used are refused with the name of the coordinate", {
+  skip_unless_extended()
   data <- simulated_data(60)
   expect_error(svgp(inducing = 0), class = "neargp_error_argument")
   expect_error(svgp(inducing = 2.5), class = "neargp_error_argument")

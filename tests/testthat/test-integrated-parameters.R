@@ -45,6 +45,7 @@ dense_grid <- function(fit) {
 }
 
 test_that("mean, sd and limits are those of the dense posterior on a fine grid", {
+  skip_unless_extended()
   fit <- small_fit()
   new <- new_places()
   grid <- dense_grid(fit)

@@ -49,6 +49,7 @@ test_that("an error on the way has the state, one before it has none", {
 })
 
 test_that("parameters that are held, and those of another model, are no start", {
+  skip_unless_extended()
   run <- last_fits()$vecchia
   local({
     local_interrupt(after = 2)

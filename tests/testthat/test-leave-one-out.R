@@ -106,6 +106,7 @@ test_that("near that, the trend is estimated without the row", {
 })
 
 test_that("plots leave out what has no prediction", {
+  skip_unless_extended()
   data <- leave_out_data(80)
   data$group <- factor(ifelse(seq_len(80) == 7, "alone", as.character(data$group)))
   data$count <- withr::with_seed(1, rpois(80, 3))

@@ -56,6 +56,7 @@ test_that("mean, variance and CRPS of transformed responses are the expectations
 })
 
 test_that("the distribution is that of the normal variable, the density its derivative", {
+  skip_unless_extended()
   for (name in names(transforms)) {
     mixture <- new_mixture(rep(0.6, 3), 0.3, transformed_family(transforms[[name]]$transform),
       c(variance = 0.1))

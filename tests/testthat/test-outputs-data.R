@@ -17,6 +17,7 @@ test_that("a missing output is no row, and a place without outputs is dropped", 
 })
 
 test_that("subset, weights and names of outputs", {
+  skip_unless_extended()
   data <- simulated_outputs(60, missing = 0)
   data$w <- rep(c(1, 4), 30)
   fit <- neargp(cbind(log(zinc + 20), b = lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 5),

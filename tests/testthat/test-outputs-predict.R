@@ -169,6 +169,7 @@ test_that("simulations have the joint distribution of predictions", {
 })
 
 test_that("exact_gp() draws several outputs from their dense joint distribution", {
+  skip_unless_extended()
   fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(40), coords = ~ x + y, method = exact_gp(),
     nugget = c(0.2, 8), covariance = cov_coregionalisation(cov_matern(1.5, range = 0.3),
       matrices = matrix(c(2, 4, 4, 100), 2L)))

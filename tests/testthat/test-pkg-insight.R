@@ -104,6 +104,7 @@ test_that("car tests terms by Wald statistics from vcov(), and has inflation fac
 })
 
 test_that("effects are those of the trend with the fit's coefficients and covariance matrix", {
+  skip_unless_extended()
   fit <- insight_fit("effects")
   effect <- effects::Effect("group", fit)
   X <- cbind(1, mean(fit$data$X[, "height"]), c(0, 1, 0), c(0, 0, 1))

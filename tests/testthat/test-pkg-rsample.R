@@ -21,6 +21,7 @@ test_that("splits of rsample are folds", {
 })
 
 test_that("one split holds its assessment out, and predicts from its analysis alone", {
+  skip_unless_extended()
   data <- simulated_data(60)
   fit <- rsample_fit(data, exact_gp())
   split <- rsample::make_splits(list(analysis = 1:30, assessment = 51:60), data)

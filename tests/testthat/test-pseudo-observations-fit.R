@@ -127,6 +127,7 @@ test_that("weights count equal observations, or divide the dispersion", {
 })
 
 test_that("an exposure in the offset scales the counts", {
+  skip_unless_extended()
   data <- pseudo_observation_data(80)
   plain <- pseudo_observation_fit("poisson", data)
   data$exposure <- 10

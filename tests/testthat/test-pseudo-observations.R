@@ -27,6 +27,7 @@ test_that("a pseudo-observation is the normal observation that leads from the pr
 })
 
 test_that("the marginal density agrees with the mixture of predictions, derivatives with differences", {
+  skip_unless_extended()
   withr::local_seed(9)
   for (name in names(pseudo_observation_families())) {
     family <- pseudo_observation_families()[[name]]$family

@@ -78,6 +78,7 @@ test_that("an error on the way leaves no file, and one that was there as it was"
 })
 
 test_that("files that cannot be written are refused before anything is predicted", {
+  skip_unless_extended()
   fit <- raster_fit()
   raster <- written_raster()
   folder <- withr::local_tempdir()

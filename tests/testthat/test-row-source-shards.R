@@ -40,6 +40,7 @@ test_that("rows that are read in shards are those in memory", {
 })
 
 test_that("rows of a source are predicted from its shards", {
+  skip_unless_extended()
   data <- striped()
   fixed <- function(data) neargp(z ~ h + kind, data, coords = ~ x + y, method = vecchia(8),
     covariance = cov_exponential(variance = 1, range = 0.4), nugget = 0.04, threads = 1L,

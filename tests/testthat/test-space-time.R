@@ -134,6 +134,7 @@ test_that("without interaction it is separable, and at one time and place it is 
 })
 
 test_that("covariances and kriging are those of gstat", {
+  skip_unless_extended()
   skip_if_not_installed("gstat")
   skip_if_not_installed("spacetime")
   lag <- data.frame(spacelag = c(0.1, 0.5, 0.3, 1), timelag = c(1, 3, 0.5, 2))
@@ -203,6 +204,7 @@ test_that("with few times alpha is 1/2, and says so", {
 })
 
 test_that("unusable settings are refused in the terms of the user", {
+  skip_unless_extended()
   expect_error(cov_spacetime(cov_exponential(), cov_exponential()), "gneiting",
     class = "neargp_error_argument")
   expect_error(cov_spacetime(alpha = 0.5, model = "separable"), "alpha",

@@ -22,6 +22,7 @@ variance_with <- function(fit, sites, targets) {
 }
 
 test_that("each site is the one that leaves the least mean variance", {
+  skip_unless_extended()
   fit <- site_data()$fit
   candidates <- candidates_of_sites()
   targets <- data.frame(x = stats::runif(30), y = stats::runif(30), height = stats::rnorm(30))

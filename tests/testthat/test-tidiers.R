@@ -78,6 +78,7 @@ test_that("augment() adds fitted values and leave-one-out predictions to the dat
 })
 
 test_that("tidy() knows the names of mixed models, and exponentiates the trend", {
+  skip_unless_extended()
   fit <- tidied_fit()
   expect_identical(tidy(fit, effects = "fixed"), tidy(fit, effects = "trend"))
   expect_error(tidy(fit, "foo"), "\"fixed\", \"ran_pars\"", class = "neargp_error_argument")
@@ -131,6 +132,7 @@ test_that("p values are those of the summary", {
 })
 
 test_that("augment() takes data with the rows that na.exclude left out", {
+  skip_unless_extended()
   data <- simulated_data(60)
   data$z[c(3, 50)] <- NA
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), na.action = na.exclude)

@@ -100,6 +100,7 @@ test_that("transforms refuse what they cannot have", {
 })
 
 test_that("a transform is printed, and updated", {
+  skip_unless_extended()
   d <- transformed_data_set(40)
   fit <- neargp(z ~ h, d, coords = ~ x + y, method = exact_gp(), transform = "log",
     covariance = cov_exponential())

@@ -66,6 +66,7 @@ test_that("nearly collinear covariates give the fit of their orthogonal combinat
 })
 
 test_that("several outputs may lie far from 0, each its own way", {
+  skip_unless_extended()
   data <- simulated_data(80)
   data$w <- data$z + data$height
   results <- function(shift) {

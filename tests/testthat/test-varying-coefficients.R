@@ -16,6 +16,7 @@ test_that("values of all methods are those of dense matrices", {
 })
 
 test_that("gradients are those of differences", {
+  skip_unless_extended()
   expect_gradients_of_differences(varying_covariances()[if (nzchar(
     Sys.getenv("NEARGP_EXTENDED_TESTS"))) 1:4 else 1L])
 })

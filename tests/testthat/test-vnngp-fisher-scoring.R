@@ -46,6 +46,7 @@ test_that("a fixed variance leads nowhere higher", {
 })
 
 test_that("a model without a trend is predicted by all posteriors", {
+  skip_unless_extended()
   set.seed(1)
   d <- data.frame(x = runif(100))
   d$y <- sin(6 * d$x) + rnorm(100, sd = 0.3)

@@ -20,6 +20,7 @@ test_that("a number of inducing points is the first of the maxmin ordering", {
 })
 
 test_that("with all inducing points as neighbours the gaussian bound is the dense one", {
+  skip_unless_extended()
   fit <- fit_inducing(12, k = 11, jitter = 1e-4)
   p <- fit$posterior
   variance <- fit$core_covariance$components[[1]]$variance

@@ -84,6 +84,7 @@ test_that("a gaussian likelihood is that of the dense covariance, with all neigh
 })
 
 test_that("the fit of a gaussian response comes near that of vecchia(inducing = )", {
+  skip_unless_extended()
   data <- simulated_data(200)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vnngp(k = 15, low_rank = 20),
     covariance = cov_matern(1.5))

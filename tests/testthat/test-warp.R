@@ -232,6 +232,7 @@ test_that("further coordinates have principal axes, and their rotation is not co
 })
 
 test_that("errors of warped coordinates are those of the delta method", {
+  skip_unless_extended()
   data <- local_data(150)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_matern(warp = list(expand(1, ~ wet), monotone(~ x, 3))))
