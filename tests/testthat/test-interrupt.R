@@ -58,8 +58,9 @@ test_that("searches and fits answer to an interrupt, and the session goes on", {
 test_that("every method answers to an interrupt at any moment", {
   skip_on_os("windows")
   skip_unless_extended()
-  for (work in names(long_work())) for (delay in withr::with_seed(1, stats::runif(3L, 0, 3))) {
-    expect_identical(interrupted(long_work()[[work]], delay), c("interrupted", "neargp"),
-      label = work)
+  delays <- withr::with_seed(1, stats::runif(length(long_work()), 0, 3))
+  for (i in seq_along(delays)) {
+    expect_identical(interrupted(long_work()[[i]], delays[i]), c("interrupted", "neargp"),
+      label = names(long_work())[i])
   }
 })
