@@ -172,7 +172,7 @@ test_that("parameters are integrated, and folds refitted, with effects of either
   compressed <- with_constant("most_dense_columns", 20L, many_effects_fit(z ~ a + (1 | region)))
   new <- data[1:4, ]
   integrated <- lapply(list(full, compressed), predict, new, parameters = "integrated",
-    verbose = FALSE)
+    device = "cpu", verbose = FALSE)
   expect_equal(integrated[[1L]], integrated[[2L]], tolerance = 1e-8)
   folds <- rep_len(1:3, nrow(data))
   scores <- lapply(list(full, compressed), function(fit) scores(cross_validate(fit, folds = folds,
