@@ -1,6 +1,8 @@
 // Problems with inducing points, and central differences.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include "core_fixtures.h"
 #include "variational/collapsed_bound.h"
 
@@ -43,6 +45,19 @@ Eigen::VectorXd parameter_differences(const neargp::Covariance& covariance, doub
 
 inline Eigen::VectorXd parameter_gradient(const neargp::InducingGradient& gradient) {
   return Eigen::Map<const Eigen::VectorXd>(gradient.parameters.data(), neargp::Index(gradient.parameters.size()));
+}
+
+// The gradient of a bound is that of differences. value(positions, covariance) is the bound.
+template <class Value>
+void check_bound_gradient(const neargp::CollapsedBound& bound, const Cloud& positions,
+                          const neargp::Covariance& covariance, const Value& value) {
+  REQUIRE(bound.failure == neargp::BoundFailure::none);
+  CHECK(difference(bound.gradient.positions, position_differences(positions, 1e-5, [&](const Cloud& at) {
+                     return value(at, covariance);
+                   })) < 1e-7);
+  CHECK(difference(parameter_gradient(bound.gradient),
+                   parameter_differences(covariance, 1e-5,
+                                         [&](const neargp::Covariance& at) { return value(positions, at); })) < 1e-7);
 }
 
 }  // namespace fixtures
