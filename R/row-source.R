@@ -20,11 +20,10 @@
 #' [vecchia()], [loo_k()] and [mll_k()], see [clusters]. Rows are read by the worker that has their
 #' shard, in all chunks that reach into it, once for each shard, and again where a worker is lost:
 #' the files must be there on each machine, and a function travels to it with the variables that it
-#' was made with. A
-#' whole file is then one chunk, and `chunk_rows` says nothing. Chunks should be compact in space,
-#' as windows and regions are, so that few reach into a shard. The first reading finds their boxes,
-#' by the workers, too; the shards are cut at medians of the sample. [predict()][predict.neargp]
-#' reads the rows once more.
+#' was made with. A whole file is then one chunk, and `chunk_rows` says nothing. Chunks should be
+#' compact in space, as windows and regions are, so that few reach into a shard. The first reading
+#' finds their boxes, by the workers, too; the shards are cut at medians of the sample.
+#' [predict()][predict.neargp] reads the rows once more.
 #'
 #' @section The formula: Each row must have its values alone. `poly()`, `scale()`, splines without
 #' `knots` and `Boundary.knots`, and `x - mean(x)` depend on the other rows of a chunk and are an
