@@ -199,8 +199,8 @@ candidate_values <- function(problem, scales, distance, shape, split) {
 # (m + 1) / 2 - i for the i-th of m components.
 place_among_alike <- function(problem) {
   column <- vapply(problem$groups, function(group) by_name(problem$locations, group$local$by), "")
-  rank <- stats::ave(seq_along(column), column, FUN = seq_along)
-  (stats::ave(rank, column, FUN = length) + 1) / 2 - rank
+  alike <- outer(column, column, "==")
+  (rowSums(alike) + 1) / 2 - rowSums(alike & lower.tri(alike, diag = TRUE))
 }
 
 # The effective distance in units of the range. A correlation that hardly falls at all may have

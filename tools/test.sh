@@ -23,7 +23,7 @@ sets=${NEARGP_INSTRUCTION_SET:-$(Rscript --vanilla -e 'cat(neargp:::core_simd_av
 core_set=${NEARGP_INSTRUCTION_SET:-all}
 if [ -z "${NEARGP_EXTENDED_TESTS:-}" ]; then
   sets=${sets%% *}
-  core_set=${NEARGP_INSTRUCTION_SET:-} # tests of kernels go through all sets by themselves
+  core_set=$sets
 fi
 
 # Jobs are taken in this order by two processes: the C++ tests, built with the package's own objects, parts of the R tests with

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "extended.h"
 #include "latent/latent_solve.h"
 #include "mean_field_fixtures.h"
 
@@ -82,7 +83,7 @@ MeanFieldPoint dense_optimum(const LatentCase& latent) {
 
 }  // namespace
 
-TEST_CASE("long Adam ends at the closed-form optimum of q and trend") {
+TEST_CASE("long Adam ends at the closed-form optimum of q and trend" * extended) {
   const RunContext context;
   const LatentCase latent(24, 30, 100, true, exponential());
   const MeanFieldPoint optimum = dense_optimum(latent);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "emulated_device.h"
+#include "extended.h"
 #include "output_fixtures.h"
 #include "response/kriging.h"
 
@@ -34,7 +35,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("an emulated device takes a whole fit's calls") {
+TEST_CASE("an emulated device takes a whole fit's calls" * extended) {
   const emulated::Fresh device;
   const Fixture fixture;
   const RunContext plain;

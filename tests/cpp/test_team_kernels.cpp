@@ -186,7 +186,7 @@ TEST_CASE("covariances of one component without a parameter of its family have a
   CHECK(!is_plain(models_of_outputs().front().covariance));
 }
 
-TEST_CASE("teams compute for several outputs") {
+TEST_CASE("teams compute for several outputs" * extended) {
   for (const Model& model : some_of(models_of_outputs())) {
     CAPTURE(model.name);
     const OutputData data(18, model.dim, 2);

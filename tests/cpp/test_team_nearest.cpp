@@ -90,7 +90,7 @@ TEST_CASE("teams find neighbours among earlier points") {
   }
 }
 
-TEST_CASE("a team may have more threads than a store has room for") {
+TEST_CASE("a team may have more threads than a store has room for" * extended) {
   const emulated::Fresh device(150);  // of 128, in which 70 stay
   const Cloud reference = uniform_cloud(600, 2), queries = uniform_cloud(2, 2, 8);
   const NeighborTable expected = nearest_to(reference.view(), queries.view(), 60, with_threads(1));
@@ -124,7 +124,7 @@ TEST_CASE("the device is chosen where it is faster and has room for the points")
   CHECK_FALSE(engine().pays(request, RunContext{}));
 }
 
-TEST_CASE("a search runs in parts, and where stores do not fit on the chip") {
+TEST_CASE("a search runs in parts, and where stores do not fit on the chip" * extended) {
   const emulated::Fresh device;
   const Cloud reference = uniform_cloud(900, 2), queries = uniform_cloud(2500, 2, 8);
   const NeighborTable expected = nearest_to(reference.view(), queries.view(), 40, with_threads(1));

@@ -32,6 +32,7 @@ test_that("offsets of the formula and of the argument are averaged over", {
 })
 
 test_that("of other families they are on the scale of the link, or of the response", {
+  skip_unless_extended()
   skip_if_not_installed("emmeans")
   data <- transform(simulated_data(100), count = rep(0:4, 20))
   fit <- neargp(count ~ group, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 5))

@@ -69,6 +69,7 @@ test_that("ggeffects has the trend's predictions, and those of emmeans", {
 })
 
 test_that("performance has leave-one-out figures, and no test that ignores the field", {
+  skip_unless_extended()
   fit <- insight_fit("performance")
   table <- performance::model_performance(fit)
   expect_equal(table$AIC, AIC(fit))
@@ -113,6 +114,7 @@ test_that("effects are those of the trend with the fit's coefficients and covari
 })
 
 test_that("without a field they are what they are for lm()", {
+  skip_unless_extended()
   for (package in c("car", "emmeans", "effects")) skip_if_not_installed(package)
   data <- simulated_data(60)
   reference <- lm(z ~ height + group, data)

@@ -35,6 +35,7 @@ test_that("one split holds its assessment out, and predicts from its analysis al
 })
 
 test_that("rows that were not fitted are left out of the splits of all", {
+  skip_unless_extended()
   data <- simulated_data(60)
   data$z[c(2, 40)] <- NA
   fit <- rsample_fit(data)

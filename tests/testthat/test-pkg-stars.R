@@ -27,6 +27,7 @@ test_that("a grid in, a grid of predictions out", {
 })
 
 test_that("the dimension of time is that of the fit", {
+  skip_unless_extended()
   days <- as.Date("2026-03-01") + 0:2
   data <- transform(simulated_data(90), day = rep(days, 30))
   fit <- neargp(z ~ height, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 10),

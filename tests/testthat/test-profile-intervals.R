@@ -51,6 +51,7 @@ test_that("with many rows the intervals are those of the standard errors", {
 })
 
 test_that("a parameter at its bound has an interval that is open there, which a message says", {
+  skip_unless_extended()
   data <- noisy_data()
   data$z <- sin(4 * data$x) + cos(3 * data$y)
   fit <- profiled_fit(data)
