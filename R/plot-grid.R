@@ -161,3 +161,36 @@ inside_hull <- function(points, data, margin, slack = 0) {
   }
   inside
 }
+
+# Cells of a raster or of a stars grid as rows, for maps that are made of rows: in the form that the
+# fit's data had, without cells that have no value in any layer. Other newdata stay what they are.
+rows_of_grid <- function(fit, newdata) {
+  if (!is_raster(newdata) && !is_stars(newdata)) return(newdata)
+  check_grid_coordinates(fit$locations)
+  cells <- if (is_raster(newdata)) raster_cells(fit, newdata) else stars_cells(fit, newdata)
+  if (is.null(fit$locations$names)) {
+    return(sf::st_as_sf(data.frame(cells$centers, cells$columns, check.names = FALSE), coords = 1:2,
+      crs = fit$locations$crs))
+  }
+  cells$columns[fit$locations$names[1:2]] <- list(cells$centers[, 1L], cells$centers[, 2L])
+  cells$columns
+}
+
+raster_cells <- function(fit, raster) {
+  require_package("terra", "for SpatRaster objects")
+  check_raster_crs(raster, fit$locations)
+  columns <- if (terra::hasValues(raster)) terra::values(raster, dataframe = TRUE) else
+    as.data.frame(matrix(NA, terra::ncell(raster), 0L))
+  shown <- !terra::hasValues(raster) | is_covered(columns)
+  list(columns = columns[shown, , drop = FALSE], centers = terra::xyFromCell(raster,
+    which(rep_len(shown, terra::ncell(raster)))))
+}
+
+stars_cells <- function(fit, stars) {
+  grid <- stars_frame(stars, "newdata")
+  check_same_crs(grid$crs, fit$locations)
+  shown <- is_covered(grid$columns[names(stars)])
+  columns <- grid$columns[shown, , drop = FALSE]
+  list(columns = columns[setdiff(names(columns), grid$places)],
+    centers = as.matrix(columns[grid$places]))
+}

@@ -62,9 +62,9 @@ local_scale_places <- function(fit, which, newdata, cells, time) {
       covariates), component)
     place <- fit_place(fit, raw)
   } else {
+    newdata <- rows_of_grid(fit, newdata)
     values <- local_scales(fit, newdata, component)
-    place <- if (is_sf(newdata)) map_place(newdata, NULL, is_longlat_fit(fit)) else
-      fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata"))
+    place <- newdata_place(fit, newdata)
   }
   value <- values[[which]]
   shown <- axis_unit(if (which == "range") local_range_unit(fit, component), value[!is.na(value)])

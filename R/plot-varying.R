@@ -35,9 +35,9 @@ coefficient_maps <- function(fit, is_error, newdata, cells, time) {
       complete = rep(TRUE, nrow(raw))), zero_design(whole, nrow(raw)))
     place <- fit_place(fit, raw)
   } else {
+    newdata <- rows_of_grid(fit, newdata)
     target <- new_target(whole, newdata, "process")
-    place <- if (is_sf(newdata)) map_place(newdata, NULL, is_longlat_fit(fit)) else
-      fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata"))
+    place <- newdata_place(fit, newdata)
   }
   moments <- surface_moments(whole, target, surfaces, settings)
   errors <- lapply(moments, function(one) sqrt(one$variance))

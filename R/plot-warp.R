@@ -68,9 +68,8 @@ warp_places <- function(fit, component, newdata, cells, time) {
       cbind(embed_places(raw, fit$locations, "the grid of a map"), columns), component))
     return(list(place = fit_place(fit, raw), values = values))
   }
-  place <- if (is_sf(newdata)) map_place(newdata, NULL, is_longlat_fit(fit)) else
-    fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata"))
-  list(place = place, values = warped_coordinates(fit, newdata, component))
+  newdata <- rows_of_grid(fit, newdata)
+  list(place = newdata_place(fit, newdata), values = warped_coordinates(fit, newdata, component))
 }
 
 # The warped beside the original coordinate, over the rows of the fit, for each monotone warp.

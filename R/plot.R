@@ -242,8 +242,13 @@ newdata_map <- function(fit, newdata) {
     place <- map_place(predictions, NULL, is_longlat_fit(fit))
     return(list(predictions = place$data, place = place))
   }
-  list(predictions = predictions,
-    place = fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata")))
+  list(predictions = predictions, place = newdata_place(fit, newdata))
+}
+
+# Where rows are that were not predicted themselves: points of sf, or rows with coordinates.
+newdata_place <- function(fit, newdata) {
+  if (is_sf(newdata)) return(map_place(newdata, NULL, is_longlat_fit(fit)))
+  fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata"))
 }
 
 fit_place <- function(fit, coords) {

@@ -239,6 +239,25 @@ test_that("rasters give maps of coefficients without layers of the column", {
   expect_equal(as.data.frame(terra::values(found)), predict(fit, cells, type = "coefficients"))
 })
 
+test_that("maps at the cells of a grid are those of its cells as rows", {
+  skip_unless_extended()
+  skip_if_not_installed("terra")
+  fit <- varying_fit(with_slope(), vecchia(k = 8))
+  raster <- terra::rast(nrows = 4, ncols = 5, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "")
+  cells <- data.frame(terra::xyFromCell(raster, 1:20), dose = 1)
+  expect_equal(coefficient_maps(fit, FALSE, raster, 100, NULL), coefficient_maps(fit, FALSE, cells,
+    100, NULL))
+  terra::values(raster) <- replace(rep(1, 20), c(3, 7), NA)
+  shown <- coefficient_maps(fit, TRUE, raster, 100, NULL)
+  expect_equal(shown, coefficient_maps(fit, TRUE, cells[-c(3, 7), ], 100, NULL))
+  skip_if_not_installed("stars")
+  grid <- stars::st_as_stars(sf::st_bbox(c(xmin = 0, xmax = 1, ymin = 0, ymax = 1)), nx = 5, ny = 4)
+  grid$values[c(3, 7)] <- NA
+  expect_equal(coefficient_maps(fit, TRUE, grid, 100, NULL), shown)
+  terra::crs(raster) <- "EPSG:32632"
+  expect_error(plot(fit, "coefficients", newdata = raster), class = "neargp_error_crs")
+})
+
 test_that("what cannot be is refused in one way", {
   skip_unless_extended()
   data <- transform(varying_data(40), g = rep_len(c("a", "b", "c"), 40), none = 0)
