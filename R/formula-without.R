@@ -30,3 +30,12 @@ bar_without <- function(bar, variables) {
   if (!length(labels) && intercept == 0L) return(NULL)
   sprintf("(%s | %s)", paste(c(intercept, labels), collapse = " + "), deparse1(bar$group))
 }
+
+# The support of areas, without layers of covariates where the formula has none of them any more.
+support_without <- function(object, variables) {
+  support <- eval(object$call$support, environment(object$formula))
+  if (is.null(support$covariates)) return(support)
+  left <- all.vars(formula_without(object, variables)[[3L]])
+  if (!any(names(support$covariates) %in% left)) support["covariates"] <- list(NULL)
+  support
+}

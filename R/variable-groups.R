@@ -26,6 +26,19 @@ variable_groups <- function(object, data, variables, by) {
   variables
 }
 
+# Layers of block_support(covariates = ) that the trend has: rows have their means alone.
+averaged_covariates <- function(object, data) {
+  if (has_areal_data(object)) setdiff(object$required_columns, names(data))
+}
+
+check_permutable <- function(object, data) {
+  averaged <- averaged_covariates(object, data)
+  if (!length(averaged)) return(invisible())
+  abort_neargp("argument", c(
+    sprintf("Rows cannot be predicted anew: areas have means of %s, from block_support(covariates = ).",
+      format_some(averaged)), i = "Use by = \"refit\"."))
+}
+
 # Columns of the trend, of the coordinates and of time.
 importance_variables <- function(object, data) {
   effects <- effect_terms(object$formula)
@@ -33,7 +46,7 @@ importance_variables <- function(object, data) {
   trend <- setdiff(all.vars(stats::delete.response(object$terms)), unlist(lapply(offsets,
     all.vars)))
   trend <- unique(c(trend, effect_variables(effects, data)))
-  list(trend = intersect(trend, names(data)),
+  list(trend = intersect(trend, c(names(data), averaged_covariates(object, data))),
     coords = if (is_sf(data)) attr(data, "sf_column") else all.vars(object$locations$terms),
     time = object$locations$time)
 }

@@ -51,9 +51,10 @@
 #'   without it. Attributes: `log_score` of the fit, `by` and `rows`. It has `print()`, `plot()`
 #'   and, for ggplot2, `autoplot()`.
 #' @section Errors: `neargp_error_argument` for variables that the fit does not have or that cannot
-#'   be left out, `neargp_error_newdata` where the data are no longer found, `neargp_error_method`
-#'   for several outputs, `neargp_error_fits` where a fit without a variable has other rows
-#'   (it alone was missing there), and those of [neargp()] and [cross_validate()].
+#'   be left out, and of `by = "permute"` where areas have covariates by [block_support()],
+#'   `neargp_error_newdata` where the data are no longer found, `neargp_error_method` for several
+#'   outputs, `neargp_error_fits` where a fit without a variable has other rows (it alone was
+#'   missing there), and those of [neargp()] and [cross_validate()].
 #' @references
 #' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5--32.
 #'
@@ -89,6 +90,7 @@ variable_importance <- function(object, variables = NULL, by = c("refit", "permu
   repeats <- check_count(repeats, "repeats")
   check_flag(verbose, "verbose")
   data <- needed_data(object, "variable_importance()")
+  if (by == "permute") check_permutable(object, data)
   groups <- variable_groups(object, data, variables, by)
   state <- seed_generator(seed)
   on.exit(state$restore())
@@ -146,6 +148,7 @@ refit_without <- function(object, group) {
   if (any(all.vars(object$locations$terms) %in% group)) {
     call$coords <- coordinates_without(object, group)
   }
+  call$support <- support_without(object, group)
   # What the first fit has told is not told again.
   suppressMessages(eval(call, environment(object$formula)), classes = "neargp_message")
 }

@@ -165,3 +165,21 @@ test_that("it is shown, and what cannot be left out is refused", {
   fit$call$data <- quote(no_longer_here)
   expect_error(variable_importance(fit), class = "neargp_error_newdata")
 })
+
+test_that("covariates at the points of areas are left out with their raster, and not handed around", {
+  skip_unless_extended()
+  skip_if_not_installed("terra")
+  example <- areal_example(5L, 4L)
+  fine <- fine_raster(slope = sin(1:400))
+  field <- cov_exponential(0.8, 0.3)
+  fit <- neargp(z ~ slope + height, example$data, method = exact_gp(), nugget = 0.05,
+    covariance = field, support = block_support(covariates = fine))
+  reduced <- neargp(z ~ height, example$data, method = exact_gp(), nugget = 0.05,
+    covariance = field, support = block_support())
+  found <- variable_importance(fit)
+  expect_setequal(found$variable, c("slope", "height"))
+  without <- mean(loo_log_densities(fit)) - mean(loo_log_densities(reduced))
+  expect_equal(found$loss[found$variable == "slope"], without, tolerance = 1e-6)
+  expect_error(variable_importance(fit, "height", by = "permute"), "refit",
+    class = "neargp_error_argument")
+})
