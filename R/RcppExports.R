@@ -25,6 +25,10 @@ core_class_probabilities <- function(link, mean, variance, context) {
     .Call(`_neargp_core_class_probabilities`, link, mean, variance, context)
 }
 
+core_class_expectations <- function(link, label, weights, mean, variance, context) {
+    .Call(`_neargp_core_class_expectations`, link, label, weights, mean, variance, context)
+}
+
 core_problem <- function(coords, columns, noise_scale, neighbors, context, targets = NULL, outputs = NULL) {
     .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, context, targets, outputs)
 }

@@ -7,11 +7,11 @@
 #' with two levels that is the same model as [stats::binomial()]. By robust-max it is the level of
 #' the largest linear predictor, but another one by mistake, all of them alike, with probability
 #' 0.001: for comparison with results that were had with it. See the section on classes of [svgp()],
-#' which takes both, and that of [loo_k()], which takes the softmax.
+#' which takes both, as [odvgp()] does, and that of [loo_k()], which takes the softmax.
 #'
 #' @param link how linear predictors become probabilities.
-#' @return An object of class `family`, for the argument `family` of [neargp()] with [loo_k()] or
-#'   [svgp()].
+#' @return An object of class `family`, for the argument `family` of [neargp()] with [loo_k()],
+#'   [svgp()] or [odvgp()].
 #' @section Errors: `neargp_error_argument` for another link. [neargp()] stops with
 #'   `neargp_error_family` for a method that has no classes, or not this link.
 #' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian

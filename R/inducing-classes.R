@@ -164,7 +164,7 @@ class_posterior <- function(problem, method, reached) {
   if (nzchar(found$failure)) abort_bound(found$failure)
   back <- problem$class_basis$back
   trend <- matrix(back %*% vapply(found$fields, function(field) field$beta, double(ncol(back))),
-    ncol(back), dimnames = list(colnames(problem$data$X), NULL))
+    ncol(back), length(found$fields), dimnames = list(colnames(problem$data$X), NULL))
   columns <- ncol(problem$data$X)
   list(svgp = list(positions = reached$positions, basis = problem$class_basis,
     fields = found$fields, unexplained = mean(found$unexplained),
@@ -192,19 +192,30 @@ class_predictor.neargp_svgp <- function(method, object, settings) {
 class_moments <- function(object, coords, X, context) {
   columns <- class_columns_of(object, X)
   prior <- kept_prior(object, object$svgp$positions, context)
+  means <- field_columns(object$method, object, coords, context)
   fields <- lapply(seq_along(object$svgp$fields), function(number) {
     field <- object$svgp$fields[[number]]
     known <- core_collapsed_predict(coords, prior, kept_posterior(object, field, context, number),
       context)
     if (nzchar(known$failure)) abort_bound(known$failure)
-    unseen <- columns - known$weighted[, -1L, drop = FALSE]
-    list(mean = known$weighted[, 1L] + drop(row_products(unseen, field$beta)),
+    weighted <- if (is.null(means)) known$weighted else means[[number]]
+    unseen <- columns - weighted[, -1L, drop = FALSE]
+    list(mean = weighted[, 1L] + drop(row_products(unseen, field$beta)),
       seen = known$posterior + row_forms(unseen, field$beta_vcov),
       unexplained = pmax(known$unexplained, 0))
   })
   take <- function(name) matrix(unlist(lapply(fields, `[[`, name)), nrow(coords))
   list(mean = take("mean"), seen = take("seen"), unexplained = fields[[1L]]$unexplained)
 }
+
+# What the rows' columns of response and design say of each field at `coords`, a matrix for each
+# class, where others than the inducing points do. NULL: these do.
+field_columns <- function(method, object, coords, context) {
+  UseMethod("field_columns")
+}
+
+#' @export
+field_columns.default <- function(method, object, coords, context) NULL
 
 class_columns_of <- function(object, X) if (ncol(X)) basis_columns(object$svgp$basis, X) else X
 

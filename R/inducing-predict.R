@@ -38,8 +38,10 @@ predictor.neargp_svgp <- function(method, object, settings) {
 }
 
 inducing_moments <- function(object, coords, context) {
+  # fields of classes share their points
+  field <- object$svgp$fields[[1L]] %||% object$svgp
   known <- core_collapsed_predict(coords, kept_prior(object, object$svgp$positions, context),
-    kept_posterior(object, object$svgp, context), context)
+    kept_posterior(object, field, context), context)
   if (nzchar(known$failure)) abort_bound(known$failure)
   known
 }

@@ -17,7 +17,7 @@ most_mean_rows <- 100000L
 mean_points <- function(method, fit, context, otherwise = 2048L) {
   wanted <- method$mean_inducing
   n <- length(fit$data$y)
-  if (is.null(wanted) && n <= most_mean_rows) return(NULL)
+  if (is.null(wanted) && n <= most_mean_rows / sqrt(count_fields(fit))) return(NULL)
   if (is.null(wanted)) {
     wanted <- otherwise
     inform_neargp("inducing",
@@ -31,6 +31,8 @@ mean_points <- function(method, fit, context, otherwise = 2048L) {
   chosen <- places[core_order(places, "random", 4, context)[seq_len(wanted)], , drop = FALSE]
   rbind(fit$svgp$positions, without_explained(fit, chosen, context))
 }
+
+count_fields <- function(fit) max(1L, length(fit$svgp$fields))
 
 # A row at an inducing point has no more of its own than the jitter.
 without_explained <- function(fit, chosen, context) {
@@ -97,93 +99,3 @@ best_mean.default <- function(method, fit, solve, context) {
     sum((fit$svgp$weights %*% before)^2))
   c(found[c("solved", "field", "iterations", "residual")], list(trend = trend, gain = gain))
 }
-
-# ---- other families ------------------------------------------------------------------------------
-
-# Newton's method from the mean of svgp(), of which a share c is left: the field at the rows is c
-# A'm + K a, its squared norm c^2 m'm + 2 c a'A'm + a'K a, and a whole step leaves none. A step that
-# does not raise the objective is halved, so that the bound is not below that of svgp(). Where no
-# part of it does, conjugate gradients were not exact enough, and the step is found anew.
-# `variance`: s, held. Ends where a whole step has moved the linear predictors by less than the
-# tolerance, relative to what they are without their offset, both in the metric of the precisions.
-#' @export
-best_mean.neargp_odvgp_families <- function(method, fit, solve, context,
-                                            variance = variance_in_bound(fit), most = 50L) {
-  data <- core_data(fit$data)
-  base <- core_trend(fit)$beta
-  known <- list(field = fit$posterior$linear_predictor - data$offset - drop(data$X %*% base),
-    norm = sum((fit$svgp$weights %*% c(1, -base))^2))
-  state_at <- mean_state_maker(data, known, mean_expectations(fit, data, variance, context))
-  none <- double(length(data$y))
-  start <- state_at(list(left = 1, coefficients = none, field = none, beta = base))
-  found <- climb_mean(data, known, state_at, solve, start, fit$method$tolerance, most)
-  if (found$state$at$left > 0) {
-    abort_neargp("convergence",
-      c("The mean of all rows is not found: no step from that of svgp() raises the bound.",
-        i = "Use svgp(), or more inducing points, which precondition the equations of the mean better."))
-  }
-  c(found, list(gain = found$state$objective - start$objective))
-}
-
-mean_expectations <- function(fit, data, variance, context) {
-  observed <- core_observations(data)
-  function(predictor) {
-    core_expectations(family_core_name(fit$family), unname(fit$family_parameters), observed$y,
-      observed$trials %||% double(0), data$weights, predictor, variance, context)
-  }
-}
-
-# Of c (`left`), a, K a and the trend: linear predictors, expectations there, objective.
-mean_state_maker <- function(data, known, expectations) {
-  function(at) {
-    predictor <- data$offset + drop(data$X %*% at$beta) + at$left * known$field + at$field
-    expected <- expectations(predictor)
-    norm <- at$left^2 * known$norm + 2 * at$left * sum(at$coefficients * known$field) +
-      sum(at$coefficients * at$field)
-    list(at = at, predictor = predictor, expected = expected, objective = expected$total -
-      0.5 * norm)
-  }
-}
-
-climb_mean <- function(data, known, state_at, solve, state, tolerance, most) {
-  iterations <- 0L
-  accuracy <- tolerance
-  for (step in seq_len(most)) {
-    at <- state$at
-    precision <- pmax(state$expected$curvature, 0)
-    natural <- state$expected$slope + at$left * precision * known$field - at$coefficients
-    found <- solve(precision, cbind(natural), unname(data$X), accuracy)
-    iterations <- iterations + found$iterations
-    design <- list(solved = found$solved[, -1L, drop = FALSE],
-      field = found$field[, -1L, drop = FALSE])
-    trend <- mean_trend(data$X, at$coefficients + found$solved[, 1L], design$solved)
-    contrast <- c(1, -trend$beta)
-    moved <- halved_until_better(state, state_at,
-      list(left = -at$left, coefficients = drop(found$solved %*% contrast),
-        field = drop(found$field %*% contrast), beta = trend$beta))
-    change <- if (moved$share == 1) weighted_size(moved$state$predictor - state$predictor,
-      precision) /
-      weighted_size(moved$state$predictor - data$offset, precision) else Inf
-    state <- moved$state
-    if (change <= tolerance || accuracy < 1e-10) break
-    if (moved$share < 1) accuracy <- accuracy / 10
-  }
-  list(state = state, trend = list(beta = state$at$beta, beta_vcov = trend$beta_vcov), steps = step,
-    iterations = iterations, residual = change,
-    solved = cbind(state$at$coefficients + design$solved %*% state$at$beta, design$solved),
-    field = cbind(state$at$field + design$field %*% state$at$beta, design$field))
-}
-
-# Equal but for rounding is better: so the last step ends.
-halved_until_better <- function(state, state_at, direction) {
-  least <- state$objective - 1e-10 * abs(state$objective)
-  for (share in 2^-(0:15)) {
-    tried <- state_at(Map(function(from, by) from + share * by, state$at, direction))
-    if (is.finite(tried$objective) && tried$objective >= least) {
-      return(list(state = tried, share = share))
-    }
-  }
-  list(state = state, share = 0)
-}
-
-weighted_size <- function(x, precision) sqrt(sum(precision * x^2))

@@ -21,6 +21,8 @@
 #' Responses of other families are pseudo-observations, as in [svgp()]: Newton's method solves these
 #' equations in each of its three to eight steps, for the trend with the mean, from that of `svgp()`
 #' until the linear predictors move no more. Their variances in the objective are those of `svgp()`.
+#' Classes ([categorical()], by softmax or robust-max) have a mean each, which take such steps
+#' together, by conjugate gradients: three to ten of them.
 #'
 #' A number `mean_inducing` is for more rows than that, and for faster predictions: so many rows are
 #' inducing points of the mean, besides those of the covariance. Means on both kinds of points
@@ -40,9 +42,10 @@
 #'
 #' @inheritParams svgp
 #' @param mean_inducing how many rows are inducing points of the mean, besides those of the
-#'   covariance. `NULL` for all up to 100,000 rows, where conjugate gradients take about as long as
-#'   `svgp()` before; and for 2,048 of more than these, with a message of class
-#'   `neargp_message_inducing`. The number of rows, or more, takes all.
+#'   covariance. `NULL` for all up to 100,000 rows (by the root of the number of classes fewer),
+#'   where conjugate gradients take about as long as `svgp()` before; and for 2,048 of more than
+#'   these, with a message of class `neargp_message_inducing`. The number of rows, or more, takes
+#'   all.
 #' @param tolerance residual, relative to the right-hand side, at which conjugate gradients end; and
 #'   of other families the change of linear predictors, relative to their size, at which Newton's
 #'   method does. Scores have settled at 5e-3.
@@ -85,7 +88,7 @@ print.neargp_odvgp <- function(x, ...) {
 takes_outputs.neargp_odvgp <- function(method) FALSE
 
 #' @export
-method_families.neargp_odvgp <- function(method) latent_families()
+method_families.neargp_odvgp <- function(method) c(latent_families(), "categorical")
 
 # The bound with the new mean.
 #' @export
@@ -121,12 +124,22 @@ with_exact_mean <- function(fit, context, most = 200L) {
   warn_inexact_mean(fit, most)
   fit$svgp$gain <- found$gain
   if (!is.null(fit$elapsed)) fit$elapsed <- fit$elapsed + taken[["elapsed"]]
-  if (ncol(fit$data$X)) {
-    trend <- with_natural_trend(found$trend, fit$data)
-    trend$beta_vcov <- named_square(trend$beta_vcov, fit$data$X)
-    fit[names(trend)] <- trend
-  }
-  if (is.null(found$state)) fit else with_mean_posterior(fit, found)
+  with_found_mean(fit$method, fit, found)
+}
+
+with_found_mean <- function(method, fit, found) {
+  UseMethod("with_found_mean")
+}
+
+#' @export
+with_found_mean.default <- function(method, fit, found) with_trend_of_mean(fit, found$trend)
+
+with_trend_of_mean <- function(fit, trend) {
+  if (!ncol(fit$data$X)) return(fit)
+  trend <- with_natural_trend(trend, fit$data)
+  trend$beta_vcov <- named_square(trend$beta_vcov, fit$data$X)
+  fit[names(trend)] <- trend
+  fit
 }
 
 mean_weights <- function(fit, points, solved, context) {
@@ -146,24 +159,6 @@ warn_inexact_mean <- function(fit, most) {
     c(sprintf("The mean is not reached: its equations have a relative residual of %.2g after %s.",
       mean$residual, reached),
       i = "More inducing points precondition them better; so does noise that is not estimated as next to none."))
-}
-
-# The variance of the rows' linear predictors in the bound of svgp().
-variance_in_bound <- function(fit) {
-  posterior <- fit$posterior
-  posterior$variance_at_data - (1 - fit$svgp$pseudo_observations$unexplained_share) *
-    posterior$variance_given_nodes
-}
-
-# What is known of the data's linear predictors: the uncertainty of the trend is part of it.
-with_mean_posterior <- function(fit, found) {
-  unseen <- design_columns(fit$data) - found$field[, -1L, drop = FALSE]
-  fit$posterior$linear_predictor <- found$state$predictor
-  fit$posterior$slope <- found$state$expected$slope
-  fit$posterior$pseudo_precision <- found$state$expected$curvature
-  fit$posterior$variance_at_data <- fit$posterior$variance_at_data +
-    row_forms(unseen, core_trend(fit)$beta_vcov)
-  fit
 }
 
 #' @export

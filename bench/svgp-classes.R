@@ -1,11 +1,11 @@
-# svgp() and loo_k() on standardised sets of classes, on random splits of which a tenth of the rows is the test set, beside the accuracies and
+# svgp(), odvgp() and loo_k() on standardised sets of classes, on random splits of which a tenth of the rows is the test set, beside the accuracies and
 # log likelihoods that the ODVGP paper (Salimbeni et al. 2018, appendix G) has for its inducing points: the better of its methods with a coupled
 # basis (SVGP by Adam or by natural gradients), and the better with an orthogonal one. CPU seconds (of all threads) are of the whole fit.
 #
-#   Rscript bench/svgp-classes.R run [sets: landsat,thyroid,pendigits] [inducing points: 128] [methods: softmax,robust-max,loo_k] [splits: 1]
+#   Rscript bench/svgp-classes.R run [sets: landsat,thyroid,pendigits] [inducing points: 128] [methods: softmax,odvgp,robust-max,loo_k] [splits: 1]
 #   Rscript bench/svgp-classes.R table
 #
-# softmax and robust-max are links of svgp(). Rows go to results/svgp-classes.csv, and what is there already is not run again.
+# softmax and robust-max are links of svgp(), the latter without a trend; odvgp() has the softmax, and the mean of all rows. Rows go to results/svgp-classes.csv, and what is there already is not run again.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
 for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(folder, file))
@@ -20,10 +20,10 @@ run <- function(case) {
   set.seed(case$split)
   test <- sort(sample(nrow(data), round(nrow(data) / 10)))
   data <- varying_inputs(data, -test)
-  local <- case$method == "loo_k"
-  fitted <- timed(neargp(y ~ 1, data[-test, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE),
-    method = if (local) loo_k() else svgp(case$inducing, std_errors = FALSE), family = if (local) categorical() else categorical(case$method),
-    threads = bench_threads(), verbose = FALSE))
+  robust <- case$method == "robust-max"
+  method <- switch(case$method, loo_k = loo_k(), odvgp = odvgp(case$inducing, std_errors = FALSE), svgp(case$inducing, std_errors = FALSE))
+  fitted <- timed(neargp(if (robust) y ~ 0 else y ~ 1, data[-test, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE),
+    method = method, family = categorical(if (robust) "robust-max" else "softmax"), threads = bench_threads(), verbose = FALSE))
   fit <- fitted$value
   predicting <- timed(predict(fit, data[test, ], threads = bench_threads()))
   scored <- scores(data$y[test], prob = predicting$value)
@@ -57,7 +57,7 @@ compare_all <- function() {
 
 if (argument(1L, "run") == "table") compare_all() else {
   describe_run()
-  cases <- expand.grid(method = argument(4L, c("softmax", "robust-max", "loo_k")), split = as.integer(argument(5L, "1")),
+  cases <- expand.grid(method = argument(4L, c("softmax", "odvgp", "robust-max", "loo_k")), split = as.integer(argument(5L, "1")),
     points = as.integer(argument(3L, "128")), set = argument(2L, c("landsat", "thyroid", "pendigits")), stringsAsFactors = FALSE)
   for (i in seq_len(nrow(cases))) run(case_of(cases$set[i], cases$points[i], cases$method[i], cases$split[i]))
 }

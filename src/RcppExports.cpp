@@ -111,6 +111,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_class_expectations
+Rcpp::List core_class_expectations(const std::string& link, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_class_expectations(SEXP linkSEXP, SEXP labelSEXP, SEXP weightsSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type label(labelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type variance(varianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_class_expectations(link, label, weights, mean, variance, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_problem
 SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, SEXP neighbors, const Rcpp::List& context, Rcpp::Nullable<Rcpp::IntegerVector> targets, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
 RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP contextSEXP, SEXP targetsSEXP, SEXP outputsSEXP) {
@@ -1974,6 +1990,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_product_engine", (DL_FUNC) &_neargp_core_product_engine, 0},
     {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
     {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
+    {"_neargp_core_class_expectations", (DL_FUNC) &_neargp_core_class_expectations, 6},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
     {"_neargp_core_set_noise", (DL_FUNC) &_neargp_core_set_noise, 3},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},

@@ -68,3 +68,17 @@ Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp
   return to_r(neargp::class_probabilities(neargp::class_link_from_name(link), to_eigen(mean), to_eigen(variance),
                                           run_context(context)));
 }
+
+// label: numbers of the classes, from 1. mean, variance: a row for each label, a column for each class.
+// [[Rcpp::export]]
+Rcpp::List core_class_expectations(const std::string& link, const Rcpp::IntegerVector& label,
+                                   const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& mean,
+                                   const Rcpp::NumericMatrix& variance, const Rcpp::List& context) {
+  const neargp::ClassLabels labels{
+      neargp::class_link_from_name(link), mean.ncol(), to_rows(label), {weights.begin(), weights.end()}};
+  Eigen::MatrixXd slope(mean.nrow(), mean.ncol()), curvature(mean.nrow(), mean.ncol());
+  const double total =
+      neargp::class_expectations(labels, to_eigen(mean), to_eigen(variance), slope, curvature, run_context(context));
+  return Rcpp::List::create(Rcpp::_["total"] = total, Rcpp::_["slope"] = to_r(slope),
+                            Rcpp::_["curvature"] = to_r(curvature));
+}

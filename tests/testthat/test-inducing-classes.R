@@ -218,7 +218,7 @@ test_that("what classes by svgp() cannot be is refused", {
   expect_error(loo_predict(fit, k = 3), class = "neargp_error_argument")
   expect_error(simulate(fit), class = "neargp_error_family")
   expect_error(residuals(fit), class = "neargp_error_family")
-  for (method in list(odvgp(), ppgpr(), swsgp())) {
+  for (method in list(ppgpr(), swsgp())) {
     expect_error(class_fit(method = method), "svgp\\(\\) and loo_k\\(\\)",
       class = "neargp_error_family")
   }

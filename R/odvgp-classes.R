@@ -1,0 +1,83 @@
+# Classes by odvgp(): each has a mean on the inducing points of the mean, and the variances of svgp().
+
+#' @export
+best_mean.neargp_odvgp_classes <- function(method, fit, solve, context, ...) {
+  X <- class_columns_of(fit, fit$data$X)
+  fields <- fit$svgp$fields
+  base <- matrix(vapply(fields, `[[`, double(ncol(X)), "beta"), ncol(X), length(fields))
+  norms <- vapply(fields, function(field) sum((field$weights %*% c(1, -field$beta))^2), 0)
+  given <- fit$svgp$at_data
+  known <- list(field = given$linear_predictor - X %*% base, norm = sum(norms))
+  variance <- given$variance + outer(given$unexplained,
+    fit$svgp$pseudo_observations$unexplained_share)
+  found <- raised_mean(list(X = X, offset = double(nrow(X))), known, base,
+    class_mean_expectations(fit, variance, context), solve, fit$method, ...)
+  with_trend_errors(found, X, solve)
+}
+
+# Coefficients and predictions of a class have their errors by its own curvature, as in svgp().
+with_trend_errors <- function(found, X, solve) {
+  if (!ncol(X)) return(found)
+  curvature <- pmax(found$state$expected$curvature, 0)
+  for (number in seq_len(ncol(curvature))) {
+    design <- solve(curvature[, number], X[, 0L, drop = FALSE], unname(X))[c("solved", "field")]
+    found$design[[number]] <- design
+    found$beta_vcov[[number]] <- mean_trend(X, double(nrow(X)), design$solved)$beta_vcov
+  }
+  found$solved <- solved_columns(found$state$at, found$design)
+  found
+}
+
+# Classes compete: minus the curvature H of a row has the null vector 1 and negative elements beside
+# its diagonal, so that x'H x <= 2 sum_c H_cc x_c^2, and with precisions 2 H_cc steps do not
+# overshoot. Under softmax slopes are w (1[y = c] - a_c), and w a_c / (1 + a_c s_c) does, too, s the
+# variances (src/core/likelihoods/softmax.h), which is less.
+class_mean_expectations <- function(fit, variance, context) {
+  label <- class_numbers(fit$data)
+  weights <- fit$data$weights
+  observed <- diag(length(fit$classifier$levels))[label, , drop = FALSE]
+  function(predictor) {
+    found <- core_class_expectations(fit$family$link, label, weights, predictor, variance, context)
+    if (fit$family$link == "softmax") {
+      expected <- weights * observed - found$slope
+      precision <- expected / (1 + expected / weights * variance)
+    } else {
+      precision <- 2 * pmax(found$curvature, 0)
+    }
+    c(found, list(precision = precision))
+  }
+}
+
+#' @export
+with_found_mean.neargp_odvgp_classes <- function(method, fit, found) {
+  back <- fit$svgp$basis$back
+  for (number in seq_along(fit$svgp$fields)) {
+    fit$svgp$fields[[number]]$beta <- found$state$at$beta[, number]
+    fit$svgp$fields[[number]]$beta_vcov <- found$beta_vcov[[number]]
+  }
+  fit$svgp$at_data$linear_predictor <- found$state$predictor
+  fit$svgp$at_data$slope <- found$state$expected$slope
+  classifier <- fit$classifier
+  classifier$trend[] <- back %*% found$state$at$beta
+  classifier$trend_vcov <- lapply(found$beta_vcov, function(vcov) back %*% vcov %*% t(back))
+  as_classifier(fit, classifier)
+}
+
+#' @export
+field_columns.neargp_odvgp <- function(method, object, coords, context) {
+  columns <- mean_columns(method, object, coords, NULL, context)
+  split_columns <- matrix(seq_len(ncol(columns)), ncol = length(object$svgp$fields))
+  lapply(seq_along(object$svgp$fields), function(number) {
+    columns[, split_columns[, number], drop = FALSE]
+  })
+}
+
+#' @export
+class_probabilities_given_others.neargp_odvgp <- function(method, object, k, threads, rows) {
+  refuse_leave_one_out()
+}
+
+#' @export
+restrict_rows.neargp_odvgp_classes <- function(method, fit, rows, context) {
+  refit_on_rows(fit, rows, context)
+}
