@@ -73,8 +73,9 @@ label_scale_note <- function(x, digits) {
 }
 
 print_link <- function(x, digits) {
-  cat("\n")
-  if (!is.null(x$classifier$estimator) && x$classifier$estimator != "polya-gamma") {
+  has_slope <- !is.null(x$classifier$estimator) && x$classifier$estimator != "polya-gamma"
+  if (has_slope || length(x$beta)) cat("\n")
+  if (has_slope) {
     cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n",
       sep = "")
   }
