@@ -30,8 +30,10 @@ check_cluster_target <- function(newdata, settings) {
   if (!is.data.frame(newdata)) {
     abort_neargp("newdata", "`newdata` must be a data frame or sf points.")
   }
-  if (settings$joint) refuse_on_workers("rows jointly", "Leave out joint = TRUE.")
+  if (settings$joint) refuse_rows_jointly()
 }
+
+refuse_rows_jointly <- function() refuse_on_workers("rows jointly", "Leave out joint = TRUE.")
 
 refuse_on_workers <- function(what, instead) {
   abort_neargp("cluster", c(sprintf(
@@ -54,7 +56,7 @@ bind_predictions <- function(pieces, rows, newdata) {
 
 # Each row of newdata goes to the shard that has its place, with all rows that may be among its k
 # nearest: the shard's own, and those that others have within the reach of the k-th of these.
-predict_from_shards <- function(object, newdata, settings, workers = NULL) {
+predict_from_shards <- function(object, newdata, settings, workers) {
   check_cluster_target(newdata, settings)
   target <- new_target(object, newdata, settings$part)
   recipe <- object$source$recipe
@@ -105,6 +107,12 @@ shard_queries <- function(shard, id, component, k, boxes, context, x) {
 
 predict_in_shard <- function(shard, object, settings, received, newdata) {
   if (!NROW(newdata)) return(NULL)
+  conditioned <- with_rows_of_shard(object, settings, shard, received)
+  predict_rows(conditioned$object, newdata, conditioned$settings)
+}
+
+# The fit to the rows of a shard and those that others have sent, and the settings for these.
+with_rows_of_shard <- function(object, settings, shard, received) {
   rows <- bind_received(shard, received)
   column <- function(name) rows[, shard$form[[name]]]
   data <- list(y = column("y"), X = shard_columns(rows, shard$form, "X"), offset = column("offset"),
@@ -112,7 +120,7 @@ predict_in_shard <- function(shard, object, settings, received, newdata) {
   colnames(data$X) <- names(object$beta)
   object$data[names(data)] <- data
   settings$k <- min(settings$k, nrow(rows))
-  predict_rows(with_own_keeper(object), newdata, settings)
+  list(object = with_own_keeper(object), settings = settings)
 }
 
 # ---- cross-validation ----------------------------------------------------------------------------

@@ -28,22 +28,20 @@ as_raster_layers <- function(template, values) {
   layers
 }
 
-raster_blocks <- function(raster, chunk_size) {
-  rows_at_a_time <- max(1L, chunk_size %/% terra::ncol(raster))
-  rows <- terra::nrow(raster)
-  lapply(seq(1L, rows, by = rows_at_a_time), function(first) {
-    last <- min(first + rows_at_a_time - 1L, rows)
-    seq((first - 1) * terra::ncol(raster) + 1, last * terra::ncol(raster))
+# Cells of whole rows of a window, one row after the other.
+raster_blocks <- function(raster, chunk_size, window = whole_window(raster)) {
+  rows_at_a_time <- max(1L, chunk_size %/% window$columns)
+  lapply(seq(1L, window$rows, by = rows_at_a_time), function(first) {
+    rows <- seq(first, min(first + rows_at_a_time - 1L, window$rows)) + window$row - 1
+    rep((rows - 1) * terra::ncol(raster) + window$column - 1, each = window$columns) +
+      seq_len(window$columns)
   })
 }
 
-# Cells of whole rows, one row after the other.
+# Of such cells.
 raster_target <- function(object, raster, cells, part = "field") {
   columns <- as.data.frame(matrix(NA, length(cells), 0L))
-  if (terra::hasValues(raster)) {
-    columns <- terra::values(raster, row = (cells[1L] - 1) %/% terra::ncol(raster) + 1,
-      nrows = length(cells) / terra::ncol(raster), dataframe = TRUE)
-  }
+  if (terra::hasValues(raster)) columns <- window_values(raster, window_of_cells(raster, cells))
   object$locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
   new_target_of_cells(object, columns, terra::xyFromCell(raster, cells),
     !terra::hasValues(raster) | is_covered(columns), part)

@@ -37,6 +37,9 @@ chunked_moments <- function(object, target, settings,
   m <- nrow(target$coords)
   if (m == 0L) return(unknown_moments(object, length(target$complete), settings))
   check_target(object$method, object, target$coords)
+  if (reads_shards(object) && settings$part != "trend") {
+    return(moments_from_shelf(object, target, settings))
+  }
   starts <- seq(1L, m, by = settings$chunk_size)
   advance <- progress_reporter(length(starts), settings$verbose)
   parts <- lapply(starts, function(first) {
@@ -59,14 +62,14 @@ unknown_moments <- function(object, places, settings) {
     covariance = if (settings$covariance) array(NA_real_, c(places, P, P)))
 }
 
-# `parts`: moments of so many `places` each, which together are those that are complete. The others
-# get NA.
-spread_over_places <- function(parts, places, complete) {
+# `parts`: moments of so many `places` each, which together are those that are complete, `at` these
+# rows. The others get NA.
+spread_over_places <- function(parts, places, complete, at = which(complete)) {
   known <- Filter(Negate(is.null), parts[[1L]])
   lapply(stats::setNames(nm = names(known)), function(name) {
     by_place <- do.call(rbind, Map(function(part, m) matrix(part[[name]], m), parts, places))
     full <- matrix(NA_real_, length(complete), ncol(by_place))
-    full[complete, ] <- by_place
+    full[at, ] <- by_place
     if (name %in% c("mean", "variance")) return(as.vector(full))
     shape <- dim(known[[name]])[-1L]
     array(full, c(length(full) %/% prod(shape), shape))

@@ -262,8 +262,11 @@ target_size <- function(newdata) {
 }
 
 predict_target <- function(object, newdata, settings) {
-  if (reads_shards(object)) return(predict_from_shards(object, newdata, settings))
-  settings$context <- prediction_context(object, target_size(newdata), settings)
+  if (reads_shards(object)) {
+    if (settings$joint) refuse_rows_jointly()
+    settings$context <- shard_context(settings$context, NULL)
+    object$source$shelf <- object$source$shelf %||% new_shelf(object$source$recipe)
+  } else settings$context <- prediction_context(object, target_size(newdata), settings)
   if (is_raster(newdata)) predict_raster(object, newdata, settings) else
     predict_rows(object, newdata, settings)
 }
@@ -304,5 +307,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
 
 prediction_chunk <- function(object, chunk_size) {
   chunk_size <- check_count(chunk_size, "chunk_size", null_ok = TRUE)
-  chunk_size %||% as.integer(max(100000, length(object$data$y) %/% 5L))
+  # of rows that are read in shards, an index is made for each shard and chunk
+  rows <- if (reads_shards(object)) min(object$source$rows, 5e6) else length(object$data$y)
+  chunk_size %||% as.integer(max(100000, rows %/% 5))
 }

@@ -3,21 +3,25 @@
 # `columns_at`: a function of cell numbers, of whole rows, that returns a data frame with a row for
 # each. `classes`: the categories of the layer, a data frame of value and class.
 raster_by_blocks <- function(template, settings, columns_at, classes = NULL) {
-  blocks <- raster_blocks(template, settings$chunk_size)
+  window <- window_of_file(settings$file) %||% whole_window(template)
+  blocks <- raster_blocks(template, settings$chunk_size, window)
+  template <- window_raster(template, window)
   advance <- progress_reporter(length(blocks), settings$verbose)
   writer <- NULL
+  written <- 0
   on.exit(if (!is.null(writer)) writer$abandon())
   for (cells in blocks) {
     values <- data.matrix(columns_at(cells))
     if (is.null(writer)) {
-      writer <- new_raster_writer(template, colnames(values), settings$file, classes)
+      writer <- new_raster_writer(template, colnames(values), c(settings$file), classes)
     }
-    writer$write(values, cells)
+    writer$write(values, written)
+    written <- written + length(cells) / terra::ncol(template)
     advance()
   }
-  written <- writer$finish()
+  result <- writer$finish()
   writer <- NULL
-  written
+  result
 }
 
 # Without a file the layers are in memory where there is room, else in a temporary file of terra. A
@@ -39,9 +43,9 @@ new_raster_writer <- function(template, names, file, classes) {
   }
   tried(terra::writeStart(layers, part, overwrite = TRUE, datatype = type))
   list(
-    write = function(values, cells) {
-      tried(terra::writeValues(layers, values, (cells[1L] - 1) %/% terra::ncol(template) + 1,
-        length(cells) / terra::ncol(template)))
+    # after so many rows
+    write = function(values, rows) {
+      tried(terra::writeValues(layers, values, rows + 1, nrow(values) / terra::ncol(template)))
     },
     finish = function() {
       done <- tried(terra::writeStop(layers))
@@ -90,6 +94,7 @@ check_format <- function(file) {
 
 # `filename` of predict(), NULL for none.
 raster_file <- function(newdata, filename, overwrite) {
+  if (!is.null(window_of_file(filename))) return(filename)
   check_flag(overwrite, "overwrite")
   if (is.null(filename)) {
     if (overwrite) abort_argument("overwrite", "left out without a `filename`", overwrite)

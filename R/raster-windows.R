@@ -1,0 +1,92 @@
+# Windows of a raster: a list of the first `row` and `column` and the numbers of `rows` and
+# `columns`.
+
+new_window <- function(row, column, rows, columns) {
+  list(row = row, column = column, rows = rows, columns = columns)
+}
+
+whole_window <- function(raster) new_window(1L, 1L, terra::nrow(raster), terra::ncol(raster))
+
+# That of cells one row after the other.
+window_of_cells <- function(raster, cells) {
+  corners <- terra::rowColFromCell(raster, cells[c(1L, length(cells))])
+  new_window(corners[1L, 1L], corners[1L, 2L], diff(corners[, 1L]) + 1, diff(corners[, 2L]) + 1)
+}
+
+# The layers' values, a row for each cell.
+window_values <- function(raster, window) {
+  terra::values(raster, row = window$row, nrows = window$rows, col = window$column,
+    ncols = window$columns, dataframe = TRUE)
+}
+
+# A raster without values that has the cells of a window alone.
+window_raster <- function(raster, window) {
+  if (identical(window, whole_window(raster))) return(raster)
+  half <- terra::res(raster) / 2
+  x <- terra::xFromCol(raster, window$column + c(0, window$columns - 1)) + c(-half[1L], half[1L])
+  y <- terra::yFromRow(raster, window$row + c(window$rows - 1, 0)) + c(-half[2L], half[2L])
+  terra::rast(nrows = window$rows, ncols = window$columns, xmin = x[1L], xmax = x[2L],
+    ymin = y[1L], ymax = y[2L], crs = terra::crs(raster))
+}
+
+# A raster in windows of about so many cells, squares where it is large enough, one row of them
+# after the other.
+raster_windows <- function(raster, cells) {
+  size <- c(terra::nrow(raster), terra::ncol(raster))
+  side <- max(1, floor(sqrt(cells)))
+  rows <- min(size[1L], side)
+  columns <- min(size[2L], max(1, cells %/% rows))
+  rows <- min(size[1L], max(1, cells %/% columns))
+  corners <- expand.grid(column = seq(1, size[2L], by = columns), row = seq(1, size[1L], by = rows))
+  lapply(seq_len(nrow(corners)), function(i) {
+    new_window(corners$row[i], corners$column[i], min(rows, size[1L] - corners$row[i] + 1),
+      min(columns, size[2L] - corners$column[i] + 1))
+  })
+}
+
+# The name of a file that is to have the cells of a window alone.
+file_of_window <- function(file, window) structure(file, window = window)
+
+window_of_file <- function(file) attr(file, "window")
+
+# ---- rasters that travel -------------------------------------------------------------------------
+
+# What another process makes the raster of: names of files where it reads them, else, of few cells,
+# the values. What terra has open stays in its process.
+portable_raster <- function(raster, most = 1e7) {
+  if (!terra::hasValues(raster)) return(list(packed = terra::wrap(raster)))
+  layers <- terra::sources(raster, bands = TRUE)
+  recipe <- list(template = terra::wrap(terra::rast(raster, nlyrs = 1L)), names = names(raster),
+    files = layers$source, bands = layers$bands)
+  if (all(nzchar(layers$source)) && is_same_raster(raster, recipe)) return(recipe)
+  if (terra::ncell(raster) * terra::nlyr(raster) * 8 <= most) {
+    return(list(packed = terra::wrap(raster)))
+  }
+  abort_neargp("cluster", c("The raster is in memory, or its files are not read as they are: workers would get all of it.",
+    i = "Write it to a file: terra::writeRaster()."))
+}
+
+carried_raster <- function(recipe) {
+  if (!is.null(recipe$packed)) return(terra::unwrap(recipe$packed))
+  missing <- unique(recipe$files[!file.exists(recipe$files)])
+  if (length(missing)) abort_file(missing[1L], sprintf("is not on the machine %s",
+    Sys.info()[["nodename"]]))
+  layers <- terra::rast(Map(function(file, band) terra::rast(file)[[band]], recipe$files,
+    recipe$bands))
+  template <- terra::unwrap(recipe$template)
+  terra::ext(layers) <- terra::ext(template)
+  terra::crs(layers) <- terra::crs(template)
+  names(layers) <- recipe$names
+  layers
+}
+
+# Whether files are what the session has: the geometry, and values of three rows.
+is_same_raster <- function(raster, recipe) {
+  made <- tryCatch(carried_raster(recipe), error = function(e) NULL)
+  if (is.null(made) || !isTRUE(all.equal(dim(made), dim(raster)))) return(FALSE)
+  rows <- unique(round(seq(1, terra::nrow(raster), length.out = 3L)))
+  all(vapply(rows, function(row) {
+    window <- new_window(row, 1, 1, terra::ncol(raster))
+    identical(window_values(made, window), window_values(raster, window))
+  }, NA))
+}

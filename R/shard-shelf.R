@@ -1,0 +1,104 @@
+# Predictions from rows that are read in shards, by one process: it reads the shards that it needs,
+# when it needs them, and keeps those used last. New places are taken shard by shard, so that each
+# is conditioned on the same rows as where workers hold a shard each (R/cluster-predict.R).
+
+# `most`: shards that are kept.
+new_shelf <- function(recipe, most = recipe$partition$count) {
+  stream <- recipe$stream
+  list2env(list(recipe = recipe, most = as.integer(most), shards = list(),
+    parts = parts_of_shards(stream, recipe, recipe$partition), reach = shard_reach(recipe)),
+    parent = emptyenv())
+}
+
+# The shard, which is read where it is not there; the last of the list is the one used last.
+shelf_shard <- function(shelf, id) {
+  name <- as.character(id)
+  shard <- shelf$shards[[name]]
+  if (is.null(shard)) {
+    kept <- utils::tail(shelf$shards, max(shelf$most - 1L, 0L))
+    shelf$shards <- kept
+    shard <- new.env(parent = emptyenv())
+    shard_read(shard, id, shelf$recipe, shelf$parts[[name]])
+  }
+  shelf$shards[[name]] <- NULL
+  shelf$shards[[name]] <- shard
+  shard
+}
+
+# ---- where shards may have rows ------------------------------------------------------------------
+
+# Of each shard a box of coordinates, as the core has them, that holds its rows: that of the chunks
+# that reach into it, within the cuts that are its borders. What is known without reading it.
+shard_reach <- function(recipe) {
+  partition <- recipe$partition
+  boxes <- recipe$stream$parts$boxes
+  scales <- partition$scales[recipe$groups[[1L]]$group]
+  cells <- cut_boxes(partition$cuts, length(scales))
+  parts <- parts_of_shards(recipe$stream, recipe, partition)
+  lapply(stats::setNames(nm = names(parts)), function(name) {
+    of_chunks <- apply(do.call(rbind, boxes[parts[[name]]]), 2L, range)
+    if (ncol(of_chunks) != length(scales)) return(NULL)  # columns that are no places
+    cell <- sweep(cells[[name]], 2L, scales, "*")
+    rbind(pmax(of_chunks[1L, ], cell[1L, ]), pmin(of_chunks[2L, ], cell[2L, ]))
+  })
+}
+
+# The boxes between the cuts of the tree, by the number of the shard.
+cut_boxes <- function(cuts, dimension) {
+  walk <- function(cuts, box) {
+    if (!is.list(cuts)) return(stats::setNames(list(box), cuts))
+    low <- high <- box
+    low[2L, cuts$column] <- high[1L, cuts$column] <- cuts$at
+    c(walk(cuts$low, low), walk(cuts$high, high))
+  }
+  walk(cuts, matrix(c(-Inf, Inf), 2L, dimension))
+}
+
+# Boxes in the metric, a linear map of coordinates, which takes the corners along; of many
+# coordinates, everywhere. Rounding of cuts and corners is far below the margin.
+scaled_boxes <- function(reach, component, most = 10L) {
+  lapply(reach, function(box) {
+    if (is.null(box) || ncol(box) > most) return(NULL)
+    corners <- as.matrix(expand.grid(asplit(box, 2L)))
+    scaled <- core_scale(unname(corners), component)
+    margin <- 1e-9 * max(abs(scaled))
+    apply(scaled, 2L, range) + c(-margin, margin)
+  })
+}
+
+# ---- predictions ---------------------------------------------------------------------------------
+
+# As chunked_moments() has them, of targets of which some are complete.
+moments_from_shelf <- function(object, target, settings) {
+  recipe <- object$source$recipe
+  shelf <- object$source$shelf %||% new_shelf(recipe)
+  object$source["recipe"] <- list(NULL)
+  of_shard <- split(seq_len(nrow(target$coords)), shard_of(shard_places(target$coords, recipe,
+    recipe$partition$scales), recipe$partition$cuts))
+  boxes <- scaled_boxes(shelf$reach, metric_component(object$core_covariance))
+  parts <- lapply(names(of_shard), function(name) {
+    own <- of_shard[[name]]
+    conditioned <- with_rows_from_shelf(object, shelf, as.integer(name), boxes,
+      target$coords[own, , drop = FALSE], settings)
+    chunked_moments(conditioned$object, c(take_places(target, own),
+      list(complete = rep(TRUE, length(own)))), conditioned$settings)
+  })
+  spread_over_places(parts, lengths(of_shard), target$complete,
+    which(target$complete)[unlist(of_shard, use.names = FALSE)])
+}
+
+# The fit with the rows that the targets at `coords`, all in the shard `id`, may need.
+with_rows_from_shelf <- function(object, shelf, id, boxes, coords, settings) {
+  component <- metric_component(object$core_covariance)
+  shard <- shelf_shard(shelf, id)
+  everywhere <- matrix(c(-Inf, Inf), 2L, ncol(core_scale(coords, component)))
+  boxes <- lapply(boxes, function(box) box %||% everywhere)
+  asks <- shard_queries(shard, id, component, settings$k, boxes, settings$context,
+    core_scale(coords, component))
+  asks <- Filter(Negate(is.null), asks)
+  received <- lapply(stats::setNames(nm = names(asks)), function(name) {
+    shard_answers(shelf_shard(shelf, as.integer(name)), as.integer(name), component, settings$k,
+      FALSE, stats::setNames(asks[name], id), settings$context)[[1L]]
+  })
+  with_rows_of_shard(object, settings, shard, received)
+}
