@@ -13,9 +13,11 @@
 #' @param k number of neighbouring locations, by default that of the fit; a fit by [svgp()] has
 #'   none.
 #' @param chunk_size,threads,device,verbose,filename,overwrite as for [predict.neargp()].
+#' @param output,cluster files that predictions are written to, part by part, see
+#'   [prediction_files], and a cluster whose workers do so; without `output` no `cluster` is taken.
 #' @param ... not used.
-#' @return An object of the class of `newdata` with a row for each of its rows, in its order.
-#'   `type = "prob"`: columns `prob_<level>`, which sum to one. `type = "class"`: a factor `class`
+#' @return An object of the class of `newdata` with a row for each of its rows, in its order; with
+#'   `output` the names of the files. `type = "prob"`: columns `prob_<level>`, which sum to one. `type = "class"`: a factor `class`
 #'   with the levels of the training data. `type = "response"`: `mean`, the probability of the
 #'   second level, and `sd`, the standard deviation of a response of 0 or 1. Rows with missing
 #'   covariates or coordinates get NA. For a SpatRaster, layers of these names; that of classes is
@@ -30,12 +32,16 @@
 predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"),
                                       k = NULL, chunk_size = NULL, threads = NULL, device = NULL,
                                       verbose = rlang::is_interactive(), filename = NULL,
-                                      overwrite = FALSE, ...) {
+                                      overwrite = FALSE, cluster = NULL, output = NULL, ...) {
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata",
       c("`newdata` is missing.",
         i = "For the training rows, each predicted from the others, use loo_predict()."))
+  }
+  if (is_to_files(output, cluster)) {
+    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
+      environment())))
   }
   type <- check_choice(type, "type", c("prob", "class", "response"))
   if (type == "response" && length(object$classifier$levels) > 2L) {

@@ -55,17 +55,9 @@ receive_values <- function(workers, waiting, limit) {
   on.exit(workers$pending <- waiting)
   began <- core_monotonic_seconds()
   while (length(waiting)) {
-    for (name in names(ready_workers(workers, waiting))) {
-      at <- as.integer(name)
-      message <- tryCatch(within_seconds(workers$nodes[[at]], limit,
-        receive_data(workers$nodes[[at]])), error = function(e) NULL)
-      if (is.null(message)) {
-        lose_worker(workers, at, "it ended")
-      } else if (!identical(message$tag, waiting[[name]])) {
-        next  # an answer to an earlier call
-      } else values[[name]] <- message
-      waiting <- waiting[names(waiting) != name]
-    }
+    found <- take_messages(workers, waiting, limit)
+    values[names(found)] <- found
+    waiting <- waiting[!names(waiting) %in% names(found)]
     if (length(waiting) && core_monotonic_seconds() - began > limit) {
       for (name in names(waiting)) lose_worker(workers, as.integer(name),
         sprintf("it did not answer within %s seconds", format(signif(limit, 3L))))
@@ -73,6 +65,21 @@ receive_values <- function(workers, waiting, limit) {
     }
   }
   values
+}
+
+# What those of `waiting` have answered within about a second: messages by number of the worker, NULL
+# of one that has ended.
+take_messages <- function(workers, waiting, limit) {
+  found <- list()
+  for (name in names(ready_workers(workers, waiting))) {
+    at <- as.integer(name)
+    message <- tryCatch(within_seconds(workers$nodes[[at]], limit,
+      receive_data(workers$nodes[[at]])), error = function(e) NULL)
+    if (is.null(message)) lose_worker(workers, at, "it ended")
+    # else perhaps an answer to an earlier call
+    if (is.null(message) || identical(message$tag, waiting[[name]])) found[name] <- list(message)
+  }
+  found
 }
 
 # Those of `waiting` that have something to say, after a second at most. Nodes without a connection

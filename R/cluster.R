@@ -43,8 +43,9 @@
 #'
 #' # Predictions and folds
 #' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: workers get
-#' a copy of the fit and predict parts of the new rows, or folds, as long as that takes. Not
-#' `predict()` of classes and several outputs, nor hurdle models.
+#' a copy of the fit and predict parts of the new rows, or folds, as long as that takes. Predictions
+#' that do not fit in memory go to files, with `output`, see [prediction_files]. Classes and several
+#' outputs are predicted by workers with `output` alone, hurdle models not at all.
 #'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
 #'   another version, no worker is left, and for what cannot be in shards: other responses than one
@@ -227,18 +228,22 @@ time_limit <- function(workers, what) {
   workers$timeout %||% (120 + 10 * (workers$slowest[[what]] %||% 360))
 }
 
-# On the worker. An error of the package is an answer; warnings and messages come with it, to be
-# told in the session that asked.
+# On the worker.
 answer_request <- function(request) {
+  answered(answer_here(request$key, request$call, request$ids, request$own))
+}
+
+# An error of the package is an answer; warnings and messages come with it, to be told in the
+# session that asked.
+answered <- function(value) {
   told <- list()
   tell <- function(restart) function(condition) {
     told <<- c(told, list(portable_condition(condition)))
     invokeRestart(restart)
   }
-  tryCatch(structure(list(value = withCallingHandlers(
-    answer_here(request$key, request$call, request$ids, request$own),
-    warning = tell("muffleWarning"), message = tell("muffleMessage")), told = told),
-    class = "neargp_answer"), neargp_error = portable_condition)
+  tryCatch(structure(list(value = withCallingHandlers(value, warning = tell("muffleWarning"),
+    message = tell("muffleMessage")), told = told), class = "neargp_answer"),
+    neargp_error = portable_condition)
 }
 
 portable_condition <- function(condition) {

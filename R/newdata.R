@@ -45,6 +45,10 @@ without_trend <- function(object) {
 
 check_newdata_class <- function(newdata) {
   if (is.data.frame(newdata) || is_sf(newdata)) return(invisible())
+  if (is_row_source(newdata)) {
+    abort_neargp("newdata", c("The rows of a source are predicted into files.",
+      i = "Name these: predict(output = \"map_{part}.csv\")."))
+  }
   abort_neargp("newdata",
     c(paste0("`newdata` must be an sf object or a data frame, or for predict() a SpatRaster or a ",
       "stars object, not ", describe_value(newdata), "."),

@@ -29,12 +29,15 @@
 #'   as observed there, and help to predict the others at the same location, not to estimate the
 #'   trend, which stays that of the fit. The prediction of an output never uses its own column. The
 #'   columns are those that the response of the formula names.
+#' @param output,cluster,overwrite files that predictions are written to, part by part, see
+#'   [prediction_files], a cluster whose workers do so, and whether other files are replaced.
+#'   Without `output` no `cluster` is taken. Not of a SpatRaster.
 #' @param ... not used; arguments of [predict.neargp()] that several outputs do not have
-#'   (`local_mean`, `sectors`, `joint`, `smooth`, `parameters`, `filename`, `overwrite`,
-#'   `threshold`, `threshold_of`, `probs`, `trials`) are an error.
+#'   (`local_mean`, `sectors`, `joint`, `smooth`, `parameters`, `filename`, `threshold`,
+#'   `threshold_of`, `probs`, `trials`) are an error.
 #' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` and,
 #'   with an interval, `lower_<output>` and `upper_<output>`. Rows with missing covariates or
-#'   coordinates get NA.
+#'   coordinates get NA. With `output` the names of the files.
 #' @section Errors: Those of [predict.neargp()].
 #' @references Wackernagel, H. (2003). *Multivariate Geostatistics*, chapters 24 to 26. Springer.
 #' @examples
@@ -54,9 +57,14 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
                                    interval = c("none", "confidence", "prediction"), level = 0.95,
                                    k = NULL, k_other = NULL, covariance = FALSE, observed = FALSE,
                                    chunk_size = NULL, threads = NULL, device = NULL,
-                                   verbose = rlang::is_interactive(), ...) {
+                                   verbose = rlang::is_interactive(), cluster = NULL, output = NULL,
+                                   overwrite = FALSE, ...) {
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
+  if (is_to_files(output, cluster)) {
+    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
+      environment())))
+  }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type",
     c("response", "link"))

@@ -114,9 +114,13 @@
 #'   data frames and sf points, not with `joint = TRUE`. Each worker gets a copy of the fit. A fit
 #'   whose rows were read in shards from a [row_source()] reads them again, on the workers or here:
 #'   each row is predicted from its nearest neighbours, without `sectors`.
+#' @param output name of files with `{part}` in it, as `"map_{part}.csv"` or `"map_{part}.tif"`, to
+#'   which the predictions of the parts of `newdata` are written, also of a [row_source()], by this
+#'   process or the workers of `cluster`: see [prediction_files]. `chunk_size` is then the number of
+#'   rows in a part.
 #' @param ... of polygons, further arguments of [predict_areas()].
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
-#'   order, and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
+#'   order (with `output` the names of the files), and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
 #'   `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get
 #'   NA.
 #'
@@ -196,14 +200,18 @@ predict.neargp <- function(object, newdata,
                            threads = NULL, device = NULL, verbose = rlang::is_interactive(),
                            parameters = c("plug-in", "integrated"), filename = NULL,
                            overwrite = FALSE, smooth = FALSE, re.form = NULL,
-                           allow.new.levels = FALSE, cluster = NULL, ...) {
+                           allow.new.levels = FALSE, cluster = NULL, output = NULL, ...) {
   check_fit(object)
-  if (!missing(newdata) && is_areas(newdata)) {
-    given <- setdiff(names(match.call(expand.dots = FALSE))[-1L], c("object", "newdata", "..."))
-    return(predict_given_areas(object, newdata, c(mget(given, environment()), list(...))))
+  if (!missing(newdata) && is_areas(newdata) && is.null(output)) {
+    return(predict_given_areas(object, newdata, c(given_arguments(match.call(expand.dots = FALSE),
+      environment()), list(...))))
   }
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
+  if (!is.null(output)) {
+    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
+      environment())))
+  }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family) && !has_transform(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else

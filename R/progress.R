@@ -108,10 +108,17 @@ clear_line <- function() {
   progress$width <- 0L
 }
 
-# A bar of so many steps, by a function that is called after each.
+# A bar of so many steps, NA where that is not known, by a function that is called after each.
 progress_reporter <- function(total, verbose) {
-  if (!verbose || total < 2L) return(function() invisible())
+  if (!verbose || isTRUE(total < 2L)) return(stop_if_asked)
   frame <- parent.frame(2L)
   id <- cli::cli_progress_bar("Predicting", total = total, .envir = frame)
   function() cli::cli_progress_update(id = id, .envir = frame)
+}
+
+# On a worker: whether the session that asked has been interrupted, which it says by a file.
+stop_if_asked <- function() {
+  if (!is.null(of_session$stop_file) && file.exists(of_session$stop_file)) {
+    abort_neargp("cluster", "The predictions were interrupted.")
+  }
 }

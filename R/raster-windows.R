@@ -54,10 +54,11 @@ window_of_file <- function(file) attr(file, "window")
 # What another process makes the raster of: names of files where it reads them, else, of few cells,
 # the values. What terra has open stays in its process.
 portable_raster <- function(raster, most = 1e7) {
-  if (!terra::hasValues(raster)) return(list(packed = terra::wrap(raster)))
+  recipe <- list(size = dim(raster)[1:2], extent = as.vector(terra::ext(raster)),
+    crs = terra::crs(raster))
+  if (!terra::hasValues(raster)) return(recipe)
   layers <- terra::sources(raster, bands = TRUE)
-  recipe <- list(template = terra::wrap(terra::rast(raster, nlyrs = 1L)), names = names(raster),
-    files = layers$source, bands = layers$bands)
+  recipe <- c(recipe, list(names = names(raster), files = layers$source, bands = layers$bands))
   if (all(nzchar(layers$source)) && is_same_raster(raster, recipe)) return(recipe)
   if (terra::ncell(raster) * terra::nlyr(raster) * 8 <= most) {
     return(list(packed = terra::wrap(raster)))
@@ -68,14 +69,17 @@ portable_raster <- function(raster, most = 1e7) {
 
 carried_raster <- function(recipe) {
   if (!is.null(recipe$packed)) return(terra::unwrap(recipe$packed))
+  if (is.null(recipe$files)) {
+    return(terra::rast(nrows = recipe$size[1L], ncols = recipe$size[2L],
+      extent = terra::ext(recipe$extent), crs = recipe$crs))
+  }
   missing <- unique(recipe$files[!file.exists(recipe$files)])
   if (length(missing)) abort_file(missing[1L], sprintf("is not on the machine %s",
     Sys.info()[["nodename"]]))
   layers <- terra::rast(Map(function(file, band) terra::rast(file)[[band]], recipe$files,
     recipe$bands))
-  template <- terra::unwrap(recipe$template)
-  terra::ext(layers) <- terra::ext(template)
-  terra::crs(layers) <- terra::crs(template)
+  terra::ext(layers) <- terra::ext(recipe$extent)
+  terra::crs(layers) <- recipe$crs
   names(layers) <- recipe$names
   layers
 }

@@ -160,5 +160,8 @@ simulate.neargp_streamed <- function(object, nsim = 1, seed = NULL, newdata = NU
   if (is.null(newdata)) {
     refuse_rows("simulate() without `newdata`", "Give the places of draws as `newdata`.")
   }
+  if (reads_shards(object) && !isFALSE(list(...)$conditional)) {
+    refuse_rows("simulate()", "predict() has limits and probabilities of single places. For draws fit the rows about the region that is wanted, in memory.")
+  }
   NextMethod()
 }

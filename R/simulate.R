@@ -70,6 +70,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
                             trials = NULL, threads = NULL, device = NULL, re.form = NULL,
                             allow.new.levels = FALSE, ...) {
   check_fit(object)
+  check_one_field(newdata, names(substitute(list(...))))
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
@@ -132,6 +133,14 @@ training_target <- function(object) {
   data <- object$data
   list(coords = data$coords, X = full_design(data), offset = data$offset, weights = data$weights,
     complete = rep(TRUE, length(data$y)), restore = identity)
+}
+
+# Draws of parts are realisations of their own, which differ where they meet: a place near a border
+# would have to be drawn given those drawn beyond it, which whoever draws there does not have.
+check_one_field <- function(newdata, further) {
+  if (!is_row_source(newdata) && !"output" %in% further) return(invisible())
+  abort_neargp("newdata", c("Draws of parts would not fit together: those of one field are made as a whole.",
+    i = "Give places that fit in memory as `newdata`: a coarser grid, or a region. predict(output = ) has limits and probabilities of single places."))
 }
 
 simulation_columns <- function(object, target, nsim, settings) {

@@ -39,6 +39,23 @@ repeat_operation <- function(fit, data) {
   })
 }
 
+# Files have what is predicted in memory.
+files_operation <- function(fit, data) {
+  new <- random_newdata(data)
+  operation(function() {
+    folder <- tempfile("files")
+    dir.create(folder)
+    on.exit(unlink(folder, recursive = TRUE))
+    files <- stats::predict(fit, new, output = file.path(folder, "{part}.csv"), chunk_size = 7L)
+    once <- stats::predict(fit, new)
+    if (inherits(once, "sf")) once <- sf::st_drop_geometry(once)
+    if (!length(files) || any(vapply(once, is.factor, NA))) return(NULL)
+    # columns of the same names before them are coordinates
+    found <- do.call(rbind, lapply(files, utils::read.csv, check.names = FALSE))
+    check_close(unname(as.matrix(found[ncol(found) - rev(seq_along(once)) + 1L])), unname(as.matrix(once)), "files change a prediction")
+  })
+}
+
 # Squares, some of them slivers, about places of the data.
 random_areas <- function(fit, data) {
   names <- fit$locations$names[1:2]
@@ -173,7 +190,7 @@ junk_operation <- function(fit, data) {
 simple <- function(call, check = no_check) function(fit, data) operation(function() call(fit), check)
 
 operations <- list(
-  predict = predict_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
+  predict = predict_operation, repeatable = repeat_operation, files = files_operation, saved = saved_operation, simulate = simulate_operation,
   residuals = residuals_operation, cross_validate = cross_validate_operation, extract = extract_operation, print = print_operation,
   update = update_operation, junk = junk_operation, profile = profile_operation,
   recalibrated = recalibrated_operation,

@@ -1,0 +1,77 @@
+# Tasks that workers take one after the other: whoever is idle gets the next one. What all tasks
+# need is on each worker before. A worker that ends gives its task to another.
+
+# `start`, on each worker, and each task are arguments of the functions of these names in the
+# package; `queue`: take(worker) gives a task, NULL where there is none, and put_back() has one that
+# was not done; done(task, value).
+run_tasks <- function(workers, start, prepare, perform, queue, done) {
+  call_workers(workers, worker_call, list(name = prepare, arguments = start))
+  doing <- list()
+  waiting <- list()
+  repeat {
+    for (at in setdiff(which(workers$alive), as.integer(names(waiting)))) {
+      task <- queue$take(at)
+      if (is.null(task)) next
+      name <- as.character(at)
+      doing[[name]] <- task
+      waiting[[name]] <- send_call(workers, at, worker_call, list(name = perform,
+        arguments = task), Inf)
+      if (is.null(waiting[[name]])) queue$put_back(task)
+    }
+    workers$pending <- waiting
+    if (!any(workers$alive)) abort_no_workers(workers)
+    if (!length(waiting)) return(invisible())
+    found <- take_messages(workers, waiting, Inf)
+    waiting <- waiting[!names(waiting) %in% names(found)]
+    workers$pending <- waiting
+    for (name in names(found)) {
+      if (is.null(found[[name]])) queue$put_back(doing[[name]]) else
+        done(doing[[name]], worker_value(found[[name]]))
+    }
+  }
+}
+
+# Numbers 1, 2, .. of tasks that task(number) makes, which is NULL after the last one. `order`: of
+# so many, neighbours after each other; NULL where their number is not known. Each worker has a
+# block of neighbours, and then takes from the end of the longest one that is left. A task that has
+# ended two workers would end the next.
+new_task_queue <- function(task, order, workers) {
+  left <- if (!is.null(order)) split(order, factor(blocks_of(length(order), seq_len(workers)),
+    seq_len(workers)))
+  last <- 0
+  ended <- FALSE
+  again <- list()
+  failures <- list()
+  next_number <- function(at) {
+    if (is.null(order)) return(last <<- last + 1)
+    if (!sum(lengths(left))) return(NULL)
+    own <- length(left[[at]]) > 0L
+    from <- if (own) at else which.max(lengths(left))
+    take <- if (own) 1L else length(left[[from]])
+    number <- left[[from]][take]
+    left[[from]] <<- left[[from]][-take]
+    number
+  }
+  list(take = function(at) {
+    if (length(again)) {
+      first <- again[[1L]]
+      again <<- again[-1L]
+      return(first)
+    }
+    number <- if (!ended) next_number(at)
+    made <- if (!is.null(number)) task(number)
+    if (is.null(made)) ended <<- TRUE
+    made
+  }, put_back = function(task) {
+    name <- as.character(task$number)
+    failures[[name]] <<- (failures[[name]] %||% 0) + 1
+    if (failures[[name]] > 1) abort_deadly(task)
+    again <<- c(again, list(task))
+  }, end = function() ended <<- TRUE)
+}
+
+abort_deadly <- function(task) {
+  abort_neargp("cluster", c(sprintf("Two workers have ended at part %s.",
+    format_count(task$number)),
+    i = "Had they memory enough? Smaller parts need less, and fewer workers of a machine leave more."))
+}

@@ -1,0 +1,264 @@
+# Predictions that go to files, one for each part of the new rows, by whoever is there to make them.
+
+#' Predictions that are written to files
+#'
+#' With `predict(fit, newdata, output = "map_{part}.csv")` predictions are written to files, one for
+#' each part of `newdata`, and the names of the files are returned: for maps that are larger than
+#' memory, and by the workers of a [cluster][clusters]. The same call after a kill, an interrupt or a
+#' power cut goes on with the parts that are not there.
+#'
+#' # Parts
+#' Of a SpatRaster parts are windows of about `chunk_size` cells, squares where the raster is large
+#' enough, numbered row by row, and files rasters (`.tif`, `.tiff` or `.grd`) of those cells, which
+#' [terra::vrt()] puts together. Of a data frame or sf points they are so many rows each, one after
+#' the other, and of a [row_source()] its chunks: what the function returns for a number, or a whole
+#' file; of a single file of text `chunk_rows` rows, which this session reads. Their files are text
+#' (`.csv`) with a line for each row, in the order of the rows: coordinates (and the time), then the
+#' columns of [predict()][predict.neargp], numbers with all their digits. `chunk_size` is 1,000,000
+#' by default, and memory that of one part for each process.
+#'
+#' # What is there already
+#' Beside each file there is a short one with the suffix `.neargp`: checksums of the prediction (the
+#' fit, the arguments, the version of neargp) and of the rows of the part, and the size of the file.
+#' A part whose file and rows are what it says is not made again, and a message of class
+#' `neargp_message_parts` tells how many were kept. A file of anything else is an error, and left
+#' alone, unless `overwrite = TRUE`. Parts come to their names when they are whole; what a killed
+#' process had begun is removed when its part is made. These small files can be deleted when all is
+#' done.
+#'
+#' # By workers
+#' With `cluster` each worker gets the fit once, then part after part. It reads its windows and its
+#' chunks itself, and writes its files: neither rows nor predictions come through this session, but
+#' those of a data frame, and of a single file of text, which are sent part by part. A raster is read
+#' from its own file on each machine, and one in memory is sent if it is small. Folders of files to
+#' be read and written must be there under the same name on all machines. Workers get parts that are
+#' near each other. Of a fit whose rows are read in shards each reads the shards that its parts lie
+#' in, and those that are near enough, and keeps those used last, eight or its share of all; parts
+#' should be compact then. A worker that is lost gives its part to another; after an interrupt they
+#' end the 100,000 rows or so that they are at, where they see the folder. Without `cluster` this
+#' process makes all parts in turn.
+#'
+#' # What has no parts
+#' Rows of parts are predicted each by itself: there is no `joint = TRUE`, no covariance of several
+#' outputs, and no `trials` of single rows. Nor are there draws: [simulate()][simulate.neargp] of two
+#' windows gives two realisations, which do not fit together at the border. Draw a field as a whole,
+#' on a coarser grid or in the region that is looked at; where limits or probabilities of single
+#' places are wanted, `interval`, `threshold` and `type = "quantile"` have them without draws.
+#'
+#' @section Errors: `neargp_error_argument` where `output` is no name with `{part}`;
+#'   `neargp_error_file`: no such folder, a format that cannot hold the predictions, or a file that
+#'   is there and is none of this prediction; `neargp_error_newdata`; and those of
+#'   [predict()][predict.neargp], with the number of the part.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(200), y = runif(200))
+#' d$z <- sin(6 * d$x) + rnorm(200, sd = 0.1)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(10))
+#' grid <- expand.grid(x = seq(0, 1, 0.05), y = seq(0, 1, 0.05))
+#' folder <- tempfile()
+#' dir.create(folder)
+#' files <- predict(fit, grid, output = file.path(folder, "map_{part}.csv"), chunk_size = 100)
+#' basename(files)
+#' head(read.csv(files[1]), 3)
+#' # what is there is kept
+#' unlink(files[2])
+#' again <- predict(fit, grid, output = file.path(folder, "map_{part}.csv"), chunk_size = 100)
+#' unlink(folder, recursive = TRUE)
+#' @seealso [predict.neargp()], [clusters], [row_source()].
+#' @name prediction_files
+NULL
+
+# What predict() was called with beside the fit and the new rows.
+given_arguments <- function(call, frame) {
+  mget(setdiff(names(call)[-1L], c("object", "newdata", "...")), envir = frame)
+}
+
+# `output` and `cluster` of methods whose predictions in memory are of one process.
+is_to_files <- function(output, cluster) {
+  if (is.null(output) && !is.null(cluster)) {
+    refuse_on_workers("classes or several outputs in memory", "Leave out `cluster`, or give `output`.")
+  }
+  !is.null(output)
+}
+
+predict_to_files <- function(object, newdata, given) {
+  cluster <- check_cluster(given$cluster)
+  verbose <- check_flag(given$verbose %||% rlang::is_interactive(), "verbose")
+  check_apart(given)
+  if (is_raster(newdata) && !is.null(object$outputs)) {
+    abort_neargp("newdata", c("Predictions of several outputs are not written to rasters.",
+      i = "Give the cells as rows: source_raster() of its file, or terra::as.data.frame(r, xy = TRUE)."))
+  }
+  parts <- new_parts(newdata, check_count(given$chunk_size %||% 1e6, "chunk_size"))
+  on.exit(parts$close())
+  plan <- new_prediction_plan(object, given, parts)
+  found <- list()
+  kept <- 0L
+  advance <- progress_reporter(parts$total, verbose)
+  done <- function(task, value) {
+    if (is.null(value)) return(queue$end())
+    found[[as.character(task$number)]] <<- value$file
+    kept <<- kept + !value$made
+    advance()
+  }
+  queue <- new_task_queue(parts$task, part_order(object, parts), max(length(cluster), 1L))
+  if (is.null(cluster)) make_parts_here(plan, queue, done, given$threads) else
+    make_parts_on_cluster(plan, queue, done, given$threads, cluster)
+  if (kept) inform_neargp("parts", sprintf("%s of %s parts were there already.",
+    format_count(kept), format_count(length(found))))
+  unlist(found[order(as.numeric(names(found)))], use.names = FALSE) %||% character(0)
+}
+
+make_parts_here <- function(plan, queue, done, threads) {
+  plan$arguments$threads <- threads
+  plan <- with_ready_fit(plan)
+  while (!is.null(task <- queue$take(1L))) done(task, in_part(task, make_part(plan, task)))
+}
+
+make_parts_on_cluster <- function(plan, queue, done, threads, cluster) {
+  if (!is.null(plan$raster)) plan$raster <- portable_raster(plan$raster)
+  if (!is.null(plan$source)) check_travels(plan$source, cluster)
+  plan$fit["keeper"] <- list(NULL)
+  with_workers(cluster, threads, function(workers) {
+    plan$arguments$threads <- workers$threads
+    if (reads_shards(plan$fit)) plan$shards <- max(8L,
+      ceiling(plan$fit$source$recipe$partition$count / length(workers$nodes)))
+    key <- paste(plan$key, next_serial())
+    plan$stop_file <- file.path(dirname(plan$output), paste0(".", basename(tempfile("stop"))))
+    ended <- FALSE
+    on.exit(if (!ended) stop_workers(workers, plan$stop_file))
+    take <- queue$take
+    queue$take <- function(at) {
+      task <- take(at)
+      if (!is.null(task)) c(task, list(key = key))
+    }
+    run_tasks(workers, list(key = key, plan = plan), "begin_parts", "answer_part", queue, done)
+    ended <- TRUE
+  })
+}
+
+# After an interrupt or an error: workers end the rows that they are at.
+stop_workers <- function(workers, file) {
+  file.create(file)
+  on.exit(unlink(file))
+  drain_workers(workers)
+}
+
+# ---- the plan ------------------------------------------------------------------------------------
+
+# Arguments of how and where, which the predictions do not depend on.
+arguments_of_running <- c("output", "cluster", "overwrite", "verbose", "threads", "filename",
+  "chunk_size")
+
+new_prediction_plan <- function(object, given, parts) {
+  overwrite <- check_flag(given$overwrite %||% FALSE, "overwrite")
+  arguments <- given[setdiff(names(given), arguments_of_running)]
+  plan <- c(parts$carried, list(fit = object, arguments = arguments, overwrite = overwrite,
+    output = check_output_name(given$output, parts), digits = parts$digits,
+    shards = if (reads_shards(object)) object$source$recipe$partition$count,
+    key = prediction_key(object, arguments)))
+  plan$arguments$verbose <- FALSE
+  plan
+}
+
+# Checksum of all that predictions depend on beside the rows.
+prediction_key <- function(object, arguments) {
+  of_run <- c("call", "elapsed", "keeper", "threads", "cluster")
+  rlang::hash(plain_part(list(package_version_text(), class(object),
+    unclass(object)[setdiff(names(object), of_run)], arguments[order(names(arguments))])))
+}
+
+# Each part is predicted without the others.
+check_apart <- function(given) {
+  for (name in c("joint", "covariance")) {
+    if (isTRUE(given[[name]])) abort_argument(name, "FALSE with `output`", given[[name]])
+  }
+  if (length(given$trials) > 1L) abort_argument("trials", "one number with `output`", given$trials)
+  if (!is.null(given$filename)) abort_argument("filename", "left out with `output`", given$filename)
+}
+
+check_output_name <- function(output, parts) {
+  if (!rlang::is_string(output) || lengths(regmatches(basename(output), gregexpr("{part}",
+      basename(output), fixed = TRUE))) != 1L) {
+    abort_argument("output", "the name of files with {part} in it, as \"map_{part}.csv\"", output)
+  }
+  folder <- path.expand(dirname(output))
+  if (!dir.exists(folder)) abort_file(output, "is in a directory that does not exist")
+  if (parts$is_raster) check_format(output) else if (!endsWith(output, ".csv")) {
+    abort_file(output, "is no text: rows are written to files that end in .csv",
+      hint = "For rasters give a SpatRaster as `newdata`: terra::rast(file).")
+  }
+  file.path(normalizePath(folder), basename(output))
+}
+
+# ---- the parts -----------------------------------------------------------------------------------
+
+# `carried`: what all parts are made of; `total`: of them, NA where it is not known; `task(number)`;
+# `centers`: of parts, for fits in two coordinates, where they are known.
+new_parts <- function(newdata, size) {
+  parts <- if (is_row_source(newdata)) parts_of_source(newdata) else
+    if (is_raster(newdata)) parts_of_raster(newdata, size) else parts_of_rows(newdata, size)
+  parts$digits <- if (is.na(parts$total)) 5L else nchar(parts$total)
+  parts$is_raster <- is_raster(newdata)
+  parts$close <- parts$close %||% function() invisible()
+  parts
+}
+
+parts_of_source <- function(source) {
+  if (is.function(source$x) || !is.null(source$read) || length(source$x) > 1L) {
+    return(list(carried = list(source = source),
+      total = if (is.function(source$x)) NA_integer_ else length(source$x),
+      task = function(number) list(number = number)))
+  }
+  # a file of text is read from its beginning, in one process
+  reader <- open_source(source)
+  list(total = NA_integer_, close = reader$close, task = function(number) {
+    rows <- read_chunk(reader, number)
+    if (!is.null(rows)) list(number = number, rows = rows)
+  })
+}
+
+parts_of_raster <- function(raster, size) {
+  rlang::check_installed("terra", "to read a raster.")
+  windows <- raster_windows(raster, size)
+  middle <- function(first, count) vapply(windows, function(window) window[[first]] +
+    (window[[count]] - 1) / 2, 0)
+  list(carried = list(raster = raster), total = length(windows),
+    task = function(number) list(number = number, window = windows[[number]]),
+    centers = cbind(terra::xFromCol(raster, round(middle("column", "columns"))),
+      terra::yFromRow(raster, round(middle("row", "rows")))))
+}
+
+parts_of_rows <- function(newdata, size) {
+  if (is_stars(newdata)) {
+    abort_neargp("newdata", c("Parts of a stars grid are not written to files.",
+      i = "Give a SpatRaster, terra::rast(newdata), or its cells as a data frame."))
+  }
+  if (is_areas(newdata)) {
+    abort_neargp("newdata", c("Predictions of areas are not written to files.",
+      i = "Leave out `output`."))
+  }
+  check_newdata_class(newdata)
+  if (inherits(newdata, "sfc")) newdata <- sf::st_sf(geometry = newdata)
+  total <- ceiling(NROW(newdata) / size)
+  list(total = total, task = function(number) {
+    list(number = number, rows = newdata[seq((number - 1) * size + 1, min(number * size,
+      NROW(newdata))), , drop = FALSE])
+  })
+}
+
+# Parts near each other follow each other: in the order of the shards that have their centres, where
+# a fit has any. NULL where their number is not known.
+part_order <- function(object, parts) {
+  if (is.na(parts$total)) return(NULL)
+  numbers <- seq_len(parts$total)
+  locations <- object$locations
+  if (!reads_shards(object) || is.null(parts$centers) || length(locations$raw_names) != 2L ||
+      !is.null(locations$local) || has_factors(locations) || !is.null(locations$time)) {
+    return(numbers)
+  }
+  recipe <- object$source$recipe
+  centers <- structure(parts$centers, dimnames = list(NULL, locations$raw_names))
+  order(shard_of(shard_places(embed_coordinates(centers, locations, "newdata"), recipe,
+    recipe$partition$scales), recipe$partition$cuts), numbers)
+}
