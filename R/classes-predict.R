@@ -17,11 +17,11 @@
 #'   [prediction_files], and a cluster whose workers do so; without `output` no `cluster` is taken.
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row for each of its rows, in its order; with
-#'   `output` the names of the files. `type = "prob"`: columns `prob_<level>`, which sum to one. `type = "class"`: a factor `class`
-#'   with the levels of the training data. `type = "response"`: `mean`, the probability of the
-#'   second level, and `sd`, the standard deviation of a response of 0 or 1. Rows with missing
-#'   covariates or coordinates get NA. For a SpatRaster, layers of these names; that of classes is
-#'   categorical, with their names as its categories.
+#'   `output` the names of the files. `type = "prob"`: columns `prob_<level>`, which sum to one.
+#'   `type = "class"`: a factor `class` with the levels of the training data. `type = "response"`:
+#'   `mean`, the probability of the second level, and `sd`, the standard deviation of a response of
+#'   0 or 1. Rows with missing covariates or coordinates get NA. For a SpatRaster, layers of these
+#'   names; that of classes is categorical, with their names as its categories.
 #' @section Errors: those of [predict.neargp()].
 #' @examples
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),

@@ -67,8 +67,8 @@ receive_values <- function(workers, waiting, limit) {
   values
 }
 
-# What those of `waiting` have answered within about a second: messages by number of the worker, NULL
-# of one that has ended.
+# What those of `waiting` have answered within about a second: messages by number of the worker,
+# NULL of one that has ended.
 take_messages <- function(workers, waiting, limit) {
   found <- list()
   for (name in names(ready_workers(workers, waiting))) {

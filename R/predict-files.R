@@ -4,8 +4,8 @@
 #'
 #' With `predict(fit, newdata, output = "map_{part}.csv")` predictions are written to files, one for
 #' each part of `newdata`, and the names of the files are returned: for maps that are larger than
-#' memory, and by the workers of a [cluster][clusters]. The same call after a kill, an interrupt or a
-#' power cut goes on with the parts that are not there.
+#' memory, and by the workers of a [cluster][clusters]. The same call after a kill, an interrupt or
+#' a power cut goes on with the parts that are not there.
 #'
 #' # Parts
 #' Of a SpatRaster parts are windows of about `chunk_size` cells, squares where the raster is large
@@ -29,21 +29,22 @@
 #' # By workers
 #' With `cluster` each worker gets the fit once, then part after part. It reads its windows and its
 #' chunks itself, and writes its files: neither rows nor predictions come through this session, but
-#' those of a data frame, and of a single file of text, which are sent part by part. A raster is read
-#' from its own file on each machine, and one in memory is sent if it is small. Folders of files to
-#' be read and written must be there under the same name on all machines. Workers get parts that are
-#' near each other. Of a fit whose rows are read in shards each reads the shards that its parts lie
-#' in, and those that are near enough, and keeps those used last, eight or its share of all; parts
-#' should be compact then. A worker that is lost gives its part to another; after an interrupt they
-#' end the 100,000 rows or so that they are at, where they see the folder. Without `cluster` this
-#' process makes all parts in turn.
+#' those of a data frame, and of a single file of text, which are sent part by part. A raster is
+#' read from its own file on each machine, and one in memory is sent if it is small. Folders of
+#' files to be read and written must be there under the same name on all machines. Workers get parts
+#' that are near each other. Of a fit whose rows are read in shards each reads the shards that its
+#' parts lie in, and those that are near enough, and keeps those used last, eight or its share of
+#' all; parts should be compact then. A worker that is lost gives its part to another; after an
+#' interrupt they end the 100,000 rows or so that they are at, where they see the folder. Without
+#' `cluster` this process makes all parts in turn.
 #'
 #' # What has no parts
 #' Rows of parts are predicted each by itself: there is no `joint = TRUE`, no covariance of several
-#' outputs, and no `trials` of single rows. Nor are there draws: [simulate()][simulate.neargp] of two
-#' windows gives two realisations, which do not fit together at the border. Draw a field as a whole,
-#' on a coarser grid or in the region that is looked at; where limits or probabilities of single
-#' places are wanted, `interval`, `threshold` and `type = "quantile"` have them without draws.
+#' outputs, and no `trials` of single rows. Nor are there draws: [simulate()][simulate.neargp] of
+#' two windows gives two realisations, which do not fit together at the border. Draw a field as a
+#' whole, on a coarser grid or in the region that is looked at; where limits or probabilities of
+#' single places are wanted, `interval`, `threshold` and `type = "quantile"` have them without
+#' draws.
 #'
 #' @section Errors: `neargp_error_argument` where `output` is no name with `{part}`;
 #'   `neargp_error_file`: no such folder, a format that cannot hold the predictions, or a file that

@@ -115,14 +115,14 @@
 #'   whose rows were read in shards from a [row_source()] reads them again, on the workers or here:
 #'   each row is predicted from its nearest neighbours, without `sectors`.
 #' @param output name of files with `{part}` in it, as `"map_{part}.csv"` or `"map_{part}.tif"`, to
-#'   which the predictions of the parts of `newdata` are written, also of a [row_source()], by this
+#'   which predictions of the parts of `newdata` are written, also of a [row_source()], by this
 #'   process or the workers of `cluster`: see [prediction_files]. `chunk_size` is then the number of
 #'   rows in a part.
 #' @param ... of polygons, further arguments of [predict_areas()].
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
-#'   order (with `output` the names of the files), and the columns `mean`, `sd` (or `q0.05`, ... for quantiles) and, with an interval,
-#'   `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get
-#'   NA.
+#'   order (with `output` the names of the files), and the columns `mean`, `sd` (or `q0.05`, ... for
+#'   quantiles) and, with an interval, `lower` and `upper`. Rows with missing covariates or
+#'   coordinates, and cells that are NA, get NA.
 #'
 #'   With `type = "coefficients"`, on the scale of the link, for each column that components of the
 #'   covariance are multiplied by, such as `x` of `by = ~ x`, the columns `x` and `x_sd`, and with
@@ -202,7 +202,7 @@ predict.neargp <- function(object, newdata,
                            overwrite = FALSE, smooth = FALSE, re.form = NULL,
                            allow.new.levels = FALSE, cluster = NULL, output = NULL, ...) {
   check_fit(object)
-  if (!missing(newdata) && is_areas(newdata) && is.null(output)) {
+  if (!missing(newdata) && is_areas(newdata)) {
     return(predict_given_areas(object, newdata, c(given_arguments(match.call(expand.dots = FALSE),
       environment()), list(...))))
   }
