@@ -6,20 +6,27 @@ reads_shards <- function(object) !is.null(object$source$recipe)
 
 # ---- rows in memory ------------------------------------------------------------------------------
 
-# Rows of newdata in as many pieces as there are workers, each of which gets the fit.
+# Rows of newdata in as many pieces as there are workers, or as shards of the fit that they are in,
+# each with the fit.
 predict_on_cluster <- function(object, newdata, settings, cluster, threads) {
   if (!reads_shards(object)) check_cluster_target(newdata, settings)
   with_workers(cluster, threads, function(workers) {
     if (reads_shards(object)) return(predict_from_shards(object, newdata, settings, workers))
-    count <- max(1L, min(length(workers$nodes), NROW(newdata)))
-    host <- new_shard_host(count, workers)
-    piece <- factor(blocks_of(NROW(newdata), seq_len(count)), seq_len(count))
-    rows <- split(seq_len(NROW(newdata)), piece)
+    rows <- pieces_of_targets(object, newdata, settings, length(workers$nodes))
+    host <- new_shard_host(length(rows), workers)
     settings$context <- shard_context(settings$context, workers)
     object["keeper"] <- list(NULL)
     bind_predictions(on_shards(host, "predict_piece", list(object = object, settings = settings),
       lapply(rows, function(rows) list(newdata = newdata[rows, , drop = FALSE]))), rows, newdata)
   })
+}
+
+pieces_of_targets <- function(object, newdata, settings, workers) {
+  n <- NROW(newdata)
+  shard <- shard_of_targets(object, newdata, settings)
+  piece <- if (!length(shard)) blocks_of(n, seq_len(max(1L, min(workers, n)))) else
+    match(shard, sort(unique(shard)))
+  split(seq_len(n), factor(piece, seq_len(max(piece, 1L))))
 }
 
 check_cluster_target <- function(newdata, settings) {

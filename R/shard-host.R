@@ -30,8 +30,8 @@ on_shards <- function(host, what, common = list(), own = NULL, makes = FALSE) {
 }
 
 # The sum of what the shards return. Who has several adds what is a branch of the tree of all.
-sum_of_shards <- function(host, what, common) {
-  found <- ask_host(host, list(what = what, common = common, tree = host$ids), NULL)
+sum_of_shards <- function(host, what, common, own = NULL) {
+  found <- ask_host(host, list(what = what, common = common, tree = host$ids), own)
   add_branches(found, host$ids)[[branch_name(host$ids)]]
 }
 

@@ -1,5 +1,5 @@
 # Objectives whose rows are in shards, for methods that have them: vecchia(), loo_k() and mll_k() of
-# one gaussian response.
+# one gaussian response. That of vnngp() is in R/vnngp-shards.R.
 
 # A function of component and k, as fit_with_neighbors() wants it. `kind`: "before", of Vecchia's
 # likelihood; "others", of leave-one-out scores; or "joint".
@@ -68,6 +68,15 @@ takes_shards.neargp_loo_k <- function(method, family) {
 #' @export
 takes_shards.neargp_mll_k <- function(method, family) TRUE
 
+# What of the data rules out shards for a method that takes them: NULL, or what, and what to do
+# instead. `data`: NULL for rows that are read.
+refused_in_shards <- function(method, data) {
+  UseMethod("refused_in_shards")
+}
+
+#' @export
+refused_in_shards.default <- function(method, data) NULL
+
 wants_shards <- function(settings) {
   !is.null(settings$control$shards) || !is.null(settings$cluster)
 }
@@ -94,8 +103,10 @@ check_takes_shards <- function(settings, data) {
   if (!takes_shards(method, settings$family)) {
     refuse(sprintf("by %s of %s response with these settings", method_call(method),
       with_article(settings$family)),
-      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points), loo_k() (not by Adam) and mll_k().")
+      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points), loo_k() (not by Adam) and mll_k(), and of any by vnngp() (posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points).")
   }
+  refused <- refused_in_shards(method, data)
+  if (!is.null(refused)) refuse(refused[1L], refused[2L])
   if (settings$device == "cuda") {
     refuse("on a GPU", "Use device = \"cpu\": workers compute on their processors.")
   }

@@ -79,34 +79,27 @@ latent_response <- function(data) {
 
 # What an optimiser sees. Each evaluation finds the posterior from that of the best value so far,
 # `start` at first: points that were tried and left leave no trace, and of the several posteriors
-# that a likelihood which is not log-concave may have the best one is kept.
-latent_objective <- function(problem, latent, start = start_posterior(problem, latent)) {
+# that a likelihood which is not log-concave may have the best one is kept. `solver`: of
+# new_latent_solver() or new_shard_solver().
+latent_objective <- function(problem, latent, start = start_posterior(problem, latent),
+                             solver = new_latent_solver(problem, latent)) {
   layout <- problem$layout
-  specification <- covariance_specification(layout, problem$groups)
-  family <- problem$family
   best <- list(value = -Inf, end = start)
-  # Of a fit that was left: plain numbers.
-  end_pointer <- function() {
-    if (is.list(best$end)) core_latent_from_end(latent$pointer, best$end) else best$end
-  }
   improves <- function(found) is.finite(found$value) && found$value > best$value
   apart <- list(name = journal_name("posterior"), what = "end", improves = improves,
-    pack = function(end) core_latent_end(latent$pointer, end))
+    pack = solver$pack)
   # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite,
   # which the gradient's solves find out.
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
     effects <- effects_at(problem, values)
     if (!is.null(effects)) set_latent_effects(latent, problem$data, effects)
-    fitted <- function() core_latent_fit(latent$pointer, end_pointer(),
-      specified_covariance(specification, values), family_core_name(family),
-      family_values(family, layout, values), tolerance, max_iterations, derivatives,
-      problem$context)
+    fitted <- function() solver$fit(best$end, values, tolerance, max_iterations, derivatives)
     # Without derivatives it is the last one, whose posterior is wanted.
     found <- rlang::try_fetch(
       if (derivatives) journaled(c(working, tolerance), fitted(), apart) else fitted(),
-      neargp_error_checkpoint = rlang::cnd_signal,
-      error = function(condition) abort_posterior(problem$method$jitter, condition))
+      error = function(condition) if (is_of_whole_fit(condition)) rlang::zap() else
+        abort_posterior(problem$method$jitter, condition))
     if (improves(found)) best <<- list(value = found$value, end = found$end)
     if (derivatives) {
       found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
@@ -121,8 +114,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   }
   evaluate <- function(working, ...) {
     found <- tryCatch(fit_at(working, derivatives = TRUE),
-      neargp_error_checkpoint = rlang::cnd_signal, error = function(e) list(value = -Inf,
-        condition = e))
+      neargp_error_checkpoint = rlang::cnd_signal, neargp_error_cluster = rlang::cnd_signal,
+      error = function(e) list(value = -Inf, condition = e))
     if (!is.finite(found$value) || !all(is.finite(found$gradient))) {
       return(list(value = -Inf, failed = 0L, condition = found$condition))
     }
@@ -131,6 +124,27 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   }
   list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end,
     n = length(problem$data$y), latent = latent, accept = problem$keep)
+}
+
+# Errors that other parameters would not mend.
+is_of_whole_fit <- function(condition) {
+  inherits(condition, c("neargp_error_checkpoint", "neargp_error_cluster"))
+}
+
+# What an objective has its posteriors from: `fit(end, values, tolerance, max_iterations,
+# derivatives)`, from where another ended to parameters on the core's scale; and `pack(end)`, an end
+# as plain numbers.
+new_latent_solver <- function(problem, latent) {
+  specification <- covariance_specification(problem$layout, problem$groups)
+  family <- problem$family
+  list(pack = function(end) core_latent_end(latent$pointer, end),
+    fit = function(end, values, tolerance, max_iterations, derivatives) {
+      # of a fit that was left: plain numbers
+      if (is.list(end)) end <- core_latent_from_end(latent$pointer, end)
+      core_latent_fit(latent$pointer, end, specified_covariance(specification, values),
+        family_core_name(family), family_values(family, problem$layout, values), tolerance,
+        max_iterations, derivatives, problem$context)
+    })
 }
 
 # Pseudo-observations, and what they lead to: those of the fit that is continued, or such as the

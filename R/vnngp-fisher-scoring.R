@@ -67,6 +67,7 @@ scale_up_fit <- function(problem, nodes, few = optimum_of_few(problem)) {
 # a maxmin ordering are the outliers, and not like the rest; so the rows are random, always the
 # same. An earlier fit's estimates are nearer than this optimum.
 optimum_of_few <- function(problem, few = 500L) {
+  problem$control["shards"] <- list(NULL)
   warm_start <- !anyNA(problem$layout$start[problem$free])
   start <- if (warm_start) list(working = problem$start, iterations = 0L, evaluations = 0L) else
     response_optimum(problem)

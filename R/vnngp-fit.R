@@ -8,6 +8,7 @@ rough_optimum <- function(problem, few_rows = 4000L) {
   if (!is.null(problem$warm_start)) {
     return(list(working = problem$start, iterations = 0L, evaluations = 0L))
   }
+  problem$control["shards"] <- list(NULL)  # few rows
   n <- length(problem$data$y)
   if (n > few_rows && is.null(problem$inducing)) {
     problem <- first_rows(problem, "maxmin", max(few_rows %/% 2L, n %/% 10L))
@@ -46,9 +47,11 @@ optimize_latent <- function(problem, nodes, start, optimize, coarse) {
       sprintf("k = %d neighbours are more than there are other inducing points; all %d of them are used.",
         problem$method$k, k))
   }
+  shards <- if (is_sharded(problem)) new_latent_shards(problem, nodes)
   objective_for <- function(component, k) {
-    latent_objective(problem,
-      latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
+    search <- latent_search(problem, nodes, component, k)
+    if (!is.null(shards)) return(latent_shard_objective(problem, nodes, search, shards))
+    latent_objective(problem, latent_problem(problem, nodes, search))
   }
   optimize_keeping_objective <- function(objective, working, coarse) {
     c(optimize(objective, working, coarse), list(objective = objective))
@@ -131,7 +134,8 @@ positive_information <- function(information, free) {
 # The state at the optimum, to a finer tolerance than on the way.
 latent_result <- function(problem, state) {
   objective <- state$objective
-  converged <- converge_posterior(problem, objective, state$working)
+  converged <- if (is_sharded(problem)) objective$converge(state$working) else
+    converge_posterior(problem, objective, state$working)
   fitted <- converged$fitted
   at_optimum <- converged$evaluated
   check_trend_posterior(at_optimum$beta_vcov)
@@ -149,6 +153,7 @@ latent_result <- function(problem, state) {
   result <- with_separation(result, problem)
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted)
   result$posterior$variance_error <- converged$variance_error
+  result$posterior$shards <- converged$shards
   result
 }
 

@@ -7,6 +7,7 @@
 predictor.neargp_vnngp <- function(method, object, settings) {
   check_latent_settings(method, settings)
   if (is_mean_field(method)) return(mean_field_predictor(object, settings))
+  if (!is.null(object$posterior$shards)) return(shard_predictor(object, settings))
   pointer <- kept_latent(object, settings$context)
   function(coords, X, offset) {
     part <- if (has_latent_low_rank(method)) {

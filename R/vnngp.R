@@ -65,6 +65,11 @@
 #'   for smooth fields in more than two coordinates; 0, the default, for none. It rarely pays: a log
 #'   score better by 0.009 at most, in 8 to 19 times the time. Where it is wanted, 200 is a good
 #'   number to begin with.
+#' @param overlap how far a shard reaches beyond its own rows, in spacings of these, where the rows
+#'   are in shards (`cluster`, or `shards` of [neargp_control()]); `NULL`: 8, for smoother fields
+#'   than the exponential's 16, by which means differ from those without shards by some hundredths
+#'   of their standard deviations at most. [print()] has the largest difference of two shards within
+#'   half the overlap.
 #' @return A settings object for the argument `method` of [neargp()]. A fit with a low-rank part has
 #'   the data frame `inducing`, the positions of its points in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type, and for `low_rank` with
@@ -96,7 +101,7 @@ vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field
                   ordering = c("maxmin", "random", "coordinate", "given"),
                   factor = c("incomplete", "exact"), factor_memory = 4,
                   jitter = 1e-6, epochs = 300L, batch_size = 256L, learning_rate = 0.01,
-                  low_rank = 0L) {
+                  low_rank = 0L, overlap = NULL) {
   posterior <- check_choice(posterior, "posterior", c("sparse", "mean-field", "laplace"))
   settings <- c(neighbor_settings(k, 15L),
     list(posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior,
@@ -107,6 +112,7 @@ vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field
       jitter = check_number(jitter, "jitter", 0, 1, open = TRUE)))
   settings$inducing <- check_inducing(inducing, posterior, settings$optimizer)
   settings$low_rank <- check_low_rank(low_rank, settings)
+  settings$overlap <- check_number(overlap, "overlap", 0, null_ok = TRUE)
   adam <- list(epochs = check_count(epochs, "epochs"),
     batch_size = check_count(batch_size, "batch_size"),
     learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE))
@@ -203,7 +209,7 @@ fit_details.neargp_vnngp <- function(method, fit) {
     "; solved on the CPU" else ""
   c(Posterior = sprintf("%s; %s inducing points, jitter %s of the variance%s", posterior,
     format_count(nrow(fit$posterior$coords)),
-    format(method$jitter), solved), low_rank_detail(method, fit),
+    format(method$jitter), solved), low_rank_detail(method, fit), overlap_detail(fit),
     factor_detail(method, fit$posterior))
 }
 

@@ -1,5 +1,5 @@
 // Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
-#include "bind_latent.h"
+#include "bind_latent_fit.h"
 #include "bind_blas.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
@@ -9,23 +9,6 @@
 #include "parallel/parallel_for.h"
 
 namespace {
-
-struct LatentFit {
-  neargp::LatentModel model;
-  neargp::LatentResponse response;
-  neargp::SparsePosterior posterior;
-  std::vector<double> field_response;  // of a posterior that predicts, by column
-  int coefficients = 0;
-  neargp::Workspaces workspaces;
-
-  LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, neargp::PosteriorKind kind,
-            const neargp::FactorSettings& factor, int effects, const neargp::RunContext& context)
-      : model(data, context), response(std::move(response_)),
-        posterior(model, response, kind, factor, context, effects) {}
-};
-
-using LatentPointer = Rcpp::XPtr<LatentFit>;
-using StatePointer = Rcpp::XPtr<neargp::PosteriorState>;
 
 StatePointer to_r(neargp::PosteriorState state) {
   return StatePointer(new neargp::PosteriorState(std::move(state)), true);
@@ -52,13 +35,15 @@ neargp::NodeGroups to_groups(const Rcpp::IntegerVector& sizes, const Rcpp::Integ
 }  // namespace
 
 // `nodes`, `data` and `response` as in bind_latent.h. kind: "sparse", "laplace" or "mean-field". `factor_bytes`: what
-// an incomplete factor may take. `effects`: the number of random effects, the last columns of the design.
+// an incomplete factor may take. `effects`: the number of random effects, the last columns of the design. `shares`:
+// whether shares of it are wanted (core_latent_share()), which an exact factor does not have.
 // [[Rcpp::export]]
 SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind,
-                 bool exact, double factor_bytes, const Rcpp::List& context, int effects = 0) {
+                 bool exact, double factor_bytes, const Rcpp::List& context, int effects = 0,
+                 bool shares = false) {
   const LatentInput input(nodes, data);
   return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind),
-                                     {exact, factor_bytes}, effects, run_context(context)),
+                                     {exact, factor_bytes, !shares}, effects, run_context(context)),
                        true);
 }
 
@@ -110,14 +95,15 @@ SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end) {
 // [[Rcpp::export]]
 bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->posterior.factor().is_restricted(); }
 
-// start: of core_latent_start() or core_latent_resume(), or the `end` of another fit.
+// start: of core_latent_start() or core_latent_resume(), or the `end` of another fit. covariance: NULL for that of the
+// last fit.
 // [[Rcpp::export]]
-Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family,
+Rcpp::List core_latent_fit(SEXP latent, SEXP start, Rcpp::Nullable<Rcpp::List> covariance, const std::string& family,
                            const Rcpp::NumericVector& parameters, double tolerance, int max_iterations,
                            bool derivatives, const Rcpp::List& context) {
   LatentPointer fit(latent);
   const neargp::RunContext run = run_context(context);
-  fit->model.set_covariance(to_covariance(covariance, 0.0), run);
+  if (covariance.isNotNull()) fit->model.set_covariance(to_covariance(covariance.get(), 0.0), run);
   neargp::PosteriorSettings settings;
   settings.tolerance = tolerance;
   settings.max_iterations = max_iterations;

@@ -239,3 +239,52 @@ test_that("workers leave their random numbers as they were, and compute by the i
   workers$instruction_sets <- "none"
   expect_error(share_instruction_set(workers), class = "neargp_error_cluster")
 })
+
+test_that("workers, their number and their loss change no bit of vnngp() either", {
+  skip_unless_extended()
+  skip_on_os("windows")
+  data <- cluster_data(240)
+  data$count <- rpois(240, exp(data$z / 2))
+  fitted <- function(cluster, ...) neargp(count ~ h, data, coords = ~ x + y, cluster = cluster,
+    method = vnngp(k = 8, overlap = 4), covariance = cov_exponential(), family = poisson(),
+    threads = 1L, control = neargp_control(shards = 3L, ...), verbose = FALSE)
+  new <- data.frame(x = c(runif(30), NA), y = runif(31), h = 0)
+  alone <- fitted(NULL)
+  for (count in c(1L, 3L)) {
+    cluster <- local_workers(count)
+    fit <- fitted(cluster)
+    expect_identical(estimated(fit), estimated(alone))
+    expect_identical(predict(fit, new, cluster = cluster), predict(alone, new))
+  }
+  # a worker is lost between a fit of the fields and what is asked of them, and between fits
+  for (what in c("sum_of_shards", "fit_fields")) local({
+    cluster <- local_workers(3)
+    pids <- pids_of(cluster)
+    calls <- 0L
+    original <- local_binding(what, function(...) {
+      calls <<- calls + 1L
+      if (calls == 5L) tools::pskill(pids[2L], tools::SIGKILL)
+      original(...)
+    })
+    fit <- fitted(cluster)
+    expect_identical(estimated(fit), estimated(alone))
+    expect_identical(fit$cluster$lost, 1L)
+  })
+  # all are lost: the checkpoint has what was done
+  cluster <- local_workers(2)
+  pids <- pids_of(cluster)
+  file <- withr::local_tempfile(fileext = ".checkpoint")
+  local({
+    calls <- 0L
+    original <- local_binding("fit_fields", function(...) {
+      calls <<- calls + 1L
+      if (calls == 9L) tools::pskill(pids, tools::SIGKILL)
+      original(...)
+    })
+    expect_error(fitted(cluster, checkpoint = file), "All 2 workers",
+      class = "neargp_error_cluster")
+  })
+  expect_message(fit <- fitted(NULL, checkpoint = file), "goes on from",
+    class = "neargp_message_checkpoint")
+  expect_identical(estimated(fit), estimated(alone))
+})

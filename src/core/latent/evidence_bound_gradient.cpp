@@ -33,24 +33,18 @@ using Column = Eigen::Map<const Eigen::VectorXd>;
 
 }  // namespace
 
-PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
-  const int width = model_.prior().k() + 1;
-  const std::vector<int>& members = model_.prior_members();
-  const std::vector<double>& vectors = model_.prior_vectors();
-  const std::vector<double> mean = residual_of(state_.mean);
-  std::vector<double> products(vectors.size());
-  factor_.multiply_cliques(0, vectors.data(), products.data(), context);
-  if (model_.low_rank()) add_taken_products(factor_.low_rank().taken(*model_.low_rank()), products);
-  if (effects_.count() > 0) add_taken_products(effects_.taken(), products);
-
+LatentAdjoints prior_adjoints(const LatentModel& model, const std::vector<double>& mean,
+                              const std::vector<double>& products, const std::vector<char>* own) {
+  const int width = model.prior().k() + 1;
   LatentAdjoints adjoints;
-  adjoints.node_weights.assign(std::size_t(model_.nodes()) * (width - 1), 0.0);
-  adjoints.node_variance.resize(model_.nodes());
-  for (Index j = 0; j < model_.nodes(); ++j) {
-    const int* member = members.data() + j * width;
-    const double* a = vectors.data() + j * width;
+  adjoints.node_weights.assign(std::size_t(model.nodes()) * (width - 1), 0.0);
+  adjoints.node_variance.resize(model.nodes());
+  for (Index j = 0; j < model.nodes(); ++j) {
+    if (own && !(*own)[j]) continue;
+    const int* member = model.prior_members().data() + j * width;
+    const double* a = model.prior_vectors().data() + j * width;
     const double* za = products.data() + j * width;
-    const double inverse_f = model_.prior_scale()[j];
+    const double inverse_f = model.prior_scale()[j];
     double residual = 0.0, spread = 0.0;
     for (int m = 0; m < width && member[m] >= 0; ++m) {
       residual += a[m] * mean[member[m]];
@@ -60,6 +54,17 @@ PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
     for (int m = 1; m < width && member[m] >= 0; ++m) bar[m - 1] = (residual * mean[member[m]] + za[m]) * inverse_f;
     adjoints.node_variance[j] = -0.5 * inverse_f * (1.0 - (residual * residual + spread) * inverse_f);
   }
+  return adjoints;
+}
+
+PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
+  const std::vector<double>& vectors = model_.prior_vectors();
+  std::vector<double> products(vectors.size());
+  factor_.multiply_cliques(0, vectors.data(), products.data(), context);
+  if (model_.low_rank()) add_taken_products(factor_.low_rank().taken(*model_.low_rank()), products);
+  if (effects_.count() > 0) add_taken_products(effects_.taken(), products);
+
+  LatentAdjoints adjoints = prior_adjoints(model_, residual_of(state_.mean), products);
   if (model_.interpolates()) add_interpolation_terms(adjoints, context);
   if (model_.low_rank()) add_low_rank_terms(adjoints);
 

@@ -114,6 +114,7 @@ Covariance LatentModel::with_jitter(Covariance covariance) const {
 PreparedCovariance LatentModel::prepared(bool derivatives) const { return prepare(covariance_, dim_, derivatives); }
 
 void LatentModel::set_covariance(const Covariance& covariance, const RunContext& context) {
+  ++revision_;
   covariance_ = with_jitter(covariance);
   const PreparedCovariance values = prepared(false);
   const Index failed_node = low_rank_ ? low_rank_->update(covariance_, context) : prior_->update(values, context);

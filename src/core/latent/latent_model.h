@@ -75,6 +75,9 @@ class LatentModel {
   // Computes weights and variances. Throws an Error that names the caller's node or datum if a matrix is singular.
   void set_covariance(const Covariance& covariance, const RunContext& context);
 
+  // Counts the covariances it has had.
+  int revision() const { return revision_; }
+
   // Null where there is no low-rank part.
   const LowRankPrior* low_rank() const { return low_rank_.get(); }
 
@@ -109,7 +112,7 @@ class LatentModel {
   PreparedCovariance prepared(bool derivatives) const;
   void check_singular(Index failed_node, Index failed_datum) const;
 
-  int dim_;
+  int dim_, revision_ = 0;
   double jitter_;
   Covariance covariance_;
   std::vector<int> node_number_, caller_node_;

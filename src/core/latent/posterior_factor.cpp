@@ -37,7 +37,7 @@ bool are_positive(const std::vector<double>& x) { return *std::min_element(x.beg
 
 PosteriorFactor::PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings,
                                  const RunContext& context)
-    : model_(model), kind_(kind), exact_(settings.exact),
+    : model_(model), kind_(kind), exact_(settings.exact), may_be_exact_(settings.may_be_exact),
       pattern_(model.nodes(), model.order(), model.cliques(), context,
                settings.exact ? std::numeric_limits<double>::infinity() : settings.most_bytes),
       factor_(make_factor()), values_(pattern_.entries()), inverse_(pattern_.entries()), variance_(model.data()) {}
@@ -55,6 +55,8 @@ std::unique_ptr<SparseFactor> PosteriorFactor::make_factor() const {
 
 // Q, the same for all pseudo-observations.
 void PosteriorFactor::set_prior() {
+  if (prior_revision_ == model_.revision()) return;
+  prior_revision_ = model_.revision();
   factorized_.clear();
   prior_values_.assign(pattern_.entries(), 0.0);
   pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
@@ -114,11 +116,12 @@ void PosteriorFactor::find_inverse(const RunContext& context) {
 
 void PosteriorFactor::become_exact() {
   exact_ = true;
+  factorized_.clear();
   factor_ = make_factor();
 }
 
 bool PosteriorFactor::can_be_exact() const {
-  return !pattern_.is_restricted() && model_.nodes() <= most_nodes_for_exact;
+  return may_be_exact_ && !pattern_.is_restricted() && model_.nodes() <= most_nodes_for_exact;
 }
 
 // Pivots may all be positive and the factor M = LL' have next to nothing in common with A: of a smooth field in many

@@ -24,6 +24,9 @@ struct FactorSettings {
   // What an incomplete factor may take; where the pattern of Q would take more it has the restricted one
   // (linalg/sparse/sparse_pattern.h).
   double most_bytes = std::numeric_limits<double>::infinity();
+  // Whether an incomplete one may give way. Its pivots are of the nodes given those before them, as the shares of a bound
+  // (bound_share.h) need them, an exact factor's in another order.
+  bool may_be_exact = true;
 };
 
 class PosteriorFactor {
@@ -32,7 +35,7 @@ class PosteriorFactor {
   // The model outlives the object; its covariance may change, followed by set_prior().
   PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings, const RunContext& context);
 
-  // Takes Q from the model's present covariance.
+  // Takes Q from the model's present covariance, if it has not.
   void set_prior();
 
   // Factorizes A for these precisions W by datum, and finds Z and the variances along with it, but for Laplace's
@@ -75,7 +78,8 @@ class PosteriorFactor {
 
   const LatentModel& model_;
   PosteriorKind kind_;
-  bool exact_;
+  bool exact_, may_be_exact_;
+  int prior_revision_ = 0;  // the model's when Q was taken
   SparsePattern pattern_;
   std::unique_ptr<SparseFactor> factor_;
   LowRankFactor low_rank_;

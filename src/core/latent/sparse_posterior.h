@@ -85,6 +85,7 @@ class SparsePosterior {
   const std::vector<double>& variance_at_data() const { return factor_.variance_at_data(); }  // s
   const std::vector<double>& slope() const { return slope_; }                                 // E d log p / d eta
   const PosteriorFactor& factor() const { return factor_; }
+  const Likelihood& likelihood() const { return likelihood_; }
 
   TrendSystem::Trend trend(const RunContext& context) const;
 

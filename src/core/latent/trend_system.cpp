@@ -68,18 +68,28 @@ TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, s
   return result;
 }
 
-TrendSystem::Trend TrendSystem::trend() const {
+Eigen::MatrixXd TrendSystem::field_response() const {
+  const Index m = model_.nodes();
+  return Columns(node_design_.data(), m, coefficients_) - Columns(response_.data(), m, coefficients_);
+}
+
+// X - C H = (X - C Xn) + C G
+Eigen::MatrixXd TrendSystem::unseen() const {
   const Index n = Index(precision_.size()), m = model_.nodes();
   const int p = coefficients_;
-  const Eigen::MatrixXd H = Columns(node_design_.data(), m, p) - Columns(response_.data(), m, p);
-
-  // X - C H = (X - C Xn) + C G
   std::vector<double> at_data(n);
   Eigen::MatrixXd unseen(n, p);
   for (int c = 0; c < p; ++c) {
     model_.field_at_data(response_.data() + c * m, at_data.data());
     for (Index i = 0; i < n; ++i) unseen(i, c) = left_[i * p + c] + at_data[i];
   }
+  return unseen;
+}
+
+TrendSystem::Trend TrendSystem::trend() const {
+  const Index n = Index(precision_.size());
+  const int p = coefficients_;
+  const Eigen::MatrixXd H = field_response(), unseen = this->unseen();
   Eigen::MatrixXd information = trend_information(model_, precision_, unseen, H);
   information.diagonal().tail(effects_).array() += 1.0;
   const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(p, p));

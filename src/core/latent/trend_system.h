@@ -35,6 +35,10 @@ class TrendSystem {
   // R, row-major.
   const std::vector<double>& design_left() const { return left_; }
 
+  // H and X - C H.
+  Eigen::MatrixXd field_response() const;
+  Eigen::MatrixXd unseen() const;
+
   struct Direction {
     std::vector<double> mean, beta;
   };

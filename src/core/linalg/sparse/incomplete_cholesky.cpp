@@ -63,6 +63,13 @@ double IncompleteCholesky::log_det() const {
   return 2.0 * sum;
 }
 
+std::vector<double> IncompleteCholesky::log_pivots() const {
+  std::vector<double> result(pattern_.nodes());
+  for (Index column = 0; column < pattern_.nodes(); ++column)
+    result[pattern_.node(column)] = 2.0 * std::log(factor_[pattern_.start(column)]);
+  return result;
+}
+
 // The adjoint of eliminate(), from the last column to the first: with t_q = sum_p Z_qp l_pj over the rows p of
 // column j, Z_qj = -t_q / l_jj and Z_jj = (1 / l_jj - sum_q Z_qj l_qj) / l_jj. Entries that the pattern lacks count
 // as zero. For an exact factor these are Takahashi's equations.

@@ -15,6 +15,7 @@ class IncompleteCholesky : public SparseFactor {
 
   bool factorize(const double* values, const RunContext& context) override;
   double log_det() const override;
+  std::vector<double> log_pivots() const override;
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;
   double inverse_quadratic_form(const int* nodes, const double* weights, int count,

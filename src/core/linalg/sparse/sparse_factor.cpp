@@ -1,6 +1,12 @@
 #include "linalg/sparse/sparse_factor.h"
 
+#include "base/error.h"
+
 namespace neargp {
+
+std::vector<double> SparseFactor::log_pivots() const {
+  throw Error("This factor does not eliminate nodes in the order of its pattern.");
+}
 
 void SparseFactor::inverse_block(const int* nodes, int count, double* block, Workspace&) const {
   const std::size_t n = std::size_t(size());

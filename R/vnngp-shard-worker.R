@@ -1,0 +1,80 @@
+# What is computed of one shard of vnngp(), by whoever holds it (R/shard-worker.R): the posterior of
+# its extended rows, and what of that is its own.
+
+# `nodes`: coordinates, order and neighbours, and the node of each row; `response` as the core has
+# it; `part`: which nodes and rows are the shard's own.
+latent_shard_load <- function(shard, layout, groups, family, jitter, bytes, context, nodes,
+                              response, part) {
+  design <- response$design
+  response$design <- matrix(0, nrow(design), 0L)
+  shard$latent <- in_memory(nrow(nodes$neighbors), nrow(nodes$coords), core_latent(
+    core_nodes(nodes$coords, nodes$order, nodes$neighbors, jitter, NULL), nodes["node"], response,
+    "sparse", FALSE, bytes, context, shares = TRUE))
+  shard$values <- NULL
+  shard$specification <- covariance_specification(layout, groups)
+  shard$family <- family
+  shard$offset <- response$offset
+  shard$design <- design
+  shard$context <- context
+  shard$part <- part
+  NULL
+}
+
+# The field given the trend `beta`. Errors are the package's, so that they travel.
+latent_shard_fit <- function(shard, values, parameters, tolerance, max_iterations, beta, start) {
+  shard$response <- NULL
+  core_latent_set_offset(shard$latent, shard$offset + drop(shard$design %*% beta))
+  rows <- start$rows
+  rlang::try_fetch({
+    from <- if (ncol(rows) == 1L) {
+      core_latent_start(shard$latent, rows[, 1L], shard$family, parameters, shard$context)
+    } else {
+      core_latent_resume(shard$latent, start$mean, double(0), rows[, 1L], rows[, 2L], rows[, 3L])
+    }
+    is_new <- !identical(values, shard$values)
+    shard$values <- NULL
+    found <- core_latent_fit(shard$latent, from, if (is_new) specified_covariance(
+      shard$specification, values), shard$family, parameters, tolerance, max_iterations, FALSE,
+    shard$context)
+    shard$values <- values
+    state <- core_latent_state(shard$latent, shard$context)
+  }, error = function(condition) {
+    if (inherits(condition, "neargp_error")) rlang::zap() else
+      abort_neargp("cholesky", conditionMessage(condition))
+  })
+  rows <- cbind(state$linear_predictor, state$pseudo_precision, state$slope)
+  list(mean = state$mean[shard$part$own], rows = rows[shard$part$own_rows, , drop = FALSE],
+    iterations = found$iterations, converged = found$converged, restricted = found$restricted)
+}
+
+# By how much the field answers to the trend, at the posterior of the last fit.
+latent_shard_response <- function(shard) {
+  if (is.null(shard$response)) {
+    shard$response <- core_latent_field_response(shard$latent, shard$design, shard$context)
+  }
+  shard$response
+}
+
+# The share in the bound of the posterior of the last fit. `mean`, and `response` where it is not
+# NULL: of all nodes as those have them that own them.
+latent_shard_share <- function(shard, derivatives, mean, response) {
+  share <- core_latent_share(shard$latent, shard$part$own, mean, shard$design,
+    response %||% latent_shard_response(shard), derivatives, shard$context)
+  list(failed = 0, size = lengths(share, use.names = FALSE), sums = unlist(share,
+    use.names = FALSE))
+}
+
+# Of its own nodes the variance and how they answer to the trend, of its own rows the variance of
+# the field; `checked`: the error of some of them by the incomplete factor.
+latent_shard_state <- function(shard, checked) {
+  state <- core_latent_state(shard$latent, shard$context)
+  own <- shard$part$own
+  list(nodes = cbind(state$node_variance[own], latent_shard_response(shard)[own, , drop = FALSE]),
+    variance = state$variance[shard$part$own_rows], error = if (checked) sampled_variance_error(
+      shard$latent, state$node_variance, shard$context) else 0)
+}
+
+latent_shard_difference <- function(shard, mean, sd) {
+  here <- core_latent_state(shard$latent, shard$context)$mean[shard$part$near]
+  max(abs(here - mean) / sd, 0)
+}

@@ -1,0 +1,69 @@
+# Predictions of a fit by vnngp() in shards: of each row by the shard that has its place, with the
+# posterior of that shard's extended rows as their owners have it. Draws, which are of all nodes
+# together, take all rows as one.
+
+shard_predictor <- function(object, settings) {
+  function(coords, X, offset) {
+    shard <- shard_of_places(object, coords)
+    p <- ncol(object$posterior$field_response)
+    part <- list(mean = double(nrow(coords)), variance = double(nrow(coords)),
+      response = matrix(0, nrow(coords), p))
+    for (id in sort(unique(shard))) {
+      rows <- which(shard == id)
+      found <- predict_by_shard(object, id, coords[rows, , drop = FALSE], settings)
+      part$mean[rows] <- found$mean
+      part$variance[rows] <- found$variance
+      part$response[rows, ] <- found$response
+    }
+    latent_prediction(object, part, X, offset)
+  }
+}
+
+shard_of_places <- function(object, coords) {
+  shards <- object$posterior$shards
+  problem <- list(locations = object$locations, groups = component_groups(object$covariance,
+    object$locations))
+  shard_of(shard_places(coords, problem, shards$scales), shards$cuts)
+}
+
+part_of_fit <- function(object, id) {
+  posterior <- object$posterior
+  shard <- factor(shard_of_places(object, posterior$coords), seq_len(object$control$shards))
+  latent_parts(list(method = list(overlap = posterior$shards$overlap)),
+    posterior[c("coords", "node")], posterior[c("component", "neighbors")], shard, id)[[1L]]
+}
+
+# What a part of the fit needs to predict, as if it were all.
+fit_of_part <- function(object, part) {
+  posterior <- object$posterior
+  own <- nodes_of_part(part, posterior$coords, posterior$node, posterior$order,
+    posterior$neighbors)
+  posterior[names(own)] <- own
+  posterior$mean <- posterior$mean[part$nodes]
+  posterior$field_response <- posterior$field_response[part$nodes, , drop = FALSE]
+  posterior$pseudo_precision <- posterior$pseudo_precision[part$rows]
+  object$posterior <- posterior
+  object$data <- take_data_rows(object$data, part$rows)
+  object
+}
+
+predict_by_shard <- function(object, id, coords, settings) {
+  context <- settings$context
+  of_shard <- kept(object, paste0("latent_", id), context, {
+    one <- fit_of_part(object, part_of_fit(object, id))
+    list(pointer = restored_latent(one, context), nodes = nrow(one$posterior$coords),
+      index = core_index(one$posterior$coords, one$posterior$component))
+  })
+  core_latent_predict(of_shard$pointer, coords, core_index_nearest(of_shard$index, coords,
+    min(settings$k, of_shard$nodes), context), context)
+}
+
+# The shard of each row of newdata, for those who share them out: rows without a place have no
+# prediction, whoever makes it. NULL where the fit is not in shards.
+shard_of_targets <- function(object, newdata, settings) {
+  if (is.null(object$posterior$shards)) return(NULL)
+  target <- new_target(object, newdata, settings$part)
+  shard <- rep(1L, NROW(newdata))
+  shard[target$complete] <- shard_of_places(object, target$coords)
+  shard
+}

@@ -1,0 +1,257 @@
+# vnngp() with rows in shards. The posterior of a field is one for all rows; but that of its own
+# rows a shard finds, to a small error, with those rows alone that are near them and all that these
+# are conditioned on, neighbours of neighbours to the first of the ordering: for such a set the
+# prior is exact, and the data that it lacks are far away. So each shard fits its extended rows,
+# has its share in the bound (src/core/latent/bound_share.h), and no factor goes from one to another.
+#
+# Ordering and neighbours are those of all rows, found where the rows are. Between evaluations the
+# posterior, of each row that of its owner, is in the session that fits: what a shard is asked
+# depends on nothing that it was asked before.
+
+#' @export
+takes_shards.neargp_vnngp <- function(method, family) {
+  method$posterior == "sparse" && is.null(method$inducing) && !has_latent_low_rank(method) &&
+    identical(method$factor, "incomplete")
+}
+
+#' @export
+refused_in_shards.neargp_vnngp <- function(method, data) {
+  if (is.null(data)) {
+    return(c("by vnngp() of rows that are read", "Read the rows into a data frame."))
+  }
+  if (has_effects(data)) {
+    c("by vnngp() with random effects and smooths", "Leave these out, or fit without shards.")
+  }
+}
+
+# Spacings that a shard reaches beyond its own rows where the user names none: the smoother a field
+# the farther data say something about it.
+default_overlap <- function(component) {
+  rough <- switch(component$family, exponential = TRUE, matern = component$shape <= 0.5,
+    powered_exponential = component$shape <= 1, FALSE)
+  if (rough) 8 else 16
+}
+
+# ---- extended shards -----------------------------------------------------------------------------
+
+# Of each of the shards `ids`, by number: its extended `nodes`, which of them are its `own`, and `near`, those of
+# others within half the overlap, by which shards are compared; the same of `rows`, which are all
+# the rows at these nodes.
+latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
+  scaled <- core_scale(nodes$coords, search$component)
+  neighbors <- as.matrix(search$neighbors)
+  overlap <- problem$method$overlap %||% default_overlap(search$component)
+  rows_at <- split(seq_along(nodes$node), factor(nodes$node, seq_len(nrow(scaled))))
+  lapply(split(seq_along(shard), shard)[ids], function(own) {
+    box <- apply(scaled[own, , drop = FALSE], 2L, range)
+    distance2 <- distance2_to_box(scaled, box)
+    reach2 <- (overlap * mean_spacing(box, length(own)))^2
+    inside <- replace(distance2 <= reach2, own, TRUE)
+    extended <- with_ancestors(inside, neighbors)
+    is_own <- !is.na(match(extended, own))
+    rows <- sort(unlist(rows_at[extended], use.names = FALSE))
+    list(nodes = extended, own = which(is_own), rows = rows,
+      own_rows = which(!is.na(match(nodes$node[rows], own))),
+      near = which(!is_own & distance2[extended] <= reach2 / 4))
+  })
+}
+
+# Of `count` places that fill a box.
+mean_spacing <- function(box, count) {
+  sides <- box[2L, ] - box[1L, ]
+  sides <- sides[sides > 0]
+  if (length(sides)) exp(mean(log(sides)) - log(count) / length(sides)) else 0
+}
+
+# All that the nodes inside are conditioned on, and what these are.
+with_ancestors <- function(inside, neighbors) {
+  front <- which(inside)
+  while (length(front)) {
+    found <- unique(as.vector(neighbors[, front]))
+    front <- found[!is.na(found) & !inside[found]]
+    inside[front] <- TRUE
+  }
+  which(inside)
+}
+
+# The nodes of a part, their order and neighbours among themselves.
+nodes_of_part <- function(part, coords, node, order, neighbors) {
+  rank <- integer(length(order))
+  rank[order] <- seq_along(order)
+  place <- integer(length(order))
+  place[part$nodes] <- seq_along(part$nodes)
+  table <- neighbors[, part$nodes, drop = FALSE]
+  table[] <- place[table]
+  list(coords = coords[part$nodes, , drop = FALSE], node = place[node[part$rows]],
+    order = order(rank[part$nodes]), neighbors = table)
+}
+
+load_latent_shards <- function(host, problem, nodes, search, parts) {
+  neighbors <- as.matrix(search$neighbors)
+  forget_calls(host, c("latent_shard_load", "latent_shard_fit"))
+  on_shards(host, "latent_shard_load", list(layout = problem$layout, groups = problem$groups,
+    family = family_core_name(problem$family), jitter = problem$method$jitter,
+    bytes = factor_bytes(problem$method), context = shard_context(problem$context)),
+    lapply(parts, function(part) list(nodes = nodes_of_part(part, nodes$coords, nodes$node,
+      search$order, neighbors), response = latent_response(take_data_rows(problem$data, part$rows)),
+      part = part[c("own", "own_rows", "near")])), makes = TRUE)
+}
+
+# ---- the posterior of all ------------------------------------------------------------------------
+
+# A state: `beta`, and of all nodes the `mean`, of all rows linear predictors, pseudo-precisions and
+# slopes. Before the first fit, `beta` and the linear predictors that responses suggest.
+start_of_shards <- function(problem, nodes) {
+  warm <- problem$warm_start
+  if (!is.null(warm) && identical(nodes$coords, warm$posterior$coords)) {
+    was <- warm$posterior
+    return(list(beta = spherical_trend(warm), mean = was$mean,
+      rows = cbind(was$linear_predictor, was$pseudo_precision, was$slope)))
+  }
+  eta <- data_linear_predictor(problem$data, problem$family)
+  design <- full_design(problem$data)
+  beta <- if (ncol(design)) stats::lm.wfit(design, eta - problem$data$offset,
+    problem$data$weights)$coefficients
+  list(beta = as.double(beta), rows = matrix(eta))
+}
+
+part_of_state <- function(state, part) {
+  list(mean = state$mean[part$nodes], rows = state$rows[part$rows, , drop = FALSE])
+}
+
+# The fields of all shards given the trend, from those of `state`.
+fit_fields <- function(host, parts, state, request) {
+  forget_calls(host, "latent_shard_fit")
+  found <- on_shards(host, "latent_shard_fit", c(request, list(beta = state$beta)),
+    lapply(parts, function(part) list(start = part_of_state(state, part))), makes = TRUE)
+  rows <- matrix(0, nrow(state$rows), 3L)
+  mean <- double(max(vapply(parts, function(part) max(part$nodes), 0L)))
+  for (id in names(parts)) {
+    part <- parts[[id]]
+    mean[part$nodes[part$own]] <- found[[id]]$mean
+    rows[part$rows[part$own_rows], ] <- found[[id]]$rows
+  }
+  each <- function(name) vapply(found, `[[`, NA, name)
+  list(beta = state$beta, mean = mean, rows = rows, iterations = max(vapply(found, `[[`, 0L,
+    "iterations")), converged = all(each("converged")), restricted = any(each("restricted")))
+}
+
+# The bound at the fields of a state, with its slope and information in the coefficients of the
+# trend. `response`: by how much the field answers to these, NULL for what each shard says.
+share_bound <- function(host, parts, state, derivatives, response = NULL) {
+  own <- lapply(parts, function(part) list(mean = state$mean[part$nodes],
+    response = if (!is.null(response)) response[part$nodes, , drop = FALSE]))
+  packed <- sum_of_shards(host, "latent_shard_share", list(derivatives = derivatives), own)
+  ends <- cumsum(packed$size)
+  read <- function(i) packed$sums[seq_len(packed$size[i]) + ends[i] - packed$size[i]]
+  p <- length(state$beta)
+  list(value = read(1L), score = read(2L), information = matrix(read(3L), p),
+    d_covariance = read(4L), d_likelihood = read(5L))
+}
+
+# Fields and trend in turn: Newton's method for the coefficients, with the fields that belong to
+# them. A step after which there is more to be gained was too long.
+fit_shards <- function(host, parts, state, request, derivatives, most = 30L) {
+  last <- NULL
+  for (round in seq_len(most)) {
+    state <- fit_fields(host, parts, state, request)
+    share <- share_bound(host, parts, state, FALSE)
+    if (!is.finite(share$value) || !length(state$beta)) break
+    step <- drop(solve(share$information, share$score))
+    gain <- 0.5 * sum(step * share$score)
+    if (gain < request$tolerance || round == most) break
+    if (!is.null(last) && gain > last$gain) {
+      state$beta <- (state$beta + last$beta) / 2
+    } else {
+      last <- list(gain = gain, beta = state$beta)
+      state$beta <- state$beta + step
+    }
+  }
+  if (derivatives) share <- share_bound(host, parts, state, TRUE)
+  c(share[c("value", "d_covariance", "d_likelihood")], list(beta = state$beta,
+    iterations = state$iterations, converged = state$converged && round < most, exact = FALSE,
+    restricted = state$restricted, end = state[c("beta", "mean", "rows")]))
+}
+
+# ---- the objective -------------------------------------------------------------------------------
+
+# A host for all searches of a fit, and the shard of each node.
+new_latent_shards <- function(problem, nodes) {
+  partition <- new_partition(problem)
+  places <- shard_places(nodes$coords, problem, partition$scales)
+  list(host = new_shard_host(partition$count, problem$context$cluster), partition = partition,
+    shard = factor(shard_of(places, partition$cuts), seq_len(partition$count)))
+}
+
+latent_shard_objective <- function(problem, nodes, search, shards) {
+  parts <- latent_parts(problem, nodes, search, shards$shard)
+  load_latent_shards(shards$host, problem, nodes, search, parts)
+  request <- function(values, tolerance, max_iterations) list(values = values,
+    parameters = family_values(problem$family, problem$layout, values), tolerance = tolerance,
+    max_iterations = max_iterations)
+  solver <- list(pack = identity,
+    fit = function(end, values, tolerance, max_iterations, derivatives) fit_shards(shards$host,
+      parts, end, request(values, tolerance, max_iterations), derivatives))
+  objective <- latent_objective(problem, list(nodes = nodes, search = search),
+    start_of_shards(problem, nodes), solver)
+  objective$converge <- function(working) {
+    converge_shards(problem, objective, shards, parts, working)
+  }
+  objective
+}
+
+# The posterior at the optimum, as converge_posterior() has it of one.
+converge_shards <- function(problem, objective, shards, parts, working) {
+  fitted <- objective$fit_at(working, 1e-8, 500L)
+  state <- objective$best_end()
+  p <- length(state$beta)
+  checked <- fitted$restricted || any(vapply(covariance_at(problem, working)$components, `[[`, "",
+    "family") == "gaussian")
+  found <- on_shards(shards$host, "latent_shard_state", list(checked = checked))
+  nodes <- matrix(0, length(state$mean), 1L + p)
+  variance <- double(nrow(state$rows))
+  for (id in names(parts)) {
+    part <- parts[[id]]
+    nodes[part$nodes[part$own], ] <- found[[id]]$nodes
+    variance[part$rows[part$own_rows]] <- found[[id]]$variance
+  }
+  response <- nodes[, -1L, drop = FALSE]
+  vcov <- solve(share_bound(shards$host, parts, state, FALSE, response)$information)
+  unseen <- full_design(problem$data) - response[objective$latent$nodes$node, , drop = FALSE]
+  evaluated <- list(mean = state$mean, node_variance = nodes[, 1L], field_response = response,
+    linear_predictor = state$rows[, 1L], pseudo_precision = state$rows[, 2L],
+    slope = state$rows[, 3L], variance = variance + row_forms(unseen, vcov),
+    variance_given_nodes = double(length(variance)), beta = state$beta, beta_vcov = vcov)
+  error <- if (checked) max(vapply(found, `[[`, 0, "error"))
+  if (checked) check_variance_error(error, fitted$restricted)
+  list(fitted = fitted, evaluated = evaluated, variance_error = error,
+    shards = list(cuts = shards$partition$cuts, scales = shards$partition$scales,
+      overlap = problem$method$overlap %||% default_overlap(objective$latent$search$component),
+      extended = sum(lengths(lapply(parts, `[[`, "nodes"))) / length(state$mean),
+      difference = shard_difference(shards$host, parts, state$mean, nodes[, 1L])))
+}
+
+# By how much the means differ, in posterior standard deviations, that shards and owners have of
+# the same node, largest of those within half the overlap.
+shard_difference <- function(host, parts, mean, variance) {
+  found <- on_shards(host, "latent_shard_difference", own = lapply(parts, function(part) {
+    near <- part$nodes[part$near]
+    list(mean = mean[near], sd = sqrt(variance[near]))
+  }))
+  max(unlist(found, use.names = FALSE))
+}
+
+# ---- of a fit ------------------------------------------------------------------------------------
+
+# Means that differ by more say that a wider overlap would move results.
+difference_told <- 0.05
+
+overlap_detail <- function(fit) {
+  shards <- fit$posterior$shards
+  if (is.null(shards)) return(NULL)
+  advice <- if (shards$difference > difference_told) sprintf(
+    "; vnngp(overlap = %s) or fewer shards bring them nearer", format(2 * shards$overlap))
+  c(Overlap = sprintf(
+    "%s spacings; means of shards differ there by up to %s posterior standard deviations%s",
+    format(shards$overlap), format(shards$difference, digits = 1L), advice %||% ""))
+}
