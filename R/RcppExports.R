@@ -293,8 +293,8 @@ core_label_probabilities <- function(model, covariance, nugget, slope, shift, bi
     .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, bias, context)
 }
 
-core_latent <- function(nodes, data, response, kind, exact, factor_bytes, context, effects = 0L) {
-    .Call(`_neargp_core_latent`, nodes, data, response, kind, exact, factor_bytes, context, effects)
+core_latent <- function(nodes, data, response, kind, exact, factor_bytes, context, effects = 0L, shares = FALSE) {
+    .Call(`_neargp_core_latent`, nodes, data, response, kind, exact, factor_bytes, context, effects, shares)
 }
 
 core_latent_set_effects <- function(latent, columns) {
@@ -363,6 +363,18 @@ core_latent_group_variances <- function(latent, sizes, nodes, weights, context) 
 
 core_latent_group_covariances <- function(latent, sizes, nodes, context) {
     .Call(`_neargp_core_latent_group_covariances`, latent, sizes, nodes, context)
+}
+
+core_latent_set_offset <- function(latent, offset) {
+    invisible(.Call(`_neargp_core_latent_set_offset`, latent, offset))
+}
+
+core_latent_field_response <- function(latent, design, context) {
+    .Call(`_neargp_core_latent_field_response`, latent, design, context)
+}
+
+core_latent_share <- function(latent, own, mean, design, field_response, derivatives, context) {
+    .Call(`_neargp_core_latent_share`, latent, own, mean, design, field_response, derivatives, context)
 }
 
 core_expectations <- function(family_name, parameters, y, trials, weights, mean, variance, context) {

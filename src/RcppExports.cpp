@@ -1012,8 +1012,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, const Rcpp::List& context, int effects);
-RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP, SEXP effectsSEXP) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, const Rcpp::List& context, int effects, bool shares);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP, SEXP effectsSEXP, SEXP sharesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1025,7 +1025,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type factor_bytes(factor_bytesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< int >::type effects(effectsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, context, effects));
+    Rcpp::traits::input_parameter< bool >::type shares(sharesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, context, effects, shares));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1107,14 +1108,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_fit
-Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
+Rcpp::List core_latent_fit(SEXP latent, SEXP start, Rcpp::Nullable<Rcpp::List> covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP startSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
@@ -1262,6 +1263,47 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type nodes(nodesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     rcpp_result_gen = Rcpp::wrap(core_latent_group_covariances(latent, sizes, nodes, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_set_offset
+void core_latent_set_offset(SEXP latent, const std::vector<double>& offset);
+RcppExport SEXP _neargp_core_latent_set_offset(SEXP latentSEXP, SEXP offsetSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type offset(offsetSEXP);
+    core_latent_set_offset(latent, offset);
+    return R_NilValue;
+END_RCPP
+}
+// core_latent_field_response
+Rcpp::NumericMatrix core_latent_field_response(SEXP latent, const Rcpp::NumericMatrix& design, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_field_response(SEXP latentSEXP, SEXP designSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_field_response(latent, design, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_share
+Rcpp::List core_latent_share(SEXP latent, const Rcpp::IntegerVector& own, const Rcpp::NumericVector& mean, const Rcpp::NumericMatrix& design, const Rcpp::NumericMatrix& field_response, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_latent_share(SEXP latentSEXP, SEXP ownSEXP, SEXP meanSEXP, SEXP designSEXP, SEXP field_responseSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type own(ownSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_share(latent, own, mean, design, field_response, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2057,7 +2099,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},
-    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 8},
+    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 9},
     {"_neargp_core_latent_set_effects", (DL_FUNC) &_neargp_core_latent_set_effects, 2},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
@@ -2075,6 +2117,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_whitened", (DL_FUNC) &_neargp_core_latent_whitened, 3},
     {"_neargp_core_latent_group_variances", (DL_FUNC) &_neargp_core_latent_group_variances, 5},
     {"_neargp_core_latent_group_covariances", (DL_FUNC) &_neargp_core_latent_group_covariances, 4},
+    {"_neargp_core_latent_set_offset", (DL_FUNC) &_neargp_core_latent_set_offset, 2},
+    {"_neargp_core_latent_field_response", (DL_FUNC) &_neargp_core_latent_field_response, 3},
+    {"_neargp_core_latent_share", (DL_FUNC) &_neargp_core_latent_share, 7},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
     {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
