@@ -1,7 +1,8 @@
 #' Plots of a fit to classes
 #'
 #' A map, and diagnostics of a fit of [loo_k()] or [svgp()] to classes from its leave-one-out
-#' predictions (of up to 10,000 rows), in base graphics.
+#' predictions (of up to 10,000 rows), in base graphics. [odvgp()] leaves no rows out: its
+#' diagnostics are of `newdata`.
 #'
 #' @details
 #' * "map": the most probable class on a grid over the convex hull of the data, or at `newdata`.
@@ -52,7 +53,9 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
 }
 
 default_class_plots <- function(x, newdata) {
-  c(if (has_class_map(x) && is.null(newdata)) "map", "calibration", "confusion")
+  map <- if (has_class_map(x) && is.null(newdata)) "map"
+  if (!is.null(map) && !leaves_rows_out(x$method)) return(map)
+  c(map, "calibration", "confusion")
 }
 
 judged_rows <- function(newdata) if (is.null(newdata)) "leave one out" else "new rows"

@@ -74,6 +74,13 @@
 #'   `linkfun()`, `linkinv()`, `mu.eta()`, `valideta()`, and `variance()`, the variance of the
 #'   response as a function of its mean up to the dispersion (of `negative_binomial()` also of
 #'   `size`). It has no deviance: it is not for [stats::glm()].
+#' @section Separation: A trend may separate the responses, as where all counts of a level are 0 or
+#' no class 1 is above some height: the likelihood then only levels off along some coefficients,
+#' which have no finite estimate. Such a fit says that it has not converged, and names them.
+#' Predictions, draws and scores hold them where the search has ended, as those of [stats::glm()] do
+#' (nearly 0 for such a level); their standard errors and tests say nothing. Coefficients count as
+#' such beyond a variance of 4, and twice the field's, of their part in the linear predictor. A
+#' random effect, `(1 | level)`, has a finite estimate, and an interval.
 #' @section Errors: `neargp_error_argument` for a parameter outside its range. [neargp()] stops with
 #'   `neargp_error_family` for a family or link that the method cannot fit, with
 #'   `neargp_error_response` for responses outside the support of the family, naming the rows, and

@@ -130,8 +130,8 @@ warn_unless_converged <- function(fit) {
   if (isFALSE(fit$convergence$converged)) {
     warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
       i = if (length(fit$convergence$separated))
-      paste("Its predictions can be used, its tests of such coefficients cannot.",
-        "Leave the covariate out, or merge levels.") else
+      paste("Predictions hold such coefficients at their estimates; tests of them say nothing.",
+        "Leave the covariate out, merge levels, or take them for a random effect, (1 | levels).") else
         "It can be used and continued: update(fit, start = fit)."))
   }
 }

@@ -64,7 +64,19 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
       sqrt(sum(values[problem$layout$kind == "variance"])))
   }
   result[names(found)] <- found
-  result
+  with_class_separation(result, problem, values)
+}
+
+# As with_separation(), of each class.
+with_class_separation <- function(result, problem, values) {
+  limit <- separation_limit(sum(values[problem$layout$kind == "variance"]))
+  fields <- result$svgp$fields
+  held <- lapply(fields, function(field) held_trend(problem$data$X, field$beta_vcov, limit))
+  separated <- !mapply(function(field, held) identical(field$beta_vcov, held), fields, held)
+  if (!any(separated)) return(result)
+  for (number in which(separated)) result$svgp$fields[[number]]$beta_vcov <- held[[number]]
+  separated <- problem$levels[separated]
+  with_separation_told(result, separated, paste("the coefficients of", format_some(separated)))
 }
 
 # Rows whose class is never the largest say nothing of its trend by robust-max, which is flat there:

@@ -12,17 +12,18 @@ best_mean.neargp_odvgp_classes <- function(method, fit, solve, context, ...) {
     fit$svgp$pseudo_observations$unexplained_share)
   found <- raised_mean(list(X = X, offset = double(nrow(X))), known, base,
     class_mean_expectations(fit, variance, context), solve, fit$method, ...)
-  with_trend_errors(found, X, solve)
+  with_trend_errors(found, X, solve, separation_limit(field_variance(fit)))
 }
 
 # Coefficients and predictions of a class have their errors by its own curvature, as in svgp().
-with_trend_errors <- function(found, X, solve) {
+with_trend_errors <- function(found, X, solve, limit) {
   if (!ncol(X)) return(found)
   curvature <- pmax(found$state$expected$curvature, 0)
   for (number in seq_len(ncol(curvature))) {
     design <- solve(curvature[, number], X[, 0L, drop = FALSE], unname(X))[c("solved", "field")]
     found$design[[number]] <- design
-    found$beta_vcov[[number]] <- mean_trend(X, double(nrow(X)), design$solved)$beta_vcov
+    vcov <- mean_trend(X, double(nrow(X)), design$solved)$beta_vcov
+    found$beta_vcov[[number]] <- held_trend(X, vcov, limit)
   }
   found$solved <- solved_columns(found$state$at, found$design)
   found

@@ -136,6 +136,10 @@ with_found_mean.default <- function(method, fit, found) with_trend_of_mean(fit, 
 
 with_trend_of_mean <- function(fit, trend) {
   if (!ncol(fit$data$X)) return(fit)
+  if (length(fit$convergence$separated)) {
+    trend$held_vcov <- held_trend(core_data(fit$data)$X, trend$beta_vcov,
+      separation_limit(field_variance(fit)))
+  }
   trend <- with_natural_trend(trend, fit$data)
   trend$beta_vcov <- named_square(trend$beta_vcov, fit$data$X)
   fit[names(trend)] <- trend
@@ -176,6 +180,9 @@ mean_columns.neargp_odvgp <- function(method, object, coords, features, context)
   core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights,
     as_specified(object$core_covariance), context)
 }
+
+#' @export
+leaves_rows_out.neargp_odvgp <- function(method) FALSE
 
 refuse_leave_one_out <- function() {
   abort_neargp("method",

@@ -34,11 +34,12 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
   scored <- pseudo_observation_score(problem, state$theta, method$k)
   pseudo_observations <- fitted_pseudo_observations(given, problem, known)
-  list(working = split_pseudo_observation_theta(problem, state$theta)$working, beta = known$beta,
+  with_separation(list(working = split_pseudo_observation_theta(problem, state$theta)$working,
+    beta = known$beta,
     beta_vcov = pseudo_observation_trend_covariance(problem, pseudo_observations, known, method$k),
     information = NULL, value = scored$value, score = paste0("leave-one-out log score",
       sample_note(scored$rows)), k = method$k,
-    convergence = state$convergence, pseudo_observations = pseudo_observations)
+    convergence = state$convergence, pseudo_observations = pseudo_observations), problem, known$nugget)
 }
 
 # Pseudo-observations depend on the family's parameter. To optimise with the pseudo-observations

@@ -145,10 +145,12 @@ check_coefficient_size <- function(result, data) {
 }
 
 # The result of an optimiser, with the trend in the user's columns, too.
+# `held_vcov`: in whose place predictions have another covariance matrix, see R/separation.R.
 with_natural_trend <- function(result, data) {
   if (is.null(data$basis) || !length(result$beta)) return(result)
   back <- data$basis$back
-  result$core_trend <- list(beta = result$beta, beta_vcov = result$beta_vcov)
+  result$core_trend <- list(beta = result$beta, beta_vcov = result$held_vcov %||% result$beta_vcov)
+  result$held_vcov <- NULL
   if (has_effects(data)) {
     trend <- seq_len(ncol(data$X))
     result$beta <- result$beta[trend]

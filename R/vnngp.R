@@ -181,6 +181,10 @@ with_start.neargp_vnngp <- function(method, problem) with_core_start(problem, wi
 complete_fit.neargp_vnngp <- function(method, fit, result, context) {
   fit <- with_family_values(fit, result$working)
   fit$posterior <- result$posterior
+  if (length(fit$convergence$separated)) {
+    fit$posterior$variance_at_data <- predict_latent(fit, fit$data$coords, fit$data$X,
+      fit$data$offset)$variance
+  }
   if (has_latent_low_rank(method)) {
     fit$inducing <- position_frame(fit$posterior$low_rank, fit$locations)
   }

@@ -93,3 +93,12 @@ test_that("classes without a trend are fitted by svgp(), and shown", {
   expect_equal(sum(predict(fit, class_fields()[1, ])), 1, tolerance = 1e-6)
   expect_output(print(fit), "Classes: +a")
 })
+
+test_that("all plots that are there by default are drawn", {
+  skip_unless_extended()
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_no_error(plot(fit_classes(class ~ 1)))
+  expect_no_error(plot(inducing_fit(simulated_data(60), odvgp(10, move = FALSE))))
+  expect_error(plot(fit_classes(class ~ 1), "confusion"), class = "neargp_error_method")
+})

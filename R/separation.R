@@ -1,0 +1,73 @@
+# Trends that separate the responses, as where all counts of a level are 0 or a covariate tells
+# classes apart: along such directions the likelihood only levels off. Coefficients have no finite
+# maximum there, and their normal approximation says nothing: it has as much weight at the other end.
+
+# A result that says so. Predictions hold what is not bounded at its estimate. `nugget`: by which the
+# noise of pseudo-observations is multiplied, and with it what is known of the trend.
+with_separation <- function(result, problem, nugget = 1) {
+  trend <- seq_len(ncol(problem$data$X))
+  variance <- sum(exp(result$working[problem$layout$kind == "variance"]))
+  limit <- separation_limit(variance) * max(1, nugget)
+  separated <- separated_coefficients(problem, limit, result$beta_vcov[trend, trend, drop = FALSE])
+  if (!length(separated)) return(result)
+  result$held_vcov <- held_trend(problem$data$X, result$beta_vcov, limit)
+  with_separation_told(result, separated)
+}
+
+with_separation_told <- function(result, separated, named = format_some(separated)) {
+  result$convergence[c("converged", "message", "separated")] <- list(FALSE,
+    sprintf("the trend separates the responses, and %s may be infinite", named), separated)
+  result
+}
+
+# A variance of the linear predictor's mean square by a direction of the trend that data bound does
+# not exceed: that of the field, which could be in its place, and of some observations on a
+# logarithmic scale.
+separation_limit <- function(variance) max(4, 2 * variance)
+
+# With R'R the mean squares of the columns, R beta has as its squares the mean square of the trend,
+# and the eigenvalues of R V R' are variances of that. Directions of more than the limit are held:
+# the covariance of the others given these, which keep a variance of next to nothing, so that the
+# matrix is regular. Columns after those of the trend are of effects.
+held_trend <- function(X, beta_vcov, limit) {
+  if (!ncol(X) || !all(is.finite(beta_vcov))) return(beta_vcov)
+  trend <- seq_len(ncol(X))
+  size <- nrow(beta_vcov)
+  factored <- qr(X, tol = 0)
+  root <- diag(size)
+  root[trend, trend] <- qr.R(factored)[, order(factored$pivot), drop = FALSE] / sqrt(nrow(X))
+  scaled <- root %*% beta_vcov %*% t(root)
+  parts <- eigen(scaled[trend, trend, drop = FALSE], symmetric = TRUE)
+  held <- matrix(0, size, sum(parts$values > limit))
+  if (!ncol(held)) return(beta_vcov)
+  held[trend, ] <- parts$vectors[, parts$values > limit]
+  project <- function(x) x - held %*% crossprod(held, x)
+  across <- scaled %*% held
+  rest <- scaled - across %*% solve(crossprod(held, across), t(across))
+  rest <- project(t(project(rest)))
+  back <- solve(root)
+  found <- back %*% ((rest + t(rest)) / 2 + 1e-8 * tcrossprod(held)) %*% t(back)
+  (found + t(found)) / 2
+}
+
+# What matters is a direction, and not a column: those of year + year^2 are uncertain together, and
+# their sum is not. R as above, of the columns about their means: the eigenvalues are variances of
+# the mean square of the trend about its mean. Named are the user's coefficients that go along.
+separated_coefficients <- function(problem, limit, beta_vcov) {
+  X <- problem$data$X
+  if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
+  if (!all(is.finite(beta_vcov)) || any(diag(as.matrix(beta_vcov)) < 0)) {
+    return(setdiff(colnames(X), "(Intercept)"))
+  }
+  centered <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
+  factor <- qr.R(centered)[, order(centered$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
+  parts <- eigen(factor %*% beta_vcov %*% t(factor), symmetric = TRUE)
+  separated <- which(parts$values > limit)
+  natural <- problem$data$natural
+  back <- natural$back
+  along <- back %*% beta_vcov %*% t(factor) %*% parts$vectors[, separated, drop = FALSE]
+  correlation <- sweep(along, 2L, sqrt(parts$values[separated]), "/") /
+    sqrt(rowSums((back %*% beta_vcov) * back))
+  share <- ifelse(seq_len(ncol(X)) %in% natural$constant, 0, rowSums(correlation^2))
+  colnames(X)[length(separated) > 0L & share >= min(0.8, max(share))]
+}
