@@ -78,7 +78,7 @@ predict_from_shards <- function(object, newdata, settings, workers) {
   rows[[1L]] <- sort(c(rows[[1L]], which(!target$complete)))
   problem <- list(data = list(stream = recipe$stream, basis = object$data$basis),
     locations = object$locations, groups = recipe$groups)
-  read_shards(host, problem, recipe$partition, raw = TRUE)
+  read_to_predict(object$method, object, host, problem)
   search <- list(component = component, k = settings$k)
   context <- settings$context
   boxes <- on_shards(host, "shard_box", list(component = component))
@@ -97,7 +97,29 @@ predict_from_shards <- function(object, newdata, settings, workers) {
     own), rows, newdata)
 }
 
-# Rows as the user has them: what predictions are conditioned on.
+# Has the shards of the host read what predictions are conditioned on: rows as raw_rows() has them.
+read_to_predict <- function(method, object, host, problem) {
+  UseMethod("read_to_predict")
+}
+
+#' @export
+read_to_predict.default <- function(method, object, host, problem) {
+  partition <- object$source$recipe$partition
+  read_shards(host, problem, partition, recipe = shard_recipe(problem, partition, raw = TRUE))
+}
+
+# The fit with these rows to predict from.
+with_held_rows <- function(method, object, data) {
+  UseMethod("with_held_rows")
+}
+
+#' @export
+with_held_rows.default <- function(method, object, data) {
+  object$data[names(data)] <- data
+  object
+}
+
+# Rows as the user has them.
 raw_rows <- function(data, number) {
   rows_with_form(list(number = number, coords = unname(data$coords), y = data$y,
     X = unname(data$X), offset = data$offset, weights = data$weights))
@@ -125,7 +147,7 @@ with_rows_of_shard <- function(object, settings, shard, received) {
   data <- list(y = column("y"), X = shard_columns(rows, shard$form, "X"), offset = column("offset"),
     weights = column("weights"), coords = shard_columns(rows, shard$form, "coords"))
   colnames(data$X) <- names(object$beta)
-  object$data[names(data)] <- data
+  object <- with_held_rows(object$method, object, data)
   settings$k <- min(settings$k, nrow(rows))
   list(object = with_own_keeper(object), settings = settings)
 }

@@ -55,7 +55,8 @@
 #'   an earlier fit, that fit's); `"polya-gamma"`, the paper's, for comparison (with `y ~ 0`: it has
 #'   no bias).
 #' @param optimizer `"bfgs"` for quasi-Newton over all rows, `"adam"` for mini-batches; `"auto"` is
-#'   quasi-Newton, but for classes with more than 10,000 rows or six covariance parameters.
+#'   quasi-Newton, but for classes with more than 10,000 rows or six covariance parameters; in
+#'   shards ([clusters]) it is quasi-Newton.
 #' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch (drawn by R's
 #'   random numbers), number of steps (1000 by default), first learning rate (cut by 5 at 25%, 50%
 #'   and 75% of the steps, of classes to 0.3 at 50% and 75%), steps between searches for neighbours.
@@ -168,10 +169,17 @@ fit_method.neargp_loo_k <- function(method, problem) {
 
 # Where a weight counts equal observations, leave-one-out predicts one of them by the others: a
 # field that is white noise scores best.
-warn_of_copies <- function(data) {
+warn_of_copies <- function(data) warn_of_copied(copied_weight(data))
+
+# How much of all weight has nothing but its copies at its location.
+copied_weight <- function(data) {
   index <- location_index(data$coords)
   copies <- data$weights > 1 & tabulate(index)[index] == 1L
-  share <- sum(data$weights[copies]) / sum(data$weights)
+  c(copied = sum(data$weights[copies]), all = sum(data$weights))
+}
+
+warn_of_copied <- function(weight) {
+  share <- weight[["copied"]] / weight[["all"]]
   if (share <= 0.5) return(invisible())
   warn_neargp("weights",
     c(sprintf("`weights` are numbers of equal observations, and %.0f%% of these have nothing but their copies at their location.",

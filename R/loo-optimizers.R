@@ -8,6 +8,8 @@
 #     gradient() of theta
 #   observations(problem, rows): as `plan` takes them
 #   take_rows(problem, rows): the problem with these rows only
+#   score(problem, theta, k), trend_covariance(problem, pseudo_observations, known, k), of
+#     pseudo-observations: what is reported at the end
 #   refresh(problem, theta): what the score takes as known, such as pseudo-observations, in accord
 #     with theta
 #   passes: how often quasi-Newton is run at most, with that renewed in between
@@ -20,6 +22,7 @@ maximize_score <- function(method, problem, theta) {
 }
 
 uses_adam <- function(method, problem) {
+  if (is_sharded(problem)) return(FALSE)
   if (method$optimizer != "auto") return(method$optimizer == "adam")
   sum(problem$free) > 6L || length(problem$observations$row) > 10000L
 }

@@ -57,6 +57,7 @@ detail_lines <- function(details) {
 # that it is told.
 describe_successes <- function(x) {
   data <- x$data
+  if (is_streamed(x)) return("")
   if (!is.null(data$limits)) {
     return(sprintf("; %s of %s are censored", format_count(sum(data$limits[, 1L] !=
       data$limits[, 2L])), format_count(length(data$y))))

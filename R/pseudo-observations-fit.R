@@ -26,17 +26,19 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
   given <- problem$data
   problem$data <- core_data(given)
   problem <- pseudo_observation_problem(method, problem)
+  if (is_sharded(problem)) problem <- with_scores_in_shards(problem, given$basis)
   state <- maximize_pseudo_observation_score(method, problem, pseudo_observation_start(problem))
   problem <- state$problem
   known <- pseudo_observation_parameters(problem, state$theta)
   known$component <- metric_component(as_core_covariance(problem$layout, problem$groups,
     known$values))
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
-  scored <- pseudo_observation_score(problem, state$theta, method$k)
-  pseudo_observations <- fitted_pseudo_observations(given, problem, known)
+  scored <- problem$scoring$score(problem, state$theta, method$k)
+  pseudo_observations <- if (is_sharded(problem)) held_pseudo_observations(given, problem, known) else
+    fitted_pseudo_observations(given, problem, known)
   with_separation(list(working = split_pseudo_observation_theta(problem, state$theta)$working,
     beta = known$beta,
-    beta_vcov = pseudo_observation_trend_covariance(problem, pseudo_observations, known, method$k),
+    beta_vcov = problem$scoring$trend_covariance(problem, pseudo_observations, known, method$k),
     information = NULL, value = scored$value, score = paste0("leave-one-out log score",
       sample_note(scored$rows)), k = method$k,
     convergence = state$convergence, pseudo_observations = pseudo_observations), problem, known$nugget)
@@ -62,7 +64,7 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
     problem <- problem$scoring$refresh(problem, theta)
     state <- score_pass(method, problem, theta)
     iterations <<- iterations + state$convergence$iterations
-    c(state, list(problem = problem, score = pseudo_observation_score(problem, state$theta,
+    c(state, list(problem = problem, score = problem$scoring$score(problem, state$theta,
       method$k)$value))
   }
   score_at <- function(working) {
@@ -128,14 +130,15 @@ check_pseudo_observation_method <- function(method, problem) {
     abort_argument("nugget",
       "NULL or greater than 0: it multiplies the variances of pseudo-observations", 0)
   }
-  if (!response_family(problem$family)$scaled) {
+  if (!response_family(problem$family)$scaled && is.null(problem$data$stream)) {
     check_whole_weights(problem$data$weights)
     warn_of_copies(problem$data)
   }
 }
 
-check_whole_weights <- function(weights) {
-  wrong <- which(weights != round(weights))
+# `rows`: their numbers.
+check_whole_weights <- function(weights, rows = seq_along(weights)) {
+  wrong <- rows[weights != round(weights)]
   if (length(wrong)) {
     abort_neargp("weights",
       c("Weights are numbers of equal observations here, so they must be whole.",
@@ -151,12 +154,14 @@ pseudo_observation_problem <- function(method, problem) {
   problem$location_index <- if (has_gamma_variables(problem$family)) seq_along(data$y) else
     location_index(data$coords)
   problem$distinct <- max(problem$location_index)
-  check_location_count(problem$distinct, method$k)
+  if (is.null(data$stream)) check_location_count(problem$distinct, method$k)
   problem$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
   problem$observations <- pseudo_observation_rows(problem, seq_along(data$y))
   problem$scoring <- list(plan = pseudo_observation_plan, objective = pseudo_observation_objective,
     observations = pseudo_observation_rows, take_rows = take_pseudo_observation_rows,
-    refresh = with_pseudo_observations, unit = predictor_unit(data, problem$family),
+    refresh = with_pseudo_observations, score = pseudo_observation_score,
+    trend_covariance = pseudo_observation_trend_covariance,
+    unit = predictor_unit(data, problem$family),
     passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))]))
     8L else 1L)
   problem
@@ -192,25 +197,30 @@ take_pseudo_observation_rows <- function(problem, rows) {
 }
 
 # Pseudo-observations, and the prior they come from, at the family's parameters in theta; unless
-# these have hardly moved.
+# these have hardly moved. Those of rows in shards are made there.
 with_pseudo_observations <- function(problem, theta) {
   problem$reference <- theta
   parameters <- to_core(theta[seq_len(nrow(problem$layout))],
     problem$layout$transform)[problem$layout$kind == "family"]
   if (!is.null(problem$known) && all(abs(log(parameters / problem$known)) < 0.02)) return(problem)
+  problem$marginal <- if (has_gamma_variables(problem$family)) problem$marginal %||%
+    list(beta = robust_coefficients(problem)) else
+    marginal_prior(problem$data, problem$design$X, problem$family, parameters, problem$context)
+  if (!is_sharded(problem)) problem <- with_rows_observed(problem, parameters)
+  problem$known <- parameters
+  problem
+}
+
+# `numbers`: of the rows, by which errors name them.
+with_rows_observed <- function(problem, parameters = problem$known,
+                               numbers = seq_along(problem$data$y)) {
   data <- problem$data
   X <- problem$design$X
-  if (has_gamma_variables(problem$family)) {
-    problem$marginal <- problem$marginal %||% list(beta = robust_coefficients(problem))
-    problem$pseudo_observations <- list(mean = data$y, precision = data$weights)
-  } else {
-    problem$marginal <- marginal_prior(data, X, problem$family, parameters, problem$context)
-    problem$pseudo_observations <- response_pseudo_observations(data, X, problem$family, parameters,
-      problem$marginal, problem$context)
-  }
+  problem$pseudo_observations <- if (has_gamma_variables(problem$family)) list(mean = data$y,
+    precision = data$weights) else response_pseudo_observations(data, X, problem$family, parameters,
+    problem$marginal, problem$context, numbers)
   problem$distinct_locations <- aggregate_by_location(data, X, problem$pseudo_observations,
     problem$location_index, observation_counts(data, problem$family))
-  problem$known <- parameters
   problem
 }
 

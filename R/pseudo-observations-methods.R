@@ -161,7 +161,9 @@ far_and_observed_means <- function(object, at_most = 5000L) {
 # Told where odds, or means that have no upper end, are apart by more than a factor of 2. The mean
 # of Student's t is that of the trend, whatever the variance.
 far_mean_note <- function(x, digits) {
-  if (is.null(x$pseudo_observations) || has_gamma_variables(x$family)) return(NULL)
+  if (is.null(x$pseudo_observations) || has_gamma_variables(x$family) || is_streamed(x)) {
+    return(NULL)
+  }
   means <- far_and_observed_means(x)
   size <- if (response_family(x$family)$link == "log") unlist(means) else
     unlist(means) / (1 - unlist(means))

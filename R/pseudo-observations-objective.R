@@ -44,12 +44,22 @@ pseudo_observation_specification <- function(problem) {
 pseudo_observation_parameters <- function(problem, theta,
                                           specification = pseudo_observation_specification(
                                             problem)) {
+  with_covariance(pseudo_observation_values(problem, theta), specification)
+}
+
+# The same as numbers alone.
+pseudo_observation_values <- function(problem, theta) {
   part <- split_pseudo_observation_theta(problem, theta)
   values <- to_core(part$working, problem$layout$transform)
   family <- values[problem$layout$kind == "family"]
-  list(values = values, covariance = specified_covariance(specification, values),
+  list(values = values,
     nugget = pseudo_observation_noise(problem$family, nugget_of(problem$layout, values), family),
     family = family, beta = part$beta, bias = part$bias)
+}
+
+with_covariance <- function(known, specification) {
+  known$covariance <- specified_covariance(specification, known$values)
+  known
 }
 
 # `at`: rows and the indices of their locations. `known`: parameters for the gamma variables, where
@@ -67,52 +77,77 @@ pseudo_observation_model <- function(locations, at, component, k, known, context
 
 # `span`: which of the plan's observations count.
 pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
-  layout <- problem$layout
+  terms <- pseudo_observation_terms(problem, plan, span)
   specification <- pseudo_observation_specification(problem)
+  at <- function(known, with_gradient) terms$at(with_covariance(known, specification),
+    with_gradient)
+  objective_of_terms(problem, terms$n, at, function(known) {
+    abort_not_integrated(terms$not_integrated(with_covariance(known, specification)),
+      problem$family)
+  })
+}
+
+# `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`.
+# `why_not(known)`: the error of rows whose density cannot be integrated, where there are any.
+objective_of_terms <- function(problem, n, at, why_not) {
+  evaluate <- function(theta) {
+    known <- pseudo_observation_values(problem, theta)
+    result <- at(known, FALSE)
+    if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
+    if (!is.finite(result$score)) {
+      not_integrated <- tryCatch(why_not(known), neargp_error_quadrature = identity)
+      return(list(value = -Inf, failed = 0L, condition = not_integrated))
+    }
+    list(value = result$score, score = result$score, failed = 0L)
+  }
+  gradient <- function(theta, beta = NULL) {
+    known <- pseudo_observation_values(problem, theta)
+    result <- at(known, TRUE)
+    if (result$failed > 0L) return(rep(NA_real_, length(theta)))
+    layout <- problem$layout
+    own <- layout$kind == "family"
+    working <- double(nrow(layout))
+    working[!own] <- result$d_covariance
+    working[own] <- result$d_family + pseudo_observation_noise_powers(problem$family) *
+      working[layout$kind == "nugget"]
+    link <- result$d_link
+    link[problem$design$intercept] <- result$d_bias
+    c(core_to_working_slope(layout, known$values) * working, link)
+  }
+  journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
+    accept = function(theta) keep_theta(problem, theta)))
+}
+
+# The sums over the observations that `span` counts of a plan.
+pseudo_observation_terms <- function(problem, plan, span = seq_along(plan$at$row)) {
   rows <- plan$at$row[span]
   data <- take_data_rows(problem$data, rows)
   X <- problem$design$X[rows, , drop = FALSE]
   count <- observation_counts(data, problem$family)
   limits <- c(span[1L], span[length(span)])
-  score <- function(theta, gradient) {
-    known <- pseudo_observation_parameters(problem, theta, specification)
+  density <- function(known, gradient) {
     at <- core_pseudo_observation_moments(plan$pointer, limits[1L], limits[2L], known$covariance,
       known$nugget, problem$context)
     if (at$failed > 0L) return(list(failed = 1L))
     unseen <- X - at$weighted[, -1L, drop = FALSE]
     mean <- known$bias + data$offset + at$weighted[, 1L] + drop(unseen %*% known$beta)
     if (!all(is.finite(mean))) return(list(failed = 1L))
-    density <- marginal_density(data, problem$family, known$family, mean, pmax(at$variance, 0),
-      gradient, problem$context)
-    c(density, list(score = sum(count * density$value), unseen = unseen, known = known,
-      failed = 0L))
+    c(marginal_density(data, problem$family, known$family, mean, pmax(at$variance, 0), gradient,
+      problem$context), list(unseen = unseen, failed = 0L))
   }
-  evaluate <- function(theta) {
-    result <- score(theta, FALSE)
-    if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
-    if (!is.finite(result$score)) {
-      not_integrated <- tryCatch(check_integrated(result, rows, problem$family),
-        neargp_error_quadrature = identity)
-      return(list(value = -Inf, failed = 0L, condition = not_integrated))
-    }
-    list(value = result$score, score = result$score, failed = 0L)
-  }
-  gradient <- function(theta, beta = NULL) {
-    result <- score(theta, TRUE)
-    if (result$failed > 0L) return(rep(NA_real_, length(theta)))
+  at <- function(known, with_gradient) {
+    result <- density(known, with_gradient)
+    if (result$failed > 0L) return(result)
+    sums <- list(failed = 0L, score = sum(count * result$value))
+    if (!with_gradient) return(sums)
     d_mean <- count * result$d_mean
     core <- core_pseudo_observation_adjoint(plan$pointer, limits[1L], limits[2L],
-      result$known$covariance, result$known$nugget,
-      cbind(d_mean, -outer(d_mean, result$known$beta)), count * result$d_variance, problem$context)
-    own <- layout$kind == "family"
-    working <- double(nrow(layout))
-    working[!own] <- core
-    working[own] <- result$d_log_parameters + pseudo_observation_noise_powers(problem$family) *
-      working[layout$kind == "nugget"]
-    link <- crossprod(result$unseen, d_mean)
-    link[problem$design$intercept] <- sum(d_mean)
-    c(core_to_working_slope(layout, result$known$values) * working, link)
+      known$covariance, known$nugget, cbind(d_mean, -outer(d_mean, known$beta)),
+      count * result$d_variance, problem$context)
+    c(sums, list(d_covariance = core, d_family = result$d_log_parameters,
+      d_link = crossprod(result$unseen, d_mean), d_bias = sum(d_mean)))
   }
-  journaled_objective(list(evaluate = evaluate, gradient = gradient, n = sum(count),
-    accept = function(theta) keep_theta(problem, theta)))
+  list(at = at, n = sum(count), not_integrated = function(known) {
+    rows_not_integrated(density(known, FALSE), rows)
+  })
 }

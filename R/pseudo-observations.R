@@ -75,7 +75,14 @@ marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L
 # `at`: densities of these rows under the prior, which start values or a pseudo-observation have to
 # be made of.
 check_integrated <- function(at, rows, family) {
-  wrong <- rows[!is.finite(at$value) | !is.finite(at$d_mean) | !is.finite(at$d_variance)]
+  abort_not_integrated(rows_not_integrated(at, rows), family)
+}
+
+rows_not_integrated <- function(at, rows) {
+  rows[!is.finite(at$value) | !is.finite(at$d_mean) | !is.finite(at$d_variance)]
+}
+
+abort_not_integrated <- function(wrong, family) {
   if (!length(wrong)) return(invisible())
   abort_neargp("quadrature",
     c(sprintf("The density of %s response given its linear predictor could not be integrated.",
@@ -87,12 +94,13 @@ check_integrated <- function(at, rows, family) {
 
 # ---- pseudo-observations -------------------------------------------------------------------------
 
-# Mean and precision of each response's pseudo-observation. Where a density is not concave under the
+# Mean and precision of each response's pseudo-observation. `rows`: their numbers. Where a density is not concave under the
 # prior the response says next to nothing.
-response_pseudo_observations <- function(data, X, family, parameters, prior, context) {
+response_pseudo_observations <- function(data, X, family, parameters, prior, context,
+                                         rows = seq_along(data$y)) {
   mean <- data$offset + drop(X %*% prior$beta)
   at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, context)
-  check_integrated(at, seq_along(data$y), family)
+  check_integrated(at, rows, family)
   curvature <- pmin(2 * at$d_variance - at$d_mean^2, -1e-8 / prior$variance)
   list(mean = mean - at$d_mean / curvature,
     precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))

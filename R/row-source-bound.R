@@ -16,11 +16,29 @@ row_count <- function(data) data$stream$rows %||% length(data$y)
 chunk_data <- function(stream, chunk, frame = chunk_frame(stream, chunk)) {
   frame <- apply_training_levels(frame, stream$xlevels)
   n <- nrow(frame)
-  list(y = as.double(stats::model.response(frame)),
+  response <- frame_response(frame, stream$family)
+  list(y = as.double(response$y), trials = response$trials,
     X = strip_design(stats::model.matrix(stream$terms, frame, contrasts.arg = stream$contrasts)),
     offset = as.double(numeric_offset(frame) %||% double(n)),
     weights = as.double(frame[["(weights)"]] %||% rep(1, n)),
     coords = embed_coordinates(frame[["(locations)"]], stream$locations))
+}
+
+# The response of any part of the rows: one that is told apart by what all rows have, such as their
+# levels, is not.
+frame_response <- function(frame, family) {
+  y <- stats::model.response(frame)
+  if (is_gaussian(family)) return(list(y = y))
+  response <- response_family(family)$form(y, family, as.double(frame[["(weights)"]] %||%
+    rep(1, nrow(frame))), frame)
+  if (response$kind %in% c("class", "proportion", "ordered", "censored")) {
+    abort_source(c(sprintf("A response that is %s is told by all of its rows, which are not in memory.",
+      c(class = "a factor", proportion = "a proportion with its trials as weights",
+        ordered = "ordered", censored = "censored")[[response$kind]]),
+      i = "Take numbers, or cbind(successes, failures); or read the rows into a data frame."))
+  }
+  if (response$kind == "successes") response$trials <- response$trials %||% rep(1, nrow(frame))
+  response
 }
 
 # Calls visit(coords, columns, noise_scale) for pieces of as many rows as the core wants, what is

@@ -2,11 +2,20 @@
 # what to do instead.
 
 check_streamable <- function(settings, transform) {
-  if (wants_shards(settings)) check_takes_shards(settings, NULL) else check_streamed_bound(settings)
+  if (wants_shards(settings)) {
+    check_takes_shards(settings, NULL)
+    check_streamed_family(settings$family)
+  } else check_streamed_bound(settings)
   if (!is.null(transform)) {
     abort_source(c("`transform` needs all rows in memory, and not a source that is read in chunks.",
       i = "Transform the response in the formula, or read the rows into a data frame."))
   }
+}
+
+check_streamed_family <- function(family) {
+  if (!has_gamma_variables(family)) return(invisible())
+  abort_source(c("student_t() by loo_k() has a variable of each row, which all rows depend on.",
+    i = "Read the rows into a data frame: it can be fitted in shards, too."))
 }
 
 check_streamed_bound <- function(settings) {

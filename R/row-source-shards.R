@@ -52,7 +52,7 @@ survey_part <- function(shard, id, stream, offset, below) {
   in_chunk(number, {
     check_subset_of_source(stream$arguments$subset, chunk)
     frame <- chunk_frame(stream, chunk)
-    check_frame_finite(frame)
+    check_frame_finite(frame, stream$family)
     rows <- nrow(frame)
     found <- utils::modifyList(none, list(rows = rows, missing = length(attr(frame, "na.action")),
       is_rowwise = check_rowwise(stream, chunk, frame)))
@@ -160,8 +160,15 @@ parts_of_shards <- function(stream, problem, partition) {
   split(rep(numbers, lengths(reached)), factor(unlist(reached), seq_len(partition$count)))
 }
 
-# `recipe`: of shard_recipe(); `parts`: of this shard. Chunks must be what they were.
+# `recipe`: of shard_recipe(); `parts`: of this shard.
 shard_read <- function(shard, id, recipe, parts) {
+  as_rows <- if (recipe$raw) raw_rows else shard_rows
+  found <- lapply(read_parts(id, recipe, parts), function(part) as_rows(part$data, part$number))
+  shard_load(shard, do.call(rbind, lapply(found, `[[`, "rows")), found[[1L]]$form)
+}
+
+# The rows of a shard, chunk by chunk. Chunks must be what they were.
+read_parts <- function(id, recipe, parts) {
   stream <- recipe$stream
   found <- lapply(parts, function(number) {
     chunk <- read_part(stream$source, number)
@@ -170,8 +177,7 @@ shard_read <- function(shard, id, recipe, parts) {
     }
     in_chunk(number, part_of_shard(chunk, number, id, recipe))
   })
-  found <- Filter(function(part) nrow(part$rows) > 0L, found)
-  shard_load(shard, do.call(rbind, lapply(found, `[[`, "rows")), found[[1L]]$form)
+  Filter(function(part) length(part$number) > 0L, found)
 }
 
 part_of_shard <- function(chunk, number, id, recipe) {
@@ -181,10 +187,9 @@ part_of_shard <- function(chunk, number, id, recipe) {
   data$basis <- recipe$basis
   inside <- shard_of(shard_places(data$coords, recipe, recipe$partition$scales),
     recipe$partition$cuts) == id
-  own <- take_data_rows(data, which(inside))
   used <- attr(frame, "row.names")
-  numbers <- stream$parts$first[number] - 1 + as.double(used[inside])
-  if (recipe$raw) raw_rows(own, numbers) else shard_rows(own, numbers)
+  list(data = take_data_rows(data, which(inside)),
+    number = stream$parts$first[number] - 1 + as.double(used[inside]))
 }
 
 # What whoever reads a shard has to know. `raw`: whether rows are as the user has them, for

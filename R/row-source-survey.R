@@ -13,7 +13,7 @@ survey_source <- function(source, arguments, formula, locations, family) {
     check_subset_of_source(arguments$subset, chunk)
     frame <- chunk_frame(stream, chunk)
     if (!is_rowwise) is_rowwise <<- check_rowwise(stream, chunk, frame)
-    check_frame_finite(frame)
+    check_frame_finite(frame, family)
     rows <<- rows + nrow(frame)
     missing <<- missing + length(attr(frame, "na.action"))
     sampler$add(chunk, frame, first)
@@ -81,11 +81,12 @@ check_rowwise <- function(stream, chunk, frame) {
 }
 
 # Rows are named by their numbers in the source. Of a factor nothing but NA is missing.
-check_frame_finite <- function(frame) {
+check_frame_finite <- function(frame, family) {
   response <- stats::model.response(frame)
-  if (!is.null(response)) check_response(response, frame)
-  check_finite_data(list(y = response, offset = numeric_offset(frame),
+  if (!is.null(response) && is_gaussian(family)) check_response(response, frame)
+  check_finite_data(list(y = if (is.numeric(response)) response, offset = numeric_offset(frame),
     coords = frame[["(locations)"]]), frame)
+  if (!is.null(response)) frame_response(frame, family)
   for (name in setdiff(names(frame), c(names(frame)[1L], "(weights)", "(offset)", "(locations)"))) {
     values <- if (is.numeric(frame[[name]])) as.matrix(frame[[name]]) else
       matrix(ifelse(is.na(frame[[name]]), NA, 0))

@@ -109,15 +109,21 @@ new_partition <- function(problem) {
 }
 
 send_shards <- function(host, data, places, cuts) {
-  rows <- split(seq_along(data$y), factor(shard_of(places, cuts), host$ids))
-  own <- lapply(rows, function(rows) shard_rows(take_data_rows(data, rows), rows))
+  own <- lapply(rows_of_shards(host, places, cuts), function(rows)
+    shard_rows(take_data_rows(data, rows), rows))
   on_shards(host, "shard_load", own = own, makes = TRUE)
 }
 
-read_shards <- function(host, problem, partition, raw = FALSE) {
+# The numbers of the rows of each shard.
+rows_of_shards <- function(host, places, cuts) {
+  split(seq_len(nrow(places)), factor(shard_of(places, cuts), host$ids))
+}
+
+read_shards <- function(host, problem, partition, what = "shard_read",
+                        recipe = shard_recipe(problem, partition)) {
   parts <- parts_of_shards(problem$data$stream, problem, partition)
-  on_shards(host, "shard_read", list(recipe = shard_recipe(problem, partition, raw)),
-    lapply(parts, function(numbers) list(parts = numbers)), makes = TRUE)
+  on_shards(host, what, list(recipe = recipe), lapply(parts, function(numbers)
+    list(parts = numbers)), makes = TRUE)
 }
 
 # Searches by the kd-tree, on the threads of whoever computes: workers have their own number.
@@ -133,13 +139,18 @@ make_problems <- function(host, component, k, before, joint = FALSE, reorder = b
                           largest = k) {
   forget_calls(host, c("shard_problem", "shard_narrow", if (reorder) "shard_order"))
   if (reorder) on_shards(host, "shard_order", list(component = component), makes = TRUE)
-  metric <- list(component = component)
-  search <- c(metric, list(k = largest, before = before))
-  boxes <- on_shards(host, "shard_box", metric)
+  received <- exchange_neighbors(host, component, largest, before)
+  on_shards(host, "shard_problem", list(component = component, k = k, before = before,
+    joint = joint, largest = largest), received, makes = TRUE)
+}
+
+# What shards receive of each other: all that may be among the k nearest of their rows.
+exchange_neighbors <- function(host, component, k, before) {
+  search <- list(component = component, k = k, before = before)
+  boxes <- on_shards(host, "shard_box", list(component = component))
   asks <- on_shards(host, "shard_asks", c(search, list(boxes = boxes)))
   answers <- on_shards(host, "shard_answers", search, transposed(asks, "asks"))
-  on_shards(host, "shard_problem", c(metric, list(k = k, before = before, joint = joint,
-    largest = largest)), transposed(answers, "received"), makes = TRUE)
+  transposed(answers, "received")
 }
 
 # The same from tables of a larger k, which are kept for another time or not.

@@ -1,5 +1,5 @@
-# Objectives whose rows are in shards, for methods that have them: vecchia(), loo_k() and mll_k() of
-# one gaussian response. That of vnngp() is in R/vnngp-shards.R.
+# Objectives whose rows are in shards, of one gaussian response by vecchia(), loo_k() and mll_k().
+# Other responses by loo_k() are in R/shard-scores.R, those of vnngp() in R/vnngp-shards.R.
 
 # A function of component and k, as fit_with_neighbors() wants it. `kind`: "before", of Vecchia's
 # likelihood; "others", of leave-one-out scores; or "joint".
@@ -62,7 +62,7 @@ takes_shards.neargp_vecchia <- function(method, family) {
 
 #' @export
 takes_shards.neargp_loo_k <- function(method, family) {
-  is_gaussian(family) && method$optimizer != "adam"
+  !is_categorical(family) && method$optimizer != "adam"
 }
 
 #' @export
@@ -103,7 +103,7 @@ check_takes_shards <- function(settings, data) {
   if (!takes_shards(method, settings$family)) {
     refuse(sprintf("by %s of %s response with these settings", method_call(method),
       with_article(settings$family)),
-      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points), loo_k() (not by Adam) and mll_k(), and of any by vnngp() (posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points).")
+      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points) and mll_k(), for one of any family but classes by loo_k() (not by Adam), and of any by vnngp() (posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points).")
   }
   refused <- refused_in_shards(method, data)
   if (!is.null(refused)) refuse(refused[1L], refused[2L])

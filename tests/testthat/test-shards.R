@@ -229,7 +229,7 @@ test_that("what cannot be in shards is refused", {
   refused(vecchia(5, ordering = "random"))
   refused(vecchia(5, inducing = 5))
   refused(loo_k(5, optimizer = "adam"))
-  refused(loo_k(5), count ~ 1, family = poisson())
+  refused(svgp(5), count ~ 1, family = poisson())
   refused(vecchia(5), cbind(z, h) ~ 1)
   refused(vecchia(5), use = neargp_control(shards = 31L))
   refused(NULL, count ~ 1, family = poisson())

@@ -1,0 +1,139 @@
+# Responses that are neither gaussian nor classes in shards, by leave-one-out scores: what is
+# computed of one shard (see shard-worker.R). Rows at one place share a shard, so that their
+# pseudo-observations are added there; what shards tell each other of are distinct locations, with
+# these sums. How a row is predicted, and its score, are R/pseudo-observations-objective.R.
+
+# `data`: rows in the core's columns, with those of the `design` besides. `number`: of the rows,
+# among all.
+shard_responses <- function(shard, data, number) {
+  shard$data <- data
+  shard$number <- number
+  length(number)
+}
+
+# `model`: layout, groups, family and intercept of the problem. Counts of what is to be known of
+# all rows.
+shard_response_model <- function(shard, model, context) {
+  data <- shard$data
+  shard$context <- context
+  shard$problem <- c(model[c("layout", "groups", "family")], list(data = data, context = context,
+    design = list(X = data$design, intercept = model$intercept),
+    location_index = if (has_gamma_variables(model$family)) seq_along(data$y) else
+      location_index(data$coords)))
+  shard$layout <- model$layout
+  count <- observation_counts(data, model$family)
+  c(locations = max(shard$problem$location_index), observations = sum(count), copied_weight(data))
+}
+
+# What shards tell each other of.
+set_rows <- function(shard, parts) list2env(rows_with_form(parts), shard)
+
+# The pseudo-observations of the family's parameters `known` and the prior `marginal`, as locations.
+shard_observed <- function(shard, known, marginal) {
+  state <- list(known, marginal)
+  if (identical(shard$observed, state)) return(NULL)
+  shard$problem[c("known", "marginal")] <- state
+  shard$problem <- with_rows_observed(shard$problem, known, shard$number)
+  locations <- shard$problem$distinct_locations
+  set_rows(shard, locations[c("coords", "content", "total")])
+  shard$observed <- state
+  NULL
+}
+
+# The conditioning sets of the rows, from locations of this shard and those that others have sent
+# (`received`). `known`: parameters of the gamma variables, where there are any.
+shard_plan <- function(shard, component, k, known, received) {
+  problem <- shard$problem
+  shard$specification <- pseudo_observation_specification(problem)
+  rows <- bind_received(shard, received)
+  locations <- problem$distinct_locations
+  locations[c("coords", "content")] <- lapply(c("coords", "content"), function(name)
+    shard_columns(rows, shard$form, name))
+  locations$total <- rows[, shard$form$total]
+  at <- list(row = seq_along(shard$number), location_index = problem$location_index)
+  if (!is.null(known)) known <- with_covariance(known, shard$specification)
+  shard$terms <- pseudo_observation_terms(problem, list(at = at,
+    pointer = pseudo_observation_model(locations, at, component, k, known, shard$context)))
+  NULL
+}
+
+# `known`: of pseudo_observation_values().
+shard_score <- function(shard, known, with_gradient) {
+  found <- shard$terms$at(with_covariance(known, shard$specification), with_gradient)
+  parts <- score_sizes(shard$layout, length(known$beta))
+  if (!with_gradient) parts <- parts["score"]
+  list(failed = found$failed, size = 0, sums = if (found$failed > 0L)
+    rep(NA_real_, sum(parts)) else unlist(lapply(found[names(parts)], as.vector), use.names = FALSE))
+}
+
+# Numbers of rows whose density cannot be integrated.
+shard_not_integrated <- function(shard, known) {
+  shard$number[shard$terms$not_integrated(with_covariance(known, shard$specification))]
+}
+
+# ---- rows that are read --------------------------------------------------------------------------
+
+# The rows of a shard as they are given; `recipe$design`: how their columns become those of the
+# design.
+read_responses <- function(id, recipe, parts) {
+  found <- read_parts(id, recipe, parts)
+  number <- unlist(lapply(found, `[[`, "number"))
+  data <- Reduce(bind_response_rows, lapply(found, `[[`, "data"))
+  if (!response_family(recipe$stream$family)$scaled) check_whole_weights(data$weights, number)
+  list(data = data, number = number)
+}
+
+bind_response_rows <- function(a, b) {
+  columns <- c("y", "offset", "weights", "trials")
+  a[columns] <- Map(c, a[columns], b[columns])
+  a[c("X", "coords")] <- Map(rbind, a[c("X", "coords")], b[c("X", "coords")])
+  a
+}
+
+with_design <- function(data, design) {
+  data$design <- row_products(row_products(data$X, design$back), design$rotation)
+  data
+}
+
+shard_read_responses <- function(shard, id, recipe, parts) {
+  found <- read_responses(id, recipe, parts)
+  shard_responses(shard, with_design(core_data(found$data), recipe$design), found$number)
+}
+
+# The locations of a fit to a source, as raw_rows() has rows. `prior`: what they are observed by.
+shard_read_observed <- function(shard, id, recipe, parts, prior, family, context) {
+  found <- read_responses(id, recipe, parts)
+  data <- with_design(core_data(found$data), prior$design)
+  observed <- with_rows_observed(list(data = data, design = list(X = data$design), family = family,
+    marginal = prior$marginal, context = context, location_index = location_index(data$coords)),
+    prior$known, found$number)
+  rows <- locations_as_data(aggregate_by_location(found$data, found$data$X,
+    observed$pseudo_observations, observed$location_index, observation_counts(data, family)))
+  set_rows(shard, c(list(number = as.double(seq_along(rows$y))), rows))
+  length(rows$y)
+}
+
+# ---- the trend at the end ------------------------------------------------------------------------
+
+# Locations as rows of a gaussian response; their weights where these are not the precisions.
+shard_trend_rows <- function(shard, weights = NULL) {
+  problem <- shard$problem
+  count <- observation_counts(problem$data, problem$family)
+  locations <- aggregate_by_location(problem$data, problem$data$X, problem$pseudo_observations,
+    problem$location_index, count)
+  rows <- locations_as_data(locations)
+  set_rows(shard, list(number = as.double(seq_along(rows$y)), coords = rows$coords,
+    columns = cbind(rows$y, rows$X), weights = weights %||% rows$weights))
+  shard$within <- information_within_locations(locations, count)
+  shard$observed <- shard$terms <- NULL
+  NULL
+}
+
+# As shard_evaluate(), with what rows at one location say of the trend.
+shard_trend_sums <- function(shard, known) {
+  known <- with_covariance(known, shard$specification)
+  found <- core_evaluate(shard$pointer, known$covariance, known$nugget, FALSE, shard$context)
+  design <- 1L + seq_len(ncol(shard$within))
+  found$gram[design, design] <- found$gram[design, design] + shard$within / known$nugget
+  pack_sums(found, shard$numbers)
+}

@@ -1,0 +1,132 @@
+# Leave-one-out scores of responses that are neither gaussian nor classes, of rows in shards: what
+# problem$scoring (R/loo-optimizers.R) asks of them. The prior of the pseudo-observations is that of
+# some rows of all, or of the sample of a source, and is found here.
+
+# `basis`: of the user's columns, where rows are read.
+with_scores_in_shards <- function(problem, basis) {
+  host <- new_shard_host(problem$control$shards, problem$context$cluster)
+  rows <- give_responses(host, problem, basis)
+  model <- c(problem[c("layout", "groups", "family")], list(intercept = problem$design$intercept))
+  counted <- Reduce(`+`, on_shards(host, "shard_response_model", list(model = model,
+    context = shard_context(problem$context)), makes = TRUE))
+  problem$distinct <- counted[["locations"]]
+  check_location_count(problem$distinct, problem$method$k)
+  if (!is.null(problem$data$stream)) warn_of_copied(counted)
+  plan <- function(problem, at, component, k) make_plan(host, problem, component, k)
+  objective <- function(problem, plan) score_in_shards(problem, plan, counted[["observations"]])
+  # of all rows, whatever their number
+  problem$scoring$score <- function(problem, theta, k) {
+    component <- component_at(problem, split_pseudo_observation_theta(problem, theta)$working)
+    scored <- objective(problem, plan(problem, NULL, component, k))$evaluate(theta)
+    if (!is.finite(scored$value)) abort_cholesky(0L)
+    scored["value"]
+  }
+  problem$scoring$trend_covariance <- function(problem, pseudo_observations, known, k) {
+    own <- if (has_gamma_variables(problem$family)) lapply(rows, function(rows)
+      list(weights = pseudo_observations$data$weights[rows]))
+    trend_covariance_in_shards(problem, host, known, k, own)
+  }
+  problem$scoring[c("plan", "objective")] <- list(plan, objective)
+  problem
+}
+
+# Rows in memory go to their shards, and their numbers are returned; those of a source are read
+# there.
+give_responses <- function(host, problem, basis) {
+  data <- problem$data
+  partition <- new_partition(problem)
+  if (!is.null(data$stream)) {
+    recipe <- replace(shard_recipe(problem, partition), "basis", list(basis))
+    recipe$design <- problem$design[c("back", "rotation")]
+    read_shards(host, problem, partition, "shard_read_responses", recipe)
+    return(NULL)
+  }
+  data$design <- problem$design$X
+  rows <- rows_of_shards(host, shard_places(data$coords, problem, partition$scales), partition$cuts)
+  on_shards(host, "shard_responses", own = lapply(rows, function(rows)
+    list(data = take_response_rows(data, rows), number = as.double(rows))), makes = TRUE)
+  rows
+}
+
+take_response_rows <- function(data, rows) {
+  c(take_data_rows(data, rows), list(design = data$design[rows, , drop = FALSE]))
+}
+
+# The state of pseudo-observations is the problem's: shards that have another make it first.
+make_plan <- function(host, problem, component, k) {
+  forget_calls(host, c("shard_observed", "shard_plan"))
+  on_shards(host, "shard_observed", list(known = problem$known, marginal = problem$marginal),
+    makes = TRUE)
+  known <- if (has_gamma_variables(problem$family)) pseudo_observation_values(problem,
+    problem$reference)
+  on_shards(host, "shard_plan", list(component = component, k = k, known = known),
+    exchange_neighbors(host, component, k, before = FALSE), makes = TRUE)
+  host
+}
+
+score_in_shards <- function(problem, host, n) {
+  at <- function(known, with_gradient) {
+    found <- sum_of_shards(host, "shard_score", list(known = known, with_gradient = with_gradient))
+    c(list(failed = found$failed), if (found$failed == 0) unpack_score(found$sums,
+      score_sizes(problem$layout, length(known$beta)), with_gradient))
+  }
+  objective_of_terms(problem, n, at, function(known) {
+    rows <- on_shards(host, "shard_not_integrated", list(known = known))
+    abort_not_integrated(sort(unlist(rows)), problem$family)
+  })
+}
+
+# How many numbers there are of the score and each of its derivatives.
+score_sizes <- function(layout, columns) {
+  family <- sum(layout$kind == "family")
+  c(score = 1L, d_covariance = nrow(layout) - family, d_family = family, d_link = columns,
+    d_bias = 1L)
+}
+
+unpack_score <- function(sums, sizes, with_gradient) {
+  if (!with_gradient) return(list(score = sums))
+  split(sums, factor(rep(names(sizes), sizes), names(sizes)))
+}
+
+# As pseudo_observation_trend_covariance(). `own`: weights of the rows of each shard, where gamma
+# variables have changed them.
+trend_covariance_in_shards <- function(problem, host, known, k, own) {
+  if (!length(known$beta)) return(matrix(0, 0L, 0L))
+  forget_calls(host, c("shard_observed", "shard_plan"))
+  on_shards(host, "shard_observed", list(known = problem$known, marginal = problem$marginal),
+    makes = TRUE)
+  on_shards(host, "shard_trend_rows", own = own, makes = TRUE)
+  make_problems(host, known$component, k, before = TRUE)
+  parts <- unpack_sums(sum_of_shards(host, "shard_trend_sums",
+    list(known = known[setdiff(names(known), c("covariance", "component"))])))
+  solved_trend(parts, problem$distinct)$beta_vcov
+}
+
+# ---- what a fit keeps ----------------------------------------------------------------------------
+
+# Rows in memory are observed once more here; of a source a fit has what its rows are observed by.
+held_pseudo_observations <- function(given, problem, known) {
+  if (is.null(given$stream)) {
+    return(fitted_pseudo_observations(given, with_rows_observed(problem), known))
+  }
+  none <- take_data_rows(given, integer(0))
+  list(data = none[c("coords", "y", "X", "offset", "weights", "basis")], bias = known$bias,
+    prior = c(problem[c("known", "marginal")], list(design = problem$design[c("back",
+      "rotation")])))
+}
+
+#' @export
+read_to_predict.neargp_loo_k_families <- function(method, object, host, problem) {
+  partition <- object$source$recipe$partition
+  parts <- parts_of_shards(problem$data$stream, problem, partition)
+  on_shards(host, "shard_read_observed", list(recipe = shard_recipe(problem, partition),
+    prior = object$pseudo_observations$prior, family = object$family,
+    context = shard_context(plain_context(1L), host$workers)),
+    lapply(parts, function(numbers) list(parts = numbers)), makes = TRUE)
+}
+
+#' @export
+with_held_rows.neargp_loo_k_families <- function(method, object, data) {
+  object$pseudo_observations$data[names(data)] <- data
+  object
+}
