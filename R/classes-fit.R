@@ -73,11 +73,12 @@ new_rows_score <- function(problem, result, data, k) {
 # The result is what fit_method() returns, with a `classifier` besides.
 fit_labels <- function(method, problem, estimator) {
   problem <- label_problem(method, problem, estimator)
+  if (is_sharded(problem)) problem <- with_labels_in_shards(problem)
   start <- label_start(problem, method$k)
   state <- maximize_score(method, problem, start)
   problem <- with_prevalence_intercept(state$problem, state$theta)
   part <- split_theta(problem, state$theta)
-  scored <- label_score(problem, state$theta, method$k)
+  scored <- problem$scoring$score(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q),
     information = NULL, value = scored$value,
@@ -114,7 +115,7 @@ label_problem <- function(method, problem, estimator, index = location_index(pro
   problem$scoring <- list(plan = label_plan, objective = label_objective,
     take_rows = take_label_rows,
     observations = function(problem, rows) take_observations(problem$labels, rows),
-    refresh = with_prevalence_intercept, passes = if (ncol(problem$design$X) > 1L) 8L else 1L,
+    refresh = with_prevalence_intercept, score = label_score, passes = if (ncol(problem$design$X) > 1L) 8L else 1L,
     unit = 1)
   problem
 }

@@ -66,46 +66,69 @@ label_plan <- function(problem, at, component, k) {
 
 # `span`: which of the plan's observations count.
 label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
-  layout <- problem$layout
-  specification <- covariance_specification(layout, problem$groups)
-  count <- plan$at$count[span]
-  class <- plan$at$class[span]
-  X <- plan$X[span, , drop = FALSE]
-  offset <- plan$offset[span]
-  n <- sum(count)
-  score <- function(theta, gradient) {
-    part <- split_theta(problem, theta)
-    values <- to_core(part$working, layout$transform)
-    core_label_score(plan$pointer, span[1L], span[length(span)], class, count,
-      specified_covariance(specification, values),
-      nugget_of(layout, values), exp(part$log_slope), link_shift(problem, X, offset, part$trend),
-      link_bias(problem, part$bias), gradient, problem$context)
-  }
+  terms <- label_terms(problem, plan, span)
+  specification <- covariance_specification(problem$layout, problem$groups)
+  label_objective_of_terms(problem, terms$n, function(known, with_gradient) {
+    terms$at(with_covariance(known, specification), with_gradient)
+  })
+}
+
+# `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`, at what
+# label_values() has.
+label_objective_of_terms <- function(problem, n, at) {
   evaluate <- function(theta) {
-    result <- score(theta, FALSE)
-    if (result$failed > 0L || !is.finite(result$value)) return(list(value = -Inf, failed = 0L))
-    list(value = result$value - n * theta_penalty(problem, theta), score = result$value,
+    result <- at(label_values(problem, theta), FALSE)
+    if (result$failed > 0L || !is.finite(result$score)) return(list(value = -Inf, failed = 0L))
+    list(value = result$score - n * theta_penalty(problem, theta), score = result$score,
       failed = 0L)
   }
   gradient <- function(theta, beta = NULL) {
-    result <- score(theta, TRUE)
+    known <- label_values(problem, theta)
+    result <- at(known, TRUE)
     if (result$failed > 0L) return(rep(NA_real_, length(theta)))
-    part <- split_theta(problem, theta)
-    covariance_part <- core_to_working_slope(layout, to_core(part$working, layout$transform)) *
-      result$gradient
-    trend_part <- crossprod(X, trend_shift(problem, result$d_shift))
+    covariance_part <- core_to_working_slope(problem$layout, known$values) * result$d_covariance
+    trend_part <- matrix(result$d_trend, ncol = ncol(known$trend))
     shift_part <- double(0)
     if (!is.null(problem$prevalence)) {
-      near <- trend_shift(problem, t(result$d_bias))
+      near <- result$d_bias
       shift_part <- trend_part[problem$design$intercept, ] - near
       trend_part <- replace_intercept(problem, trend_part, near)
     }
     label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] *
-      part$log_slope, trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
+      theta[nrow(problem$layout) + 1L], trend_part - 2 * n * label_penalty[["trend"]] *
+      theta_trend(problem, theta),
       shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
   }
   journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
     accept = function(theta) keep_theta(problem, theta)))
+}
+
+# What the score depends on, as numbers.
+label_values <- function(problem, theta) {
+  part <- split_theta(problem, theta)
+  values <- to_core(part$working, problem$layout$transform)
+  list(values = values, nugget = nugget_of(problem$layout, values), slope = exp(part$log_slope),
+    trend = part$trend, bias = part$bias)
+}
+
+# The sums over the observations that `span` counts of a plan.
+label_terms <- function(problem, plan, span = seq_along(plan$at$row)) {
+  count <- plan$at$count[span]
+  class <- plan$at$class[span]
+  X <- plan$X[span, , drop = FALSE]
+  offset <- plan$offset[span]
+  at <- function(known, with_gradient) {
+    result <- core_label_score(plan$pointer, span[1L], span[length(span)], class, count,
+      known$covariance, known$nugget, known$slope, link_shift(problem, X, offset, known$trend),
+      link_bias(problem, known$bias), with_gradient, problem$context)
+    if (result$failed > 0L) return(list(failed = 1L))
+    sums <- list(failed = 0L, score = result$value)
+    if (!with_gradient) return(sums)
+    c(sums, list(d_covariance = result$gradient, d_log_slope = result$d_log_slope,
+      d_trend = crossprod(X, trend_shift(problem, result$d_shift)),
+      d_bias = trend_shift(problem, t(result$d_bias))))
+  }
+  list(at = at, n = sum(count))
 }
 
 theta_penalty <- function(problem, theta) {

@@ -29,9 +29,9 @@
 #'
 #' # Which fits
 #' One gaussian response by [vecchia()], [loo_k()] and [mll_k()]; by `loo_k()` all of
-#' [response_family], too. Pseudo-observations are made where their rows are, and sums come back;
-#' the optimiser is quasi-Newton over all rows, and the score that of all rows, however many there
-#' are. Without an ordering these fits are those without shards, but for standard errors of the
+#' [response_family], and of rows in memory classes, too. Pseudo-observations are made, and labels
+#' added, where their rows are, and sums come back; the optimiser is quasi-Newton over all rows, and
+#' the score that of all rows, however many there are. Without an ordering these fits are those without shards, but for standard errors of the
 #' trend, which are by Vecchia's ordering, and for neighbours at equal distances.
 #'
 #' # Workers that are lost
@@ -55,9 +55,10 @@
 #' outputs are predicted by workers with `output` alone, hurdle models not at all.
 #'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
-#'   another version, no worker is left, and for what cannot be in shards: several outputs, classes,
-#'   other responses than gaussian ones but by [loo_k()], other methods than [vecchia()] (by maxmin,
-#'   without inducing points), [loo_k()] (not by Adam) and [mll_k()], and GPUs.
+#'   another version, no worker is left, and for what cannot be in shards: several outputs, other
+#'   responses than gaussian ones but by [loo_k()], other methods than [vecchia()] (by maxmin,
+#'   without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables) and
+#'   [mll_k()], and GPUs.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))

@@ -8,8 +8,8 @@
 #     gradient() of theta
 #   observations(problem, rows): as `plan` takes them
 #   take_rows(problem, rows): the problem with these rows only
-#   score(problem, theta, k), trend_covariance(problem, pseudo_observations, known, k), of
-#     pseudo-observations: what is reported at the end
+#   score(problem, theta, k): the score that is reported
+#   trend_covariance(problem, pseudo_observations, known, k), of pseudo-observations
 #   refresh(problem, theta): what the score takes as known, such as pseudo-observations, in accord
 #     with theta
 #   passes: how often quasi-Newton is run at most, with that renewed in between

@@ -31,14 +31,18 @@ frame_response <- function(frame, family) {
   if (is_gaussian(family)) return(list(y = y))
   response <- response_family(family)$form(y, family, as.double(frame[["(weights)"]] %||%
     rep(1, nrow(frame))), frame)
-  if (response$kind %in% c("class", "proportion", "ordered", "censored")) {
-    abort_source(c(sprintf("A response that is %s is told by all of its rows, which are not in memory.",
-      c(class = "a factor", proportion = "a proportion with its trials as weights",
-        ordered = "ordered", censored = "censored")[[response$kind]]),
-      i = "Take numbers, or cbind(successes, failures); or read the rows into a data frame."))
-  }
+  if (response$kind == "binary" && family$link == "logit") response$kind <- "class"
+  whole <- c(class = "a class", proportion = "a proportion with its trials as weights",
+    ordered = "ordered", censored = "censored")
+  if (response$kind %in% names(whole)) abort_told_by_all(whole[[response$kind]])
   if (response$kind == "successes") response$trials <- response$trials %||% rep(1, nrow(frame))
   response
+}
+
+abort_told_by_all <- function(what) {
+  abort_source(c(sprintf("A response that is %s is told by all of its rows, which are not in memory.",
+    what),
+    i = "Take counts, amounts, other numbers or cbind(successes, failures); or read the rows into a data frame."))
 }
 
 # Calls visit(coords, columns, noise_scale) for pieces of as many rows as the core wants, what is

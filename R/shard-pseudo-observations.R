@@ -59,8 +59,12 @@ shard_plan <- function(shard, component, k, known, received) {
 
 # `known`: of pseudo_observation_values().
 shard_score <- function(shard, known, with_gradient) {
+  packed_score(shard, known, with_gradient, score_sizes(shard$layout, length(known$beta)))
+}
+
+# `parts`: how many numbers there are of each.
+packed_score <- function(shard, known, with_gradient, parts) {
   found <- shard$terms$at(with_covariance(known, shard$specification), with_gradient)
-  parts <- score_sizes(shard$layout, length(known$beta))
   if (!with_gradient) parts <- parts["score"]
   list(failed = found$failed, size = 0, sums = if (found$failed > 0L)
     rep(NA_real_, sum(parts)) else unlist(lapply(found[names(parts)], as.vector), use.names = FALSE))

@@ -1,5 +1,5 @@
-# Leave-one-out scores of responses that are neither gaussian nor classes, of rows in shards: what
-# problem$scoring (R/loo-optimizers.R) asks of them. The prior of the pseudo-observations is that of
+# Leave-one-out scores of rows in shards, of classes and of what is neither gaussian nor classes:
+# what problem$scoring (R/loo-optimizers.R) asks of them. The prior of the pseudo-observations is that of
 # some rows of all, or of the sample of a source, and is found here.
 
 # `basis`: of the user's columns, where rows are read.
@@ -28,6 +28,53 @@ with_scores_in_shards <- function(problem, basis) {
   }
   problem$scoring[c("plan", "objective")] <- list(plan, objective)
   problem
+}
+
+# Labels of rows in memory: theirs is no state that changes.
+with_labels_in_shards <- function(problem) {
+  host <- new_shard_host(problem$control$shards, problem$context$cluster)
+  data <- c(problem$data[c("class", "weights", "offset", "coords")], list(X = problem$design$X))
+  partition <- new_partition(problem)
+  rows <- rows_of_shards(host, shard_places(data$coords, problem, partition$scales), partition$cuts)
+  on_shards(host, "shard_labels", own = lapply(rows, function(rows) list(data = list(
+    class = data$class[rows], weights = data$weights[rows], offset = data$offset[rows],
+    coords = data$coords[rows, , drop = FALSE], X = data$X[rows, , drop = FALSE]))), makes = TRUE)
+  model <- c(problem[c("layout", "groups", "per_class")], list(classes = problem$labels$classes,
+    merged = length(problem$observations$row) < length(data$class)))
+  on_shards(host, "shard_label_model", list(model = model,
+    context = shard_context(problem$context)), makes = TRUE)
+  plan <- function(problem, at, component, k) {
+    forget_calls(host, "shard_label_plan")
+    on_shards(host, "shard_label_plan", list(component = component, k = k),
+      exchange_neighbors(host, component, k, before = FALSE), makes = TRUE)
+  }
+  objective <- function(problem, plan) {
+    force(plan)  # made before anything is asked of the shards
+    labels_in_shards(problem, host)
+  }
+  problem$scoring$score <- function(problem, theta, k) {
+    component <- component_at(problem, split_theta(problem, theta)$working)
+    scored <- objective(problem, plan(problem, NULL, component, k))$evaluate(theta)
+    if (!is.finite(scored$value)) abort_cholesky(0L)
+    list(value = scored$score)
+  }
+  problem$scoring[c("plan", "objective")] <- list(plan, objective)
+  problem
+}
+
+labels_in_shards <- function(problem, host) {
+  label_objective_of_terms(problem, sum(problem$labels$count), function(known, with_gradient) {
+    found <- sum_of_shards(host, "shard_label_score", list(known = known,
+      with_gradient = with_gradient))
+    c(list(failed = found$failed), if (found$failed == 0) unpack_score(found$sums,
+      label_sizes(known), with_gradient))
+  })
+}
+
+# How many numbers there are of the score and each of its derivatives.
+label_sizes <- function(known) {
+  c(score = 1L, d_covariance = length(known$values), d_log_slope = 1L,
+    d_trend = length(known$trend), d_bias = ncol(known$trend))
 }
 
 # Rows in memory go to their shards, and their numbers are returned; those of a source are read
@@ -65,6 +112,7 @@ make_plan <- function(host, problem, component, k) {
 }
 
 score_in_shards <- function(problem, host, n) {
+  force(host)  # with its plan
   at <- function(known, with_gradient) {
     found <- sum_of_shards(host, "shard_score", list(known = known, with_gradient = with_gradient))
     c(list(failed = found$failed), if (found$failed == 0) unpack_score(found$sums,
