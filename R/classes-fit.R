@@ -115,8 +115,8 @@ label_problem <- function(method, problem, estimator, index = location_index(pro
   problem$scoring <- list(plan = label_plan, objective = label_objective,
     take_rows = take_label_rows,
     observations = function(problem, rows) take_observations(problem$labels, rows),
-    refresh = with_prevalence_intercept, score = label_score, passes = if (ncol(problem$design$X) > 1L) 8L else 1L,
-    unit = 1)
+    refresh = with_prevalence_intercept, score = label_score,
+    passes = if (ncol(problem$design$X) > 1L) 8L else 1L, unit = 1)
   problem
 }
 

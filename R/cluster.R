@@ -28,11 +28,18 @@
 #' nothing is gained.
 #'
 #' # Which fits
-#' One gaussian response by [vecchia()], [loo_k()] and [mll_k()]; by `loo_k()` all of
-#' [response_family], and of rows in memory classes, too. Pseudo-observations are made, and labels
-#' added, where their rows are, and sums come back; the optimiser is quasi-Newton over all rows, and
-#' the score that of all rows, however many there are. Without an ordering these fits are those without shards, but for standard errors of the
-#' trend, which are by Vecchia's ordering, and for neighbours at equal distances.
+#' One gaussian response by [vecchia()], [loo_k()], [mll_k()] and [svgp()]; by `loo_k()` all of
+#' [response_family], and of rows in memory classes, too.
+#'
+#' By `loo_k()` pseudo-observations are made, and labels added, where their rows are, and sums come
+#' back; the optimiser is quasi-Newton over all rows, and the score that of all rows, however many
+#' there are. Without an ordering these fits are those without shards, but for standard errors of
+#' the trend, which are by Vecchia's ordering, and for neighbours at equal distances.
+#'
+#' By `svgp()` the sums of the bound are those of all rows, but for rounding: neither its value nor
+#' its gradient depends on shards. Each worker gets and returns M x M numbers in an evaluation, M
+#' the number of inducing points. Mini-batches, where `optimizer = "auto"` begins with them, are of
+#' the rows in this session: all of them, or the sample of a source.
 #'
 #' # Workers that are lost
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
@@ -57,8 +64,8 @@
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
 #'   another version, no worker is left, and for what cannot be in shards: several outputs, other
 #'   responses than gaussian ones but by [loo_k()], other methods than [vecchia()] (by maxmin,
-#'   without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables) and
-#'   [mll_k()], and GPUs.
+#'   without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables),
+#'   [mll_k()] and [svgp()] (by all rows, with `kl_weight = 1` and one noise), and GPUs.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))

@@ -64,6 +64,7 @@ bound_at <- function(data, covariance, nugget, positions, method, derivatives, c
 
 # A function of covariance, nugget and positions, for one output.
 bound_over_rows <- function(data, method, context) {
+  if (!is.null(data$shards)) return(bound_in_shards(data, method, context))
   if (!is.null(data$stream)) return(streamed_bound(data, method, context))
   columns <- response_columns(data)
   noise_scale <- bound_kl_weight(method) / data$weights

@@ -34,8 +34,8 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
     known$values))
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
   scored <- problem$scoring$score(problem, state$theta, method$k)
-  pseudo_observations <- if (is_sharded(problem)) held_pseudo_observations(given, problem, known) else
-    fitted_pseudo_observations(given, problem, known)
+  fitted <- if (is_sharded(problem)) held_pseudo_observations else fitted_pseudo_observations
+  pseudo_observations <- fitted(given, problem, known)
   with_separation(list(working = split_pseudo_observation_theta(problem, state$theta)$working,
     beta = known$beta,
     beta_vcov = problem$scoring$trend_covariance(problem, pseudo_observations, known, method$k),

@@ -94,8 +94,8 @@ abort_not_integrated <- function(wrong, family) {
 
 # ---- pseudo-observations -------------------------------------------------------------------------
 
-# Mean and precision of each response's pseudo-observation. `rows`: their numbers. Where a density is not concave under the
-# prior the response says next to nothing.
+# Mean and precision of each response's pseudo-observation. Where a density is not concave under the
+# prior the response says next to nothing. `rows`: their numbers.
 response_pseudo_observations <- function(data, X, family, parameters, prior, context,
                                          rows = seq_along(data$y)) {
   mean <- data$offset + drop(X %*% prior$beta)

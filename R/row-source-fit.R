@@ -69,7 +69,8 @@ as_streamed_fit <- function(fit, problem) {
   fit$data <- take_data_rows(fit$data, integer(0))
   fit$source <- list(from = describe_source(stream$source), rows = stream$rows,
     chunks = length(stream$hashes), hashes = stream$hashes, model = stream$model,
-    recipe = if (is_sharded(problem)) shard_recipe(problem, new_partition(problem), raw = TRUE))
+    recipe = if (is_sharded(problem) && !has_inducing_features(problem$method))
+      shard_recipe(problem, new_partition(problem), raw = TRUE))
   fit$n_given <- stream$given
   fit$n_dropped <- stream$missing
   if (fit$n_dropped) fit$na_action <- structure(integer(0), class = "omit")

@@ -6,8 +6,8 @@
 #' chunks. [neargp()] takes it for `data`; the rows are read anew for each pass over them, and what
 #' is kept of them are sums.
 #'
-#' @section What can be fitted: Gaussian responses; in shards by several methods and other responses,
-#' see below, and without by [svgp()], whose bound is a sum over rows. A
+#' @section What can be fitted: Gaussian responses by [svgp()], whose bound is a sum over rows; in
+#' shards also by other methods, and other responses, see below. A
 #' first reading looks at all chunks for the count, the levels of factors and characters, and a
 #' sample of `start_rows` rows. From the sample come starting values of parameters and positions,
 #' and where `optimizer = "auto"` takes mini-batches, it takes them from the sample. All rows then
@@ -16,16 +16,16 @@
 #' memory with the same start. Memory is that of one chunk, the sample, and some matrices of M x M,
 #' M the number of inducing points.
 #'
-#' @section In shards: With a `cluster` of [neargp()], or `neargp_control(shards = )`, also by
+#' @section In shards: With a `cluster` of [neargp()], or `neargp_control(shards = )`, by [svgp()],
 #' [vecchia()], [loo_k()] and [mll_k()], see [clusters]; by `loo_k()` also counts, amounts and other
 #' numbers, and `cbind(successes, failures)`, but not [student_t()], nor responses that only all
-#' rows tell, as levels and limits. Rows are read by the worker that has their
-#' shard, in all chunks that reach into it, once for each shard, and again where a worker is lost:
-#' the files must be there on each machine, and a function travels to it with the variables that it
-#' was made with. A whole file is then one chunk, and `chunk_rows` says nothing. Chunks should be
-#' compact in space, as windows and regions are, so that few reach into a shard. The first reading
-#' finds their boxes, by the workers, too; the shards are cut at medians of the sample.
-#' [predict()][predict.neargp] reads the rows once more.
+#' rows tell, as classes, levels and limits. Rows are read by the worker that has their shard, in
+#' all chunks that reach into it, once for each shard, and again where a worker is lost: the files
+#' must be there on each machine, and a function travels to it with the variables that it was made
+#' with. A whole file is then one chunk, and `chunk_rows` says nothing. Chunks should be compact in
+#' space, as windows and regions are, so that few reach into a shard. The first reading finds their
+#' boxes, by the workers, too; the shards are cut at medians of the sample.
+#' [predict()][predict.neargp] reads the rows once more, but of [svgp()].
 #'
 #' @section The formula: Each row must have its values alone. `poly()`, `scale()`, splines without
 #' `knots` and `Boundary.knots`, and `x - mean(x)` depend on the other rows of a chunk and are an

@@ -66,8 +66,9 @@ shard_score <- function(shard, known, with_gradient) {
 packed_score <- function(shard, known, with_gradient, parts) {
   found <- shard$terms$at(with_covariance(known, shard$specification), with_gradient)
   if (!with_gradient) parts <- parts["score"]
-  list(failed = found$failed, size = 0, sums = if (found$failed > 0L)
-    rep(NA_real_, sum(parts)) else unlist(lapply(found[names(parts)], as.vector), use.names = FALSE))
+  sums <- if (found$failed > 0L) rep(NA_real_, sum(parts)) else
+    unlist(lapply(found[names(parts)], as.vector), use.names = FALSE)
+  list(failed = found$failed, size = 0, sums = sums)
 }
 
 # Numbers of rows whose density cannot be integrated.

@@ -188,6 +188,13 @@ has_inducing_features.neargp_svgp <- function(method) TRUE
 #' @export
 keeps_inducing_points.neargp_svgp <- function(method) TRUE
 
+# Of the relatives of svgp() none, which go over the rows in other ways, too.
+#' @export
+takes_shards.neargp_svgp <- function(method, family) {
+  is_gaussian(family) && plain_class(method)[1L] == "neargp_svgp" &&
+    method$optimizer %in% c("auto", "collapsed") && bound_kl_weight(method) == 1
+}
+
 #' @export
 has_class_fields.neargp_svgp <- function(method) TRUE
 
@@ -205,8 +212,10 @@ model_response.neargp_svgp <- function(method, y, family, weights, frame) {
 #' @export
 fit_method.neargp_svgp <- function(method, problem) {
   check_bound_noise(problem)
+  if (is_sharded(problem)) problem <- with_bound_in_shards(problem)
   reached <- fit_inducing(method, problem)
   result <- inducing_result(method, problem, reached)
+  result$shards <- problem$data$shards
   if (is.null(reached$found)) c(result, list(inducing = reached$positions)) else result
 }
 
@@ -246,7 +255,14 @@ wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$fr
 #' @export
 complete_fit.neargp_svgp <- function(method, fit, result, context) {
   fit <- with_inducing_points(fit, result)
-  if (is.null(fit$svgp$weights)) with_inducing_posterior(fit, context) else fit
+  if (!is.null(fit$svgp$weights)) return(fit)
+  if (is.null(result$shards)) return(with_inducing_posterior(fit, context))
+  fit$data$shards <- result$shards
+  fit <- with_inducing_posterior(fit, context, specified_covariance(covariance_specification(
+    fit$layout, component_groups(fit$covariance, fit$locations)), to_core(result$working,
+      fit$layout$transform)))
+  fit$data$shards <- NULL
+  fit
 }
 
 with_inducing_points <- function(fit, result) {
@@ -256,9 +272,9 @@ with_inducing_points <- function(fit, result) {
 }
 
 # The distribution of the field at the inducing points given the rows that the fit holds now.
-with_inducing_posterior <- function(fit, context) {
-  posterior <- bound_at(fit$data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
-    fit$method, FALSE, context)
+with_inducing_posterior <- function(fit, context, covariance = as_specified(fit$core_covariance)) {
+  posterior <- bound_at(fit$data, covariance, fit$nugget, fit$svgp$positions, fit$method, FALSE,
+    context)
   if (nzchar(posterior$failure)) abort_bound(posterior$failure)
   fit$svgp[c("weights", "factor", "unexplained")] <- posterior[c("weights", "factor",
     "unexplained")]

@@ -1,4 +1,7 @@
 // The bound on inducing points of rows that R hands on in pieces.
+#include <algorithm>
+#include <vector>
+
 #include "base/error.h"
 #include "bind_blas.h"
 #include "bind_bound.h"
@@ -9,7 +12,53 @@
 
 namespace {
 
+using Eigen::MatrixXd;
+using neargp::Index;
 using StreamedPointer = Rcpp::XPtr<neargp::StreamedBound>;
+
+// Matrices and vectors one after the other, as numbers that can be added.
+class Numbers {
+ public:
+  void write(const double* values, Index n) { numbers_.insert(numbers_.end(), values, values + n); }
+  void write(const MatrixXd& matrix) { write(matrix.data(), matrix.size()); }
+  Rcpp::NumericVector all() const { return {numbers_.begin(), numbers_.end()}; }
+
+ private:
+  std::vector<double> numbers_;
+};
+
+// The same read, into what has the size of what was written.
+class NumberReader {
+ public:
+  explicit NumberReader(const Rcpp::NumericVector& numbers) : numbers_(numbers) {}
+  void read(double* values, Index n) {
+    if (at_ + n > numbers_.size()) throw neargp::Error("There must be as many numbers as sums.");
+    std::copy_n(numbers_.begin() + at_, n, values);
+    at_ += n;
+  }
+  void read(MatrixXd& matrix) { read(matrix.data(), matrix.size()); }
+
+ private:
+  Rcpp::NumericVector numbers_;
+  Index at_ = 0;
+};
+
+template <class Sums, class Visitor>
+void visit_sums(Sums& sums, Visitor&& visit) {
+  visit(sums.gram);
+  visit(sums.cross);
+  visit(sums.columns);
+  visit(&sums.traces, 1);
+  visit(&sums.log_precision, 1);
+  visit(&sums.unexplained, 1);
+}
+
+template <class Adjoints, class Visitor>
+void visit_adjoints(Adjoints& adjoints, Visitor&& visit) {
+  visit(adjoints.gradient.parameters.data(), Index(adjoints.gradient.parameters.size()));
+  visit(adjoints.gradient.positions);
+  visit(adjoints.traced);
+}
 
 // Rows of a source as the core reads them.
 class Piece {
@@ -76,4 +125,55 @@ void core_streamed_add_gradient(SEXP pointer, const Rcpp::NumericMatrix& coords,
 Rcpp::List core_streamed_gradient(SEXP pointer, const Rcpp::List& context) {
   use_products_of(context);
   return gradient_to_r(StreamedPointer(pointer)->gradient());
+}
+
+// ---- a part of the rows: core_streamed_bound() of them, and one of all rows that is given their sums ----------------
+
+// [[Rcpp::export]]
+Rcpp::NumericVector core_streamed_sums(SEXP pointer) {
+  Numbers numbers;
+  const neargp::CollapsedBoundSums sums = StreamedPointer(pointer)->sums();
+  visit_sums(sums, [&](const auto&... values) { numbers.write(values...); });
+  return numbers.all();
+}
+
+// [[Rcpp::export]]
+void core_streamed_set_sums(SEXP pointer, const Rcpp::NumericVector& numbers) {
+  StreamedPointer bound(pointer);
+  neargp::CollapsedBoundSums sums = bound->sums();
+  NumberReader reader(numbers);
+  visit_sums(sums, [&](auto&&... values) { reader.read(values...); });
+  bound->set_sums(std::move(sums));
+}
+
+// Of all rows, after a value that did not fail: what parts of them begin their gradient with.
+// [[Rcpp::export]]
+Rcpp::List core_streamed_moments(SEXP pointer) {
+  const neargp::BoundMoments moments = StreamedPointer(pointer)->moments();
+  return Rcpp::List::create(Rcpp::_["contrasts"] = to_r(moments.contrasts), Rcpp::_["means"] = to_r(moments.means),
+                            Rcpp::_["covariance"] = to_r(moments.covariance));
+}
+
+// [[Rcpp::export]]
+void core_streamed_begin_gradient(SEXP pointer, const Rcpp::List& moments, const Rcpp::List& context) {
+  use_products_of(context);
+  StreamedPointer(pointer)->begin_gradient(neargp::BoundMoments{
+      to_eigen(moments["contrasts"]), to_eigen(moments["means"]), to_eigen(moments["covariance"])});
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericVector core_streamed_adjoints(SEXP pointer) {
+  Numbers numbers;
+  const neargp::BoundAdjoints adjoints = StreamedPointer(pointer)->adjoints();
+  visit_adjoints(adjoints, [&](const auto&... values) { numbers.write(values...); });
+  return numbers.all();
+}
+
+// [[Rcpp::export]]
+void core_streamed_set_adjoints(SEXP pointer, const Rcpp::NumericVector& numbers) {
+  StreamedPointer bound(pointer);
+  neargp::BoundAdjoints adjoints = bound->adjoints();
+  NumberReader reader(numbers);
+  visit_adjoints(adjoints, [&](auto&&... values) { reader.read(values...); });
+  bound->set_adjoints(std::move(adjoints));
 }

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <deque>
+
 #include "inducing_fixtures.h"
 #include "variational/streamed_bound.h"
 
@@ -72,4 +74,44 @@ TEST_CASE("a prior that is singular wants no rows") {
   StreamedBound bound({10, 1, true, false}, twice.view(), all_models()[0].covariance, settings);
   CHECK_FALSE(bound.regular());
   CHECK(bound.value().failure == BoundFailure::prior);
+}
+
+TEST_CASE("parts of the rows have sums and adjoints that add up to the bound of all, and its gradient") {
+  const Data data(uniform_cloud(150, 2), 3);
+  const Cloud inducing = uniform_cloud(9, 2, 8);
+  const Model model = all_models()[0];
+  const RegressionData rows = regression(data);
+  for (const BoundKind kind : {BoundKind::tight, BoundKind::standard})
+    for (const bool reml : {false, true}) {
+      BoundSettings settings;
+      settings.kind = kind;
+      settings.reml = reml;
+      const CollapsedBound all = collapsed_bound(rows, inducing.view(), model.covariance, settings, true, RunContext{});
+      const std::vector<Index> ends = {0, 40, 41, 150};
+      StreamedBound whole({rows.coords.n, rows.columns, true}, inducing.view(), model.covariance, settings);
+      std::deque<StreamedBound> parts;
+      CollapsedBoundSums sums = whole.sums();
+      for (std::size_t i = 1; i < ends.size(); ++i) {
+        parts.emplace_back(StreamedRows{ends[i] - ends[i - 1], rows.columns, true}, inducing.view(), model.covariance,
+                           settings);
+        parts.back().add_to_value(rows_between(rows, ends[i - 1], ends[i]), RunContext{});
+        sums.add(parts.back().sums());
+      }
+      whole.set_sums(sums);
+      const CollapsedBound found = whole.value();
+      CHECK(found.value == doctest::Approx(all.value).epsilon(1e-12));
+      CHECK(found.unexplained == doctest::Approx(all.unexplained).epsilon(1e-10));
+      BoundAdjoints adjoints = whole.adjoints();
+      for (std::size_t i = 1; i < ends.size(); ++i) {
+        parts[i - 1].begin_gradient(whole.moments());
+        parts[i - 1].add_to_gradient(rows_between(rows, ends[i - 1], ends[i]), RunContext{});
+        adjoints.add(parts[i - 1].adjoints());
+      }
+      whole.set_adjoints(adjoints);
+      const InducingGradient gradient = whole.gradient();
+      REQUIRE(gradient.parameters.size() == all.gradient.parameters.size());
+      for (std::size_t j = 0; j < gradient.parameters.size(); ++j)
+        CHECK(gradient.parameters[j] == doctest::Approx(all.gradient.parameters[j]).epsilon(1e-8));
+      CHECK((gradient.positions - all.gradient.positions).norm() < 1e-8 * all.gradient.positions.norm());
+    }
 }

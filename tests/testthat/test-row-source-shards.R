@@ -97,7 +97,8 @@ test_that("sources that cannot be read in shards say why", {
   expect_error(striped_fit(row_source(function(i) NULL)), class = "neargp_error_source")
   data$z[700] <- Inf
   expect_error(striped_fit(source_of(data)), "chunk 7", class = "neargp_error_missing_values")
-  expect_error(striped_fit(source_of(data), method = svgp(10)), class = "neargp_error_cluster")
+  expect_error(striped_fit(source_of(data), method = svgp(10, kl_weight = 2)),
+    class = "neargp_error_cluster")
   expect_error(source_folder(tempdir(), "parquet"), class = "neargp_error_source")
   expect_error(source_folder(1), class = "neargp_error_argument")
   expect_error(check_travels(list(x = runif(100)), list(), most = 100),

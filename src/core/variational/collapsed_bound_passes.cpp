@@ -80,7 +80,7 @@ CollapsedBound CollapsedBoundPasses::value() {
     sums_on_device_.gram = on_device_->gram();
     sums_on_device_.cross = on_device_->cross();
   }
-  const CollapsedBoundSums sums = on_device_ ? sums_on_device_ : sums_.total();
+  const CollapsedBoundSums sums = on_device_ ? sums_on_device_ : given_sums_ ? *given_sums_ : sums_.total();
   gram_ = sums.gram;
   traces_ = sums.traces;
   return solve_bound(sums, n_, settings_.reml, contrasts_);
@@ -93,6 +93,17 @@ CollapsedBound CollapsedBoundPasses::value() {
 void CollapsedBoundPasses::begin_gradient(const CollapsedBound& bound) {
   covariance_ = posterior_covariance(bound);
   means_ = bound.weights * contrasts_;
+  begin_adjoints();
+}
+
+void CollapsedBoundPasses::begin_gradient(const BoundMoments& moments) {
+  contrasts_ = moments.contrasts;
+  means_ = moments.means;
+  covariance_ = moments.covariance;
+  begin_adjoints();
+}
+
+void CollapsedBoundPasses::begin_adjoints() {
   if (on_device_) return on_device_->set_posterior(means_, covariance_);
   const bool tight = settings_.kind == BoundKind::tight;
   const BoundAdjoints zero{factor_.points().zero_gradient(), tight ? MatrixXd::Zero(m_, m_) : MatrixXd()};
@@ -111,7 +122,7 @@ void CollapsedBoundPasses::add_to_gradient(const RegressionData& piece, const Ru
 
 InducingGradient CollapsedBoundPasses::gradient() const {
   if (on_device_) return gradient_on_device();
-  BoundAdjoints total = adjoints_->total();
+  BoundAdjoints total = given_adjoints_ ? *given_adjoints_ : adjoints_->total();
   if (posterior_) {  // tau = W. The sum over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
     total.gradient.parameters.back() += 0.5 * (double(m_) - covariance_.trace() + traces_);
     total.traced = gram_;

@@ -21,6 +21,11 @@ struct BoundAdjoints {
   void add(const BoundAdjoints& other);
 };
 
+// What rows have to know of all the others for their part in the gradient.
+struct BoundMoments {
+  Eigen::MatrixXd contrasts, means, covariance;
+};
+
 class CollapsedBoundPasses {
  public:
   // n: rows of all pieces. `keep`: whether the gradient finds the features of the rows where the value left them.
@@ -36,7 +41,18 @@ class CollapsedBoundPasses {
   void add_to_gradient(const RegressionData& piece, const RunContext& context);
   InducingGradient gradient() const;
 
+  // Of passes that have a part of the rows, on the CPU: its sums, to be added to those of the other parts, and then to
+  // be set in passes that have no rows and are asked for the value; the moments of that, with which parts begin their
+  // gradient; and the same of adjoints.
+  CollapsedBoundSums sums() const { return sums_.total(); }
+  void set_sums(CollapsedBoundSums sums) { given_sums_ = std::move(sums); }
+  BoundMoments moments() const { return {contrasts_, means_, covariance_}; }
+  void begin_gradient(const BoundMoments& moments);
+  BoundAdjoints adjoints() const { return adjoints_->total(); }
+  void set_adjoints(BoundAdjoints adjoints) { given_adjoints_ = std::move(adjoints); }
+
  private:
+  void begin_adjoints();
   void add_tight(const RegressionData& piece, const RunContext& context);
   void add_standard(const RegressionData& piece, const RunContext& context);
   void add_tight_adjoints(const RegressionData& rows, const CrossBlock& block, BoundAdjoints& sum) const;
@@ -57,6 +73,8 @@ class CollapsedBoundPasses {
   double traces_ = 0.0;
   std::optional<PosteriorAdjoint> posterior_;
   std::optional<RowSums<BoundAdjoints>> adjoints_;
+  std::optional<CollapsedBoundSums> given_sums_;
+  std::optional<BoundAdjoints> given_adjoints_;
   std::unique_ptr<DeviceBlock> on_device_;  // null: the CPU
   CollapsedBoundSums sums_on_device_;       // but for gram and cross, which are there
   InducingGradient gradient_on_device_;     // but for what features contribute

@@ -31,6 +31,14 @@ class StreamedBound {
   }
   InducingGradient gradient() const;
 
+  // Of a part of the rows, see CollapsedBoundPasses.
+  CollapsedBoundSums sums() const { return passes_.sums(); }
+  void set_sums(CollapsedBoundSums sums) { passes_.set_sums(std::move(sums)); }
+  BoundMoments moments() const { return passes_.moments(); }
+  void begin_gradient(const BoundMoments& moments) { passes_.begin_gradient(moments); }
+  BoundAdjoints adjoints() const { return passes_.adjoints(); }
+  void set_adjoints(BoundAdjoints adjoints) { passes_.set_adjoints(std::move(adjoints)); }
+
  private:
   Covariance covariance_;
   bool derivatives_;
