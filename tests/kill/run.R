@@ -3,8 +3,8 @@
 #
 #   R_LIBS=_build/library Rscript --vanilla tests/kill/run.R [KILLS [KINDS [TABLE.csv]]]
 #
-# 100 kills in all by default, of fits of all kinds in turn (vecchia, loo_k, classes, adam, vnngp, svgp, counts, dspp), half of them while a good
-# part of the time goes into writing. Status 1 where a fit is not the one that was left alone.
+# 100 kills in all by default, of fits of all kinds in turn (vecchia, loo_k, classes, adam, vnngp, svgp, counts, dspp, and counts by
+# loo_k in shards), half of them while a good part of the time goes into writing. Status 1 where a fit is not the one that was left alone.
 script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 suppressMessages(library(neargp))
 source(file.path(dirname(script), "..", "testthat", "helper-kill.R"))
@@ -12,9 +12,10 @@ source(file.path(dirname(script), "..", "testthat", "helper-kill.R"))
 arguments <- commandArgs(TRUE)
 wanted <- if (length(arguments)) as.integer(arguments[1L]) else 100L
 kinds <- if (length(arguments) > 1L) strsplit(arguments[2L], ",")[[1L]] else
-  c("vecchia", "loo_k", "classes", "adam", "vnngp", "svgp", "counts", "dspp")
+  c("vecchia", "loo_k", "classes", "adam", "vnngp", "svgp", "counts", "dspp", "shards")
 # So many rows make a fit of some seconds.
-rows <- c(vecchia = 20000, loo_k = 8000, classes = 3000, adam = 20000, vnngp = 3000, svgp = 6000, counts = 1500, dspp = 2000)
+rows <- c(vecchia = 20000, loo_k = 8000, classes = 3000, adam = 20000, vnngp = 3000, svgp = 6000, counts = 1500, dspp = 2000,
+  shards = 8000)
 
 set.seed(1)
 folder <- tempfile("kills-")

@@ -19,14 +19,17 @@ kill_script <- quote({
   method <- switch(arguments[["kind"]], vecchia = neargp::vecchia(15), loo_k = neargp::loo_k(15),
     classes = neargp::loo_k(12), adam = neargp::loo_k(15, optimizer = "adam", steps = 400),
     vnngp = neargp::vnngp(10), svgp = neargp::svgp(60, epochs = 10),
-    counts = neargp::svgp(30),
+    counts = neargp::svgp(30), shards = neargp::loo_k(12),
     dspp = neargp::dspp(layers = 2, width = 2, inducing = 30, epochs = 12))
-  formula <- switch(arguments[["kind"]], classes = class ~ 1, vnngp = , counts = count ~ x, z ~ 1)
-  family <- switch(arguments[["kind"]], vnngp = , counts = stats::poisson())
+  formula <- switch(arguments[["kind"]], classes = class ~ 1, vnngp = , shards = , counts = count ~ x,
+    z ~ 1)
+  family <- switch(arguments[["kind"]], vnngp = , shards = ,
+    counts = stats::poisson())
   covariance <- switch(arguments[["kind"]], vecchia = neargp::cov_exponential(anisotropy = TRUE),
     loo_k = neargp::cov_matern(nu = 1.5, ard = TRUE))
   file <- arguments[["file"]]
-  control <- neargp::neargp_control(checkpoint = if (nzchar(file)) file)
+  control <- neargp::neargp_control(checkpoint = if (nzchar(file)) file,
+    shards = if (arguments[["kind"]] == "shards") 4)
   fit <- suppressWarnings(suppressMessages(neargp::neargp(formula, data, coords = ~ x + y,
     method = method, family = family, covariance = covariance, control = control, threads = 1)))
   fit <- unclass(fit)

@@ -14,7 +14,7 @@ estimates_of <- function(fit) unclass(fit)[score_estimates]
 test_that("fits in shards are those of all rows in one", {
   skip_unless_extended()
   data <- pseudo_observation_data(90, repeated = 8L)
-  for (name in names(pseudo_observation_families())) {
+  for (name in c("negative_binomial", "successes", "gamma", "student_t")) {
     whole <- pseudo_observation_fit(name, data, k = 7L)
     fit <- scored_fit(name, data)
     expect_equal(fit$log_likelihood, whole$log_likelihood, tolerance = 1e-7)
@@ -132,4 +132,21 @@ test_that("what a source or shards cannot have is said", {
   refused(count ~ h, stats::poisson(), "neargp_error_weights", weights = trials + 0.5)
   refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, loo_k(5, optimizer = "adam"))
   refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, vnngp(5))
+})
+
+test_that("fits in shards go on from a checkpoint", {
+  skip_unless_extended()
+  data <- pseudo_observation_data(60)
+  data$class <- factor(data$successes > 1)
+  cases <- list(list(count ~ h, negative_binomial(), loo_k(7)),
+    list(class ~ h, stats::binomial(), loo_k(7)), list(number ~ h, stats::gaussian(), svgp(6)))
+  for (case in cases) {
+    run <- function(control = neargp_control(), resume = NULL, seed) {
+      set.seed(seed)
+      control$shards <- 3L
+      neargp(case[[1L]], data, coords = ~ x + y, family = case[[2L]], method = case[[3L]],
+        covariance = cov_exponential(), control = control, resume = resume, threads = 1L)
+    }
+    expect_resumes(run)
+  }
 })
