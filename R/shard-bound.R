@@ -5,7 +5,8 @@
 # The problem with its rows in shards, of which the bound is made. Parts of its rows are in memory.
 with_bound_in_shards <- function(problem) {
   check_bound_in_shards(problem$data)
-  problem$data$shards <- list(host = host_of_problem(problem), unit = problem$data$basis$unit %||% 1)
+  problem$data$shards <- list(host = host_of_problem(problem),
+    unit = problem$data$basis$unit %||% 1)
   problem
 }
 

@@ -21,8 +21,8 @@ kill_script <- quote({
     vnngp = neargp::vnngp(10), svgp = neargp::svgp(60, epochs = 10),
     counts = neargp::svgp(30), shards = neargp::loo_k(12),
     dspp = neargp::dspp(layers = 2, width = 2, inducing = 30, epochs = 12))
-  formula <- switch(arguments[["kind"]], classes = class ~ 1, vnngp = , shards = , counts = count ~ x,
-    z ~ 1)
+  formula <- switch(arguments[["kind"]], classes = class ~ 1, vnngp = , shards = ,
+    counts = count ~ x, z ~ 1)
   family <- switch(arguments[["kind"]], vnngp = , shards = ,
     counts = stats::poisson())
   covariance <- switch(arguments[["kind"]], vecchia = neargp::cov_exponential(anisotropy = TRUE),

@@ -42,7 +42,8 @@ test_that("fits in shards are those without, to the last bit on any workers, als
   skip_on_os("windows")
   data <- bound_data()
   parts <- c("parameters", "log_likelihood", "beta", "beta_vcov", "svgp", "information")
-  for (method in list(svgp(8, optimizer = "collapsed"), svgp(8, move = FALSE, bound = "standard"))) {
+  for (method in list(svgp(8, optimizer = "collapsed"),
+    svgp(8, move = FALSE, bound = "standard"))) {
     whole <- bound_fit(data, NULL, method)
     fit <- bound_fit(data, 4L, method)
     expect_equal(fit$log_likelihood, whole$log_likelihood, tolerance = 1e-6)
