@@ -91,6 +91,19 @@ TEST_CASE("a deep objective does not depend on threads") {
   }
 }
 
+TEST_CASE("memory of earlier steps changes no digit of a deep objective") {
+  const DeepCase first(3, SiteRule::free, 300);
+  DeepState moved = first.state;
+  from_working(1.1 * to_working(moved), moved);
+  DeepWorkspace workspace;
+  for (const DeepState* state : {&first.state, static_cast<const DeepState*>(&moved), &first.state}) {
+    DeepValue again = deep_objective(*state, {first.x.view(), first.response}, {}, with_threads(2), workspace);
+    DeepValue fresh = deep_objective(*state, {first.x.view(), first.response}, {}, with_threads(1));
+    CHECK(again.value == fresh.value);
+    CHECK(as_working(again.gradient) == as_working(fresh.gradient));
+  }
+}
+
 TEST_CASE("the mean over equal batches is the objective of all rows") {
   const DeepCase at(2, SiteRule::free, 60);
   DeepObjectiveSettings settings;

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "core_fixtures.h"
+#include "linalg/lower_inverse.h"
 #include "linalg/product_engine.h"
 #include "linalg/products.h"
 #include "loop_blas.h"
@@ -53,6 +54,14 @@ void check_products(Eigen::Index m, Eigen::Index n) {
   x = right;
   lower_transposed_solve(lower, x);
   check_close(lower.transpose().lazyProduct(x), right);
+
+  const LowerInverse inverse(lower);
+  Matrix product = Matrix::Constant(m + 3, n, 7.0);
+  inverse.multiply(right, product.topRows(m));
+  check_close(lower.lazyProduct(product.topRows(m)), right);
+  inverse.multiply_transposed(right, product.topRows(m));
+  check_close(lower.transpose().lazyProduct(product.topRows(m)), right);
+  CHECK((product.bottomRows(3).array() == 7.0).all());
 
   Matrix singular = Matrix::Ones(m + 1, m + 1);
   CHECK_FALSE(cholesky(singular));

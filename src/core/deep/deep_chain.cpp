@@ -106,8 +106,9 @@ RowMajorMatrix DeepChain::values_behind(std::size_t layer, const LayerRows& at, 
   return values;
 }
 
-std::vector<LayerRows> DeepChain::layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine) const {
-  std::vector<LayerRows> result(units_.size());
+void DeepChain::layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine,
+                       std::vector<LayerRows>& result) const {
+  result.resize(units_.size());
   RowMajorMatrix hidden;
   for (std::size_t layer = 0; layer < units_.size(); ++layer) {
     const LayerState& state = state_.layers[layer];
@@ -116,14 +117,15 @@ std::vector<LayerRows> DeepChain::layers(const ChainRows& rows, bool derivatives
     at.mean_inputs = inputs_of(state.mean_inputs, layer, hidden, rows);
     at.mean.resize(at.kernel_inputs.rows(), width(layer));
     at.variance.resize(at.kernel_inputs.rows(), width(layer));
-    for (Index unit = 0; unit < width(layer); ++unit) {
-      at.units.push_back(units_[layer][std::size_t(unit)]->rows(at.kernel_inputs, at.mean_inputs, derivatives, engine));
-      at.mean.col(unit) = at.units.back().mean;
-      at.variance.col(unit) = at.units.back().variance;
+    at.units.resize(units_[layer].size());
+    for (std::size_t unit = 0; unit < at.units.size(); ++unit) {
+      UnitRows& of_unit = at.units[unit];
+      units_[layer][unit]->rows(at.kernel_inputs, at.mean_inputs, derivatives, engine, of_unit);
+      at.mean.col(Index(unit)) = of_unit.mean;
+      at.variance.col(Index(unit)) = of_unit.variance;
     }
     if (layer + 1 < units_.size()) hidden = values_behind(layer, at, rows);
   }
-  return result;
 }
 
 // ---- backward
@@ -134,7 +136,7 @@ ChainSums DeepChain::zero_sums() const {
   for (std::size_t layer = 0; layer < units_.size(); ++layer) {
     sums.units.emplace_back();
     for (const auto& unit : units_[layer]) sums.units.back().push_back(unit->zero_sums());
-    if (layer + 1 < units_.size()) sums.sites.push_back(MatrixXd::Zero(paths_.paths(layer + 1), width(layer)));
+    if (layer + 1 < units_.size()) sums.sites.emplace_back(MatrixXd::Zero(paths_.paths(layer + 1), width(layer)));
   }
   return sums;
 }
@@ -146,8 +148,8 @@ Index DeepChain::sums_size() const {
   return size;
 }
 
-void DeepChain::adjoint(const std::vector<LayerRows>& layers, const ChainRows& rows, MatrixXd mean_bar,
-                        MatrixXd variance_bar, ChainSums& sums) const {
+void DeepChain::adjoint(std::vector<LayerRows>& layers, const ChainRows& rows, MatrixXd mean_bar, MatrixXd variance_bar,
+                        ChainSums& sums) const {
   for (std::size_t layer = units_.size(); layer-- > 0;) {
     const MatrixXd bar = hidden_bar(layer, layers[layer], mean_bar, variance_bar, sums);
     if (layer > 0)
@@ -156,8 +158,8 @@ void DeepChain::adjoint(const std::vector<LayerRows>& layers, const ChainRows& r
 }
 
 // Derivatives in the values of the layer below.
-MatrixXd DeepChain::hidden_bar(std::size_t layer, const LayerRows& at, const MatrixXd& mean_bar,
-                               const MatrixXd& variance_bar, ChainSums& sums) const {
+MatrixXd DeepChain::hidden_bar(std::size_t layer, LayerRows& at, const MatrixXd& mean_bar, const MatrixXd& variance_bar,
+                               ChainSums& sums) const {
   const LayerState& state = state_.layers[layer];
   const Index below = layer > 0 ? width(layer - 1) : 0;
   MatrixXd bar = MatrixXd::Zero(at.mean.rows(), below);

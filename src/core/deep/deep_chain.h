@@ -52,15 +52,15 @@ class DeepChain {
   const std::optional<SingularUnit>& failure() const { return failure_; }
   const SitePaths& paths() const { return paths_; }
 
-  // The last one has the moments of all components.
-  std::vector<LayerRows> layers(const ChainRows& rows, bool derivatives,
-                                const ProductEngine& engine = product_engine()) const;
+  // The last one has the moments of all components. `result` may be an earlier one's, whose memory is used again.
+  void layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine,
+              std::vector<LayerRows>& result) const;
 
   ChainSums zero_sums() const;
   // The number of doubles in sums.
   Index sums_size() const;
   // Adds to the sums, given derivatives in the moments of the last layer.
-  void adjoint(const std::vector<LayerRows>& layers, const ChainRows& rows, Eigen::MatrixXd mean_bar,
+  void adjoint(std::vector<LayerRows>& layers, const ChainRows& rows, Eigen::MatrixXd mean_bar,
                Eigen::MatrixXd variance_bar, ChainSums& sums) const;
 
   // The sum of the units' divergences from their priors.
@@ -73,7 +73,7 @@ class DeepChain {
   RowMajorMatrix inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden,
                            const ChainRows& rows) const;
   RowMajorMatrix values_behind(std::size_t layer, const LayerRows& at, const ChainRows& rows) const;
-  Eigen::MatrixXd hidden_bar(std::size_t layer, const LayerRows& at, const Eigen::MatrixXd& mean_bar,
+  Eigen::MatrixXd hidden_bar(std::size_t layer, LayerRows& at, const Eigen::MatrixXd& mean_bar,
                              const Eigen::MatrixXd& variance_bar, ChainSums& sums) const;
   void through_sites(std::size_t layer, const LayerRows& at, const ChainRows& rows, const Eigen::MatrixXd& bar,
                      Eigen::MatrixXd& mean_bar, Eigen::MatrixXd& variance_bar, Eigen::MatrixXd& sites_bar) const;

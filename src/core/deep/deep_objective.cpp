@@ -1,6 +1,7 @@
 #include "deep/deep_objective.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "variational/padded_places.h"
 #include "variational/sum_rows.h"
@@ -30,31 +31,76 @@ struct Sums {
   }
 };
 
+// The layers of blocks that are computed at the same time, as many as there are threads.
+class LayersPool {
+ public:
+  std::unique_ptr<std::vector<LayerRows>> take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (free_.empty()) return std::make_unique<std::vector<LayerRows>>();
+    auto layers = std::move(free_.back());
+    free_.pop_back();
+    return layers;
+  }
+
+  void give_back(std::unique_ptr<std::vector<LayerRows>> layers) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(std::move(layers));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<std::vector<LayerRows>>> free_;
+};
+
 ChainRows part_of(const DeepRows& rows, Index first, Index count) {
   return {{rows.x[first], count, rows.x.dim}, rows.of_data ? rows.of_data + first : nullptr, first};
 }
 
 }  // namespace
 
+struct DeepWorkspace::Memory {
+  std::optional<RowSums<Sums>> sums;
+  LayersPool layers;
+
+  RowSums<Sums>& zero_sums(const DeepState& state, const DeepChain& chain, Index n) {
+    if (sums)
+      sums->restart();
+    else
+      sums.emplace(n, rows_per_sum, chain.sums_size(), Sums{chain.zero_sums(), ScoreSums(state)});
+    return *sums;
+  }
+};
+
+DeepWorkspace::DeepWorkspace() : memory_(std::make_unique<Memory>()) {}
+DeepWorkspace::~DeepWorkspace() = default;
+
 DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
                          const RunContext& context) {
+  DeepWorkspace workspace;
+  return deep_objective(state, rows, settings, context, workspace);
+}
+
+DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
+                         const RunContext& context, DeepWorkspace& workspace) {
   DeepValue result;
   const DeepChain chain(state, rows.x.dim, true, context, settings.step);
   result.failure = chain.failure();
   if (result.failure) return result;
   const Index n = rows.x.n, block = block_rows(chain.paths());
-  Sums sums = sum_rows(n, rows_per_sum, chain.sums_size(), context, Sums{chain.zero_sums(), ScoreSums(state)},
-                       [&](Index begin, Index end, Sums& sum) {
-                         for (Index first = begin; first < end; first += block) {
-                           const Index count = std::min(block, end - first);
-                           const ChainRows part = part_of(rows, first, count);
-                           const std::vector<LayerRows> layers = chain.layers(part, true);
-                           MomentDerivatives slope =
-                               add_scores(state, settings.score, settings.gamma, rows_of(rows.response, first, count),
-                                          {layers.back().mean, layers.back().variance}, 1.0 / double(n), sum.score);
-                           chain.adjoint(layers, part, std::move(slope.mean), std::move(slope.variance), sum.chain);
-                         }
-                       });
+  RowSums<Sums>& parts = workspace.memory().zero_sums(state, chain, n);
+  parts.add(n, context, [&](Index begin, Index end, Sums& sum) {
+    auto layers = workspace.memory().layers.take();
+    for (Index first = begin; first < end; first += block) {
+      const Index count = std::min(block, end - first);
+      const ChainRows part = part_of(rows, first, count);
+      chain.layers(part, true, product_engine(), *layers);
+      MomentDerivatives slope = add_scores(state, settings.score, settings.gamma, rows_of(rows.response, first, count),
+                                           {layers->back().mean, layers->back().variance}, 1.0 / double(n), sum.score);
+      chain.adjoint(*layers, part, std::move(slope.mean), std::move(slope.variance), sum.chain);
+    }
+    workspace.memory().layers.give_back(std::move(layers));
+  });
+  Sums sums = parts.total();
   const double divergence_weight = settings.beta / double(settings.rows > 0 ? settings.rows : n);
   result.value = sums.score.value - divergence_weight * chain.divergence();
   result.gradient = zero_gradient(state);
@@ -81,7 +127,8 @@ std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, c
   parallel_for(context, (x.n + block - 1) / block, [&](Index b) {
     const PaddedPlaces places(x, b * block, block);
     // The engine that gives no column a place of its own.
-    const std::vector<LayerRows> layers = chain.layers({places.view()}, false, eigen_engine());
+    std::vector<LayerRows> layers;
+    chain.layers({places.view()}, false, eigen_engine(), layers);
     body(b * block, std::min(block, x.n - b * block), layers.back());
   });
   return std::nullopt;

@@ -28,6 +28,22 @@ struct DeepValue {
   std::optional<SingularUnit> failure;
 };
 
+// Memory of one call, which the next one uses again. Calls with the same workspace are one after the other, of as many
+// rows and of states of one shape: what matrices take is megabytes, which would else be asked of the system at each.
+class DeepWorkspace {
+ public:
+  DeepWorkspace();
+  ~DeepWorkspace();
+
+  struct Memory;
+  Memory& memory() { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
+                         const RunContext& context, DeepWorkspace& workspace);
 DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
                          const RunContext& context);
 

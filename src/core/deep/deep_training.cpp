@@ -45,7 +45,7 @@ class DeepTrainer {
       DeepObjectiveSettings objective = settings_.objective;
       objective.rows = rows_.x.n;
       objective.step = std::uint64_t(step) + 1;
-      DeepValue at = deep_objective(state_, batch.view(rows_.x.dim), objective, context_);
+      DeepValue at = deep_objective(state_, batch.view(rows_.x.dim), objective, context_, workspace_);
       failure_ = at.failure;
       if (failure_) return std::nullopt;
       sum += at.value;
@@ -79,6 +79,7 @@ class DeepTrainer {
   const DeepRows& rows_;
   const DeepTraining& settings_;
   RunContext context_;
+  DeepWorkspace workspace_;
   Index steps_, batch_size_;
   Batches batches_;
   DeepState state_;

@@ -42,19 +42,30 @@ VariationalUnit::VariationalUnit(const UnitState& state, Family kernel, double s
   constexpr int attempts = 4;
   for (int attempt = 0; attempt < attempts && !(factor_ && factor_->regular()); ++attempt, jitter *= 10.0)
     factor_ = std::make_unique<InducingFactor>(*points_, jitter, derivatives);
+  if (derivatives && factor_->regular()) inverse_ = std::make_unique<LowerInverse>(factor_->lower());
 }
 
-UnitRows VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
-                               const ProductEngine& engine) const {
-  UnitRows result;
-  result.block = std::make_unique<CrossBlock>(*factor_, view(kernel_inputs), derivatives, engine);
-  const MatrixXd& features = result.block->features();
+// Predictions are by a solve, whose digits of a column depend on no other, training by products.
+void VariationalUnit::whiten(bool derivatives, const ProductEngine& engine, UnitRows& rows) const {
+  if (derivatives) {
+    rows.features.resize(rows.cross.rows(), rows.cross.cols());
+    return inverse_->multiply(rows.cross, rows.features);
+  }
+  rows.features = rows.cross;
+  lower_solve(factor_->lower(), rows.features, engine);
+}
+
+void VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
+                           const ProductEngine& engine, UnitRows& result) const {
+  points_->covariances(view(kernel_inputs), derivatives ? &result.parts : nullptr, result.cross);
+  whiten(derivatives, engine, result);
+  const MatrixXd& features = result.features;
   result.mean = features.transpose() * state_.mean;
   if (mean_inputs.cols() > 0) result.mean += mean_inputs * state_.weights;
   result.mean.array() += state_.constant;
-  result.variance = result.block->unexplained();
+  result.variance = covariance_.variance - features.colwise().squaredNorm().transpose().array();
   if (state_.full()) {
-    result.spread = MatrixXd::Zero(features.rows(), features.cols());
+    result.spread.setZero(features.rows(), features.cols());
     engine.add_product(1.0, {state_.factor.data(), features.rows(), features.rows(), features.rows(), true},
                        {features.data(), features.rows(), features.cols(), features.rows()},
                        {result.spread.data(), features.rows(), features.cols(), features.rows()});
@@ -63,7 +74,6 @@ UnitRows VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, const RowMaj
     for (Index i = 0; i < features.cols(); ++i)
       result.variance[i] += features.col(i).cwiseProduct(state_.sd).squaredNorm();
   }
-  return result;
 }
 
 double VariationalUnit::divergence() const {
@@ -79,25 +89,33 @@ UnitSums VariationalUnit::zero_sums() const {
 }
 
 // (S - I) times `features`, of which `spread` is C' times.
-MatrixXd VariationalUnit::less_prior(const MatrixXd& features, const MatrixXd& spread) const {
-  if (!state_.full()) return (state_.sd.array().square() - 1.0).matrix().asDiagonal() * features;
-  MatrixXd result(features.rows(), features.cols());
+void VariationalUnit::less_prior(const MatrixXd& features, const MatrixXd& spread, MatrixXd& result) const {
+  if (!state_.full()) {
+    result = (state_.sd.array().square() - 1.0).matrix().asDiagonal() * features;
+    return;
+  }
+  result.resize(features.rows(), features.cols());
   multiply(state_.factor, spread, result);
   result -= features;
-  return result;
 }
 
-void VariationalUnit::adjoint(const UnitRows& rows, const RowMajorMatrix& mean_inputs, const VectorXd& mean_bar,
+void VariationalUnit::adjoint(UnitRows& rows, const RowMajorMatrix& mean_inputs, const VectorXd& mean_bar,
                               const VectorXd& variance_bar, UnitSums& sums, MatrixXd* kernel_inputs_bar) const {
-  const MatrixXd& features = rows.block->features();
+  const MatrixXd& features = rows.features;
   sums.projected += features * mean_bar;
   if (mean_inputs.cols() > 0) sums.weights += mean_inputs.transpose() * mean_bar;
   sums.constant += mean_bar.sum();
-  weighted_rank_update(features, variance_bar, sums.gram);
-  MatrixXd features_bar = less_prior(features, rows.spread);
-  for (Index i = 0; i < features.cols(); ++i)
-    features_bar.col(i) = 2.0 * variance_bar[i] * features_bar.col(i) + mean_bar[i] * state_.mean;
-  rows.block->adjoint(features_bar, variance_bar, sums.covariance, kernel_inputs_bar);
+  weighted_rank_update(features, variance_bar, sums.gram, rows.scratch);
+  less_prior(features, rows.spread, rows.scratch);
+  // The sum of dF/dK_zx times K_zx is that of dF/dA times A.
+  double scale = 0.0;
+  for (Index i = 0; i < features.cols(); ++i) {
+    rows.scratch.col(i) = 2.0 * variance_bar[i] * rows.scratch.col(i) + mean_bar[i] * state_.mean;
+    scale += rows.scratch.col(i).dot(features.col(i));
+  }
+  inverse_->multiply_transposed(rows.scratch, rows.cross);
+  points_->contract(rows.parts, rows.cross, scale, sums.covariance, kernel_inputs_bar);
+  points_->contract_variance(variance_bar.sum(), sums.covariance);
 }
 
 void VariationalUnit::finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const {
@@ -117,8 +135,10 @@ void VariationalUnit::finish(UnitSums& sums, double divergence_weight, UnitState
     const auto square = state_.sd.array().square();
     gradient.sd = 2.0 * square * gram.diagonal().array() - divergence_weight * (square - 1.0);
   }
-  const MatrixXd g = state_.mean * sums.projected.transpose() + 2.0 * less_prior(gram, seen);
-  factor_->adjoint(g, sums.covariance);
+  MatrixXd g;
+  less_prior(gram, seen, g);
+  g = state_.mean * sums.projected.transpose() + 2.0 * g;
+  factor_->adjoint(g, sums.covariance, inverse_.get());
   gradient.positions = sums.covariance.positions;
   gradient.variance = sums.covariance.parameters[0];
   for (Index d = 0; d < state_.range.size(); ++d) gradient.range[d] = sums.covariance.parameters[std::size_t(1 + d)];

@@ -17,16 +17,19 @@
 #include <memory>
 
 #include "deep/deep_state.h"
-#include "variational/cross_block.h"
+#include "variational/inducing_factor.h"
 
 namespace neargp {
 
 using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// What one unit says of some rows.
+// What one unit says of some rows. Its memory is used again for as many others.
 struct UnitRows {
-  std::unique_ptr<CrossBlock> block;
-  Eigen::MatrixXd spread;  // C'A, of a full S = C C'
+  std::vector<ComponentCovariances> parts;
+  Eigen::MatrixXd cross;     // K_zx; in adjoint() the objective's derivatives in it
+  Eigen::MatrixXd features;  // A
+  Eigen::MatrixXd spread;    // C'A, of a full S = C C'
+  Eigen::MatrixXd scratch;
   Eigen::VectorXd mean, variance;
 };
 
@@ -50,14 +53,15 @@ class VariationalUnit {
   // may be called. (With ten or a hundred times, that jitter is used.)
   bool regular() const { return factor_->regular(); }
 
-  UnitRows rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
-                const ProductEngine& engine = product_engine()) const;
+  // With derivatives of those with which the object was made.
+  void rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
+            const ProductEngine& engine, UnitRows& result) const;
   double divergence() const;
 
   UnitSums zero_sums() const;
   // Adds to the sums, given derivatives in mean and variance. Where it is not null adds the derivatives in the kernel's
   // inputs; those in the mean's are mean_bar times weights.
-  void adjoint(const UnitRows& rows, const RowMajorMatrix& mean_inputs, const Eigen::VectorXd& mean_bar,
+  void adjoint(UnitRows& rows, const RowMajorMatrix& mean_inputs, const Eigen::VectorXd& mean_bar,
                const Eigen::VectorXd& variance_bar, UnitSums& sums, Eigen::MatrixXd* kernel_inputs_bar) const;
   // The gradient of the sums' objective less divergence_weight * divergence().
   void finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const;
@@ -65,12 +69,14 @@ class VariationalUnit {
   const UnitState& state() const { return state_; }
 
  private:
-  Eigen::MatrixXd less_prior(const Eigen::MatrixXd& features, const Eigen::MatrixXd& spread) const;
+  void whiten(bool derivatives, const ProductEngine& engine, UnitRows& rows) const;
+  void less_prior(const Eigen::MatrixXd& features, const Eigen::MatrixXd& spread, Eigen::MatrixXd& result) const;
 
   const UnitState& state_;
   PreparedCovariance covariance_;
   std::unique_ptr<InducingPoints> points_;
   std::unique_ptr<InducingFactor> factor_;
+  std::unique_ptr<LowerInverse> inverse_;  // of L, for derivatives
 };
 
 }  // namespace neargp

@@ -46,9 +46,14 @@ void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c) 
 
 void rank_update(ConstMatrixView a, MatrixView c) { product_engine().add_square(1.0, operand(a), target(c)); }
 
-// Columns of positive weights come first and those of negative ones last, so that each takes part in one product.
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c) {
-  Eigen::MatrixXd scaled(a.rows(), a.cols());
+  Eigen::MatrixXd scaled;
+  weighted_rank_update(a, w, c, scaled);
+}
+
+// Columns of positive weights come first and those of negative ones last, so that each takes part in one product.
+void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c, Eigen::MatrixXd& scaled) {
+  scaled.resize(a.rows(), a.cols());
   Index first = 0, last = a.cols();
   for (Index i = 0; i < a.cols(); ++i) scaled.col(w[i] < 0.0 ? --last : first++) = std::sqrt(std::abs(w[i])) * a.col(i);
   if (first > 0) rank_update(scaled.leftCols(first), c);

@@ -25,6 +25,8 @@ void rank_update(ConstMatrixView a, MatrixView c);
 
 // C += A diag(w) A', of which only the lower triangle is read and written; some w may be negative.
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c);
+// `scaled` is memory for it, used again where it was of as many columns.
+void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c, Eigen::MatrixXd& scaled);
 
 // L^-1 B and L^-T B in place, L the lower triangle of `lower`.
 void lower_solve(ConstMatrixView lower, MatrixView b, const ProductEngine& engine = product_engine());

@@ -10,11 +10,17 @@ InducingFactor::InducingFactor(const InducingPoints& points, double jitter, bool
   regular_ = cholesky(lower_);
 }
 
-void InducingFactor::adjoint(const Eigen::MatrixXd& g, InducingGradient& gradient) const {
+void InducingFactor::adjoint(const Eigen::MatrixXd& g, InducingGradient& gradient, const LowerInverse* inverse) const {
   Eigen::MatrixXd bar = g.selfadjointView<Eigen::Lower>();
-  lower_transposed_solve(lower_, bar);
+  const auto solve = [&] {
+    if (!inverse) return lower_transposed_solve(lower_, bar);
+    Eigen::MatrixXd solved(bar.rows(), bar.cols());
+    inverse->multiply_transposed(bar, solved);
+    bar.swap(solved);
+  };
+  solve();
   bar.transposeInPlace();
-  lower_transposed_solve(lower_, bar);
+  solve();
   bar *= -0.5;
   // The sum of dF/dK_zz times LL' is -1/2 tr(P + P').
   const double trace = bar.trace(), scale = -0.5 * g.trace() - jitter_ * points_.covariance().variance * trace;

@@ -68,19 +68,28 @@ MatrixXd InducingPoints::scaled(std::size_t component, Points points) const {
 }
 
 MatrixXd InducingPoints::covariances(Points points, std::vector<ComponentCovariances>* parts) const {
+  MatrixXd total;
+  covariances(points, parts, total);
+  return total;
+}
+
+void InducingPoints::covariances(Points points, std::vector<ComponentCovariances>* parts, MatrixXd& total) const {
   if (points.dim != dim()) throw Error("All points must have the same coordinates.");
-  return covariances_with(centred(points), parts);
+  covariances_with(centred(points), parts, total);
 }
 
 MatrixXd InducingPoints::covariances(std::vector<ComponentCovariances>* parts) const {
-  return covariances_with(positions_, parts);
+  MatrixXd total;
+  covariances_with(positions_, parts, total);
+  return total;
 }
 
-MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<ComponentCovariances>* parts) const {
+void InducingPoints::covariances_with(const MatrixXd& points, std::vector<ComponentCovariances>* parts,
+                                      MatrixXd& total) const {
   const Index m = size(), n = points.rows();
   const RowMajor rows = points;
   const bool alone = covariance_.components.size() == 1;
-  MatrixXd total(m, n);
+  total.resize(m, n);
   if (!alone) total.setZero();
   if (parts) parts->resize(covariance_.components.size());
   for (std::size_t c = 0; c < covariance_.components.size(); ++c) {
@@ -103,7 +112,6 @@ MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<Co
       if (!alone) total.col(i) += part.value.col(parts ? i : 0);
     }
   }
-  return total;
 }
 
 // In the notation of add_slopes() the derivative in x_i is 2 [ E_ii x_i - (T'Z)_i ].

@@ -53,6 +53,8 @@ class InducingPoints {
   // The covariances with `points`, inducing points down the rows. `parts` may be null; else it gets one for each
   // component.
   Eigen::MatrixXd covariances(Points points, std::vector<ComponentCovariances>* parts) const;
+  // The same in matrices of an earlier call, whose memory is used again where it was of as many points.
+  void covariances(Points points, std::vector<ComponentCovariances>* parts, Eigen::MatrixXd& total) const;
   // Among the inducing points.
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
 
@@ -72,8 +74,8 @@ class InducingPoints {
  private:
   Eigen::MatrixXd scale(const PreparedComponent& component, const double* row_major, Index n) const;
   Eigen::MatrixXd centred(Points points) const;
-  Eigen::MatrixXd covariances_with(const Eigen::MatrixXd& centred_points,
-                                   std::vector<ComponentCovariances>* parts) const;
+  void covariances_with(const Eigen::MatrixXd& centred_points, std::vector<ComponentCovariances>* parts,
+                        Eigen::MatrixXd& total) const;
   Eigen::MatrixXd unscaled(const PreparedComponent& component, const Eigen::MatrixXd& scaled_gradient) const;
 
   const PreparedCovariance& covariance_;

@@ -34,6 +34,12 @@ class RowSums {
     added_ += chunks;
   }
 
+  // All sums are zero again, in the memory that they have.
+  void restart() {
+    for (Sum& sum : sums_) sum = zero_;
+    added_ = 0;
+  }
+
   Sum total() const {
     Sum total = zero_;
     for (const Sum& sum : sums_) total.add(sum);

@@ -1,0 +1,23 @@
+// The inverse of a lower triangle, for solves of very many columns, a few at a time: products run at up to one and a
+// half times the speed of solves. The digits of a solve are those of a product with L^-1, which loses up to the
+// condition of L where a solve loses less.
+#pragma once
+
+#include "linalg/products.h"
+
+namespace neargp {
+
+class LowerInverse {
+ public:
+  // Of the lower triangle of `lower`.
+  explicit LowerInverse(ConstMatrixView lower);
+
+  // Y = L^-1 X and Y = L^-T X
+  void multiply(ConstMatrixView x, MatrixView y) const;
+  void multiply_transposed(ConstMatrixView x, MatrixView y) const;
+
+ private:
+  Eigen::MatrixXd inverse_;
+};
+
+}  // namespace neargp
