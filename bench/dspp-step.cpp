@@ -70,8 +70,7 @@ UnitState unit(Draws& draws, Index m, Index inputs, Index mean_inputs) {
 DeepState state_of(Draws& draws, const Case& at) {
   DeepState state;
   state.layers = {{{}, {false, true}, {false, true}}, {{}, {}, {true, false}}};
-  for (Index u = 0; u < at.width; ++u)
-    state.layers[0].units.push_back(unit(draws, at.inducing, at.inputs, at.inputs));
+  for (Index u = 0; u < at.width; ++u) state.layers[0].units.push_back(unit(draws, at.inducing, at.inputs, at.inputs));
   state.layers[1].units.push_back(unit(draws, at.inducing, at.width, 0));
   state.sites = {draws.normals(at.sites, at.width)};
   state.log_weights = Eigen::VectorXd::Constant(at.sites, -std::log(double(at.sites)));
@@ -113,9 +112,9 @@ void phases(const UnitState& state, const RowMajorMatrix& inputs, const RowMajor
   line("  adjoint", pieces * fastest([&] { unit.adjoint(rows, mean_inputs, bar, bar, sums, &inputs_bar); }), step);
   UnitState gradient = state;
   line("  gradient from sums", units * fastest([&] {
-         UnitSums copy = sums;
-         unit.finish(copy, 1e-3, gradient);
-       }),
+                                 UnitSums copy = sums;
+                                 unit.finish(copy, 1e-3, gradient);
+                               }),
        step);
 }
 
@@ -124,7 +123,8 @@ void phases(const UnitState& state, const RowMajorMatrix& inputs, const RowMajor
 int main(int count, char** arguments) {
   const auto argument = [&](int i, int fallback) { return Index(count > i ? std::atoi(arguments[i]) : fallback); };
   const Case at{argument(1, 300), argument(2, 1000), argument(3, 3), argument(4, 8), argument(5, 8)};
-  if (count > 6 && !use_opened_blas(arguments[6])) return std::fprintf(stderr, "%s is not OpenBLAS.\n", arguments[6]), 1;
+  if (count > 6 && !use_opened_blas(arguments[6]))
+    return std::fprintf(stderr, "%s is not OpenBLAS.\n", arguments[6]), 1;
   Draws draws;
   const DeepState state = state_of(draws, at);
   const RowMajorMatrix x = draws.normals(at.rows, at.inputs), hidden = draws.normals(256, at.width);

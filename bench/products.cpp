@@ -3,8 +3,6 @@
 //
 //   sh bench/products.sh [libopenblas.so.0]
 
-#include <dlfcn.h>
-
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstdio>
@@ -12,8 +10,8 @@
 #include <functional>
 #include <string>
 
-#include "linalg/blas_engine.h"
 #include "linalg/product_engine.h"
+#include "opened_blas.h"
 #include "simd/instruction_set.h"
 
 using namespace neargp;
@@ -100,43 +98,6 @@ void report(double most, Index m) {
   std::fflush(stdout);
 }
 
-// Fortran's routines of a library that is opened by its name; one process has one.
-void* library = nullptr;
-
-template <class Function>
-Function* routine(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(library, name));
-}
-
-BlasRoutines opened_routines() {
-  BlasRoutines routines;
-  routines.gemm = [](char ta, char tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
-                     int ldb, double beta, double* c, int ldc) {
-    static const auto call = routine<void(char*, char*, int*, int*, int*, double*, const double*, int*, const double*,
-                                          int*, double*, double*, int*)>("dgemm_");
-    call(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
-  };
-  routines.syrk = [](char uplo, char trans, int n, int k, double alpha, const double* a, int lda, double beta,
-                     double* c, int ldc) {
-    static const auto call =
-        routine<void(char*, char*, int*, int*, double*, const double*, int*, double*, double*, int*)>("dsyrk_");
-    call(&uplo, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc);
-  };
-  routines.trsm = [](char side, char uplo, char trans, char diag, int m, int n, double alpha, const double* a, int lda,
-                     double* b, int ldb) {
-    static const auto call =
-        routine<void(char*, char*, char*, char*, int*, int*, double*, const double*, int*, double*, int*)>("dtrsm_");
-    call(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb);
-  };
-  routines.potrf = [](char uplo, int n, double* a, int lda) {
-    static const auto call = routine<void(char*, int*, double*, int*, int*)>("dpotrf_");
-    int info = 0;
-    call(&uplo, &n, a, &lda, &info);
-    return info;
-  };
-  return routines;
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -152,10 +113,6 @@ int main(int count, char** arguments) {
     use_instruction_set("auto");
   }
   if (count < 2) return 0;
-  library = dlopen(arguments[1], RTLD_NOW);
-  const FastBlas found = find_fast_blas(library ? dlsym(library, "dgemm_") : nullptr);
-  if (found.configuration.empty()) return std::fprintf(stderr, "%s is not OpenBLAS.\n", arguments[1]), 1;
-  std::printf("%s\n", found.configuration.c_str());
-  use_product_engine(&blas_engine(opened_routines(), found.threads));
+  if (!use_opened_blas(arguments[1])) return std::fprintf(stderr, "%s is not OpenBLAS.\n", arguments[1]), 1;
   for (const Index m : {256, 512, 1024}) report(most, m);
 }
