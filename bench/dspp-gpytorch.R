@@ -2,10 +2,11 @@
 # of an epoch with the same points, width, sites and rows, those in which GPyTorch reaches the best test score of its epochs, and those of our
 # whole fit by its defaults.
 #
-#   OMP_NUM_THREADS=1 Rscript bench/dspp-gpytorch.R [sets: kin40k] [inducing points: 300] [width: 3] [sites: 8] [epochs: 400] [task: both, rival, own]
+#   OMP_NUM_THREADS=1 Rscript bench/dspp-gpytorch.R [sets: kin40k] [inducing points: 300] [width: 3] [sites: 8] [epochs: 400] [task: both, rival, own, epoch]
 #
 # NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path, which takes half
-# an hour a set, in results/; "own" takes it from there.
+# an hour a set, in results/; "own" takes it from there. "epoch" compares epochs alone, three times in turn, and takes the least of each: of GPyTorch
+# so many epochs as are asked for.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "gpytorch.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -37,10 +38,22 @@ fit_by <- function(data, method) {
 }
 
 # The difference of two fits by other numbers of epochs has no start in it.
-epoch_seconds <- function(data) {
-  taken <- vapply(c(2L, 6L), function(epochs) fit_by(data, dspp(inducing = settings[["inducing"]], width = settings[["width"]],
+epoch_seconds <- function(data) diff(fit_seconds(data)) / 4
+
+fit_seconds <- function(data) {
+  vapply(c(2L, 6L), function(epochs) fit_by(data, dspp(inducing = settings[["inducing"]], width = settings[["width"]],
     sites = settings[["sites"]], epochs = epochs, batch_size = 1000L, restarts = 1L, validation = 0))$cpu, 0)
-  diff(taken) / 4
+}
+
+compare_epochs <- function(set) {
+  data <- rows_of(set)
+  rounds <- vapply(1:3, function(round) {
+    path <- run_gpytorch(python, "dspp_gpytorch.py", data, after = c(ncol(data$train) - 1L, settings, 1L))$path
+    c(min(diff(c(0, path$seconds)) / diff(c(0, path$epoch))), fit_seconds(data$train))
+  }, double(3L))
+  least <- apply(rounds, 1L, min)
+  data.frame(set = set, t(settings), gpytorch_epoch_s = least[1L], neargp_epoch_s = (least[3L] - least[2L]) / 4,
+    epoch_ratio = 4 * least[1L] / (least[3L] - least[2L]))
 }
 
 compare <- function(set) {
@@ -59,5 +72,5 @@ compare <- function(set) {
 }
 
 describe_run()
-results <- do.call(rbind, lapply(sets, compare))
-if (task != "rival") save_table(results, paste("dspp-gpytorch", paste(sets, collapse = "-"), settings[["inducing"]], sep = "-"))
+results <- do.call(rbind, lapply(sets, if (task == "epoch") compare_epochs else compare))
+if (task != "rival") save_table(results, paste(if (task == "epoch") "dspp-epoch-gpytorch" else "dspp-gpytorch", paste(sets, collapse = "-"), settings[["inducing"]], sep = "-"))
