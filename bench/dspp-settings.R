@@ -1,0 +1,45 @@
+# Test scores of dspp() by other settings than the defaults, one start, on standardised UCI sets: what a change of a default would rest on. Splits
+# as of dspp.R, of the training rows at most `rows`, at random. CPU seconds of the whole fit, one thread.
+#
+#   Rscript bench/dspp-settings.R run SETS SPLITS WIDTH SITES INDUCING EPOCHS BATCH RATE [rows: 10000]
+#   Rscript bench/dspp-settings.R table
+#
+# Rows go to results/dspp-settings.csv, and what is there already is not run again.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
+
+scaled_rows <- function(set, split, most) {
+  rows <- bench_data(set)
+  part <- split_rows(nrow(rows), split)
+  if (length(part$training) > most) {
+    set.seed(split)
+    part$training <- sort(sample(part$training, most))
+  }
+  inputs <- setdiff(names(rows), c("y", "fold"))
+  unit <- rows[part$training, c(inputs, "y")]
+  inputs <- inputs[vapply(unit[inputs], stats::sd, 0) > 0]
+  data <- as.data.frame(scale(rows[c(inputs, "y")], vapply(unit[c(inputs, "y")], mean, 0), vapply(unit[c(inputs, "y")], stats::sd, 0)))
+  lapply(part, function(rows) data[rows, ])
+}
+
+measure <- function(case) {
+  data <- scaled_rows(case$set, case$split, case$rows)
+  method <- dspp(width = case$width, sites = case$sites, inducing = case$inducing, epochs = case$epochs, batch_size = case$batch,
+    learning_rate = case$rate, restarts = 1L, seed = case$split)
+  fitted <- timed(suppressWarnings(neargp(y ~ 1, data$training, coords = ~ ., method = method, threads = 1L, verbose = FALSE)))
+  scored <- scores(fitted$value, newdata = data$test, threads = 1L)
+  data.frame(case, n = nrow(data$training), cpu_fit = fitted$cpu, nll = scored$log_score, rmse = scored$rmse, crps = scored$crps,
+    coverage = scored$coverage, best_epoch = fitted$value$deep$notes$epoch)
+}
+
+if (argument(1L, "table") == "run") {
+  describe_run()
+  settings <- as.data.frame(as.list(vapply(4:9, function(i) as.numeric(argument(i, NA)), 0)),
+    col.names = c("width", "sites", "inducing", "epochs", "batch", "rate"))
+  for (split in as.integer(argument(3L, "1"))) for (set in argument(2L, c("kin40k", "elevators", "protein"))) {
+    case <- data.frame(set = set, split = split, settings, rows = as.numeric(argument(10L, "10000")))
+    if (!is_done("dspp-settings", case)) append_result("dspp-settings", measure(case))
+  }
+}
+rows <- read_results("dspp-settings")
+print(rows[order(rows$set, rows$rows, rows$nll), ], digits = 3L, row.names = FALSE)
