@@ -174,7 +174,7 @@
 #'   cells are areas.
 #' @param cluster a cluster of package parallel, whose workers share the rows of the fit, see
 #'   [clusters]; `NULL` for none. For one gaussian response by [vecchia()], [loo_k()], [mll_k()]
-#'   and [svgp()], and one of any family, classes among them, by [loo_k()].
+#'   and [svgp()], and one of any family by [loo_k()] and, classes apart, [vnngp()].
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later
 #'   versions of the package read it, or say by an error of class `neargp_error_version` that they
 #'   do not. See [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],

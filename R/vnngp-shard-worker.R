@@ -22,7 +22,6 @@ latent_shard_load <- function(shard, layout, groups, family, jitter, bytes, cont
 
 # The field given the trend `beta`. Errors are the package's, so that they travel.
 latent_shard_fit <- function(shard, values, parameters, tolerance, max_iterations, beta, start) {
-  shard$response <- NULL
   core_latent_set_offset(shard$latent, shard$offset + drop(shard$design %*% beta))
   rows <- start$rows
   rlang::try_fetch({
@@ -47,31 +46,28 @@ latent_shard_fit <- function(shard, values, parameters, tolerance, max_iteration
     iterations = found$iterations, converged = found$converged, restricted = found$restricted)
 }
 
-# By how much the field answers to the trend, at the posterior of the last fit.
+# By how much the field of its own nodes answers to the trend, at the posterior of the last fit.
 latent_shard_response <- function(shard) {
-  if (is.null(shard$response)) {
-    shard$response <- core_latent_field_response(shard$latent, shard$design, shard$context)
-  }
-  shard$response
+  response <- core_latent_field_response(shard$latent, shard$design, shard$context)
+  response[shard$part$own, , drop = FALSE]
 }
 
-# The share in the bound of the posterior of the last fit. `mean`, and `response` where it is not
-# NULL: of all nodes as those have them that own them.
+# The share in the bound of the posterior of the last fit. `mean` and `response`: of all nodes as
+# those have them that own them.
 latent_shard_share <- function(shard, derivatives, mean, response) {
   share <- core_latent_share(shard$latent, shard$part$own, mean, shard$design,
-    response %||% latent_shard_response(shard), derivatives, shard$context)
+    response, derivatives, shard$context)
   list(failed = 0, size = lengths(share, use.names = FALSE), sums = unlist(share,
     use.names = FALSE))
 }
 
-# Of its own nodes the variance and how they answer to the trend, of its own rows the variance of
-# the field; `checked`: the error of some of them by the incomplete factor.
+# The variances of the field at its own nodes and rows; `checked`: the error of some of them by the
+# incomplete factor.
 latent_shard_state <- function(shard, checked) {
   state <- core_latent_state(shard$latent, shard$context)
-  own <- shard$part$own
-  list(nodes = cbind(state$node_variance[own], latent_shard_response(shard)[own, , drop = FALSE]),
-    variance = state$variance[shard$part$own_rows], error = if (checked) sampled_variance_error(
-      shard$latent, state$node_variance, shard$context) else 0)
+  list(nodes = state$node_variance[shard$part$own], variance = state$variance[shard$part$own_rows],
+    error = if (checked) sampled_variance_error(shard$latent, state$node_variance,
+      shard$context) else 0)
 }
 
 latent_shard_difference <- function(shard, mean, sd) {

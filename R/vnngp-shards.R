@@ -1,8 +1,8 @@
 # vnngp() with rows in shards. The posterior of a field is one for all rows; but that of its own
 # rows a shard finds, to a small error, with those rows alone that are near them and all that these
 # are conditioned on, neighbours of neighbours to the first of the ordering: for such a set the
-# prior is exact, and the data that it lacks are far away. So each shard fits its extended rows,
-# has its share in the bound (src/core/latent/bound_share.h), and no factor goes from one to another.
+# prior is exact, and the data that it lacks are far away. So each shard fits its extended rows and
+# has its share in the bound (src/core/latent/bound_share.h); no factor goes from one to another.
 #
 # Ordering and neighbours are those of all rows, found where the rows are. Between evaluations the
 # posterior, of each row that of its owner, is in the session that fits: what a shard is asked
@@ -25,22 +25,28 @@ refused_in_shards.neargp_vnngp <- function(method, data) {
 }
 
 # Spacings that a shard reaches beyond its own rows where the user names none: the smoother a field
-# the farther data say something about it.
-default_overlap <- function(component) {
+# the farther data say something about it. On a line as many rows as in a square of that side.
+default_overlap <- function(component, dimensions) {
   rough <- switch(component$family, exponential = TRUE, matern = component$shape <= 0.5,
     powered_exponential = component$shape <= 1, FALSE)
-  if (rough) 8 else 16
+  spacings <- if (rough) 8 else 16
+  if (dimensions == 1L) spacings^2 else spacings
+}
+
+overlap_of <- function(problem, nodes, search) {
+  problem$method$overlap %||% default_overlap(search$component, ncol(core_scale(nodes$coords[1L, ,
+    drop = FALSE], search$component)))
 }
 
 # ---- extended shards -----------------------------------------------------------------------------
 
-# Of each of the shards `ids`, by number: its extended `nodes`, which of them are its `own`, and `near`, those of
-# others within half the overlap, by which shards are compared; the same of `rows`, which are all
-# the rows at these nodes.
+# Of each of the shards `ids`, by number: its extended `nodes`, which of them are its `own`, and
+# `near`, those of others within half the overlap, by which shards are compared; and `rows`, all at
+# these nodes, with its `own_rows`.
 latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
   scaled <- core_scale(nodes$coords, search$component)
   neighbors <- as.matrix(search$neighbors)
-  overlap <- problem$method$overlap %||% default_overlap(search$component)
+  overlap <- overlap_of(problem, nodes, search)
   rows_at <- split(seq_along(nodes$node), factor(nodes$node, seq_len(nrow(scaled))))
   lapply(split(seq_along(shard), shard)[ids], function(own) {
     box <- apply(scaled[own, , drop = FALSE], 2L, range)
@@ -136,11 +142,20 @@ fit_fields <- function(host, parts, state, request) {
     "iterations")), converged = all(each("converged")), restricted = any(each("restricted")))
 }
 
+# By how much the field of each node answers to the trend, at the posteriors of the last fit.
+field_response <- function(host, parts, state) {
+  response <- matrix(0, length(state$mean), length(state$beta))
+  if (!ncol(response)) return(response)
+  found <- on_shards(host, "latent_shard_response")
+  for (id in names(parts)) response[parts[[id]]$nodes[parts[[id]]$own], ] <- found[[id]]
+  response
+}
+
 # The bound at the fields of a state, with its slope and information in the coefficients of the
-# trend. `response`: by how much the field answers to these, NULL for what each shard says.
-share_bound <- function(host, parts, state, derivatives, response = NULL) {
+# trend.
+share_bound <- function(host, parts, state, response, derivatives = FALSE) {
   own <- lapply(parts, function(part) list(mean = state$mean[part$nodes],
-    response = if (!is.null(response)) response[part$nodes, , drop = FALSE]))
+    response = response[part$nodes, , drop = FALSE]))
   packed <- sum_of_shards(host, "latent_shard_share", list(derivatives = derivatives), own)
   ends <- cumsum(packed$size)
   read <- function(i) packed$sums[seq_len(packed$size[i]) + ends[i] - packed$size[i]]
@@ -155,7 +170,8 @@ fit_shards <- function(host, parts, state, request, derivatives, most = 30L) {
   last <- NULL
   for (round in seq_len(most)) {
     state <- fit_fields(host, parts, state, request)
-    share <- share_bound(host, parts, state, FALSE)
+    if (round == 1L) response <- field_response(host, parts, state)
+    share <- share_bound(host, parts, state, response)
     if (!is.finite(share$value) || !length(state$beta)) break
     step <- drop(solve(share$information, share$score))
     gain <- 0.5 * sum(step * share$score)
@@ -167,7 +183,7 @@ fit_shards <- function(host, parts, state, request, derivatives, most = 30L) {
       state$beta <- state$beta + step
     }
   }
-  if (derivatives) share <- share_bound(host, parts, state, TRUE)
+  if (derivatives) share <- share_bound(host, parts, state, response, TRUE)
   c(share[c("value", "d_covariance", "d_likelihood")], list(beta = state$beta,
     iterations = state$iterations, converged = state$converged && round < most, exact = FALSE,
     restricted = state$restricted, end = state[c("beta", "mean", "rows")]))
@@ -208,27 +224,29 @@ converge_shards <- function(problem, objective, shards, parts, working) {
   checked <- fitted$restricted || any(vapply(covariance_at(problem, working)$components, `[[`, "",
     "family") == "gaussian")
   found <- on_shards(shards$host, "latent_shard_state", list(checked = checked))
-  nodes <- matrix(0, length(state$mean), 1L + p)
+  variance_at_nodes <- double(length(state$mean))
   variance <- double(nrow(state$rows))
   for (id in names(parts)) {
     part <- parts[[id]]
-    nodes[part$nodes[part$own], ] <- found[[id]]$nodes
+    variance_at_nodes[part$nodes[part$own]] <- found[[id]]$nodes
     variance[part$rows[part$own_rows]] <- found[[id]]$variance
   }
-  response <- nodes[, -1L, drop = FALSE]
-  vcov <- solve(share_bound(shards$host, parts, state, FALSE, response)$information)
+  response <- field_response(shards$host, parts, state)
+  information <- share_bound(shards$host, parts, state, response)$information
+  vcov <- if (p > 0L) solve(information) else information
   unseen <- full_design(problem$data) - response[objective$latent$nodes$node, , drop = FALSE]
-  evaluated <- list(mean = state$mean, node_variance = nodes[, 1L], field_response = response,
+  evaluated <- list(mean = state$mean, node_variance = variance_at_nodes, field_response = response,
     linear_predictor = state$rows[, 1L], pseudo_precision = state$rows[, 2L],
     slope = state$rows[, 3L], variance = variance + row_forms(unseen, vcov),
     variance_given_nodes = double(length(variance)), beta = state$beta, beta_vcov = vcov)
   error <- if (checked) max(vapply(found, `[[`, 0, "error"))
   if (checked) check_variance_error(error, fitted$restricted)
-  list(fitted = fitted, evaluated = evaluated, variance_error = error,
-    shards = list(cuts = shards$partition$cuts, scales = shards$partition$scales,
-      overlap = problem$method$overlap %||% default_overlap(objective$latent$search$component),
-      extended = sum(lengths(lapply(parts, `[[`, "nodes"))) / length(state$mean),
-      difference = shard_difference(shards$host, parts, state$mean, nodes[, 1L])))
+  extent <- list(cuts = shards$partition$cuts, scales = shards$partition$scales,
+    overlap = overlap_of(problem, objective$latent$nodes, objective$latent$search),
+    extended = sum(lengths(lapply(parts, `[[`, "nodes"))) / length(state$mean),
+    difference = shard_difference(shards$host, parts, state$mean, variance_at_nodes))
+  inform_of_difference(extent)
+  list(fitted = fitted, evaluated = evaluated, variance_error = error, shards = extent)
 }
 
 # By how much the means differ, in posterior standard deviations, that shards and owners have of
@@ -246,12 +264,23 @@ shard_difference <- function(host, parts, mean, variance) {
 # Means that differ by more say that a wider overlap would move results.
 difference_told <- 0.05
 
+wider_overlap <- function(shards) {
+  sprintf("vnngp(overlap = %s), or fewer shards, bring results nearer to those without shards",
+    format(2 * shards$overlap))
+}
+
+inform_of_difference <- function(shards) {
+  if (shards$difference <= difference_told) return(invisible())
+  inform_neargp("overlap", c(sprintf(
+    "Shards have means that differ by up to %s posterior standard deviations where they overlap.",
+    format(shards$difference, digits = 2L)), i = paste0(wider_overlap(shards), ".")))
+}
+
 overlap_detail <- function(fit) {
   shards <- fit$posterior$shards
   if (is.null(shards)) return(NULL)
-  advice <- if (shards$difference > difference_told) sprintf(
-    "; vnngp(overlap = %s) or fewer shards bring them nearer", format(2 * shards$overlap))
   c(Overlap = sprintf(
     "%s spacings; means of shards differ there by up to %s posterior standard deviations%s",
-    format(shards$overlap), format(shards$difference, digits = 1L), advice %||% ""))
+    format(shards$overlap), format(shards$difference, digits = 1L),
+    if (shards$difference > difference_told) paste(":", wider_overlap(shards)) else ""))
 }

@@ -1,8 +1,8 @@
 // Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
-#include "bind_latent_fit.h"
 #include "bind_blas.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
+#include "bind_latent_fit.h"
 #include "bind_neighbors.h"
 #include "latent/low_rank_prediction.h"
 #include "latent/node_groups.h"
@@ -39,8 +39,7 @@ neargp::NodeGroups to_groups(const Rcpp::IntegerVector& sizes, const Rcpp::Integ
 // whether shares of it are wanted (core_latent_share()), which an exact factor does not have.
 // [[Rcpp::export]]
 SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind,
-                 bool exact, double factor_bytes, const Rcpp::List& context, int effects = 0,
-                 bool shares = false) {
+                 bool exact, double factor_bytes, const Rcpp::List& context, int effects = 0, bool shares = false) {
   const LatentInput input(nodes, data);
   return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind),
                                      {exact, factor_bytes, !shares}, effects, run_context(context)),

@@ -32,8 +32,8 @@ void core_latent_set_offset(SEXP latent, const std::vector<double>& offset) {
 Rcpp::NumericMatrix core_latent_field_response(SEXP latent, const Rcpp::NumericMatrix& design,
                                                const Rcpp::List& context) {
   LatentPointer fit(latent);
-  const Eigen::MatrixXd response = neargp::field_response_to(
-      fit->posterior, fit->model, with_design(fit->response, design), run_context(context));
+  const Eigen::MatrixXd response =
+      neargp::field_response_to(fit->posterior, fit->model, with_design(fit->response, design), run_context(context));
   return by_column(fit->model.to_caller({response.data(), response.data() + response.size()}, design.ncol()),
                    fit->model.nodes(), design.ncol());
 }

@@ -65,8 +65,8 @@ TEST_CASE("shares of disjoint sets of nodes add up to the bound, its gradient, a
        {ResponseFamily::gaussian, ResponseFamily::poisson, ResponseFamily::negative_binomial}) {
     CAPTURE(int(family));
     const Latent latent(50, 8, 90, false, family, 3);
-    const Likelihood likelihood{family, family == ResponseFamily::poisson ? std::vector<double>{}
-                                                                           : std::vector<double>{0.7}};
+    const Likelihood likelihood{family,
+                                family == ResponseFamily::poisson ? std::vector<double>{} : std::vector<double>{0.7}};
     LatentModel model(latent.data, context);
     model.set_covariance(covariance, context);
     SparsePosterior whole(model, latent.response, PosteriorKind::sparse, {}, context);
@@ -79,9 +79,9 @@ TEST_CASE("shares of disjoint sets of nodes add up to the bound, its gradient, a
     CHECK((vector(shared.sum.likelihood) - vector(fitted.gradient.likelihood)).norm() < 1e-5);
     CHECK(shared.sum.score.cwiseAbs().maxCoeff() < 1e-4);
     const Eigen::MatrixXd product =
-        shared.sum.information *
-        Eigen::Map<const Eigen::MatrixXd>(whole.trend(context).covariance.data(), shared.sum.information.rows(),
-                                          shared.sum.information.cols());
+        shared.sum.information * Eigen::Map<const Eigen::MatrixXd>(whole.trend(context).covariance.data(),
+                                                                   shared.sum.information.rows(),
+                                                                   shared.sum.information.cols());
     CHECK((product - Eigen::MatrixXd::Identity(product.rows(), product.cols())).cwiseAbs().maxCoeff() < 1e-5);
     // away from there the score is the slope of the value
     std::vector<double> beta = whole.state().beta;

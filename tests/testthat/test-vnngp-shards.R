@@ -32,11 +32,11 @@ parts_of_cloud <- function(coords, shards, k, overlap) {
   places = places, search = search, shard = shard)
 }
 
-test_that("extended shards have their own rows once, and all that any of theirs is conditioned on", {
+test_that("extended shards have their own rows once, and all that these are conditioned on", {
   set.seed(5)
   clouds <- list(matrix(runif(160), ncol = 2), matrix(sample(0:6, 140, TRUE), ncol = 2) + 0,
     matrix(runif(60)))
-  for (coords in clouds) for (overlap in c(0, 2)[if (nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))) 1:2 else 2L]) {
+  for (coords in clouds) for (overlap in c(0, 2)) {
     cloud <- parts_of_cloud(unname(coords), 3L, 4L, overlap)
     own <- lapply(cloud$parts, function(part) part$nodes[part$own])
     expect_identical(sort(unlist(own, use.names = FALSE)), seq_len(nrow(cloud$places)))
@@ -89,10 +89,25 @@ test_that("what shards cannot have is refused, with what to do instead", {
   refused(inducing = 20L, says = "no inducing")
   refused(low_rank = 10L, says = "no inducing or low_rank")
   refused(count ~ (1 | group), says = "random effects")
-  expect_error(neargp(count ~ 1, row_source(function(chunk) if (chunk == 1L) data), coords = ~ x + y, method = vnngp(),
-    family = poisson(), control = neargp_control(shards = 2L)), "Read the rows",
-    class = "neargp_error_cluster")
+  rows <- row_source(function(chunk) if (chunk == 1L) data)
+  expect_error(neargp(count ~ 1, rows, coords = ~ x + y, method = vnngp(), family = poisson(),
+    control = neargp_control(shards = 2L)), "Read the rows", class = "neargp_error_cluster")
   expect_error(vnngp(overlap = -1), class = "neargp_error_argument")
+})
+
+test_that("an overlap that is too narrow is told, with the wider one", {
+  set.seed(2)
+  data <- data.frame(x = runif(90), z = rnorm(90))
+  data$z <- data$z + sin(6 * data$x)
+  fitted <- function(...) neargp(z ~ 1, data, coords = ~ x, method = vnngp(k = 4, ...),
+    covariance = cov_exponential(variance = 0.4, range = 0.3), nugget = 1,
+    control = neargp_control(shards = 2L), verbose = FALSE)
+  expect_message(narrow <- fitted(overlap = 3), "overlap = 6", class = "neargp_message_overlap")
+  expect_output(print(narrow), "overlap = 6")
+  # on a line a default overlap has as many rows as in a plane
+  expect_no_message(wide <- fitted())
+  expect_identical(wide$posterior$shards$overlap, 64)
+  expect_lt(wide$posterior$shards$difference, difference_told)
 })
 
 # Results that shards may change only by what lies beyond the overlap.

@@ -68,7 +68,8 @@ Eigen::MatrixXd field_response_to(const SparsePosterior& posterior, const Latent
 BoundShare bound_share(const SparsePosterior& posterior, const LatentModel& model, const LatentResponse& response,
                        const OwnNodes& own, const std::vector<double>& mean, const Eigen::MatrixXd& field_response,
                        bool derivatives, const RunContext& context) {
-  if (model.interpolates() || model.low_rank()) throw Error("Shares are of nodes at the data, without a low-rank part.");
+  if (model.interpolates() || model.low_rank())
+    throw Error("Shares are of nodes at the data, without a low-rank part.");
   const Index m = model.nodes();
   const int p = response.coefficients;
   if (Index(mean.size()) != m || field_response.rows() != m || field_response.cols() != p)
@@ -77,14 +78,12 @@ BoundShare bound_share(const SparsePosterior& posterior, const LatentModel& mode
   share.score = Eigen::VectorXd::Zero(p);
   share.information = Eigen::MatrixXd::Zero(p, p);
   const std::vector<double> slope = add_data_terms(posterior, response, own, share, context);
-  const std::vector<double> average = node_design(model, response);
-  const Eigen::Map<const Eigen::MatrixXd> Xn(average.data(), m, p);
   for (std::size_t t = 0; t < own.data.size(); ++t) {
     const Index i = own.data[t];
     const int node = model.node_of_datum()[i];
     const Eigen::Map<const Eigen::RowVectorXd> x(response.design.data() + i * p, p);
     const Eigen::RowVectorXd unseen = x - field_response.row(node);
-    share.score += slope[t] * (x - Xn.row(node)).transpose();
+    share.score += slope[t] * unseen.transpose();
     share.information += posterior.state().precision[i] * unseen.transpose() * unseen;
   }
   const std::vector<double> log_pivots = posterior.factor().factor().log_pivots();
@@ -94,7 +93,7 @@ BoundShare bound_share(const SparsePosterior& posterior, const LatentModel& mode
     const double inverse_f = model.prior_scale()[j], of_mean = of_node(model, j, means)[0];
     const Eigen::RowVectorXd of_response = of_node(model, j, field_response);
     share.value -= 0.5 * (of_mean * of_mean * inverse_f - std::log(inverse_f) + log_pivots[j]);
-    share.score += of_mean * inverse_f * of_node(model, j, Xn).transpose();
+    share.score += of_mean * inverse_f * of_response.transpose();
     share.information += inverse_f * of_response.transpose() * of_response;
   }
   if (derivatives) {

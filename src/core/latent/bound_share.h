@@ -1,7 +1,8 @@
-// The share of some nodes, the own ones, and of the data at them in an evidence bound whose posterior is found in parts:
-// q(u) = N(m, A^-1) was fitted with other nodes around the own ones, all those before them in the prior's ordering among
-// these. The prior of such a set is the product of its conditionals, so that A lacks nothing but the data elsewhere,
-// and what it says of the own nodes is nearly what all data say. Of the bound of evidence_bound.h they have
+// The share of some nodes, the own ones, and of the data at them in an evidence bound whose posterior is found in
+// parts: q(u) = N(m, A^-1) was fitted with other nodes around the own ones, all those before them in the prior's
+// ordering among these. The prior of such a set is the product of its conditionals, so that A lacks nothing but the
+// data elsewhere, and what it says of the own nodes is nearly what all data say. Of the bound of evidence_bound.h they
+// have
 //
 //   sum over own i of [E log p(y_i | eta_i) + 1/2 W_i s_i]
 //   - 1/2 sum over own j of [(a_j'm)^2 / f_j + log f_j + log pivot_j],
@@ -10,8 +11,14 @@
 // bound. In (a_j'm) stand the means that each node has where it is own: the bound is stationary in the mean, so that
 // errors of m count by their squares, which in a sum with several values for one node they would not.
 //
-// The trend is no part of these posteriors, whose data have it in their offsets. Its coefficients move v = m + Xn beta
-// (trend_system.h): at v fixed the slope of the bound is R'g + Xn'Q m, g the slopes E d log p, R = X - C Xn.
+// The trend is no part of these posteriors, whose data have it in their offsets. The slope of the bound in its
+// coefficients is, since C'g = Q m at the fields that belong to them (g: the slopes E d log p),
+//
+//   X'g = D'g + H'Q m,   D = X - C H,
+//
+// for any H. With H = A^-1 C'WX, by which the field answers to the trend (trend_system.h), an error e of m moves this
+// by (H'Q - D'WC) e = 0, whether a column of X is smooth or rough; alone, X'g would take a small shift of all means for
+// a shift of the trend.
 #pragma once
 
 #include <Eigen/Core>

@@ -24,8 +24,8 @@ struct FactorSettings {
   // What an incomplete factor may take; where the pattern of Q would take more it has the restricted one
   // (linalg/sparse/sparse_pattern.h).
   double most_bytes = std::numeric_limits<double>::infinity();
-  // Whether an incomplete one may give way. Its pivots are of the nodes given those before them, as the shares of a bound
-  // (bound_share.h) need them, an exact factor's in another order.
+  // Whether an incomplete one may give way. Its pivots are of the nodes given those before them, as the shares of a
+  // bound (bound_share.h) need them, an exact factor's in another order.
   bool may_be_exact = true;
 };
 
