@@ -41,7 +41,7 @@ overlap_of <- function(problem, nodes, search) {
 # ---- extended shards -----------------------------------------------------------------------------
 
 # Of each of the shards `ids`, by number: its extended `nodes`, which of them are its `own`, and
-# `near`, those of others within half the overlap, by which shards are compared; and `rows`, all at
+# `near`, those of others within a quarter of the overlap, by which shards are compared; and `rows`, all at
 # these nodes, with its `own_rows`.
 latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
   scaled <- core_scale(nodes$coords, search$component)
@@ -58,7 +58,7 @@ latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
     rows <- sort(unlist(rows_at[extended], use.names = FALSE))
     list(nodes = extended, own = which(is_own), rows = rows,
       own_rows = which(!is.na(match(nodes$node[rows], own))),
-      near = which(!is_own & distance2[extended] <= reach2 / 4))
+      near = which(!is_own & distance2[extended] <= reach2 / 16))
   })
 }
 
@@ -250,7 +250,7 @@ converge_shards <- function(problem, objective, shards, parts, working) {
 }
 
 # By how much the means differ, in posterior standard deviations, that shards and owners have of
-# the same node, largest of those within half the overlap.
+# the same node, largest of those within a quarter of the overlap.
 shard_difference <- function(host, parts, mean, variance) {
   found <- on_shards(host, "latent_shard_difference", own = lapply(parts, function(part) {
     near <- part$nodes[part$near]
@@ -282,5 +282,5 @@ overlap_detail <- function(fit) {
   c(Overlap = sprintf(
     "%s spacings; means of shards differ there by up to %s posterior standard deviations%s",
     format(shards$overlap), format(shards$difference, digits = 1L),
-    if (shards$difference > difference_told) paste(":", wider_overlap(shards)) else ""))
+    if (shards$difference > difference_told) paste0("; ", wider_overlap(shards)) else ""))
 }

@@ -68,9 +68,9 @@
 #' @param overlap how far a shard reaches beyond its own rows, in spacings of these, where the rows
 #'   are in shards (`cluster`, or `shards` of [neargp_control()]); `NULL`: 8, for smoother fields
 #'   than the exponential's 16, on a line the squares of these. Means then differ from those without
-#'   shards by some hundredths of their standard deviations at most; [print()] has the largest
-#'   difference of two shards within half the overlap, and where it is above 0.05 a message of class
-#'   `neargp_message_overlap` says so.
+#'   shards by some hundredths of their standard deviations at most. [print()] has the largest
+#'   difference of two shards within a quarter of the overlap; where it is above 0.05 a message of
+#'   class `neargp_message_overlap` says so, as with data that say little of a field of long range.
 #' @return A settings object for the argument `method` of [neargp()]. A fit with a low-rank part has
 #'   the data frame `inducing`, the positions of its points in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type, and for `low_rank` with

@@ -108,6 +108,7 @@ vnngp_arguments <- function(k, n) {
   if (chance(0.1)) arguments$factor <- "exact"
   if (chance(0.05)) arguments$factor_memory <- 0
   if (chance(0.05)) arguments$jitter <- pick(1e-12, 0.5, 1)
+  if (chance(0.05)) arguments$overlap <- pick(0, 2, 1e6)
   arguments
 }
 
