@@ -29,7 +29,7 @@
 #'
 #' # Which fits
 #' One gaussian response by [vecchia()], [loo_k()], [mll_k()] and [svgp()]; by `loo_k()` all of
-#' [response_family], and of rows in memory classes, too.
+#' [response_family], and of rows in memory classes, too; by [vnngp()] all of [response_family].
 #'
 #' By `loo_k()` pseudo-observations are made, and labels added, where their rows are, and sums come
 #' back; the optimiser is quasi-Newton over all rows, and the score that of all rows, however many
@@ -40,6 +40,12 @@
 #' its gradient depends on shards. Each worker gets and returns M x M numbers in an evaluation, M
 #' the number of inducing points. Mini-batches, where `optimizer = "auto"` begins with them, are of
 #' the rows in this session: all of them, or the sample of a source.
+#'
+#' `vnngp()` has the ordering and neighbours of the fit without shards. There each shard has the
+#' posterior of its own rows from these, an overlap, and all rows that they are conditioned on; what
+#' that loses depends on the argument `overlap` of [vnngp()], and [print()][print.neargp] says how
+#' much it is. Its posterior, some numbers of each row, goes to the shards and back in each
+#' evaluation.
 #'
 #' # Workers that are lost
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
@@ -63,9 +69,11 @@
 #'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
 #'   another version, no worker is left, and for what cannot be in shards: several outputs, other
-#'   responses than gaussian ones but by [loo_k()], other methods than [vecchia()] (by maxmin,
-#'   without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables),
-#'   [mll_k()] and [svgp()] (by all rows, with `kl_weight = 1` and one noise), and GPUs.
+#'   responses than gaussian ones but by [loo_k()] and [vnngp()], other methods than [vecchia()] (by
+#'   maxmin, without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables),
+#'   [mll_k()], [svgp()] (by all rows, with `kl_weight = 1` and one noise) and [vnngp()] (sparse
+#'   posterior, incomplete factor, data in memory, neither inducing points nor random effects), and
+#'   GPUs.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))

@@ -41,8 +41,8 @@ overlap_of <- function(problem, nodes, search) {
 # ---- extended shards -----------------------------------------------------------------------------
 
 # Of each of the shards `ids`, by number: its extended `nodes`, which of them are its `own`, and
-# `near`, those of others within a quarter of the overlap, by which shards are compared; and `rows`, all at
-# these nodes, with its `own_rows`.
+# `near`, those of others within a quarter of the overlap, by which shards are compared; and `rows`,
+# all at these nodes, with its `own_rows`.
 latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
   scaled <- core_scale(nodes$coords, search$component)
   neighbors <- as.matrix(search$neighbors)
