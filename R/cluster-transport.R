@@ -3,7 +3,10 @@
 # that was lost or given up may still send an answer later: tags tell such answers from those
 # awaited.
 
-send_data <- function(node, data) utils::getFromNamespace("sendData", "parallel")(node, data)
+send_data <- function(node, data) {
+  if (is_mpi(node)) send_by_mpi(node, data) else
+    utils::getFromNamespace("sendData", "parallel")(node, data)
+}
 
 receive_data <- function(node) utils::getFromNamespace("recvData", "parallel")(node)
 
@@ -83,9 +86,11 @@ take_messages <- function(workers, waiting, limit) {
 }
 
 # Those of `waiting` that have something to say, after a second at most. Nodes without a connection
-# that can be asked (MPI) are waited for in turn.
+# that can be asked are waited for in turn.
 ready_workers <- function(workers, waiting) {
-  connections <- lapply(workers$nodes[as.integer(names(waiting))], function(node) node$con)
+  nodes <- workers$nodes[as.integer(names(waiting))]
+  if (all(vapply(nodes, is_mpi, NA))) return(waiting[answering_ranks(nodes)])
+  connections <- lapply(nodes, function(node) node$con)
   if (any(vapply(connections, is.null, NA))) return(waiting[1L])
   waiting[socketSelect(unname(connections), FALSE, timeout = 1)]
 }
