@@ -192,6 +192,14 @@ check_output_name <- function(output, parts) {
   file.path(normalizePath(folder), basename(output))
 }
 
+# Draws of parts are realisations of their own, which differ where they meet: a place near a border
+# would have to be drawn given those drawn beyond it, which whoever draws there does not have.
+check_one_field <- function(newdata, further) {
+  if (!is_row_source(newdata) && !"output" %in% further) return(invisible())
+  abort_neargp("newdata", c("Draws of parts would not fit together: those of one field are made as a whole.",
+    i = "Give places that fit in memory as `newdata`: a coarser grid, or a region. predict(output = ) has limits and probabilities of single places."))
+}
+
 # ---- the parts -----------------------------------------------------------------------------------
 
 # `carried`: what all parts are made of; `total`: of them, NA where it is not known; `task(number)`;

@@ -135,14 +135,6 @@ training_target <- function(object) {
     complete = rep(TRUE, length(data$y)), restore = identity)
 }
 
-# Draws of parts are realisations of their own, which differ where they meet: a place near a border
-# would have to be drawn given those drawn beyond it, which whoever draws there does not have.
-check_one_field <- function(newdata, further) {
-  if (!is_row_source(newdata) && !"output" %in% further) return(invisible())
-  abort_neargp("newdata", c("Draws of parts would not fit together: those of one field are made as a whole.",
-    i = "Give places that fit in memory as `newdata`: a coarser grid, or a region. predict(output = ) has limits and probabilities of single places."))
-}
-
 simulation_columns <- function(object, target, nsim, settings) {
   names <- paste0("sim_", seq_len(nsim))
   if (!is.null(object$outputs)) names <- outer(names, object$outputs, paste, sep = "_")

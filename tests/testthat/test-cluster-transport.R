@@ -3,8 +3,9 @@
 by_workers <- function(cluster, stop = "parallel::stopCluster(workers)") {
   script <- withr::local_tempfile(fileext = ".R")
   result <- withr::local_tempfile(fileext = ".rds")
-  writeLines(c("library(neargp)", "transport_fit <-", deparse(transport_fit), sprintf("workers <- %s", cluster),
-    sprintf("saveRDS(transport_fit(workers), \"%s\")", result), stop), script)
+  writeLines(c("library(neargp)", "transport_fit <-", deparse(transport_fit),
+    sprintf("workers <- %s", cluster), sprintf("saveRDS(transport_fit(workers), \"%s\")", result),
+    stop), script)
   told <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script),
     stdout = TRUE, stderr = TRUE, timeout = 120, env = c(paste0("R_LIBS=", paste(.libPaths(),
       collapse = .Platform$path.sep)), mpi_of_one_machine)))
