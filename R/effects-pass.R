@@ -19,6 +19,9 @@ fewest_sparse_columns <- 60L
 # its inverse takes 1.6 GB.
 most_effect_work <- 1e12 / 3
 
+# Of which more are left to conjugate gradients: that of 2,500 columns.
+most_exact_work <- 2500^3 / 3
+
 has_effects_pass <- function(problem) {
   has_effects(problem$data) && inherits(problem$method, "neargp_vecchia") &&
     (is_compressed(problem$data) || count_coefficients(problem$data) > fewest_sparse_columns) &&
@@ -26,13 +29,14 @@ has_effects_pass <- function(problem) {
 }
 
 # The core's side of it: a problem of response and trend, and the effects beside it.
-new_effects_pass <- function(data, neighbors, context, targets = NULL) {
+new_effects_pass <- function(data, neighbors, context, targets = NULL, most_exact = Inf) {
   slots <- effect_slots(data)
   blocks <- data$effects$blocks
   problem <- local_problem(without_effect_columns(data), neighbors, context, targets)
   column <- slots$column
   storage.mode(column) <- "integer"
-  effects <- core_effects(problem, column, count_coefficients(data), most_effect_work, context)
+  effects <- core_effects(problem, column, count_coefficients(data), most_effect_work, most_exact,
+    context)
   if (is.null(effects)) abort_many_levels(data)
   list(problem = problem, effects = effects, slots = slots, blocks = blocks,
     levels = level_pairs(blocks))
@@ -79,7 +83,7 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
   data <- problem$data
   layout <- problem$layout
   n <- if (is.null(targets)) length(data$y) else length(targets)
-  pass <- new_effects_pass(data, neighbors, problem$context, targets)
+  pass <- new_effects_pass(data, neighbors, problem$context, targets, most_exact_work)
   rm(neighbors)
   restricted <- is_restricted(problem$method)
   nugget_at <- noise_setter(data, layout, pointer_noise(pass$problem))
@@ -99,15 +103,21 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
     penalised_state(with_pass_derivatives(found, pass, data, layout, values, factors,
       of_effects, information), layout, working)
   }
-  list(evaluate = evaluate, gradient = function(working, beta, ...) {
-    evaluate(working, gradient = TRUE, ...)$gradient %||% rep(NA_real_, length(working))
-  }, n = n, accept = problem$keep, full_vcov = function(working) {
-    # By the core's factor, which no answer of a checkpoint has: nothing is asked of it.
+  # By what the core has, which no answer of a checkpoint has: nothing is asked of it.
+  evaluated_anew <- function(working, action) {
     values <- to_core(working, layout$transform)
     factors <- effect_factors(pass$blocks, layout, values)
     found <- parts(values, factors, FALSE, FALSE, problem$context)
-    pass_vcov(pass, factors, found$beta_vcov)
-  })
+    action(factors, found)
+  }
+  list(evaluate = evaluate, gradient = function(working, beta, ...) {
+    evaluate(working, gradient = TRUE, ...)$gradient %||% rep(NA_real_, length(working))
+  }, n = n, accept = problem$keep, full_vcov = function(working) {
+    evaluated_anew(working, function(factors, found) pass_vcov(pass, factors, found$beta_vcov))
+  }, refined = function(working) {
+    evaluated_anew(working, function(factors, found) core_effects_refine(pass$effects,
+      problem$context))
+  }, is_iterative = core_effects_iterates(pass$effects))
 }
 
 # The profile at the parameters, and what the core finds beside it.
@@ -215,8 +225,17 @@ with_full_vcov <- function(state, objective, problem) {
 # ones that of the trend; and minus the second derivatives, by differences of the gradient there.
 completed_pass <- function(state, objective, problem) {
   state$evaluated <- with_full_vcov(c(state$evaluated, state["working"]), objective, problem)
+  if (objective$is_iterative) state <- with_refined_value(state, objective)
   gradient <- function(working) objective$gradient(working)
   state$evaluated$information <- information_by_differences(gradient, state$working, problem$free,
     rep(1, length(state$working)), at = gradient(state$working))
+  state
+}
+
+# log|V| of the mean over more random signs, and its standard error as that of the log-likelihood.
+with_refined_value <- function(state, objective) {
+  found <- objective$refined(state$working)
+  state$evaluated$value <- state$evaluated$value - 0.5 * (found[["after"]] - found[["before"]])
+  state$value_error <- 0.5 * found[["error"]]
   state
 }

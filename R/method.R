@@ -249,5 +249,5 @@ method_result <- function(state, score, information = state$evaluated$informatio
     information = information, value = state$evaluated$value, score = score, k = k,
     convergence = c(list(converged = state$converged, message = state$message,
       iterations = state$iterations, evaluations = state$evaluations),
-      state[intersect("single_failed", names(state))]))
+      state[intersect(c("single_failed", "value_error"), names(state))]))
 }

@@ -167,9 +167,11 @@ white_noise_note <- function(x, effective) {
 score_line <- function(x) {
   name <- x$score
   label <- paste0(toupper(substr(name, 1L, 1L)), substring(name, 2L))
+  value <- stats::logLik(x)
+  error <- attr(value, "standard_error")
   sprintf("%s: %s%s", label, format(round(x$log_likelihood, 2L), nsmall = 2L),
-    if (is_likelihood(x)) sprintf(" (df = %d)", attr(stats::logLik(x), "df")) else
-    " (not a likelihood)")
+    if (!is_likelihood(x)) " (not a likelihood)" else sprintf(" (df = %d%s)", attr(value, "df"),
+      if (is.null(error)) "" else sprintf("; by random signs, standard error %.2g", error)))
 }
 
 convergence_line <- function(x) {

@@ -27,16 +27,17 @@ std::vector<int> zero_based_row_major(const Rcpp::IntegerMatrix& columns) {
 
 }  // namespace
 
-// NULL where a factor of the effects takes more than `most_work` multiplications.
+// NULL where a factor of the effects takes more than `most_work` multiplications; iterative where it takes more than
+// `most_exact`.
 // [[Rcpp::export]]
-SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work,
+SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, double most_exact,
                   const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   if (column.nrow() != pointer->data()) throw neargp::Error("There must be columns of effects for each row.");
   const std::vector<int> rows = zero_based_row_major(column);
-  const EffectsPointer effects(
-      new neargp::EffectsLikelihood(*pointer, {columns, column.ncol(), rows.data()}, most_work, run_context(context)),
-      true, R_NilValue, problem);
+  const EffectsPointer effects(new neargp::EffectsLikelihood(*pointer, {columns, column.ncol(), rows.data()}, most_work,
+                                                             most_exact, run_context(context)),
+                               true, R_NilValue, problem);
   if (!effects->is_affordable()) return R_NilValue;
   return effects;
 }
@@ -71,6 +72,21 @@ Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::Numeri
   if (solved.rows() != pointer->effects()) throw neargp::Error("There must be a number for each effect.");
   pointer->system().solve(solved);
   return to_r(solved);
+}
+
+// Whether there are conjugate gradients in the place of a factor.
+// [[Rcpp::export]]
+bool core_effects_iterates(SEXP effects) { return EffectsPointer(effects)->system().iterates(); }
+
+// log|C| at the values last evaluated before and after it is made more precise, with its standard error.
+// [[Rcpp::export]]
+Rcpp::NumericVector core_effects_refine(SEXP effects, const Rcpp::List& context) {
+  EffectsPointer pointer(effects);
+  neargp::EffectSystem& system = pointer->system();
+  const double before = system.log_det();
+  system.refine_log_det(run_context(context));
+  return Rcpp::NumericVector::create(Rcpp::_["before"] = before, Rcpp::_["after"] = system.log_det(),
+                                     Rcpp::_["error"] = system.log_det_error());
 }
 
 // What the entries and forms below are of.

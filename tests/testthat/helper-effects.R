@@ -14,6 +14,25 @@ effects_data <- function(n = 80, seed = 5, groups = 8) {
   data
 }
 
+# Levels that are regions, and those of another factor beside them.
+many_effects_data <- function(n = 300) {
+  set.seed(4)
+  data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n), depth = runif(n),
+    w = runif(n, 0.5, 2))
+  data$region <- 10L * as.integer(cut(data$x, 9)) + as.integer(cut(data$y, 9))
+  data$year <- sample(8L, n, TRUE)
+  data$z <- rnorm(99)[data$region] + 0.5 * rnorm(8)[data$year] * data$a + sin(6 * data$depth) +
+    sin(4 * data$x) + rnorm(n, sd = 0.4)
+  data
+}
+
+# On the CPU, which alone has compressed effects.
+many_effects_fit <- function(formula = z ~ a + (1 | region) + (a | year), method = vecchia(8),
+                             data = many_effects_data(), ...) {
+  neargp(formula, data, coords = ~ x + y, method = method, weights = w,
+    covariance = cov_exponential(), device = "cpu", threads = 1L, verbose = FALSE, ...)
+}
+
 # A block for each of the columns of `design`, one or several, by the levels of `group`.
 dense_columns <- function(design, group) {
   design <- as.matrix(design)

@@ -1,24 +1,6 @@
 # The pass of many effects against the one that has their columns in the Gram matrix, which is
 # tested against the dense model (test-effects-likelihood.R).
 
-many_effects_data <- function(n = 300) {
-  set.seed(4)
-  data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n), depth = runif(n),
-    w = runif(n, 0.5, 2))
-  data$region <- 10L * as.integer(cut(data$x, 9)) + as.integer(cut(data$y, 9))
-  data$year <- sample(8L, n, TRUE)
-  data$z <- rnorm(99)[data$region] + 0.5 * rnorm(8)[data$year] * data$a + sin(6 * data$depth) +
-    sin(4 * data$x) + rnorm(n, sd = 0.4)
-  data
-}
-
-# On the CPU, which alone has compressed effects.
-many_effects_fit <- function(formula = z ~ a + (1 | region) + (a | year), method = vecchia(8),
-                             data = many_effects_data(), ...) {
-  neargp(formula, data, coords = ~ x + y, method = method, weights = w,
-    covariance = cov_exponential(), device = "cpu", threads = 1L, verbose = FALSE, ...)
-}
-
 # Both passes of one problem with the same neighbours.
 both_passes <- function(fit) {
   problem <- fold_problem(fit, seq_along(fit$data$y), plain_context(1L))

@@ -70,6 +70,13 @@ void EffectRows::set_values(const double* values) {
     std::copy_n(values + Index(data_row_[i]) * slots_, slots_, value_.begin() + i * slots_);
 }
 
+void EffectRows::set_typical(const RunContext& context) {
+  std::fill(value_.begin(), value_.end(), 1.0);
+  std::vector<double> weights(count_.size() * k_);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 1.0 / (2.0 + double(i % k_));
+  whiten(weights, std::vector<double>(count_.size(), 1.0), context);
+}
+
 void EffectRows::whiten(const std::vector<double>& weights, const std::vector<double>& variance,
                         const RunContext& context) {
   for_each_row(targets(), context, [&](Index t) {

@@ -40,6 +40,9 @@ class EffectRows {
 
   // Entries of Z, rows x slots in the caller's order.
   void set_values(const double* values);
+  // Entries of ones, whitened by weights that fall off from neighbour to neighbour: which columns are tied to each
+  // other more than others.
+  void set_typical(const RunContext& context);
   // W, of weights (targets x k) and variances of all targets.
   void whiten(const std::vector<double>& weights, const std::vector<double>& variance, const RunContext& context);
 

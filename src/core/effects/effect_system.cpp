@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "effects/dense_effect_system.h"
+#include "effects/iterative_effect_system.h"
 #include "effects/sparse_effect_system.h"
 
 namespace neargp {
@@ -28,20 +29,34 @@ double fullness(const EffectRows& rows) {
   return sum / (double(count) * q);
 }
 
-}  // namespace
+constexpr double times_faster = 30.0;
 
 // A sparse factor with its inverse takes some thirty times as long for a multiplication as the tiles of dense products
 // do, most of it the inverse; to order a matrix that is full takes longer than to factorise it.
-std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work) {
+std::unique_ptr<SparseEffectSystem> sparse_system(const EffectRows& rows, double most_work) {
   constexpr int fewest = 64;
-  constexpr double full = 0.1, times_faster = 30.0;
+  constexpr double full = 0.1;
+  if (rows.columns() <= fewest || fullness(rows) >= full) return nullptr;
+  auto sparse = std::make_unique<SparseEffectSystem>(rows, most_work / times_faster);
+  return sparse->is_affordable() ? std::move(sparse) : nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, double most_exact,
+                                            const RunContext& context) {
   const double q = rows.columns(), dense_work = q * q * q / 3.0;
-  if (rows.columns() > fewest && fullness(rows) < full) {
-    auto sparse = std::make_unique<SparseEffectSystem>(rows, std::min(most_work, dense_work) / times_faster);
-    if (sparse->is_affordable()) return sparse;
+  double work = dense_work;
+  std::unique_ptr<EffectSystem> exact;
+  if (auto sparse = sparse_system(rows, std::min(most_work, dense_work))) {
+    work = sparse->work() * times_faster;
+    exact = std::move(sparse);
+  } else if (dense_work <= most_work) {
+    exact = std::make_unique<DenseEffectSystem>(rows);
   }
-  if (dense_work > most_work) return nullptr;
-  return std::make_unique<DenseEffectSystem>(rows);
+  if (!exact || work <= most_exact) return exact;
+  rows.set_typical(context);
+  return std::make_unique<IterativeEffectSystem>(rows, std::move(exact), context);
 }
 
 }  // namespace neargp

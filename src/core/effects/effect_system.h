@@ -17,6 +17,11 @@ class EffectSystem {
   // Takes the rows' present entries. False where a pivot is not positive and finite.
   virtual bool factorize(const RunContext& context) = 0;
   virtual double log_det() const = 0;
+  // Whether there are conjugate gradients in the place of a factor: log_det() is then a mean over random signs, as are
+  // the entries below. Its standard error; and more of the signs for both.
+  virtual bool iterates() const { return false; }
+  virtual double log_det_error() const { return 0.0; }
+  virtual void refine_log_det(const RunContext&) {}
   // C^-1 X in place.
   virtual void solve(Eigen::MatrixXd& x) const = 0;
 
@@ -33,7 +38,9 @@ class EffectSystem {
 
 // The exact one that takes less time for these rows: with a sparse factor where levels are near each other, with a
 // dense one where they are scattered over the field, so that a sparse factor would be nearly full. Null where neither
-// takes less than `most_work` multiplications.
-std::unique_ptr<EffectSystem> effect_system(const EffectRows& rows, double most_work);
+// takes less than `most_work` multiplications. Where that takes more than `most_exact` dense multiplications, the
+// iterative one with it behind.
+std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, double most_exact,
+                                            const RunContext& context);
 
 }  // namespace neargp

@@ -11,8 +11,9 @@
 namespace neargp {
 
 EffectsLikelihood::EffectsLikelihood(const LocalProblem& problem, const EffectColumns& columns, double most_work,
-                                     const RunContext& context)
-    : problem_(problem), rows_(problem, columns, context), system_(effect_system(rows_, most_work)) {}
+                                     double most_exact, const RunContext& context)
+    : problem_(problem), rows_(problem, columns, context),
+      system_(effect_system(rows_, most_work, most_exact, context)) {}
 
 EffectSums EffectsLikelihood::evaluate(const Covariance& covariance, const double* values, const RunContext& context) {
   covariance_ = problem_.checked(covariance);

@@ -47,7 +47,7 @@ struct EffectDerivatives {
 class EffectsLikelihood {
  public:
   // Response and trend are the columns of the problem, which outlives the object.
-  EffectsLikelihood(const LocalProblem& problem, const EffectColumns& columns, double most_work,
+  EffectsLikelihood(const LocalProblem& problem, const EffectColumns& columns, double most_work, double most_exact,
                     const RunContext& context);
 
   // Whether a factor of the effects takes no more than `most_work` multiplications; else nothing below may be called.

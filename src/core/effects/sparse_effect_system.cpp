@@ -33,15 +33,14 @@ double factor_work(const Matrix& upper, double most) {
 }  // namespace
 
 SparseEffectSystem::SparseEffectSystem(const EffectRows& rows, double most_work)
-    : rows_(rows), is_affordable_(list_entries(most_work) && solver_.analyze(matrix_, most_work)) {
-  if (is_affordable_) list_pairs();
-}
+    : rows_(rows), is_affordable_(list_entries(most_work) && solver_.analyze(matrix_, most_work)) {}
 
 bool SparseEffectSystem::Solver::analyze(const Matrix& matrix, double most_work) {
   Matrix permuted(matrix.rows(), matrix.cols());
   const Matrix* ordered = nullptr;
   ordering(matrix, ordered, permuted);
-  if (factor_work(*ordered, most_work) > most_work) return false;
+  work = factor_work(*ordered, most_work);
+  if (work > most_work) return false;
   analyzePattern_preordered(*ordered, true);
   return true;
 }
@@ -96,6 +95,7 @@ void SparseEffectSystem::list_pairs() {
 }
 
 bool SparseEffectSystem::factorize(const RunContext&) {
+  if (pair_start_.empty()) list_pairs();
   double* value = matrix_.valuePtr();
   std::fill_n(value, matrix_.nonZeros(), 0.0);
   for (Index j = 0; j < matrix_.cols(); ++j) value[matrix_.outerIndexPtr()[j]] = 1.0;

@@ -20,6 +20,7 @@ class SparseEffectSystem : public EffectSystem {
   // Whether a factorisation takes no more than `most_work` multiplications; else nothing below may be called. It is
   // known before there is memory for the factor.
   bool is_affordable() const { return is_affordable_; }
+  double work() const { return solver_.work; }
 
   bool factorize(const RunContext& context) override;
   double log_det() const override;
@@ -33,6 +34,8 @@ class SparseEffectSystem : public EffectSystem {
   using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
   struct Solver : Eigen::SimplicialLDLT<Matrix, Eigen::Lower> {
+    double work = 0.0;
+
     // False, and the factor has no memory, where a factorisation takes more.
     bool analyze(const Matrix& matrix, double most_work);
     const Matrix& factor() const { return matrixL().nestedExpression(); }

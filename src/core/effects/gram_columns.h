@@ -1,0 +1,52 @@
+// Columns of W'W one after the other, and x + W'W x for several columns x at a time, in neither case with W'W as a
+// matrix.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "base/run_context.h"
+#include "effects/effect_rows.h"
+#include "parallel/parallel_for.h"
+
+namespace neargp {
+
+class GramColumns {
+ public:
+  // The rows outlive the object.
+  explicit GramColumns(const EffectRows& rows);
+
+  const EffectRows& rows() const { return rows_; }
+  int columns() const { return rows_.columns(); }
+  // How many rows of W have column j.
+  Index rows_of(int j) const { return Index(start_[j + 1] - start_[j]); }
+
+  // action(j, sums) for each column, `sums` those of W'W over some hundred rows that have the column, evenly spread, at
+  // the present entries. Columns belong to different threads.
+  template <class Action>
+  void for_each_sampled(const RunContext& context, const Action& action) const {
+    constexpr int columns_per_chunk = 64;
+    const int q = columns();
+    parallel_for(context, (q + columns_per_chunk - 1) / columns_per_chunk, [&](Index chunk) {
+      std::vector<double> sums(q);
+      for (int j = int(chunk) * columns_per_chunk; j < std::min(q, (int(chunk) + 1) * columns_per_chunk); ++j) {
+        std::fill(sums.begin(), sums.end(), 0.0);
+        add_column(j, sums.data());
+        action(j, sums.data());
+      }
+    });
+  }
+
+  // y = x + W'W x, both columns() x `width` row-major; `width` is 4 or 16.
+  void multiply(const double* x, int width, double* y, const RunContext& context) const;
+
+ private:
+  void add_column(int j, double* sums) const;
+
+  const EffectRows& rows_;
+  std::vector<std::size_t> start_;  // of column j, whose rows follow each other
+  std::vector<int> row_;
+  mutable std::vector<double> sums_;  // of the parts of the rows
+};
+
+}  // namespace neargp

@@ -1,0 +1,31 @@
+// The kernels for processors with AVX2. The standard headers come before the
+// target is set: their inline functions are shared with the rest of the program and
+// must not use instructions that some processors lack.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma")
+#endif
+
+#include "effects/gram_products.h"
+
+namespace neargp {
+extern const GramProducts gram_products_avx2{add_gram_product<4, 4>, add_gram_product<16, 4>};
+}
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif

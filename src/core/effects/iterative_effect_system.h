@@ -1,0 +1,63 @@
+// C = I + W'W without a factor. With the approximate inverse F'F of approximate_inverse.h, A = F C F' = I + E for a
+// small E of trace 0, and
+//
+//   log|C| = -2 sum log F_jj + tr log A,     P = C^-1 = F'F + F'(A^-1 - I) F,
+//
+// where the last term of each is the mean over random signs z (Hutchinson 1990) of z'(log A - E) z and of the matrix
+// F'(A^-1 - I) z z'F: conjugate gradients for A x = z have both, since their coefficients are those of Lanczos'
+// tridiagonal matrix (Ubaru, Chen and Saad 2017). Without z'E z, whose mean is known to be 0, what is left of the value
+// varies by the order of E^2. The signs are the same at all parameters, so that values and derivatives are smooth.
+//
+// Where conjugate gradients do not converge at some parameters an exact factor takes their place.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "effects/approximate_inverse.h"
+#include "effects/effect_system.h"
+#include "effects/gram_columns.h"
+
+namespace neargp {
+
+class IterativeEffectSystem : public EffectSystem {
+ public:
+  static constexpr int probes = 16;
+
+  // The rows outlive the object. Columns of F are chosen by their present entries.
+  IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, const RunContext& context);
+
+  bool factorize(const RunContext& context) override;
+  double log_det() const override;
+  bool iterates() const override { return true; }
+  double log_det_error() const override;
+  void refine_log_det(const RunContext& context) override;
+  void solve(Eigen::MatrixXd& x) const override;
+  void invert(const RunContext& context) override;
+  void multiply_inverse(Index t, double* h) const override;
+  double inverse(int i, int j) const override;
+  double inverse_form(const int* column, const double* x, int count) const override;
+
+ private:
+  using Block = std::vector<double>;  // columns x width, row-major
+
+  struct Lanczos;
+  Block random_signs(int set) const;
+  // (A^-1 - I) z in place, and the remainders of all z after those that are known; false where they are not found.
+  bool solve_probes(Block& z, const RunContext& context);
+  bool conjugate_gradients(Block& x, int width, double tolerance, std::vector<Lanczos>* lanczos,
+                           const RunContext& context) const;
+  void multiply(const Block& x, int width, Block& y, const RunContext& context) const;
+
+  const EffectRows& rows_;
+  std::unique_ptr<EffectSystem> exact_;
+  bool is_exact_ = false;
+  RunContext context_;
+  GramColumns gram_;
+  ApproximateInverse inverse_;
+  Block signs_, solved_;           // z, and (A^-1 - I) z
+  Block left_, right_;             // F'(A^-1 - I) z and F'z
+  std::vector<double> remainder_;  // z'(log A - E) z of each z
+};
+
+}  // namespace neargp
