@@ -173,8 +173,8 @@ core_stop_threads <- function() {
     invisible(.Call(`_neargp_core_stop_threads`))
 }
 
-core_effects <- function(problem, column, columns, most_work, context) {
-    .Call(`_neargp_core_effects`, problem, column, columns, most_work, context)
+core_effects <- function(problem, column, columns, most_work, most_exact, context) {
+    .Call(`_neargp_core_effects`, problem, column, columns, most_work, most_exact, context)
 }
 
 core_effects_evaluate <- function(effects, covariance, nugget, values, context) {
@@ -187,6 +187,14 @@ core_effects_derivatives <- function(effects, contrasts, context) {
 
 core_effects_solve <- function(effects, x) {
     .Call(`_neargp_core_effects_solve`, effects, x)
+}
+
+core_effects_iterates <- function(effects) {
+    .Call(`_neargp_core_effects_iterates`, effects)
+}
+
+core_effects_refine <- function(effects, context) {
+    .Call(`_neargp_core_effects_refine`, effects, context)
 }
 
 core_effects_invert <- function(effects, context) {
@@ -515,6 +523,30 @@ core_streamed_add_gradient <- function(pointer, coords, columns, noise_scale, co
 
 core_streamed_gradient <- function(pointer, context) {
     .Call(`_neargp_core_streamed_gradient`, pointer, context)
+}
+
+core_streamed_sums <- function(pointer) {
+    .Call(`_neargp_core_streamed_sums`, pointer)
+}
+
+core_streamed_set_sums <- function(pointer, numbers) {
+    invisible(.Call(`_neargp_core_streamed_set_sums`, pointer, numbers))
+}
+
+core_streamed_moments <- function(pointer) {
+    .Call(`_neargp_core_streamed_moments`, pointer)
+}
+
+core_streamed_begin_gradient <- function(pointer, moments, context) {
+    invisible(.Call(`_neargp_core_streamed_begin_gradient`, pointer, moments, context))
+}
+
+core_streamed_adjoints <- function(pointer) {
+    .Call(`_neargp_core_streamed_adjoints`, pointer)
+}
+
+core_streamed_set_adjoints <- function(pointer, numbers) {
+    invisible(.Call(`_neargp_core_streamed_set_adjoints`, pointer, numbers))
 }
 
 core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context) {

@@ -616,8 +616,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_effects
-SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_effects(SEXP problemSEXP, SEXP columnSEXP, SEXP columnsSEXP, SEXP most_workSEXP, SEXP contextSEXP) {
+SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, double most_exact, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects(SEXP problemSEXP, SEXP columnSEXP, SEXP columnsSEXP, SEXP most_workSEXP, SEXP most_exactSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -625,8 +625,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type column(columnSEXP);
     Rcpp::traits::input_parameter< int >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< double >::type most_work(most_workSEXP);
+    Rcpp::traits::input_parameter< double >::type most_exact(most_exactSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_effects(problem, column, columns, most_work, context));
+    rcpp_result_gen = Rcpp::wrap(core_effects(problem, column, columns, most_work, most_exact, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -667,6 +668,29 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(core_effects_solve(effects, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_iterates
+bool core_effects_iterates(SEXP effects);
+RcppExport SEXP _neargp_core_effects_iterates(SEXP effectsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects_iterates(effects));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_refine
+Rcpp::NumericVector core_effects_refine(SEXP effects, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects_refine(SEXP effectsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_effects_refine(effects, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1873,6 +1897,73 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_streamed_sums
+Rcpp::NumericVector core_streamed_sums(SEXP pointer);
+RcppExport SEXP _neargp_core_streamed_sums(SEXP pointerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_sums(pointer));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_streamed_set_sums
+void core_streamed_set_sums(SEXP pointer, const Rcpp::NumericVector& numbers);
+RcppExport SEXP _neargp_core_streamed_set_sums(SEXP pointerSEXP, SEXP numbersSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type numbers(numbersSEXP);
+    core_streamed_set_sums(pointer, numbers);
+    return R_NilValue;
+END_RCPP
+}
+// core_streamed_moments
+Rcpp::List core_streamed_moments(SEXP pointer);
+RcppExport SEXP _neargp_core_streamed_moments(SEXP pointerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_moments(pointer));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_streamed_begin_gradient
+void core_streamed_begin_gradient(SEXP pointer, const Rcpp::List& moments, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_streamed_begin_gradient(SEXP pointerSEXP, SEXP momentsSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type moments(momentsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    core_streamed_begin_gradient(pointer, moments, context);
+    return R_NilValue;
+END_RCPP
+}
+// core_streamed_adjoints
+Rcpp::NumericVector core_streamed_adjoints(SEXP pointer);
+RcppExport SEXP _neargp_core_streamed_adjoints(SEXP pointerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_adjoints(pointer));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_streamed_set_adjoints
+void core_streamed_set_adjoints(SEXP pointer, const Rcpp::NumericVector& numbers);
+RcppExport SEXP _neargp_core_streamed_set_adjoints(SEXP pointerSEXP, SEXP numbersSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type numbers(numbersSEXP);
+    core_streamed_set_adjoints(pointer, numbers);
+    return R_NilValue;
+END_RCPP
+}
 // core_collapsed_bound
 Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_collapsed_bound(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
@@ -2069,10 +2160,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
     {"_neargp_core_faiss", (DL_FUNC) &_neargp_core_faiss, 1},
     {"_neargp_core_stop_threads", (DL_FUNC) &_neargp_core_stop_threads, 0},
-    {"_neargp_core_effects", (DL_FUNC) &_neargp_core_effects, 5},
+    {"_neargp_core_effects", (DL_FUNC) &_neargp_core_effects, 6},
     {"_neargp_core_effects_evaluate", (DL_FUNC) &_neargp_core_effects_evaluate, 5},
     {"_neargp_core_effects_derivatives", (DL_FUNC) &_neargp_core_effects_derivatives, 3},
     {"_neargp_core_effects_solve", (DL_FUNC) &_neargp_core_effects_solve, 2},
+    {"_neargp_core_effects_iterates", (DL_FUNC) &_neargp_core_effects_iterates, 1},
+    {"_neargp_core_effects_refine", (DL_FUNC) &_neargp_core_effects_refine, 2},
     {"_neargp_core_effects_invert", (DL_FUNC) &_neargp_core_effects_invert, 2},
     {"_neargp_core_effects_inverse", (DL_FUNC) &_neargp_core_effects_inverse, 3},
     {"_neargp_core_effects_forms", (DL_FUNC) &_neargp_core_effects_forms, 4},
@@ -2155,6 +2248,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_streamed_value", (DL_FUNC) &_neargp_core_streamed_value, 2},
     {"_neargp_core_streamed_add_gradient", (DL_FUNC) &_neargp_core_streamed_add_gradient, 5},
     {"_neargp_core_streamed_gradient", (DL_FUNC) &_neargp_core_streamed_gradient, 2},
+    {"_neargp_core_streamed_sums", (DL_FUNC) &_neargp_core_streamed_sums, 1},
+    {"_neargp_core_streamed_set_sums", (DL_FUNC) &_neargp_core_streamed_set_sums, 2},
+    {"_neargp_core_streamed_moments", (DL_FUNC) &_neargp_core_streamed_moments, 1},
+    {"_neargp_core_streamed_begin_gradient", (DL_FUNC) &_neargp_core_streamed_begin_gradient, 3},
+    {"_neargp_core_streamed_adjoints", (DL_FUNC) &_neargp_core_streamed_adjoints, 1},
+    {"_neargp_core_streamed_set_adjoints", (DL_FUNC) &_neargp_core_streamed_set_adjoints, 2},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
