@@ -131,7 +131,7 @@ test_that("what a source or shards cannot have is said", {
   refused(share ~ h, stats::binomial("probit"), "neargp_error_response")
   refused(count ~ h, stats::poisson(), "neargp_error_weights", weights = trials + 0.5)
   refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, loo_k(5, optimizer = "adam"))
-  refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, vnngp(5))
+  refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, svgp(5))
 })
 
 test_that("fits in shards go on from a checkpoint", {
