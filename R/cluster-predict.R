@@ -78,7 +78,11 @@ predict_from_shards <- function(object, newdata, settings, workers) {
   rows[[1L]] <- sort(c(rows[[1L]], which(!target$complete)))
   problem <- list(data = list(stream = recipe$stream, basis = object$data$basis),
     locations = object$locations, groups = recipe$groups)
-  read_to_predict(object$method, object, host, problem)
+  reading <- reading_call(object$method, object, shard_recipe(problem, recipe$partition, raw = TRUE),
+    shard_context(plain_context(1L), workers))
+  parts <- parts_of_shards(recipe$stream, problem, recipe$partition)
+  on_shards(host, reading$what, reading$common, lapply(parts, function(numbers)
+    list(parts = numbers)), makes = TRUE)
   search <- list(component = component, k = settings$k)
   context <- settings$context
   boxes <- on_shards(host, "shard_box", list(component = component))
@@ -97,15 +101,15 @@ predict_from_shards <- function(object, newdata, settings, workers) {
     own), rows, newdata)
 }
 
-# Has the shards of the host read what predictions are conditioned on: rows as raw_rows() has them.
-read_to_predict <- function(method, object, host, problem) {
-  UseMethod("read_to_predict")
+# By what a shard reads its parts of what predictions are conditioned on, rows as raw_rows() has
+# them: the name of a function, and arguments that are those of all shards.
+reading_call <- function(method, object, recipe, context) {
+  UseMethod("reading_call")
 }
 
 #' @export
-read_to_predict.default <- function(method, object, host, problem) {
-  partition <- object$source$recipe$partition
-  read_shards(host, problem, partition, recipe = shard_recipe(problem, partition, raw = TRUE))
+reading_call.default <- function(method, object, recipe, context) {
+  list(what = "shard_read", common = list(recipe = recipe))
 }
 
 # The fit with these rows to predict from.

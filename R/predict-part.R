@@ -149,7 +149,7 @@ answer_part <- function(task) {
 with_ready_fit <- function(plan) {
   if (!is.null(plan$fit$keeper)) plan$fit <- with_own_keeper(plan$fit)
   if (reads_shards(plan$fit)) {
-    plan$fit$source$shelf <- new_shelf(plan$fit$source$recipe, plan$shards)
+    plan$fit$source$shelf <- new_shelf(plan$fit, plan$shards)
   }
   plan
 }

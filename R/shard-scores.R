@@ -164,13 +164,10 @@ held_pseudo_observations <- function(given, problem, known) {
 }
 
 #' @export
-read_to_predict.neargp_loo_k_families <- function(method, object, host, problem) {
-  partition <- object$source$recipe$partition
-  parts <- parts_of_shards(problem$data$stream, problem, partition)
-  on_shards(host, "shard_read_observed", list(recipe = shard_recipe(problem, partition),
-    prior = object$pseudo_observations$prior, family = object$family,
-    context = shard_context(plain_context(1L), host$workers)),
-    lapply(parts, function(numbers) list(parts = numbers)), makes = TRUE)
+reading_call.neargp_loo_k_families <- function(method, object, recipe, context) {
+  recipe$raw <- FALSE
+  list(what = "shard_read_observed", common = list(recipe = recipe,
+    prior = object$pseudo_observations$prior, family = object$family, context = context))
 }
 
 #' @export

@@ -3,10 +3,12 @@
 # is conditioned on the same rows as where workers hold a shard each (R/cluster-predict.R).
 
 # `most`: shards that are kept.
-new_shelf <- function(recipe, most = recipe$partition$count) {
-  stream <- recipe$stream
-  list2env(list(recipe = recipe, most = as.integer(most), shards = list(),
-    parts = parts_of_shards(stream, recipe, recipe$partition), reach = shard_reach(recipe)),
+new_shelf <- function(object, most = object$source$recipe$partition$count) {
+  recipe <- object$source$recipe
+  recipe["basis"] <- list(object$data$basis)
+  list2env(list(reading = reading_call(object$method, object, recipe, plain_context(1L)),
+    most = as.integer(most), shards = list(),
+    parts = parts_of_shards(recipe$stream, recipe, recipe$partition), reach = shard_reach(recipe)),
     parent = emptyenv())
 }
 
@@ -18,7 +20,8 @@ shelf_shard <- function(shelf, id) {
     kept <- utils::tail(shelf$shards, max(shelf$most - 1L, 0L))
     shelf$shards <- kept
     shard <- new.env(parent = emptyenv())
-    shard_read(shard, id, shelf$recipe, shelf$parts[[name]])
+    do.call(shelf$reading$what, c(list(shard, id), shelf$reading$common,
+      list(parts = shelf$parts[[name]])), quote = TRUE)
   }
   shelf$shards[[name]] <- NULL
   shelf$shards[[name]] <- shard
@@ -71,7 +74,7 @@ scaled_boxes <- function(reach, component, most = 10L) {
 # As chunked_moments() has them, of targets of which some are complete.
 moments_from_shelf <- function(object, target, settings) {
   recipe <- object$source$recipe
-  shelf <- object$source$shelf %||% new_shelf(recipe)
+  shelf <- object$source$shelf %||% new_shelf(object)
   object$source["recipe"] <- list(NULL)
   of_shard <- split(seq_len(nrow(target$coords)), shard_of(shard_places(target$coords, recipe,
     recipe$partition$scales), recipe$partition$cuts))

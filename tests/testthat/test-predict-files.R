@@ -284,11 +284,11 @@ test_that("rows that are read in shards are predicted by whoever reads the shard
   expect_equal(predict(memory, places, k = 9, sectors = 0, local_mean = FALSE), whole,
     tolerance = 1e-8)
   # few shards are read, and as many kept as may be
-  shelf <- new_shelf(fit$source$recipe, most = 2L)
+  shelf <- new_shelf(fit, most = 2L)
   fit$source$shelf <- shelf
   expect_identical(predict(fit, places, k = 9), whole)
   expect_length(shelf$shards, 2L)
-  fit$source$shelf <- new_shelf(fit$source$recipe)
+  fit$source$shelf <- new_shelf(fit)
   predict(fit, data.frame(x = 0.01, y = 0.01, h = 0), k = 9)
   expect_lt(length(fit$source$shelf$shards), 4L)
   # all rows of a shard are in its box

@@ -232,7 +232,6 @@ test_that("what cannot be in shards is refused", {
   refused(svgp(5), count ~ 1, family = poisson())
   refused(vecchia(5), cbind(z, h) ~ 1)
   refused(vecchia(5), use = neargp_control(shards = 31L))
-  refused(NULL, count ~ 1, family = poisson())
   expect_s3_class(neargp(z ~ 1, data, coords = ~ x + y, control = control,
     covariance = cov_exponential())$method, "neargp_vecchia")
   expect_error(neargp_control(shards = 0), class = "neargp_error_argument")
