@@ -1,4 +1,4 @@
-# Classes by odvgp(): each has a mean on the inducing points of the mean, and the variances of svgp().
+# Classes by odvgp(): each has a mean on the inducing points of the mean, and variances of svgp().
 
 #' @export
 best_mean.neargp_odvgp_classes <- function(method, fit, solve, context, ...) {

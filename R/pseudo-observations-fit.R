@@ -41,7 +41,8 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
     beta_vcov = problem$scoring$trend_covariance(problem, pseudo_observations, known, method$k),
     information = NULL, value = scored$value, score = paste0("leave-one-out log score",
       sample_note(scored$rows)), k = method$k,
-    convergence = state$convergence, pseudo_observations = pseudo_observations), problem, known$nugget)
+    convergence = state$convergence, pseudo_observations = pseudo_observations), problem,
+    known$nugget)
 }
 
 # Pseudo-observations depend on the family's parameter. To optimise with the pseudo-observations

@@ -1,9 +1,10 @@
 # Trends that separate the responses, as where all counts of a level are 0 or a covariate tells
 # classes apart: along such directions the likelihood only levels off. Coefficients have no finite
-# maximum there, and their normal approximation says nothing: it has as much weight at the other end.
+# maximum there, and their normal approximation says nothing: it has as much weight at the other
+# end.
 
-# A result that says so. Predictions hold what is not bounded at its estimate. `nugget`: by which the
-# noise of pseudo-observations is multiplied, and with it what is known of the trend.
+# A result that says so. Predictions hold what is not bounded at its estimate. `nugget`: by which
+# the noise of pseudo-observations is multiplied, and with it what is known of the trend.
 with_separation <- function(result, problem, nugget = 1) {
   trend <- seq_len(ncol(problem$data$X))
   variance <- sum(exp(result$working[problem$layout$kind == "variance"]))
