@@ -84,11 +84,35 @@ spread_over_rows <- function(moments, complete) {
 # `output`: of each target, where there are several.
 conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL,
                                 output = NULL) {
+  outside <- if (is.null(neighbors)) is_outside(coords, object$locations, settings$local_times)
+  if (any(outside)) {
+    return(moments_by_mean(outside, settings, function(rows, settings) {
+      conditional_moments(object, coords[rows, , drop = FALSE], X[rows, , drop = FALSE],
+        offset[rows], settings, output = output[rows])
+    }))
+  }
   compressed <- is_compressed(object$data)
   given <- conditional_weights(object, coords, settings, neighbors, output,
     keep_weights = compressed)
   if (compressed) return(compressed_moments(object, X, offset, given, settings$context))
   trend_moments(object, given$weighted, given$variance, X, offset)
+}
+
+is_outside <- function(coords, locations, span) {
+  if (is.null(span)) return(FALSE)
+  time <- time_column(coords, locations)
+  time < span[1L] | time > span[2L]
+}
+
+# Of rows `outside` by the mean of the whole trend, of the others by local ones.
+moments_by_mean <- function(outside, settings, moments_of) {
+  settings$local_times <- NULL
+  by_trend <- settings
+  by_trend$local_mean <- FALSE
+  parts <- list(if (!all(outside)) moments_of(which(!outside), settings),
+    moments_of(which(outside), by_trend))
+  at <- order(c(which(!outside), which(outside)))
+  do.call(Map, c(list(function(...) c(...)[at]), Filter(Negate(is.null), parts)))
 }
 
 # Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a

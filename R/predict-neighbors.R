@@ -27,9 +27,25 @@ conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, al
   wanted_k <- prediction_k(object$method, object, k, least = if (alone) 96L else 60L)
   sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else
     check_sectors(object, sectors, wanted_k)
-  list(k = wanted_k, sectors = sectors, exact = FALSE,
-    local_mean = if (is.null(local_mean)) default_local_mean(object, alone && !is_part) else
-    check_flag(local_mean, "local_mean"))
+  by_default <- is.null(local_mean)
+  local_mean <- if (by_default) default_local_mean(object, alone && !is_part) else
+    check_flag(local_mean, "local_mean")
+  list(k = wanted_k, sectors = sectors, exact = FALSE, local_mean = local_mean,
+    local_times = if (by_default && local_mean) time_span(object))
+}
+
+# Between the first and the last time of the data by default means are local. Before and after, these
+# would be the mean of the last neighbours for ever, where the field has forgotten them.
+time_span <- function(object) {
+  if (is.null(object$locations$time)) return(NULL)
+  if (!reads_shards(object)) return(range(time_column(object$data$coords, object$locations)))
+  recipe <- object$source$recipe
+  range(unlist(lapply(recipe$stream$parts$boxes, time_column, object$locations)))
+}
+
+time_column <- function(coords, locations) {
+  places <- places_of(coords, locations)
+  places[, ncol(places)]
 }
 
 # Places at one spot have no direction: with a time, sectors would give the observations before and

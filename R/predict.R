@@ -74,7 +74,8 @@
 #' @param local_mean `TRUE` for a locally unknown mean, `FALSE` for that of the whole trend, which
 #'   it is for [vecchia()] with inducing points. By default `TRUE` where the trend is an intercept,
 #'   the response gaussian, and space has one or two coordinates, but not for [vnngp()], for
-#'   [exact_gp()] from every observation, for `joint = TRUE` and for `type = "process"`.
+#'   [exact_gp()] from every observation, for `joint = TRUE` and for `type = "process"`; nor at
+#'   times before the first and after the last of the data, so that forecasts tend to the trend.
 #' @param sectors the number of equal sectors around each location from each of which `k / sectors`
 #'   neighbours are taken; 0 for the `k` nearest wherever they lie. By default 8 in two coordinates
 #'   (of a plane or a sphere, without time) for gaussian responses, and 0 where `k` is given, for
@@ -306,8 +307,8 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
     part = if (type %in% tables_of_parts) "process" else if (is_part) type else "field",
     interval = interval, level = check_level(level),
     k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
-    sectors = given$sectors, joint = joint, covariance = outputs$covariance,
-    observed = outputs$observed, chunk_size = prediction_chunk(object, chunk_size),
+    local_times = given$local_times, sectors = given$sectors, joint = joint,
+    covariance = outputs$covariance, observed = outputs$observed, chunk_size = prediction_chunk(object, chunk_size),
     context = plain_context(threads), device = resolve_device(device,
       predicts_densely(object$method, given$exact) || is_cpu_only(object)),
     verbose = check_flag(verbose, "verbose"))

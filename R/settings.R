@@ -25,7 +25,8 @@ new_settings <- function(method, family, control, context, covariance = NULL, nu
 # `context`: how it is computed; all else says what is wanted, and without more it is the latent
 # field, row by row.
 new_prediction_settings <- function(context, k = NULL, k_other = NULL, exact = FALSE,
-                                    few_dense = FALSE, local_mean = FALSE, sectors = 0L,
+                                    few_dense = FALSE, local_mean = FALSE,
+                                    local_times = NULL, sectors = 0L,
                                     type = "link", part = "field", interval = "none", level = 0.95,
                                     trials = NULL, joint = FALSE, covariance = FALSE,
                                     observed = FALSE, noise = FALSE, conditional = TRUE,
@@ -51,7 +52,8 @@ new_prediction_settings <- function(context, k = NULL, k_other = NULL, exact = F
     k_other = k_other,           # from each other output
     exact = exact,               # on all rows, by dense matrices
     few_dense = few_dense,       # of draws: so where places are few
-    local_mean = local_mean,     # whether the neighbours have a mean of their own
+    local_mean = local_mean,     # whether the neighbours have a mean of their own,
+    local_times = local_times,   # at times within these, NULL for any
     sectors = sectors,           # directions that neighbours are taken from, 0 for any
     smooth = FALSE,              # whether neighbours have a taper, see predict-smooth.R
     # ---- how it is computed

@@ -294,3 +294,19 @@ test_that("the variogram along time is of pairs at one place, with the curve of 
   expect_error(empirical_variogram(neargp(z ~ 1, data[1:12, ], coords = ~ x + y),
     along = "time"), "along", class = "neargp_error_argument")
 })
+
+test_that("forecasts tend to the trend, and are those by its mean; gaps have local means", {
+  data <- space_time_data(10, 8)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 10),
+    covariance = cov_spacetime(cov_exponential(variance = 1, range = c(0.4, 2)),
+      model = "separable"), nugget = 0.1)
+  new <- data.frame(x = 0.4, y = 0.6, day = c(-1, 4.5, 9, 12, 1e4))
+  found <- predict(fit, new)
+  outside <- c(1, 3, 4, 5)
+  expect_identical(found[outside, ], predict(fit, new[outside, ], local_mean = FALSE),
+    ignore_attr = TRUE)
+  expect_identical(found[2, ], predict(fit, new[2, ], local_mean = TRUE), ignore_attr = TRUE)
+  expect_equal(found$mean[5], coef(fit)[["(Intercept)"]], tolerance = 1e-6)
+  expect_identical(predict(fit, new, local_mean = TRUE)[2, ], found[2, ])
+  expect_identical(predict(fit, new[3, ]), found[3, ], ignore_attr = TRUE)
+})
