@@ -17,7 +17,9 @@
 #' give a covariance there, where the default might change.
 #'
 #' Likelihoods are those of maximum likelihood, trend included, so that trends may be compared; of
-#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only.
+#' fits with `estimation = "REML"` they are restricted, and may be compared for one trend only, and
+#' not with those of maximum likelihood: where formulas have random effects or smooths, which make
+#' fits REML by default, give `estimation = "ML"` to all of them, or to the fits that have such.
 #' Twice the difference of log-likelihoods has a chi-squared distribution only where the smaller
 #' model is a special case of the larger one, which is not checked, and not at an end of the
 #' parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
@@ -55,7 +57,7 @@
 #'   objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
 #'   [cross_validate()] is, and of `extractAIC()`, and so of `drop1()`, `add1()` and `step()`,
 #'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or
-#'   methods, and of other trends by restricted likelihoods; `neargp_error_argument` for one fit
+#'   methods, of ML and REML, and of other trends by restricted likelihoods; `neargp_error_argument` for one fit
 #'   alone without a term in its trend. A warning of class `neargp_warning_comparison` where a
 #'   larger fit has the smaller likelihood.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
@@ -204,15 +206,21 @@ check_compared <- function(fits) {
     if (length(different)) {
       abort_neargp("comparison",
         c("Likelihoods can only be compared of fits by the same method to the same data.",
-          x = sprintf("Fit %d differs from the first one in its %s.", i, format_some(different))))
+          x = sprintf("Fit %d differs from the first one in its %s.", i, format_some(different)),
+          i = estimation_hint(different)))
     }
   }
   check_same_trends("anova()", fits)
 }
 
 compared_differences <- function(a, b) {
-  as_made <- function(method) structure(method, class = plain_class(method))
+  # what maximises the likelihood; which likelihood it is is a part of its own
+  as_made <- function(method) {
+    structure(method[setdiff(names(method), c("label", "estimation"))],
+      class = plain_class(method))
+  }
   parts <- list(method = list(as_made(a$method), as_made(b$method)),
+    "estimation (ML and REML)" = list(is_restricted(a$method), is_restricted(b$method)),
     "number of shards" = list(a$control$shards, b$control$shards),
     response = list(observed_response(a$data), observed_response(b$data)),
     weights = list(given_weights(a$data), given_weights(b$data)),
@@ -220,4 +228,9 @@ compared_differences <- function(a, b) {
       unname(places_of(b$data$coords, b$locations))))
   names(parts)[!vapply(parts,
     function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
+}
+
+estimation_hint <- function(different) {
+  if (!any(startsWith(different, "estimation"))) return(NULL)
+  "Random effects and smooths make a fit REML where its method does not say: vecchia(estimation = \"ML\") and exact_gp(estimation = \"ML\") are by maximum likelihood."
 }

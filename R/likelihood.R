@@ -60,11 +60,11 @@ warn_unless_comparable <- function(what, fits) {
   fits <- Filter(function(fit) inherits(fit, "neargp"), fits)
   for (fit in fits[-1L]) {
     different <- intersect(compared_differences(fits[[1L]], fit),
-      c("method", "response", "weights"))
+      c("method", "estimation (ML and REML)", "response", "weights"))
     if (!length(different)) next
     return(warn_neargp("comparison",
       c(sprintf("%s compares fits that differ in their %s.", what, format_some(different)),
-        i = "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
+        i = estimation_hint(different) %||% "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
   }
 }
 

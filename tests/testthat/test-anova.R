@@ -45,6 +45,32 @@ test_that("fits that cannot be compared are refused, and it says in what they di
   expect_error(anova(near, near), "leave-one-out", class = "neargp_error_not_likelihood")
 })
 
+test_that("ML by default is the ML that was asked for, and REML by random effects is named", {
+  skip_unless_extended()
+  data <- transform(anova_data(), site = factor(rep(letters[1:6], 20)))
+  for (method in list(vecchia, exact_gp)) {
+    plain <- anova_fit(z ~ h, data, method())
+    asked <- anova_fit(z ~ h + (1 | site), data, method(estimation = "ML"))
+    expect_equal(anova(plain, asked)$logLik, c(logLik(plain), logLik(asked)))
+    expect_no_warning(AIC(plain, asked))
+    restricted <- anova_fit(z ~ h + (1 | site), data, method())
+    for (fits in list(list(plain, restricted), list(restricted, plain))) {
+      expect_error(do.call(anova, fits), "estimation \\(ML and REML\\).*Random effects.*\"ML\"",
+        class = "neargp_error_comparison")
+      for (compared in list(AIC, BIC)) {
+        # stats warns of the numbers of rows, too, of which REML has less
+        suppressWarnings(expect_warning(do.call(compared, fits),
+          "estimation \\(ML and REML\\).*Random effects", class = "neargp_warning_comparison"))
+      }
+    }
+    # the same likelihood by other words is no difference
+    expect_no_warning(AIC(restricted, anova_fit(z ~ h + (1 | site), data,
+      method(estimation = "REML"))))
+  }
+  expect_error(anova(plain, anova_fit(z ~ h, data, vecchia())), "in its method\\.",
+    class = "neargp_error_comparison")
+})
+
 test_that("a larger fit with the smaller likelihood is no test, which a warning says", {
   skip_unless_extended()
   exponential <- function(covariance, ...) {
