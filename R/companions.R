@@ -21,9 +21,12 @@
 #' that with few rows standard errors are a little too small.
 #' * \pkg{emmeans}: `emmeans()`, `emtrends()`, contrasts and the rest, of the trend with the field
 #'   at its mean 0; of other families than gaussian on the scale of the link, unless `type =
-#'   "response"`; with a `transform` that gives medians of the response, where
-#'   [predict()][predict.neargp] has means. \pkg{ggeffects}: `ggpredict()` and `ggemmeans()` of the
-#'   same.
+#'   "response"`: that is the mean of [response_family], such as `(1 - zi) exp(eta)` of
+#'   [zi_poisson()], and the expected number of the category of [ordinal()]; of trials it is the
+#'   probability of one. Where that mean is not the inverse of the link, contrasts stay on the scale
+#'   of the linear predictor; `regrid()` of the means has differences of them. With a `transform`
+#'   `type = "response"` gives medians of the response, where [predict()][predict.neargp] has means.
+#'   \pkg{ggeffects}: `ggpredict()` and `ggemmeans()` of the same.
 #' * \pkg{effects}: `Effect()`, `allEffects()`; not of [negative_binomial()], whose variance has a
 #'   parameter.
 #' * \pkg{car}: `Anova()` (types II and III), `vif()`, `linearHypothesis()`, `deltaMethod()`.

@@ -26,11 +26,15 @@ emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...)
     bhat = unname(object$beta), nbasis = matrix(NA),
     V = as.matrix(if (is.function(vcov.)) vcov.(object) else vcov.),
     dffun = function(k, dfargs) Inf, dfargs = list(),
-    misc = emmeans_scale(object$family))
+    misc = emmeans_scale(object))
 }
 
-# How estimates go back to the response: by the link, or the inverse of a transform (a median).
-emmeans_scale <- function(family) {
+# How estimates go back to the response: by the link, by the mean where that is not its inverse, or
+# by the inverse of a transform (a median).
+emmeans_scale <- function(object) {
+  family <- object$family
+  own <- mean_link(object)
+  if (!is.null(own)) return(list(tran = own, inv.lbl = "response"))
   if (!is_gaussian(family)) return(emmeans::.std.link.labels(family, list()))
   transform <- family$transform
   if (is.null(transform)) return(list())

@@ -26,6 +26,24 @@ get_loglikelihood.neargp <- function(x, estimator = "ML", REML = FALSE, ...) {
 #' @exportS3Method insight::is_converged
 is_converged.neargp <- function(x, tolerance = 0.001, ...) as.logical(x$convergence$converged)
 
+# What insight says of zero inflation by the name of a family is of models that have coefficients of
+# it, and what it says of ordered categories of predictions that are probabilities of each.
+#' @exportS3Method insight::model_info
+model_info.neargp <- function(x, ...) {
+  info <- NextMethod()
+  if (!is.null(mean_link(x))) {
+    info[c("is_zero_inflated", "is_zeroinf", "is_hurdle", "is_ordinal", "is_cumulative")] <- FALSE
+    info$is_truncated <- startsWith(x$family$family, "truncated")
+  }
+  info
+}
+
+#' @exportS3Method insight::link_inverse
+link_inverse.neargp <- function(x, ...) mean_at_predictor(x)
+
+#' @exportS3Method insight::link_function
+link_function.neargp <- function(x, ...) mean_link(x)$linkfun %||% x$family$linkfun
+
 # Predictions at rows that have places are those of predict(); at covariates alone those of the
 # trend, as for fixed effects of mixed models.
 #' @exportS3Method insight::get_predicted
@@ -69,7 +87,7 @@ predicted_by_trend <- function(object, data, predict, ci) {
   has_own_scale <- !is.null(object$family$transform)
   to_scale <- if (predict == "link") identity else if (has_own_scale)
     function(eta) mixture_mean(responses_of(object, eta, stats::sigma(object) + 0 * eta)) else
-    object$family$linkinv
+    mean_at_predictor(object)
   is_linear <- predict == "link" || (is_gaussian(object$family) && !has_own_scale)
   predicted <- list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance))
   if (is.null(ci)) return(predicted)

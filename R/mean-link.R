@@ -1,0 +1,20 @@
+# The mean of a response as a function of its linear predictor, where that is not the inverse of the
+# family's link: of counts with more zeros, of those without, and of ordered categories. Packages
+# that go from the trend to the response take it for a link.
+
+# As stats::make.link() gives it, with NULL where the link of the family has the mean.
+mean_link <- function(object) {
+  family <- object$family
+  entry <- response_family(family)
+  if (is.null(entry$predictor_of_mean) || isTRUE(entry$has_trials)) return(NULL)
+  parameters <- as.list(response_parameters(object))
+  mean <- function(eta) unname(entry$mean(eta, parameters, 1))
+  list(name = paste("linear predictor of", family_call(family)),
+    linkfun = function(mu) entry$predictor_of_mean(mu, parameters), linkinv = mean,
+    # by central differences, whose rounding and truncation are alike at this step
+    mu.eta = function(eta, step = 6e-6) (mean(eta + step) - mean(eta - step)) / (2 * step),
+    valideta = function(eta) TRUE)
+}
+
+# From the linear predictor to the mean, of any family.
+mean_at_predictor <- function(object) mean_link(object)$linkinv %||% object$family$linkinv
