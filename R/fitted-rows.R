@@ -1,22 +1,95 @@
 # The data of a fit, which it does not keep, where its call names them.
 
+# `what`: who needs them. Those that are found are those that were fitted.
 needed_data <- function(object, what) {
   data <- data_of_call(object)
   if (is.null(data)) {
     abort_neargp("newdata", c(sprintf("%s needs the data of the fit, which are no longer found.",
       what),
-      i = "They have to be where the call of the fit named them."))
+      x = sprintf("They were `%s` where it was made.", named_data(object)),
+      i = advice_on_data))
+  }
+  changed <- changed_parts(object, data)
+  if (length(changed)) {
+    abort_neargp("newdata", c(
+      sprintf("%s needs the data of the fit, and `%s` is no longer what was fitted.", what,
+        named_data(object)),
+      x = sprintf("There the %s.", paste(changed, collapse = ", and the ")),
+      i = advice_on_data))
   }
   data
 }
 
+advice_on_data <- "Give the fit its data: update(fit, data = )."
+
+named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60L)[1L])
+
 # The rows of the data that were fitted.
 fitted_rows <- function(object, data) {
-  rows <- match(as.character(object$row_names %||% seq_along(object$data$y)), row.names(data))
-  if (anyNA(rows) || nrow(data) != object$n_given) {
+  rows <- fitted_row_numbers(object, data)
+  if (is.null(rows)) {
     abort_neargp("newdata",
-      c("The data that the call of the fit names are no longer those that were fitted.",
+      c("The data that the call of the fit name are no longer those that were fitted.",
         i = "Fit the model anew."))
   }
   data[rows, , drop = FALSE]
+}
+
+# NULL where they are not there.
+fitted_row_numbers <- function(object, data) {
+  rows <- match(row_names_of(object), row.names(drop_geometry(data)))
+  if (!anyNA(rows) && nrow(data) == object$n_given) rows
+}
+
+row_names_of <- function(object) as.character(object$row_names %||% seq_along(object$data$y))
+
+# ---- what has changed ----------------------------------------------------------------------------
+
+# What the data have other than the fit, in words; NULL where they are those that were fitted.
+changed_parts <- function(object, data) {
+  # rows of several outputs and of areas are made by neargp() only
+  if (!is.null(object$outputs) || has_areal_data(object)) return(NULL)
+  rows <- fitted_row_numbers(object, data)
+  if (is.null(rows)) return("rows are others")
+  c(if (have_moved(object, data, rows)) "coordinates differ", changed_columns(object, data))
+}
+
+have_moved <- function(object, data, rows) {
+  coords <- tryCatch(embed_coordinates(raw_coordinates(data, object$locations), object$locations,
+    data = data), error = function(e) NULL)
+  is.null(coords) ||
+    !identical(unname(coords[rows, , drop = FALSE]), unname(object$data$coords))
+}
+
+# Response and covariates, as numbers as the fit has made them.
+changed_columns <- function(object, data) {
+  frame <- tryCatch(suppressMessages(model_frame_of(object, data)), error = function(e) NULL)
+  rows <- match(row_names_of(object), row.names(frame))
+  if (is.null(frame) || anyNA(rows)) return("response or covariates cannot be had")
+  c(if (!same_response(object, frame, rows)) "response differs",
+    if (!same_covariates(object, frame, rows)) "covariates differ")
+}
+
+same_response <- function(object, frame, rows) {
+  weights <- as.double(frame[["(weights)"]] %||% rep(1, nrow(frame)))
+  found <- tryCatch(suppressMessages(model_response(object$method, stats::model.response(frame),
+    object$family, weights, frame)), error = function(e) NULL)
+  !is.null(found) && same_numbers(as.double(found$y)[rows],
+    as.double(observed_response(object$data)))
+}
+
+# Those of the formula's own columns: random effects and smooths are known by a basis that is not
+# unique.
+same_covariates <- function(object, frame, rows) {
+  own <- seq_len(ncol(object$data$X) - count_smooth_columns(object))
+  design <- tryCatch(stats::model.matrix(attr(frame, "terms"), frame,
+    contrasts.arg = object$contrasts), error = function(e) NULL)
+  !is.null(design) && ncol(design) == length(own) &&
+    same_numbers(design[rows, ], object$data$X[, own])
+}
+
+# To the last digits, which differ between machines where poly() and the like have a factorisation.
+same_numbers <- function(a, b, tolerance = 1e-8) {
+  length(a) == length(b) && identical(is.na(as.vector(a)), is.na(as.vector(b))) &&
+    all(abs(a - b) <= tolerance * max(abs(b), 0, na.rm = TRUE), na.rm = TRUE)
 }

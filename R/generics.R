@@ -248,14 +248,13 @@ data_of_call <- function(fit) {
 #' @rdname coef.neargp
 #' @export
 model.frame.neargp <- function(formula, ...) {
-  env <- environment(formula$formula)
-  data <- data_of_call(formula)
-  if (is.null(data)) {
-    abort_neargp("newdata",
-      "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
-  }
+  model_frame_of(formula, needed_data(formula, "model.frame()"))
+}
+
+model_frame_of <- function(object, data) {
+  env <- environment(object$formula)
   quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset",
-    "measurement_variance")), function(x) rlang::new_quosure(formula$call[[x]], env))
-  new_model_frame(c(quosures, list(na.action = eval(formula$call$na.action, env))), formula$formula,
-    data, formula$locations, formula$family)
+    "measurement_variance")), function(x) rlang::new_quosure(object$call[[x]], env))
+  new_model_frame(c(quosures, list(na.action = eval(object$call$na.action, env))), object$formula,
+    data, object$locations, object$family)
 }

@@ -186,14 +186,8 @@ original_columns <- function(fit) {
   data <- data_of_call(fit)
   if (is.null(data)) return(NULL)
   plain <- drop_geometry(data)
-  rows <- match(as.character(fit$row_names %||% seq_along(fit$data$y)), row.names(plain))
-  if (anyNA(rows) || nrow(plain) != fit$n_given) return(NULL)
-  coords <- tryCatch(embed_coordinates(raw_coordinates(data, fit$locations), fit$locations,
-    data = data), error = function(e) NULL)
-  if (is.null(coords) || !identical(unname(coords[rows, , drop = FALSE]),
-      unname(fit$data$coords))) {
-    return(NULL)
-  }
+  rows <- fitted_row_numbers(fit, data)
+  if (is.null(rows) || have_moved(fit, data, rows) || length(changed_parts(fit, data))) return(NULL)
   wanted <- intersect(unique(c(all.vars(fit$terms), all.vars(fit$locations$terms),
     fit$locations$time)), names(plain))
   columns <- as.data.frame(plain)[rows, wanted, drop = FALSE]

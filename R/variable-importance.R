@@ -30,7 +30,7 @@
 #' [block_folds()]: beside near neighbours covariates tell little.
 #'
 #' @param object a fit of [neargp()] to one response, of which the data can be found where its call
-#'   named them; of `autoplot()` the result.
+#'   named them, unchanged; of `autoplot()` the result.
 #' @param variables names of covariates and coordinates, or a named list of such names, groups that
 #'   are left out or permuted together. `NULL` (default) is for each variable of the trend, each
 #'   coordinate and `time`, but what cannot be left out; points of sf, and longitude and latitude
@@ -52,7 +52,8 @@
 #'   and, for ggplot2, `autoplot()`.
 #' @section Errors: `neargp_error_argument` for variables that the fit does not have or that cannot
 #'   be left out, and of `by = "permute"` where areas have covariates by [block_support()],
-#'   `neargp_error_newdata` where the data are no longer found, `neargp_error_method` for several
+#'   `neargp_error_newdata` where the data are no longer found, or no
+#'   longer those that were fitted (rows, coordinates, response or covariates), `neargp_error_method` for several
 #'   outputs, `neargp_error_fits` where a fit without a variable has other rows (it alone was
 #'   missing there), and those of [neargp()] and [cross_validate()].
 #' @references

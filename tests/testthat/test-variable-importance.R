@@ -183,3 +183,52 @@ test_that("covariates at the points of areas are left out with their raster, and
   expect_error(variable_importance(fit, "height", by = "permute"), "refit",
     class = "neargp_error_argument")
 })
+
+test_that("data that have changed under their name are refused, by what has changed", {
+  skip_unless_extended()
+  d <- importance_rows(60)
+  fit <- neargp(z ~ useful + site + offset(idle / 2), d, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(variance = 0.1, range = 0.2), subset = x > 0.05,
+    verbose = FALSE)
+  kept <- d
+  expect_s3_class(variable_importance(fit, "useful"), "neargp_importance")
+  changes <- list("covariates differ" = function(d) transform(d, useful = rev(useful)),
+    "covariates differ" = function(d) transform(d, site = replace(site, 30L, site[31L])),
+    "response differs" = function(d) transform(d, z = replace(z, 30L, 0)),
+    "coordinates differ" = function(d) transform(d, y = y + 1e-6),
+    "rows are others" = function(d) d[-1L, ],
+    "cannot be had" = function(d) d[setdiff(names(d), "useful")])
+  for (i in seq_along(changes)) {
+    d <- changes[[i]](kept)
+    expect_error(variable_importance(fit, "useful"), names(changes)[i],
+      class = "neargp_error_newdata")
+    expect_error(model.frame(fit), "model.frame\\(\\).*`d`", class = "neargp_error_newdata")
+    # what was fitted, where the data are others
+    expect_equal(generics::augment(fit)$useful, unname(fit$data$X[, "useful"]))
+  }
+  d <- 3
+  expect_error(variable_importance(fit, "useful"), "no longer found.*They were `d`.*update\\(fit",
+    class = "neargp_error_newdata")
+})
+
+test_that("data are those that were fitted, of any response", {
+  skip_unless_extended()
+  d <- importance_rows(60)
+  d$count <- rep(0:2, 20)
+  d$level <- cut(d$z, 3, ordered_result = TRUE)
+  d$amount <- exp(d$z / 2)
+  d$useful[5L] <- NA
+  fitted <- function(...) neargp(..., data = d, coords = ~ x + y, verbose = FALSE)
+  cases <- suppressMessages(list(
+    fitted(count ~ useful + poly(idle, 2), family = poisson(), method = vnngp(k = 4),
+      na.action = na.exclude),
+    fitted(cbind(count, 3 - count) ~ useful, family = binomial(), method = vnngp(k = 4)),
+    fitted(level ~ useful + s(idle, k = 4), family = ordinal(), method = vnngp(k = 4)),
+    fitted(site ~ useful, method = loo_k(k = 5)), fitted(z > 1 ~ useful, method = loo_k(k = 5)),
+    fitted(amount ~ useful + (1 | site), transform = "log", method = exact_gp(),
+      weights = count + 1)))
+  for (fit in cases) {
+    expect_null(changed_parts(fit, d))
+    expect_match(changed_parts(fit, transform(d, useful = useful + 1)), "covariates")
+  }
+})
