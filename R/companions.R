@@ -34,6 +34,10 @@
 #'   `augment()`.
 #' * [stats::step()] and its like compare fits by AIC, see [anova.neargp()].
 #'
+#' `Effect()`, `ggpredict()` and `insight::get_data()` need the data of the fit where its call named
+#' them; where they are no longer found, as in another session, or have changed, the error
+#' `neargp_error_newdata` says so.
+#'
 #' They are for fits to one response that are not classes, and not for those by [dspp()] and
 #' [dgp()], which have no covariance matrix of their coefficients; else an error says so.
 #'

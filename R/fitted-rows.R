@@ -24,6 +24,18 @@ advice_on_data <- "Give the fit its data: update(fit, data = )."
 
 named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60L)[1L])
 
+# The data of a call, of which the name may be that of another session: update(), drop1(), step()
+# and the like make the call of the fit anew. `written`: the argument as it was written.
+found_data <- function(data, written) {
+  withCallingHandlers(data, error = function(e) {
+    lost <- Filter(function(name) identical(conditionMessage(e),
+      gettextf("object '%s' not found", name, domain = "R")), all.vars(written))
+    if (!length(lost)) return(invisible())
+    abort_neargp("newdata", c(sprintf("The data are not found: there is no object `%s`.", lost[1L]),
+      i = "Of a fit from another session give its data anew: update(fit, data = )."))
+  })
+}
+
 # The rows of the data that were fitted.
 fitted_rows <- function(object, data) {
   rows <- fitted_row_numbers(object, data)

@@ -183,7 +183,8 @@
 #'   interrupted, or that ends with an error on its way, leaves the parameters it had reached to
 #'   [neargp_last()].
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
-#'   of a setting), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
+#'   of a setting), `_newdata` (no object of the name of `data`, as where a fit of another session is
+#'   updated), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
 #'   after `na.action`), `_empty` (no rows), `_coordinates`, `_levels` (of factors in `coords`),
 #'   `_geometry` (neither points nor polygons, or empty), `_support` (see [block_support()]),
 #'   `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row),
@@ -250,6 +251,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
+  data <- found_data(data, substitute(data))
   transform <- as_transform(transform)
   if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
   coords <- columns_argument(coords, "coords", "~ x + y")

@@ -5,11 +5,7 @@
 effSources.neargp <- function(mod) {
   check_one_trend(mod, "Effect()")
   call <- mod$call
-  data <- data_of_call(mod)
-  if (is.null(data)) {
-    abort_neargp("newdata",
-      "The data of the fit are no longer found, so that effects have no grid.")
-  }
+  data <- needed_data(mod, "Effect()")
   call$data <- drop_geometry(data)
   sources <- list(call = call, formula = effect_terms(mod$formula)$trend)
   if (!has_effects(mod$data)) return(sources)

@@ -38,6 +38,13 @@ model_info.neargp <- function(x, ...) {
   info
 }
 
+# Data that are found under their name are those that were fitted.
+#' @exportS3Method insight::get_data
+get_data.neargp <- function(x, ...) {
+  needed_data(x, "insight::get_data()")
+  NextMethod()
+}
+
 #' @exportS3Method insight::link_inverse
 link_inverse.neargp <- function(x, ...) mean_at_predictor(x)
 
