@@ -113,6 +113,38 @@ test_that("effects are those of the trend with the fit's coefficients and covari
   expect_equal(as.vector(effect$se), sqrt(diag(X %*% vcov(fit) %*% t(X))))
 })
 
+test_that("effects have the mean of all offsets, and the mean of any family", {
+  skip_unless_extended()
+  skip_if_not_installed("effects")
+  data <- transform(simulated_data(80), count = rep(0:3, 20),
+    level = factor(rep(1:4, 20), ordered = TRUE))
+  fitted <- function(formula, ...) neargp(formula, data, coords = ~ x + y, ...,
+    covariance = cov_exponential(variance = 0.1, range = 0.2))
+  at <- c(-1, 0, 2)
+  effect_of <- function(fit) effects::Effect("height", fit, xlevels = list(height = at))
+  several <- effect_of(fit <- fitted(z ~ height + offset(x) + offset(2 * y), method = exact_gp(),
+    offset = height^2))
+  expected <- coef(fit)[[1L]] + coef(fit)[[2L]] * at + mean(fit$data$offset)
+  expect_equal(as.vector(several$fit), expected)
+  none <- effect_of(fit <- fitted(z ~ 0 + height + offset(x), method = exact_gp()))
+  expect_equal(as.vector(none$fit), coef(fit)[[1L]] * at + mean(data$x))
+  means <- list(list(zi_poisson(zi = 0.3), function(eta) 0.7 * exp(eta)),
+    list(negative_binomial(size = 2), exp), list(tweedie(power = 1.5, dispersion = 1), exp),
+    list(student_t(df = 4), identity))
+  for (case in means) {
+    fit <- fitted(count ~ height + offset(x), method = vnngp(k = 4), family = case[[1L]])
+    effect <- effect_of(fit)
+    eta <- coef(fit)[[1L]] + coef(fit)[[2L]] * at + mean(data$x)
+    expect_equal(as.vector(effect$fit), eta)
+    expect_equal(as.data.frame(effect)$fit, case[[2L]](eta))
+    X <- cbind(1, at)
+    expect_equal(as.vector(effect$se), sqrt(diag(X %*% vcov(fit) %*% t(X))))
+  }
+  ordered <- fitted(level ~ height, method = vnngp(k = 4), family = ordinal())
+  expect_equal(as.data.frame(effect_of(ordered))$fit,
+    as.vector(insight::get_predicted(ordered, data.frame(height = at), ci = NULL)))
+})
+
 test_that("without a field they are what they are for lm()", {
   skip_unless_extended()
   for (package in c("car", "emmeans", "effects")) skip_if_not_installed(package)
