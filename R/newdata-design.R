@@ -14,7 +14,9 @@ newdata_design <- function(object, newdata) {
 # `alone`: the first row by itself. x - mean(x) has another mean there, and so had the data of the
 # fit.
 warn_of_other_rows <- function(design, alone) {
-  differ <- function(all, one) abs(all - one) > 1e-8 * pmax(abs(all), abs(one))
+  differ <- function(all, one) {
+    (abs(all - one) > 1e-8 * pmax(abs(all), abs(one))) %in% TRUE # others are not finite
+  }
   dependent <- c(colnames(design$X)[differ(design$X[1L, ], alone$X[1L, ])],
     if (differ(design$offset[1L], alone$offset)) "the offset")
   if (!length(dependent)) return(invisible())

@@ -116,3 +116,22 @@ test_that("a trend that depends on the other rows of newdata is told", {
     covariance = cov_exponential(), offset = log(x + 1))
   expect_no_warning(predict(by_scale, data[1:5, ]))
 })
+
+test_that("an offset that is not finite in a row of newdata is refused, as in a row alone", {
+  skip_unless_extended()
+  data <- simulated_data(40)
+  data$effort <- 2
+  data$count <- rpois(40, 3)
+  new <- data[1:2, ]
+  new$effort[1L] <- 0
+  for (family in list(gaussian(), poisson(), zi_poisson())) {
+    fit <- neargp(count ~ height + offset(log(effort)), data, coords = ~ x + y, family = family,
+      method = if (family$family == "gaussian") vecchia(k = 5) else vnngp(k = 5))
+    for (ask in list(predict, function(fit, new) simulate(fit, 1, newdata = new))) {
+      expect_error(ask(fit, new), "offset .* row 1 of `newdata`",
+        class = "neargp_error_missing_values")
+      expect_error(suppressWarnings(ask(fit, transform(new, effort = c(2, -1)))),
+        "offset .* row 2 of `newdata`", class = "neargp_error_missing_values")
+    }
+  }
+})
