@@ -47,8 +47,23 @@ abort_rank <- function(X, aliased) {
       if (any(far))
       c(x = paste0(format_some(names[far]),
         " varies by less than a millionth of its mean: subtract a constant from it, or have an intercept.")),
-      if (!all(far)) c(x = paste0("Remove ", format_some(names[!far]),
-        " from the formula, or reparametrise."))))
+      if (!all(far)) c(x = aliased_hint(names[!far], colnames(X)))))
+}
+
+# Columns of a smooth are named "s(a).1": the formula has s(a), and most likely a, which is in it.
+aliased_hint <- function(names, all) {
+  smooth <- "^((s|t2)[(].*)[.][0-9]+$"
+  inside <- grepl(smooth, names)
+  if (!any(inside)) {
+    return(paste0("Remove ", format_some(names), " from the formula, or reparametrise."))
+  }
+  label <- sub(smooth, "\\1", names[inside][1L])
+  also <- intersect(all.vars(str2lang(label)), all)
+  if (length(also)) {
+    return(sprintf("%s contains the linear effect of %s: remove the term %s from the formula.",
+      label, format_some(also), also[1L]))
+  }
+  sprintf("%s contains a linear effect that other terms have, too: leave one of them out.", label)
 }
 
 abort_exact_trend <- function(response_name) {

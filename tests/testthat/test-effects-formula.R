@@ -64,6 +64,18 @@ test_that("terms without a variance, and methods without terms, are refused", {
     class = "neargp_error_method")
 })
 
+test_that("a smooth beside its own covariate is said to contain it", {
+  skip_unless_extended()
+  skip_if_not_installed("mgcv")
+  data <- simulated_data(60)
+  fit <- function(formula) neargp(formula, data, coords = ~ x + y, threads = 1L)
+  expect_error(fit(z ~ s(height) + height), "s\\(height\\) contains the linear effect of height: remove",
+    class = "neargp_error_rank")
+  expect_error(fit(z ~ s(height) + I(2 * height)), "s\\(height\\) contains .* leave one",
+    class = "neargp_error_rank")
+  expect_error(fit(z ~ height + I(2 * height)), "Remove I\\(2 \\* height\\)", class = "neargp_error_rank")
+})
+
 test_that("more columns than can be fitted are an error that names the term", {
   set.seed(1)
   data <- data.frame(x = stats::runif(1300), y = stats::runif(1300), z = stats::rnorm(1300),
