@@ -92,6 +92,23 @@ abort_nested_effect <- function(term) {
     i = "Slopes that differ by group are (x | group), smooths that do s(x, by = group)."))
 }
 
+# A bar without parentheses is a logical or, as of two flags; of other values a group is meant.
+check_bare_bars <- function(term, data, env) {
+  if (!is.call(term)) return(invisible())
+  if (head_name(term) %in% setdiff(formula_operators, "(")) {
+    for (part in as.list(term)[-1L]) check_bare_bars(part, data, env)
+    return(invisible())
+  }
+  if (!head_name(term) %in% c("|", "||")) return(invisible())
+  is_flag <- function(side) {
+    value <- tryCatch(eval(side, data, env), error = function(e) TRUE)
+    is.logical(value) || is.numeric(value) && length(value) > 1L && all(value %in% c(0, 1, NA))
+  }
+  if (is_flag(term[[2L]]) && is_flag(term[[3L]])) return(invisible())
+  abort_neargp("formula", c(sprintf("The bar in %s stands outside of parentheses, where it is a logical or.",
+    deparse1(term)), i = sprintf("A random effect has them: (%s).", deparse1(term))))
+}
+
 # ---- bars ----------------------------------------------------------------------------------------
 
 # A list of bars, each of one group: `lhs`, a one-sided formula's right side, `group`, a call or

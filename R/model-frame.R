@@ -6,12 +6,28 @@
 new_model_frame <- function(arguments, formula, data, locations, family = stats::gaussian()) {
   frame <- rows_frame(arguments, formula, data, locations, family)
   if (nrow(frame) == 0L) {
+    missing <- missing_everywhere(arguments, formula, data, locations, family)
     abort_neargp("empty", c("No rows are left to fit the model to.",
-      x = sprintf("`data` has %s rows; subset and na.action removed all of them.",
-        format_count(nrow(data)))))
+      x = if (length(missing)) sprintf("%s is missing or undefined in all rows.", missing[1L]) else
+        sprintf("`data` has %s rows; subset and na.action removed all of them.",
+          format_count(nrow(data)))))
   }
   check_two_rows(frame, data)
   frame
+}
+
+# What it is of a formula, or beside it, that leaves no row: the names of columns without a value.
+missing_everywhere <- function(arguments, formula, data, locations, family) {
+  arguments$na.action <- stats::na.pass
+  frame <- suppressWarnings(rows_frame(arguments, formula, data, locations, family))
+  empty <- vapply(frame, function(column) {
+    missing <- if (is.matrix(column)) rowSums(is.na(column)) > 0 else is.na(column)
+    length(missing) > 0L && all(missing)
+  }, NA)
+  names <- names(frame)[empty]
+  words <- c("(locations)" = "A coordinate", "(effect_rows)" = "A group or covariate of a smooth")
+  ifelse(names %in% names(words), words[names], paste0("`", gsub("^[(]([a-z_]+)[)]$", "\\1", names),
+    "`"))
 }
 
 # The same of any number of rows.
@@ -20,6 +36,7 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   check_response_apart(formula, plain, locations)
   check_response_no_covariate(formula, plain, arguments$local)
   effects <- effect_terms(formula)
+  check_bare_bars(formula[[length(formula)]], plain, environment(formula))
   used <- effect_variables(effects, plain)
   formula <- effects$trend
   coords <- raw_coordinates(data, locations)

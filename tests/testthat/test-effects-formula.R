@@ -64,6 +64,20 @@ test_that("terms without a variance, and methods without terms, are refused", {
     class = "neargp_error_method")
 })
 
+test_that("a bar without parentheses is a logical or of flags, and else an error", {
+  skip_unless_extended()
+  data <- transform(simulated_data(60), site = factor(rep(1:6, 10)), number = rep(1:6, 10))
+  data$high <- data$height > 0
+  data$east <- data$x > 0.5
+  fit <- function(formula) neargp(formula, data, coords = ~ x + y, threads = 1L)
+  data$either <- data$high | data$east
+  expect_equal(unname(coef(fit(z ~ high | east))), unname(coef(fit(z ~ either))))
+  for (formula in list(z ~ height | site, z ~ height + 1 | site, z ~ 1 | number)) {
+    expect_error(expect_no_warning(fit(formula)), paste0("(", deparse1(formula[[3L]]), ")"), fixed = TRUE,
+      class = "neargp_error_formula")
+  }
+})
+
 test_that("a smooth beside its own covariate is said to contain it", {
   skip_unless_extended()
   skip_if_not_installed("mgcv")

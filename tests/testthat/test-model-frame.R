@@ -155,3 +155,16 @@ test_that("infinite values of the trend of several outputs are named", {
   expect_error(neargp(cbind(z, height) ~ I(x / 0), data, coords = ~ x + y, method = vecchia(k = 5)),
     "infinite", class = "neargp_error_missing_values")
 })
+
+test_that("what has no value in any row is named", {
+  skip_unless_extended()
+  data <- simulated_data(40)
+  data$none <- NA_real_
+  fit <- function(...) suppressWarnings(fit_small(..., data = data))
+  expect_error(fit(z ~ log(-height^2)), "`log(-height^2)` is missing", fixed = TRUE,
+    class = "neargp_error_empty")
+  expect_error(fit(z ~ height, weights = none), "`weights` is missing", class = "neargp_error_empty")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + none), "A coordinate", class = "neargp_error_empty")
+  expect_error(fit(z ~ (1 | none)), "A group", class = "neargp_error_empty")
+  expect_error(fit(z ~ height, subset = height > 100), "subset", class = "neargp_error_empty")
+})
