@@ -5,9 +5,13 @@ check_columns_present <- function(variables, data, argument, environment = NULL)
   if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
   if (length(missing)) {
     abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing), "."),
-      i = paste("Its columns are",
-        paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))))
+      i = listed_columns(data)))
   }
+}
+
+listed_columns <- function(data) {
+  paste("Its columns are",
+    paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))
 }
 
 # Refuses two columns of one name, of which the one that is meant cannot be known.

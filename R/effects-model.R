@@ -7,6 +7,17 @@ complete_rows <- function(data, variables) {
   replace(rows, !stats::complete.cases(data[variables]), NA)
 }
 
+# Groups and what smooths are of are columns; numbers such as a basis size may be variables.
+check_effect_columns <- function(effects, data) {
+  check_columns_present(unlist(lapply(effects$bars, bar_variables)), data, "data")
+  smoothed <- lapply(effects$smooths, function(call) {
+    arguments <- as.list(call)[-1L]
+    names <- names(arguments) %||% rep("", length(arguments))
+    all.vars(as.call(c(quote(c), arguments[names %in% c("", "by")])))
+  })
+  check_columns_present(unlist(smoothed), data, "data")
+}
+
 # A dot in the trend does not stand for what effects are made of.
 without_effects_of <- function(data, effects) {
   data[setdiff(names(data), effect_variables(effects, data))]
@@ -17,11 +28,6 @@ model_effects <- function(frame, formula) {
   effects <- effect_terms(formula)
   if (!length(effects$bars) && !length(effects$smooths)) return(NULL)
   data <- attr(frame, "effect_variables")
-  lacking <- setdiff(unlist(lapply(effects$bars, bar_variables)), names(data))
-  if (is.null(data) || length(lacking)) {
-    abort_neargp("columns", sprintf("Random effects and smooths are of columns of `data`, which has no %s.",
-      format_some(c(lacking, "such column")[1L])))
-  }
   unknown <- which(!stats::complete.cases(data))
   if (length(unknown)) {
     abort_neargp("missing_values",

@@ -37,6 +37,7 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   check_response_no_covariate(formula, plain, arguments$local)
   effects <- effect_terms(formula)
   check_bare_bars(formula[[length(formula)]], plain, environment(formula))
+  check_effect_columns(effects, plain)
   used <- effect_variables(effects, plain)
   formula <- effects$trend
   coords <- raw_coordinates(data, locations)
@@ -45,7 +46,7 @@ rows_frame <- function(arguments, formula, data, locations, family) {
       effects)), data = plain,
     locations = coords, drop.unused.levels = TRUE)
   for (name in c("weights", "offset", "subset", "measurement_variance")) {
-    frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
+    frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain), plain)
   }
   frame_call$measurement_variance <- for_each_row(frame_call$measurement_variance, plain)
   if (!is.null(arguments$local)) {
@@ -55,9 +56,9 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   if (length(used)) frame_call$effect_rows <- complete_rows(plain, used)
   check_one_for_each_row(frame_call$weights, plain)
   several <- is_output_response(in_data("the formula",
-    eval(formula[[2L]], plain, environment(formula))), family)
+    eval(formula[[2L]], plain, environment(formula)), plain), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
-  frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
+  frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)), plain)
   if (length(used)) attr(frame, "effect_variables") <- plain[frame[["(effect_rows)"]], used,
     drop = FALSE]
   if (several) without_missing_places(with_safe_outputs(frame, formula, plain),
@@ -109,20 +110,30 @@ check_one_for_each_row <- function(weights, data) {
       i = "Leave it out where all rows count alike."))
 }
 
-in_data <- function(what, value) {
+# `data`: whose columns are listed where one is not found.
+in_data <- function(what, value, data = NULL) {
   tryCatch(value, error = function(e) {
     if (grepl("missing values in object", conditionMessage(e))) {
       abort_neargp("missing_values",
         "There are missing values, and na.action = na.fail does not allow them.", parent = e)
     }
-    # The column is not there, and a function of that name is found in its place.
-    closure <- regmatches(conditionMessage(e), regexec("\\(closure\\) for variable '(.*)'",
-      conditionMessage(e)))[[1L]]
-    if (length(closure)) abort_neargp("columns", sprintf("`data` has no column %s.", closure[2L]))
     name <- if (what == "the formula") "The formula" else if (startsWith(what, "`")) what else
       paste0("`", what, "`")
+    lacking <- lacking_column(conditionMessage(e), !is.null(data))
+    if (!is.null(lacking)) {
+      abort_neargp("columns", c(sprintf("`data` has no column %s%s.", lacking,
+        if (what == "the formula") "" else sprintf(", which %s names", name)),
+        i = if (!is.null(data)) listed_columns(data)))
+    }
     abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
   })
+}
+
+# The name that R's message says is not found, or is a function where the column is not there.
+lacking_column <- function(message, unknown) {
+  found <- regmatches(message, regexec(
+    "^object '(.*)' not found$|[(](closure|builtin|special)[)] for variable '(.*)'", message))[[1L]]
+  if (length(found) && (unknown || nzchar(found[4L]))) paste0(found[2L], found[4L])
 }
 
 # A factor of one level has no contrasts.

@@ -61,7 +61,7 @@ test_that("responses and trends that cannot be fitted are classed errors", {
     class = "neargp_error_rank")
   expect_error(fit_small(z ~ poly(height, 6), data[1:7, ]), "more rows than",
     class = "neargp_error_rank")
-  expect_error(fit_small(z ~ nonsense, data), "nonsense", class = "neargp_error_formula")
+  expect_error(fit_small(z ~ nonsense, data), "no column nonsense", class = "neargp_error_columns")
   expect_error(fit_small(z ~ as.complex(height), data), "complex", class = "neargp_error_formula")
   expect_error(fit_small(z ~ listed, transform(data, listed = I(as.list(height)))), "list",
     class = "neargp_error_formula")
@@ -167,4 +167,20 @@ test_that("what has no value in any row is named", {
   expect_error(neargp(z ~ 1, data, coords = ~ x + none), "A coordinate", class = "neargp_error_empty")
   expect_error(fit(z ~ (1 | none)), "A group", class = "neargp_error_empty")
   expect_error(fit(z ~ height, subset = height > 100), "subset", class = "neargp_error_empty")
+})
+
+test_that("a column that a formula or argument names and data lack is told with those there are", {
+  skip_unless_extended()
+  data <- simulated_data(40)
+  fit <- function(...) neargp(..., data = data, coords = ~ x + y)
+  wrong <- list(quote(fit(none ~ height)), quote(fit(z ~ none)), quote(fit(z ~ c)),
+    quote(fit(z ~ offset(none))), quote(fit(z ~ (1 | none))), quote(fit(z ~ (none | group))),
+    quote(fit(z ~ 1, weights = none)), quote(fit(z ~ 1, subset = none > 1)),
+    if (requireNamespace("mgcv", quietly = TRUE)) quote(fit(z ~ s(none))),
+    if (requireNamespace("mgcv", quietly = TRUE)) quote(fit(z ~ s(height, by = none))))
+  for (call in Filter(Negate(is.null), wrong)) {
+    expect_error(eval(call), "no column (none|c).*columns are x, y", class = "neargp_error_columns")
+  }
+  none <- data$height # a variable beside the data is as good
+  expect_equal(unname(coef(fit_small(z ~ none, data))), unname(coef(fit_small(z ~ height, data))))
 })
