@@ -122,13 +122,13 @@ group_columns <- function(entries, levels) {
 smooth_recipes <- function(call, data, env, coordinates = character(0)) {
   require_package("mgcv", "for smooths of covariates, s() and t2()")
   inside <- list2env(list(s = mgcv::s, t2 = mgcv::t2), parent = env)
-  made <- tryCatch({
-    specification <- eval(call, inside)
-    columns <- smooth_data(specification, data)
-    mgcv::smoothCon(specification, columns, absorb.cons = TRUE, modCon = 3)
-  }, error = function(e) {
+  by_mgcv <- function(value) tryCatch(value, error = function(e) {
     abort_neargp("formula", sprintf("mgcv cannot make the smooth %s.", deparse1(call)), parent = e)
   })
+  specification <- by_mgcv(eval(call, inside))
+  columns <- smooth_data(specification, data)
+  check_smoothed(specification, columns, call)
+  made <- by_mgcv(mgcv::smoothCon(specification, columns, absorb.cons = TRUE, modCon = 3))
   warn_smooth_of_places(specification, coordinates)
   if (inherits(made[[1L]], "random.effect") && length(made) == 1L) {
     variable <- columns[[made[[1L]]$term[1L]]]
@@ -138,6 +138,23 @@ smooth_recipes <- function(call, data, env, coordinates = character(0)) {
     }
   }
   lapply(made, one_smooth_recipe, call = call, levels_by = levels(columns[[specification$by]]))
+}
+
+# mgcv's bases of numbers; others are of factors, or made by the user.
+bases_of_numbers <- paste0(c("tp", "ts", "cr", "cs", "cc", "ps", "cp", "bs", "ds", "gp", "ad"),
+  ".smooth.spec")
+
+check_smoothed <- function(specification, data, call) {
+  margins <- Filter(function(margin) inherits(margin, bases_of_numbers),
+    specification$margin %||% list(specification))
+  names <- intersect(unlist(lapply(margins, `[[`, "term")), names(data))
+  levelled <- Filter(function(name) is_class_vector(data[[name]]), names)
+  if (!length(levelled)) return(invisible())
+  abort_neargp("formula", c(sprintf("The smooth %s is of `%s`, which %s.",
+    deparse1(call), levelled[1L], if (is.logical(data[[levelled[1L]]])) "is TRUE or FALSE" else
+      "has levels, and no numbers"),
+    i = sprintf("Levels have effects of their own: (1 | %s) in place of the smooth, or %s.",
+      levelled[1L], levelled[1L])))
 }
 
 # mgcv takes strings for numbers.

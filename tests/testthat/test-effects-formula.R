@@ -78,6 +78,20 @@ test_that("a bar without parentheses is a logical or of flags, and else an error
   }
 })
 
+test_that("smooths of levels are an error that names random effects, but for bases of levels", {
+  skip_unless_extended()
+  skip_if_not_installed("mgcv")
+  data <- transform(simulated_data(60), site = factor(rep(letters[1:6], 10)))
+  data$text <- as.character(data$site)
+  data$high <- data$height > 0
+  fit <- function(formula) neargp(formula, data, coords = ~ x + y, threads = 1L)
+  for (formula in list(z ~ s(site), z ~ s(text), z ~ s(high), z ~ s(height, site), z ~ t2(height, text))) {
+    expect_error(expect_no_warning(fit(formula)), "\\(1 \\| (site|text|high)\\)",
+      class = "neargp_error_formula")
+  }
+  expect_equal(logLik(fit(z ~ s(text, bs = "re"))), logLik(fit(z ~ (1 | site))))
+})
+
 test_that("a smooth beside its own covariate is said to contain it", {
   skip_unless_extended()
   skip_if_not_installed("mgcv")
