@@ -4,6 +4,9 @@
 describe_value <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.atomic(x) && length(x) == 1L) return(deparse(x))
+  if (is.atomic(x) && is.matrix(x)) {
+    return(sprintf("a %s matrix of %d rows and %d columns", typeof(x), nrow(x), ncol(x)))
+  }
   if (is.atomic(x)) return(paste0("a ", typeof(x), " vector of length ", length(x)))
   paste0("an object of class \"", class(x)[1L], "\"")
 }
@@ -149,6 +152,7 @@ check_made <- function(x, name, class, kind, wanted, makers) {
 
 # Objects in space of other packages, which sf converts.
 spatial_hint <- function(x) {
+  if (is.matrix(x)) return("Make it a data frame: as.data.frame(data).")
   if (!inherits(x, c("SpatVector", "SpatRaster", "Spatial"))) return(NULL)
   paste("Convert it:", if (inherits(x, "SpatRaster")) "terra::as.data.frame(data, xy = TRUE)." else
     "sf::st_as_sf(data).")

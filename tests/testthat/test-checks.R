@@ -5,6 +5,7 @@ test_that("numbers, counts, flags and choices are checked and say what they shou
   expect_error(check_number("2", "a"), "`a` must be a number, not \"2\"",
     class = "neargp_error_argument")
   expect_error(check_number(c(1, 2), "a"), "vector of length 2", class = "neargp_error_argument")
+  expect_error(check_number(diag(2), "a"), "matrix of 2 rows", class = "neargp_error_argument")
   expect_error(check_number(0, "a", 0, open = TRUE), "greater than 0",
     class = "neargp_error_argument")
   expect_error(check_number(3, "a", 0, 2), "between 0 and 2", class = "neargp_error_argument")

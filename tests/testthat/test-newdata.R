@@ -135,3 +135,13 @@ test_that("an offset that is not finite in a row of newdata is refused, as in a 
     }
   }
 })
+
+test_that("a matrix as data or newdata is called one, and made a data frame", {
+  skip_unless_extended()
+  data <- simulated_data(40)[c("x", "y", "z")]
+  expect_error(neargp(z ~ 1, as.matrix(data), coords = ~ x + y), "matrix.*as.data.frame\\(data\\)",
+    class = "neargp_error_argument")
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(5))
+  expect_error(predict(fit, as.matrix(data)), "matrix.*as.data.frame\\(newdata\\)",
+    class = "neargp_error_newdata")
+})
