@@ -47,7 +47,7 @@ betabinomial_form <- function(y, family, weights, frame) {
   abort <- function(...) abort_response(family,
     "cbind(successes, failures), or proportions with the numbers of trials as `weights`", frame,
     ...)
-  if (!is.numeric(y)) abort(describe_class(y))
+  if (!is.numeric(y) && !(is.matrix(y) && is.logical(y))) abort(describe_class(y))
   response <- binomial_response(y, weights, frame)
   if (is.null(response$trials)) {
     abort("has one trial in each row", "Single trials are fitted by binomial().")

@@ -108,6 +108,7 @@ two_class_response <- function(y, frame) {
 }
 
 successes_response <- function(y, frame) {
+  if (is.logical(y)) storage.mode(y) <- "integer" # cbind(y == "a", y != "a")
   if (!is.numeric(y) || ncol(y) != 2L) abort_binomial(frame, describe_class(y))
   rows <- which(rowSums(y < 0 | y != round(y)) > 0)
   if (length(rows)) {

@@ -94,6 +94,20 @@ test_that("responses without variation are refused where they leave something un
   expect_identical(respond(rep(3, 4), poisson())$y, rep(3, 4))
 })
 
+test_that("logical successes and failures count as 0 and 1", {
+  success <- c(TRUE, FALSE, NA, TRUE)
+  for (family in list(binomial(), betabinomial())) {
+    expect_identical(
+      respond(cbind(success, !success), family)[c("y", "trials")],
+      list(y = c(1, 0, NA, 1), trials = as.double(c(1, 1, NA, 1)))
+    )
+  }
+  expect_error(respond(cbind(success, TRUE, TRUE), binomial()), "3 columns",
+    class = "neargp_error_response")
+  expect_error(respond(cbind(letters[1:2], "b"), binomial()), "matrix",
+    class = "neargp_error_response")
+})
+
 test_that("missing values are left to the check of all variables", {
   expect_identical(respond(c(1, NA, 0), binomial())$y, c(1, NA, 0))
   expect_identical(respond(c(3, NA, Inf), poisson())$y, c(3, NA, Inf))
