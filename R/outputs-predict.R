@@ -59,6 +59,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
                                    chunk_size = NULL, threads = NULL, device = NULL,
                                    verbose = rlang::is_interactive(), cluster = NULL, output = NULL,
                                    overwrite = FALSE, ...) {
+  if (!missing(newdata) && is_areas(newdata)) check_predicts_areas(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()
   if (is_to_files(output, cluster)) {
