@@ -190,12 +190,13 @@ coordinate_frame <- function(data, locations, argument) {
 }
 
 # Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which
-# `data` has.
-embed_coordinates <- function(raw, locations, argument = "data", data = NULL) {
+# `data` has; `lacking`: what an error says has them not.
+embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
+                              lacking = paste0("`", argument, "`")) {
   places <- with_own_support(embed_places(raw, locations, argument), locations)
   if (is.null(locations$local)) return(places)
   cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw,
-    paste0("`", argument, "`")))
+    lacking))
 }
 
 embed_places <- function(raw, locations, argument) {

@@ -175,7 +175,8 @@ map_predictions <- function(fit, newdata, cells, time) {
   at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time,
     format_time(coords[1L, fit$locations$time], fit$locations)) else ""
   trend <- grid_trend(fit, coords)
-  moments <- predict_latent(fit, embed_coordinates(coords, fit$locations), trend$X, trend$offset)
+  moments <- predict_latent(fit, embed_coordinates(coords, fit$locations,
+    lacking = "the grid of a map"), trend$X, trend$offset)
   predictions <- if (trend$known) observation_summary(fit$method, fit, moments) else
     normal_summary(moments$mean, sqrt(moments$variance))
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else

@@ -289,3 +289,14 @@ test_that("what cannot be is refused in one way", {
     class = "neargp_error_local")
   expect_error(plot(plain, "coefficients"), class = "neargp_error_local")
 })
+
+test_that("a map without newdata says that its grid has no covariates of the covariance", {
+  skip_unless_extended()
+  data <- transform(simulated_data(40), dose = x * y)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5), nugget = 0.1,
+    covariance = cov_exponential(1, 0.3, by = ~ dose))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_error(plot(fit, "map"), "dose, which the grid of a map does not.*`newdata`",
+    class = "neargp_error_local")
+})
