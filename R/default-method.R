@@ -37,12 +37,15 @@ choose_classes <- function(settings, response, name) {
   if (!family$family %in% method_families(settings$method)) return(settings)
   settings$family <- family
   reason <- sprintf("family = %s, since `%s` has classes", family_call(family), name)
+  order <- if (is.ordered(response) && classes > 2L) {
+    sprintf("The order of the levels of `%s` does not count then: family = ordinal() has it.", name)
+  }
   if (settings$method_open) {
-    return(tell_choice(settings, sprintf("%s with %s", method_call(settings$method), reason)))
+    return(tell_choice(settings, sprintf("%s with %s", method_call(settings$method), reason), order))
   }
   settings$chosen <- c(Family = sub("family = ", "", reason))
   inform_neargp("method", c(sprintf("Fitted with %s.", reason),
-    i = "Name `family` to choose another, see ?neargp."))
+    i = order, i = "Name `family` to choose another, see ?neargp."))
   settings
 }
 
@@ -61,10 +64,10 @@ choose_gaussian <- function(settings, response) {
 
 method_call <- function(method) paste0(method_name(method), "()")
 
-tell_choice <- function(settings, chosen) {
+tell_choice <- function(settings, chosen, hint = NULL) {
   settings$chosen <- chosen
   inform_neargp("method",
-    c(sprintf("Fitted by %s.", chosen), i = "Name `method` to choose another, see ?neargp."))
+    c(sprintf("Fitted by %s.", chosen), i = hint, i = "Name `method` to choose another, see ?neargp."))
   settings
 }
 

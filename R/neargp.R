@@ -54,7 +54,7 @@
 #' * gaussian numbers: [exact_gp()] for up to 500 rows, which is exact and takes a second or so;
 #'   [vecchia()] for more rows, for several outputs, with `device = "cuda"` and in single precision;
 #' * a factor, character or logical values without `family`: [loo_k()] with [stats::binomial()] for
-#'   two classes, [categorical()] for more;
+#'   two classes, [categorical()] for more (of an ordered factor, too: [ordinal()] takes the order);
 #' * a family that is not gaussian: [vnngp()], but [loo_k()] for [categorical()].
 #'
 #' A choice by the family is told by a message of class `neargp_message_method`, and each one by

@@ -188,3 +188,17 @@ test_that("a factor of two levels has the columns of classes where the family sa
   expect_true(all(c("prob_no", "prob_yes") %in%
     names(predict(fit(family = categorical()), data[1:2, ]))))
 })
+
+test_that("a fit to ordered levels without a family names ordinal()", {
+  skip_unless_extended()
+  data <- transform(defaults_data(), class = factor(class, ordered = TRUE))
+  for (method in list(NULL, loo_k(k = 5))) {
+    given <- c(list(class ~ 1, data), list(method = method)[!is.null(method)])
+    expect_message(do.call(fit_by_default, given), "order .* `class`.*ordinal\\(\\)",
+      class = "neargp_message_method")
+  }
+  expect_no_match(conditionMessage(expect_message(fit_by_default(class ~ 1, defaults_data()),
+    class = "neargp_message_method")), "ordinal")
+  expect_no_message(fit_by_default(class ~ 1, data, family = ordinal(), method = vnngp(k = 5)),
+    class = "neargp_message_method")
+})
