@@ -4,7 +4,7 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_outputs <- function(object, which = "loo", outputs = object$outputs, ...) {
   check_no_more_arguments()
-  check_choice(which, "which", output_plots(object))
+  check_output_plot(object, which)
   check_choices(outputs, "outputs", object$outputs)
   switch(which,
     loo = ggplot_output_predictions(object, outputs),

@@ -21,7 +21,7 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
-  which <- check_choice(which, "which", output_plots(x))
+  check_output_plot(x, which)
   check_choices(outputs, "outputs", x$outputs)
   if (which == "inducing") {
     plot_inducing(x, ...)
@@ -47,6 +47,21 @@ plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
 output_plots <- function(x) {
   c("loo", "residual_map", "covariance", "variogram",
     if (has_inducing_features(x$method)) "inducing")
+}
+
+check_output_plot <- function(x, which) {
+  known <- paste0("\"", output_plots(x), "\"", collapse = ", ")
+  if (is.character(which) && length(which) > 1L) {
+    abort_neargp("argument", c(
+      "`which` must be one plot of a fit to several outputs: it has a panel for each of them.",
+      x = sprintf("It is %s.", format_some(paste0("\"", which, "\""))),
+      i = sprintf("Ask for one at a time, of %s.", known)))
+  }
+  if (identical(which, "map")) {
+    abort_neargp("argument", c(sprintf("`which` must be one of %s, not \"map\".", known),
+      i = sprintf("A map of an output: plot_map(predict(fit, newdata), \"mean_%s\").", x$outputs[1L])))
+  }
+  check_choice(which, "which", output_plots(x))
 }
 
 plot_output <- function(x, loo, output, which, ...) {

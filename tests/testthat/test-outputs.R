@@ -221,5 +221,7 @@ test_that("plots draw", {
     expect_identical(plot(fit, which = which), fit)
   grDevices::dev.off()
   expect_gt(file.size(file), 1000)
-  expect_error(plot(fit, which = "map"), class = "neargp_error_argument")
+  expect_error(plot(fit, which = "map"), "plot_map\\(predict", class = "neargp_error_argument")
+  expect_error(plot(fit, which = c("loo", "covariance")), "one at a time",
+    class = "neargp_error_argument")
 })
