@@ -9,7 +9,12 @@
 #' [stats::lm()] does, by its share of the quadratic form \eqn{\hat\beta'V^{-1}\hat\beta}, with
 #' \eqn{V} = `vcov(object)`: with the covariance parameters held at their estimates that is twice
 #' the gain in log-likelihood. The package car has tests of each term given all others,
-#' `car::Anova(fit)`.
+#' `car::Anova(fit)`. [Smooths and groups][random_effects] are not tested by it, and are named below
+#' the heading: Wald's test does not hold for a variance, which may be 0, nor for coefficients with a
+#' penalty. Where groups are the difference, two fits are compared, `anova(without, with)`, whose
+#' p-value is too large then (see below), and for smooths [stats::AIC()] or [cross_validate()] is
+#' better. Terms of the trend are tested with groups and the bends of smooths in the model, without
+#' the linear part of a smooth, which comes after them.
 #'
 #' [stats::drop1()], [stats::add1()] and [stats::step()] fit the model anew without or with each
 #' term, covariance parameters included, and compare AIC by maximum likelihood, with
@@ -150,7 +155,8 @@ compared_model <- function(fit) {
 anova_of_terms <- function(fit) {
   check_terms_tested(fit)
   term <- attr(design_coding(fit), "assign")
-  added <- drop(chol(chol2inv(chol(unname(fit$beta_vcov)))) %*% fit$beta)^2
+  # columns of smooths without a penalty stand behind those of terms
+  added <- drop(chol(chol2inv(chol(unname(fit$beta_vcov)))) %*% fit$beta)[seq_along(term)]^2
   tested <- term > 0L
   chisq <- drop(rowsum(added[tested], term[tested]))
   df <- tabulate(term[tested])
@@ -158,7 +164,14 @@ anova_of_terms <- function(fit) {
     `Pr(>Chisq)` = stats::pchisq(unname(chisq), df, lower.tail = FALSE),
     row.names = attr(fit$terms, "term.labels"), check.names = FALSE),
     heading = c("Wald tests of the terms of the trend, each given those before it\n",
-      paste0("Response: ", fit$data$response_name)), class = c("anova", "data.frame"))
+      paste0("Response: ", fit$data$response_name), if (length(fit$effects)) untested_effects(fit)),
+    class = c("anova", "data.frame"))
+}
+
+untested_effects <- function(fit) {
+  labels <- vapply(fit$effects, function(recipe) if (recipe$kind == "group")
+    sprintf("(%s | %s)", deparse1(recipe$lhs[[2L]]), recipe$label) else recipe$label, "")
+  sprintf("Not tested, see ?anova.neargp: %s", format_some(labels))
 }
 
 check_terms_tested <- function(fit) {
@@ -177,6 +190,7 @@ check_terms_tested <- function(fit) {
   }
   if (!length(attr(fit$terms, "term.labels"))) {
     abort_neargp("argument", c("There is one fit, and its trend has no terms to be tested.",
+      x = if (length(fit$effects)) paste0(untested_effects(fit), "."),
       i = "Give two or more: anova(smaller, larger)."))
   }
 }

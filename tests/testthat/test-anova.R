@@ -126,6 +126,27 @@ test_that("the terms of one fit are tested given those before them", {
   expect_error(anova(classes), class = "neargp_error_family")
 })
 
+test_that("groups and smooths are said not to be tested, and their columns are no term's", {
+  skip_unless_extended()
+  skip_if_not_installed("mgcv")
+  data <- transform(simulated_data(80), site = rep(1:8, 10), depth = sin(1:80))
+  fit <- function(formula) neargp(formula, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(1, 0.3), nugget = 0.3)
+  of_trend <- fit(z ~ 0 + group + height + s(depth, k = 4) + (height | site))
+  table <- anova(of_trend)
+  expect_identical(rownames(table), c("group", "height"))
+  expect_output(print(table), "Not tested.*: \\(height \\| site\\) and s\\(depth\\)")
+  # all of what the coefficients add is that of the terms, and of the smooth's line given these,
+  # whose share is the square of its own test
+  V <- unname(of_trend$beta_vcov)
+  q <- length(of_trend$beta)
+  expect_equal(sum(table$Chisq), unname(drop(of_trend$beta %*% solve(V, of_trend$beta)) -
+    of_trend$beta[q]^2 / V[q, q]), tolerance = 1e-8)
+  expect_error(anova(fit(z ~ (1 | site))), "Not tested.*\\(1 \\| site\\)",
+    class = "neargp_error_argument")
+  expect_no_match(capture.output(print(anova(fit(z ~ height)))), "Not tested")
+})
+
 test_that("fits by different transforms are told apart, and have no test", {
   data <- transform(anova_data(), e = exp(z / 4))
   fit <- function(transform) neargp(e ~ h, data, coords = ~ x + y, method = vecchia(10L),
