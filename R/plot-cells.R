@@ -51,9 +51,10 @@ grid_cells <- function(grid, colors) {
 }
 
 # Dots on the cells that are to be marked, about 40 along the longer side: white with an outline,
-# for any colour below.
+# for any colour below; a few cells between the dots have none, and no note then.
 draw_dots <- function(place, grid) {
   marked <- dotted_cells(place, grid)
+  if (!any(marked)) return(invisible())
   graphics::points(place$x[marked], place$y[marked], pch = 21, cex = 0.3, bg = "white",
     col = "grey20", lwd = 0.4)
   graphics::mtext(dotted_note, side = 3L, line = 0.1, adj = 0, cex = graphics::par("cex") *

@@ -159,7 +159,7 @@ draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NU
   } else {
     draw_grid(grid, colors)
   }
-  if (!is.null(grid) && any(place$dotted, na.rm = TRUE)) draw_dots(place, grid)
+  if (!is.null(grid)) draw_dots(place, grid)
   finish_map(place, main, xlab, ylab)
   old
 }

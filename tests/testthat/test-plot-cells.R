@@ -35,3 +35,20 @@ test_that("a grid that is mostly empty is drawn as points", {
   expect_null(drawn_grid(grid[c(1, 200, sample(2:199, 40)), ]))
   expect_equal(drawn_grid(grid[c(1, 200, sample(2:199, 60)), ])$size, c(20, 10))
 })
+
+test_that("the note on dots is below maps that have some", {
+  skip_unless_extended()
+  grid <- expand.grid(x = 1:80, y = 1:40)
+  has_note <- function(dotted) {
+    place <- list(x = grid$x, y = grid$y, longlat = FALSE, unit = "", names = c("x", "y"),
+      dotted = dotted)
+    file <- withr::local_tempfile(fileext = ".pdf")
+    grDevices::pdf(file, compress = FALSE, useKerning = FALSE)
+    draw_map(place, grid$x, color_scale(grid$x, "viridis"), "x")
+    grDevices::dev.off()
+    any(grepl(dotted_note, readLines(file, warn = FALSE), fixed = TRUE, useBytes = TRUE))
+  }
+  expect_true(has_note(grid$x > 40))
+  expect_false(has_note(grid$x == 41 & grid$y == 21)) # between the dots of every second column
+  expect_false(has_note(NULL))
+})
