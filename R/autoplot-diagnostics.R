@@ -56,7 +56,8 @@ ggplot_calibration <- function(given, bins, left_out, levels, response) {
     ggplot2::geom_abline(colour = "grey40") +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$band_lower, ymax = .data$band_upper),
       colour = "grey60", linewidth = 2) +
-    ggplot2::geom_line(colour = "#0072B2") + ggplot2::geom_point(colour = "#0072B2") +
+    ggplot2::geom_line(data = function(table) table[table$joined, ], colour = "#0072B2") +
+    ggplot2::geom_point(colour = "#0072B2") +
     ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
     ggplot2::labs(x = calibration_label(levels, response), y = calibration_share,
       title = sprintf("Calibration (%s)", left_out), subtitle = calibration_caption(judged))

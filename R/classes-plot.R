@@ -11,7 +11,7 @@
 #' * "calibration": the share of observations in which an event happened against the probability it
 #'   was given, in bins, with pointwise 95% bands under perfect calibration; the event is the second
 #'   of two classes, or the predicted one of several. Bars below show how many observations a bin
-#'   has.
+#'   has; the line joins bins of 5 or more.
 #' * "confusion": [confusion_table()], shaded by the share of each observed class.
 #'
 #' @param x a fit of [neargp()] to classes.
@@ -70,18 +70,20 @@ plot_calibration <- function(given, bins, left_out, levels, response) {
   graphics::segments(curve$predicted, curve$band_lower, curve$predicted, curve$band_upper,
     col = "grey60", lwd = 5, lend = 1)
   graphics::points(curve$predicted, curve$observed, pch = 16, col = "#0072B2")
-  graphics::lines(curve$predicted, curve$observed, col = "#0072B2")
+  joined <- curve[curve$joined, ]
+  graphics::lines(joined$predicted, joined$observed, col = "#0072B2")
   # Above the frame: within it the curve may be anywhere.
   write_subtitle(calibration_caption(judged))
 }
 
 # The calibration curve with the band that holds 95% of its points when all is well, and bars of the
-# numbers of rows, the highest a fifth of the plot.
+# numbers of rows, the highest a fifth of the plot. A share of a few rows is 0 or 1, or next to it:
+# a line over such bins would be a zigzag of chance.
 calibration_table <- function(judged, bins) {
   curve <- binned_calibration(event_of(judged), bins)
   band <- function(p) stats::qbinom(p, curve$n, curve$predicted) / curve$n
   cbind(curve, band_lower = band(0.025), band_upper = band(0.975), bar = 0.2 * curve$n /
-    max(curve$n))
+    max(curve$n), joined = curve$n >= 5L)
 }
 
 calibration_label <- function(levels, response) {

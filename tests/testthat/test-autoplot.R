@@ -95,8 +95,11 @@ test_that("fits to classes have map, calibration and confusion", {
   counts <- confusion_table(fit)
   confusion <- built(ggplot2::autoplot(fit, "confusion"))
   expect_equal(sum(as.numeric(confusion$data[[2]]$label)), sum(counts))
-  curve <- built(ggplot2::autoplot(fit, "calibration"))$data[[4]]
-  expect_equal(curve$y, calibration_curve(fit)$observed)
+  drawn <- built(ggplot2::autoplot(fit, "calibration"))$data
+  curve <- calibration_curve(fit)
+  expect_equal(drawn[[5]]$y, curve$observed)
+  expect_lt(min(curve$n), 5L)
+  expect_equal(drawn[[4]]$y, curve$observed[curve$n >= 5L])
 })
 
 test_that("local fields, warps and inducing points are drawn", {
