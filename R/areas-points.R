@@ -1,7 +1,7 @@
 # Points that stand for an area: the centres of the cells of a regular grid over its bounding box
 # that lie in it, at least one. Their mean is the midpoint rule, whose error in the variance of a
-# mean over a square whose side is the range of an exponential covariance is 2% with 16 points, 0.2%
-# with 144.
+# mean over a square whose side is the range of an exponential covariance is, without data, 2% with 16
+# points, 0.2% with 144.
 
 km_per_degree <- 6371 * pi / 180
 
@@ -34,22 +34,43 @@ points_in_areas <- function(geometry, boxes, steps, longlat) {
   points
 }
 
-# At most the distance at which the correlation has fallen to 0.6, half the range of an exponential
-# covariance, at least 16 points and, unless a spacing is given, at most 400 an area.
-area_spacing <- function(geometry, boxes, object, spacing, least = 16, most = 400) {
+# At most the `needed_distance()`, at least 25 points, 16 of responses that are drawn, and, unless a
+# spacing is given, at most 400 an area.
+area_spacing <- function(geometry, boxes, object, spacing,
+                         least = if (has_normal_areas(object)) 25 else 16, most = 400) {
   size <- area_sizes(geometry, object$locations)
   if (!is.null(spacing)) return(rep(spacing, length(geometry)))
   if (has_areal_data(object)) return(steps_of_fit(size, boxes, object$locations))
-  wanted <- correlated_distance(object)
-  coarse <- which(sqrt(size / most) > wanted)
+  wanted <- needed_distance(geometry, size, object)
+  coarse <- which(sqrt(size / most) > 1.1 * wanted)
   if (length(coarse)) {
     inform_neargp("spacing", c(
-      sprintf("%d of %d areas would need more than %d points for the correlation of neighbouring ones to be 0.6: they have fewer.",
+      sprintf("%d of %d areas would need more than %d points, as near each other as the range and the data ask for: they have fewer, and standard deviations that are too large.",
         length(coarse), length(size), most),
       i = sprintf("spacing = %s gives them all; it takes more memory and time.",
-        format(signif(wanted, 3L)))))
+        format(signif(min(wanted[coarse]), 3L)))))
   }
   pmax(pmin(wanted, sqrt(size / least)), least_steps(size, boxes, object$locations, most))
+}
+
+# What the midpoint rule adds to the variance of a mean is what the field varies within a cell, by
+# the number of cells: of an exponential covariance 0.23 h^3 / (range * area) of the field's variance
+# with cells of the side h, the sum of its spectral density at the frequencies (j, k) / h but 0.
+# Beside the variance of a mean without data that is little where the correlation of neighbouring
+# points is 0.75. Data leave less of it, as their own lattice has it: (h / spacing)^3 of that, so that
+# points have to be denser than data. Responses that are drawn, with noise of their own and by dense
+# matrices of the points, have half the range.
+needed_distance <- function(geometry, size, object) {
+  if (!has_normal_areas(object)) {
+    return(rep(correlated_distance(object, 0.6), length(size)))
+  }
+  pmin(correlated_distance(object, 0.75), 0.4 * distance_of_data(geometry, size, object))
+}
+
+# As of a lattice of as many places as there are in the area.
+distance_of_data <- function(geometry, size, object) {
+  xy <- unique(original_coords(object)[, 1:2, drop = FALSE])
+  sqrt(size / lengths(suppressMessages(sf::st_intersects(geometry, points_like(xy, geometry)))))
 }
 
 # By which an area has at most `most` points; of slivers the length counts, not the width.
@@ -63,7 +84,7 @@ box_extents <- function(boxes, longlat) {
 }
 
 # In space, across an anisotropy. Components that hardly vary do not count.
-correlated_distance <- function(object, correlation = 0.6) {
+correlated_distance <- function(object, correlation) {
   components <- object$core_covariance$components
   variances <- vapply(components, function(component) component$variance, 0)
   min(vapply(components[variances >= 0.01 * sum(variances)], function(component) {
@@ -102,11 +123,14 @@ check_point_count <- function(boxes, steps, longlat, most = 5e6) {
     i = "Give a greater `spacing`, or fewer areas at a time."))
 }
 
+# Of polygons beyond longitude 180 sf warns.
+points_like <- function(xy, geometry) {
+  suppressWarnings(sf::st_geometry(sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]),
+    coords = c("x", "y"), crs = sf::st_crs(geometry))))
+}
+
 lies_in_own <- function(xy, area, geometry) {
-  # of polygons beyond longitude 180 sf warns
-  points <- suppressWarnings(sf::st_as_sf(data.frame(x = xy[, 1L], y = xy[, 2L]),
-    coords = c("x", "y"), crs = sf::st_crs(geometry)))
-  found <- tryCatch(suppressMessages(sf::st_intersects(sf::st_geometry(points), geometry)),
+  found <- tryCatch(suppressMessages(sf::st_intersects(points_like(xy, geometry), geometry)),
     error = abort_invalid_polygons)
   inside <- logical(length(area))
   inside[rep(seq_along(found), lengths(found))[unlist(found) == rep(area, lengths(found))]] <- TRUE

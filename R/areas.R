@@ -7,9 +7,16 @@
 #' @details The mean over an area B is that of the field, trend included and without the noise of
 #' single observations, at points that stand for the area: `sum_l a_l (x_l'beta + w(u_l))`, with
 #' weights a_l that add up to 1. The points are the centres of the cells of a regular grid that lie
-#' in the area, at least 16 and at most 400, and so near each other that the correlation of the
-#' field between them is 0.6 or more (half the range of an exponential covariance; see `spacing`);
-#' an area without any gets one point on its surface. The column `points` has their number.
+#' in the area, 25 to 400; an area without any gets one point on its surface. The column `points` has
+#' their number. They are so near each other that the correlation of the field between them is 0.75
+#' or more (0.3 of the range of an exponential covariance, across an anisotropy of the shorter one),
+#' and at most 0.4 of the distance of the data in the area, as if these were a lattice: where data
+#' are dense little of the variance of a mean is left, and points that are no denser than data make
+#' it too large. By this rule standard deviations were too large by up to 2% (36 blocks: 60 to 800
+#' rows, exponential and Matern fields with little noise and much), where the areas needed 400
+#' points or fewer; by up to 11% where they needed more, of which the message of `spacing` tells.
+#' Responses of other families or with a `transform` have points at a correlation of 0.6, 16 to 400,
+#' whatever the data: joint draws at more of them would take long.
 #'
 #' Mean and variance are those of block kriging with the trend: for [exact_gp()], and for up to
 #' 1,500 rows of a gaussian response, those from all data. Otherwise data and points are nodes of
@@ -47,9 +54,9 @@
 #'   taken at each point. Points where they are missing are left out, with a message
 #'   (`neargp_message_coverage`): means and totals are then of the part that is covered.
 #' @param spacing distance of the points in the unit of distances (km for longitude and latitude);
-#'   by default as above. A message (`neargp_message_spacing`) tells where areas are so wide that
-#'   400 points are farther apart: for the variance of a mean that matters little, since it is
-#'   small there.
+#'   by default as above. A message (`neargp_message_spacing`) tells where areas would need more
+#'   than 400 points, and the spacing that gives them all: without, the standard deviation, small
+#'   there, is too large by some percent.
 #' @param type `"response"`, means or totals of expected responses, of a gaussian response those of
 #'   the field; `"quantile"`, their quantiles at `probs`; or means on the scale of the link:
 #'   `"link"` of the linear predictor, `"process"` of the Gaussian process alone, for which

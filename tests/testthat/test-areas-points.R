@@ -20,20 +20,50 @@ test_that("points lie in their area, not in its holes, and are as many as the ra
   geometry <- sf::st_sfc(sf::st_multipolygon(list(list(outer, hole), list(island))),
     sf::st_polygon(list(0.01 * island)), sf::st_polygon(list(cbind(c(0, 5, 5), c(0, 0, 1e-9))[
       c(1:3, 1L), ])))
-  points <- area_points(geometry, fit_of_points(), NULL)
+  fit <- fit_of_points()
+  points <- area_points(geometry, fit, NULL)
   expect_false(is.unsorted(points$area))
   first <- points$xy[points$area == 1L, ]
   expect_false(any(first[, 1L] > 0.5 & first[, 1L] < 1.5 & first[, 2L] > 0.25 & first[, 2L] < 0.75))
   expect_false(any(first[, 1L] > 2 & first[, 1L] < 3))
-  # an area of 2.5, spacing -0.4 log(0.6)
-  expect_equal(nrow(first), 2.5 / 0.204^2, tolerance = 0.1)
-  expect_equal(sum(points$area == 2L), 16L)
+  # an area of 2.5; the correlation of 0.75 at -0.4 log(0.75), with 40 data in a half of it nearer
+  # than these ask for: 0.4 of sqrt(2.5 / those in the area)
+  at <- fit$data$coords
+  in_area <- sum(!(at[, 1L] > 0.5 & at[, 2L] > 0.25 & at[, 2L] < 0.75))
+  step <- min(-0.4 * log(0.75), 0.4 * sqrt(2.5 / in_area))
+  # the grid has whole cells over a box of 4 x 1
+  expect_gt(nrow(first), 0.95 * 2.5 / step^2)
+  expect_lt(nrow(first), 1.05 * 2.5 / 4 * (4 / step + 1) * (1 / step + 1))
+  expect_equal(sum(points$area == 2L), 25L)
   expect_lte(sum(points$area == 3L), 400L)
-  expect_message(area_points(geometry * 100, fit_of_points(), NULL), "to be 0.6",
+  expect_message(area_points(geometry * 100, fit_of_points(), NULL), "more than 400 points",
     class = "neargp_message_spacing")
   expect_equal(sum(area_points(geometry, fit_of_points(), 0.25)$area == 1L), 40L)
   # between the centres of its grid
   expect_equal(area_points(geometry[3L] + c(0, 0.1), fit_of_points(), 10)$area, 1L)
+})
+
+test_that("standard deviations by the default are those of many more points, where data are dense, too", {
+  skip_unless_extended()
+  skip_if_not_installed("sf")
+  block <- function(side) {
+    sf::st_sf(geometry = sf::st_sfc(sf::st_polygon(list(50 + side * cbind(c(-1, 1, 1, -1, -1),
+      c(-1, -1, 1, 1, -1)) / 2))))
+  }
+  long <- cov_exponential(variance = 1, range = 18.4, anisotropy = c(angle = 30, ratio = 0.54))
+  smooth <- cov_matern(nu = 1.5, variance = 1, range = 10)
+  for (case in list(list(60, long, 33), list(250, long, 10), list(250, smooth, 33),
+    list(800, smooth, 10))) {
+    set.seed(3)
+    data <- data.frame(x = stats::runif(case[[1L]], 0, 100), y = stats::runif(case[[1L]], 0, 100))
+    data$z <- stats::rnorm(nrow(data))
+    fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = case[[2L]],
+      nugget = 0.01, threads = 1L)
+    default <- expect_no_message(predict(fit, block(case[[3L]])))
+    fine <- predict(fit, block(case[[3L]]), spacing = case[[3L]] / 40)
+    expect_equal(default$sd, fine$sd, tolerance = 0.02)
+    expect_lt(default$points, 1600 / 4)
+  }
 })
 
 test_that("means over a sphere are by area", {

@@ -41,9 +41,10 @@ test_that("each site is the one that leaves the least mean variance", {
   before <- mean(predict(fit, targets, type = "link")$sd^2)
   expect_equal(found$reduction, 1 - found$criterion / before, tolerance = 1e-8)
   # of means over areas, and from the sparse posterior
-  A <- averaging(square_points(2L)$area)
   polygons <- sf::st_sf(height = 0, geometry = unit_squares(2L))
-  at <- cbind(square_points(2L), height = 0)
+  points <- area_points(sf::st_geometry(polygons), fit, NULL)
+  A <- averaging(points$area)
+  at <- data.frame(x = points$xy[, 1L], y = points$xy[, 2L], height = 0)
   of_areas <- vapply(1:12, function(site) {
     mean(diag(A %*% variance_with(fit, candidates[site, ], at)$covariance %*% t(A)))
   }, 0)
