@@ -54,17 +54,21 @@ area_spacing <- function(geometry, boxes, object, spacing,
 }
 
 # What the midpoint rule adds to the variance of a mean is what the field varies within a cell, by
-# the number of cells: of an exponential covariance 0.23 h^3 / (range * area) of the field's variance
-# with cells of the side h, the sum of its spectral density at the frequencies (j, k) / h but 0.
-# Beside the variance of a mean without data that is little where the correlation of neighbouring
-# points is 0.75. Data leave less of it, as their own lattice has it: (h / spacing)^3 of that, so that
-# points have to be denser than data. Responses that are drawn, with noise of their own and by dense
-# matrices of the points, have half the range.
+# the number of cells. Of an exponential covariance with cells of the side h it is, as part of the
+# field's variance, 0.23 h^3 / (range * area): the sum of its spectral density at the frequencies
+# (j, k) / h but 0. Beside the variance of a mean without data that is little where the correlation
+# of neighbouring points is 0.75. Data at a distance s leave as much as their own lattice has,
+# 0.23 s^3 / (range * area), and of their noise nugget / variance * s^2 / area: points are denser by
+# the third root of a share of the two. Of smoother fields they need not be as dense. Responses that
+# are drawn, with noise of their own and by dense matrices of the points, have half the range.
 needed_distance <- function(geometry, size, object) {
   if (!has_normal_areas(object)) {
     return(rep(correlated_distance(object, 0.6), length(size)))
   }
-  pmin(correlated_distance(object, 0.75), 0.4 * distance_of_data(geometry, size, object))
+  apart <- distance_of_data(geometry, size, object)
+  variance <- sum(vapply(object$core_covariance$components, `[[`, 0, "variance"))
+  noise <- object$nugget * correlated_distance(object, exp(-1)) / (0.23 * apart * variance)
+  pmin(correlated_distance(object, 0.75), 0.35 * apart * (1 + noise)^(1 / 3))
 }
 
 # As of a lattice of as many places as there are in the area.

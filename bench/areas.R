@@ -1,8 +1,8 @@
 # Means and totals over areas: how far the sparse posterior is from dense kriging, whether intervals cover, and how long many areas
-# take. `accuracy`: 25 squares over 1,500 points. `coverage`: simulated fields, parameters estimated; what is to be covered is the mean
+# take. `spacing`: standard deviations by the default points against many more, of blocks of three sizes. `accuracy`: 25 squares over 1,500 points. `coverage`: simulated fields, parameters estimated; what is to be covered is the mean
 # of the field over a grid finer than the one that predict_areas() takes. `speed`: the cells of a Voronoi tessellation as counties.
 #
-#   Rscript bench/areas.R [accuracy] [speed] [gstat]
+#   Rscript bench/areas.R [spacing] [accuracy] [speed] [gstat]
 #   Rscript bench/areas.R coverage [fields] [gaussian,poisson | known]
 
 bench_script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -11,7 +11,7 @@ suppressMessages(library(sf))
 sf_use_s2(FALSE)
 
 parts <- commandArgs(TRUE)
-if (!length(parts)) parts <- c("accuracy", "coverage", "speed", "gstat")
+if (!length(parts)) parts <- c("spacing", "accuracy", "coverage", "speed", "gstat")
 describe_run()
 
 unit_square <- st_as_sfc(st_bbox(c(xmin = 0, ymin = 0, xmax = 1, ymax = 1)))
@@ -150,6 +150,31 @@ if ("speed" %in% parts) {
   counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), covariance = covariance)
   save_table(rbind(rows, one("poisson means with limits", 3000L,
     predict(counts, counties, interval = "confidence", seed = 1))), "areas-speed")
+}
+
+# ---- spacing ----------------------------------------------------------------------------------------------------------------------
+
+# `excess`: of the standard deviation by the default points, in percent of that by 56 x 56.
+excess_of_block <- function(n, nugget, covariance, side) {
+  data <- data.frame(x = runif(n, 0, 100), y = runif(n, 0, 100), z = rnorm(n))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), nugget = nugget, covariance = switch(covariance,
+    exponential = cov_exponential(variance = 1, range = 18.4, anisotropy = c(angle = 30, ratio = 0.54)),
+    matern32 = cov_matern(nu = 1.5, variance = 1, range = 10)))
+  block <- st_sf(geometry = st_sfc(st_polygon(list(50 + side / 2 * cbind(c(-1, 1, 1, -1, -1), c(-1, -1, 1, 1, -1))))))
+  told <- FALSE
+  found <- withCallingHandlers(predict(fit, block), neargp_message_spacing = function(message) {
+    told <<- TRUE
+    invokeRestart("muffleMessage")
+  })
+  data.frame(rows = n, nugget, covariance, side, points = found$points, told,
+    excess = 100 * (found$sd / predict(fit, block, spacing = side / 56)$sd - 1))
+}
+
+if ("spacing" %in% parts) {
+  set.seed(3)
+  cases <- expand.grid(side = c(10, 33, 60), covariance = c("exponential", "matern32"), nugget = c(0.01, 0.2),
+    n = c(60, 250, 800), stringsAsFactors = FALSE)
+  save_table(do.call(rbind, Map(excess_of_block, cases$n, cases$nugget, cases$covariance, cases$side)), "areas-spacing")
 }
 
 # ---- gstat ------------------------------------------------------------------------------------------------------------------------
