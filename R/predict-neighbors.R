@@ -34,8 +34,8 @@ conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, al
     local_times = if (by_default && local_mean) time_span(object))
 }
 
-# Between the first and the last time of the data by default means are local. Before and after, these
-# would be the mean of the last neighbours for ever, where the field has forgotten them.
+# Between the first and the last time of the data by default means are local. Before and after,
+# these would be the mean of the last neighbours for ever, where the field has forgotten them.
 time_span <- function(object) {
   if (is.null(object$locations$time)) return(NULL)
   if (!reads_shards(object)) return(range(time_column(object$data$coords, object$locations)))
