@@ -46,6 +46,10 @@
 #'   `check_collinearity()`, `check_outliers()`, `check_predictions()`, `check_convergence()`. The
 #'   tests of `check_heteroscedasticity()`, for residuals without a field, and
 #'   `check_autocorrelation()`, for rows that are a series, are refused with `neargp_error_method`.
+#'   `check_zeroinflation()` counts zeros among draws by `simulate()` where it is a generic of
+#'   performance; in versions before it takes counts for Poisson counts with the fitted means, which
+#'   have too few zeros beside a field, and refuses [zi_poisson()] and the like: there compare
+#'   `mean(y == 0)` with `mean(simulate(fit, 250) == 0)`.
 #'   `compare_performance()` knows the models of a list of its own only: [cross_validate()] compares
 #'   fits.
 #' * \pkg{insight}: `get_predicted()` of rows that have places is that of

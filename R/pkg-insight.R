@@ -27,13 +27,16 @@ get_loglikelihood.neargp <- function(x, estimator = "ML", REML = FALSE, ...) {
 is_converged.neargp <- function(x, tolerance = 0.001, ...) as.logical(x$convergence$converged)
 
 # What insight says of zero inflation by the name of a family is of models that have coefficients of
-# it, and what it says of ordered categories of predictions that are probabilities of each.
+# it, and what it says of ordered categories of predictions that are probabilities of each. Counts
+# are to performance::check_zeroinflation() Poisson counts, whose zeros it takes from fitted(): in
+# versions where that is no generic it then refuses those with more zeros.
 #' @exportS3Method insight::model_info
 model_info.neargp <- function(x, ...) {
   info <- NextMethod()
   if (!is.null(mean_link(x))) {
     info[c("is_zero_inflated", "is_zeroinf", "is_hurdle", "is_ordinal", "is_cumulative")] <- FALSE
     info$is_truncated <- startsWith(x$family$family, "truncated")
+    info$is_count <- info$is_count && !startsWith(x$family$family, "zi_")
   }
   info
 }

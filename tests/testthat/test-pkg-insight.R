@@ -197,3 +197,32 @@ test_that("means are those without recalibration, and limits are made where they
     }
   }
 })
+
+test_that("zeros are those of draws, and no zero-inflated fit is taken for a Poisson one", {
+  skip_unless_extended()
+  skip_if_not_installed("performance")
+  data <- withr::with_seed(1, transform(simulated_data(120),
+    count = rpois(120, 3) * rbinom(120, 1, 0.5)))
+  fitted <- function(formula, family) neargp(formula, data, coords = ~ x + y, family = family,
+    method = vnngp(k = 4), covariance = cov_exponential(variance = 1e-6, range = 0.2))
+  inflated <- fitted(count ~ 1, zi_poisson())
+  # next to no field: zeros are those of zi and of the counts
+  zi <- inflated$family_parameters[["zi"]]
+  expected <- 120 * (zi + (1 - zi) * exp(-exp(coef(inflated)[[1L]])))
+  set.seed(1)
+  checked <- check_zeroinflation.neargp(inflated, nsim = 400)
+  expect_identical(checked$observed.zeros, sum(data$count == 0))
+  # four standard errors of the mean of 400 draws, and the uncertainty of the trend
+  expect_equal(checked$ratio * checked$observed.zeros, expected, tolerance = 0.05)
+  expect_lt(abs(checked$predicted.zeros - checked$ratio * checked$observed.zeros), 0.5 + 1e-9)
+  expect_error(check_zeroinflation.neargp(fitted(pmax(count, 1) ~ 1, truncated_poisson())),
+    "no zeros", class = "neargp_error_family")
+  expect_error(check_zeroinflation.neargp(insight_fit("insight")), "counts",
+    class = "neargp_error_family")
+  # versions without the generic, which see fitted() alone
+  skip_if(any(grepl("UseMethod", deparse(performance::check_zeroinflation))))
+  expect_error(performance::check_zeroinflation(inflated), "Poisson")
+  plain <- fitted(count ~ 1, poisson())
+  rm(data)
+  expect_error(performance::check_zeroinflation(plain), class = "neargp_error_newdata")
+})
