@@ -10,8 +10,8 @@
 #' \eqn{V} = `vcov(object)`: with the covariance parameters held at their estimates that is twice
 #' the gain in log-likelihood. The package car has tests of each term given all others,
 #' `car::Anova(fit)`. [Smooths and groups][random_effects] are not tested by it, and are named below
-#' the heading: Wald's test does not hold for a variance, which may be 0, nor for coefficients with a
-#' penalty. Where groups are the difference, two fits are compared, `anova(without, with)`, whose
+#' the heading: Wald's test does not hold for a variance, which may be 0, nor for coefficients with
+#' a penalty. Where groups are the difference, two fits are compared, `anova(without, with)`, whose
 #' p-value is too large then (see below), and for smooths [stats::AIC()] or [cross_validate()] is
 #' better. Terms of the trend are tested with groups and the bends of smooths in the model, without
 #' the linear part of a smooth, which comes after them.
@@ -62,8 +62,8 @@
 #'   objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
 #'   [cross_validate()] is, and of `extractAIC()`, and so of `drop1()`, `add1()` and `step()`,
 #'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or
-#'   methods, of ML and REML, and of other trends by restricted likelihoods; `neargp_error_argument` for one fit
-#'   alone without a term in its trend. A warning of class `neargp_warning_comparison` where a
+#'   methods, of ML and REML, and of other trends by restricted likelihoods; `neargp_error_argument`
+#'   for one fit alone without a term in its trend. A warning of class `neargp_warning_comparison` where a
 #'   larger fit has the smaller likelihood.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
 #'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American

@@ -1,7 +1,7 @@
 # Points that stand for an area: the centres of the cells of a regular grid over its bounding box
 # that lie in it, at least one. Their mean is the midpoint rule, whose error in the variance of a
-# mean over a square whose side is the range of an exponential covariance is, without data, 2% with 16
-# points, 0.2% with 144.
+# mean over a square whose side is the range of an exponential covariance is, without data, 2% with
+# 16 points, 0.2% with 144.
 
 km_per_degree <- 6371 * pi / 180
 

@@ -7,15 +7,15 @@
 #' @details The mean over an area B is that of the field, trend included and without the noise of
 #' single observations, at points that stand for the area: `sum_l a_l (x_l'beta + w(u_l))`, with
 #' weights a_l that add up to 1. The points are the centres of the cells of a regular grid that lie
-#' in the area, 25 to 400; an area without any gets one point on its surface. The column `points` has
-#' their number. They are so near each other that the correlation of the field between them is 0.75
-#' or more (0.3 of the range of an exponential covariance, across an anisotropy of the shorter one),
-#' and at most 0.35 of the distance of the data in the area, as if these were a lattice, or somewhat
-#' more where these have noise: dense data leave little of the variance of a mean, and points that are
-#' no denser than data make it too large. By this rule standard deviations were too large by up to
-#' 2.6% (36 blocks: 60 to 800 rows, exponential and Matern fields, little noise and much), where the
-#' areas needed 400 points or fewer; by up to 11% where they needed more, of which the message of
-#' `spacing` tells (`bench/areas.R`).
+#' in the area, 25 to 400; an area without any gets one point on its surface. The column `points`
+#' has their number. They are so near each other that the correlation of the field between them is
+#' 0.75 or more (0.3 of the range of an exponential covariance, across an anisotropy of the shorter
+#' one), and at most 0.35 of the distance of the data in the area, as if these were a lattice, or
+#' somewhat more where these have noise: dense data leave little of the variance of a mean, and
+#' points that are no denser than data make it too large. By this rule standard deviations were too
+#' large by up to 2.6% (36 blocks: 60 to 800 rows, exponential and Matern fields, little noise and
+#' much), where the areas needed 400 points or fewer; by up to 11% where they needed more, of which
+#' the message of `spacing` tells (`bench/areas.R`).
 #' Responses of other families or with a `transform` have points at a correlation of 0.6, 16 to 400,
 #' whatever the data: joint draws at more of them would take long.
 #'

@@ -27,8 +27,9 @@
 #'   of the linear predictor; `regrid()` of the means has differences of them. With a `transform`
 #'   `type = "response"` gives medians of the response, where [predict()][predict.neargp] has means.
 #'   \pkg{ggeffects}: `ggpredict()` and `ggemmeans()` of the same.
-#' * \pkg{effects}: `Effect()`, `allEffects()`, with all offsets at their mean. Tables and plots have
-#'   the mean of the family as the response, as emmeans; with a `transform` they are on its scale.
+#' * \pkg{effects}: `Effect()`, `allEffects()`, with all offsets at their mean. Tables and plots
+#'   have the mean of the family as the response, as emmeans; with a `transform` they are on its
+#'   scale.
 #' * \pkg{car}: `Anova()` (types II and III), `vif()`, `linearHypothesis()`, `deltaMethod()`.
 #' * \pkg{parameters}: `model_parameters()`. \pkg{broom}: [tidy()][tidiers], `glance()`,
 #'   `augment()`.

@@ -41,7 +41,8 @@ choose_classes <- function(settings, response, name) {
     sprintf("The order of the levels of `%s` does not count then: family = ordinal() has it.", name)
   }
   if (settings$method_open) {
-    return(tell_choice(settings, sprintf("%s with %s", method_call(settings$method), reason), order))
+    chosen <- sprintf("%s with %s", method_call(settings$method), reason)
+    return(tell_choice(settings, chosen, order))
   }
   settings$chosen <- c(Family = sub("family = ", "", reason))
   inform_neargp("method", c(sprintf("Fitted with %s.", reason),
@@ -67,7 +68,8 @@ method_call <- function(method) paste0(method_name(method), "()")
 tell_choice <- function(settings, chosen, hint = NULL) {
   settings$chosen <- chosen
   inform_neargp("method",
-    c(sprintf("Fitted by %s.", chosen), i = hint, i = "Name `method` to choose another, see ?neargp."))
+    c(sprintf("Fitted by %s.", chosen), i = hint,
+      i = "Name `method` to choose another, see ?neargp."))
   settings
 }
 

@@ -56,9 +56,9 @@
 #' By default by restricted maximum likelihood, as lme4 and mgcv do for their parameters
 #' (`vecchia(estimation = "ML")` is for likelihood ratios of fits with different trends). Without a
 #' field the likelihood, the estimates and the predictions are those of `lme4::lmer()`, and of
-#' `mgcv::gam(method = "REML")`; as a variance must be greater than 0, that is a field with a variance
-#' too small to matter, `covariance = cov_exponential(variance = 1e-10, range = 1)` of a response
-#' whose own is about 1. Effects are no part of the conditioning sets of [vecchia()]: their columns
+#' `mgcv::gam(method = "REML")`; as a variance must be greater than 0, that is a field with a
+#' variance too small to matter, `covariance = cov_exponential(variance = 1e-10, range = 1)` of a
+#' response whose own is about 1. Effects are no part of the conditioning sets of [vecchia()]: their columns
 #' are whitened by the field's, so that rows of a group that are far apart inform its effect.
 #'
 #' There may be up to 1,000 columns, of up to 1e8 numbers together, and by [vecchia()] on the CPU

@@ -183,8 +183,8 @@
 #'   interrupted, or that ends with an error on its way, leaves the parameters it had reached to
 #'   [neargp_last()].
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
-#'   of a setting), `_newdata` (no object of the name of `data`, as where a fit of another session is
-#'   updated), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
+#'   of a setting), `_newdata` (no object of the name of `data`, as where a fit of another session
+#'   is updated), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left
 #'   after `na.action`), `_empty` (no rows), `_coordinates`, `_levels` (of factors in `coords`),
 #'   `_geometry` (neither points nor polygons, or empty), `_support` (see [block_support()]),
 #'   `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row),

@@ -52,10 +52,10 @@
 #'   and, for ggplot2, `autoplot()`.
 #' @section Errors: `neargp_error_argument` for variables that the fit does not have or that cannot
 #'   be left out, and of `by = "permute"` where areas have covariates by [block_support()],
-#'   `neargp_error_newdata` where the data are no longer found, or no
-#'   longer those that were fitted (rows, coordinates, response or covariates), `neargp_error_method` for several
-#'   outputs, `neargp_error_fits` where a fit without a variable has other rows (it alone was
-#'   missing there), and those of [neargp()] and [cross_validate()].
+#'   `neargp_error_newdata` where the data are no longer found, or no longer those that were fitted
+#'   (rows, coordinates, response or covariates), `neargp_error_method` for several outputs,
+#'   `neargp_error_fits` where a fit without a variable has other rows (it alone was missing there),
+#'   and those of [neargp()] and [cross_validate()].
 #' @references
 #' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5--32.
 #'

@@ -73,8 +73,8 @@ test_that("a bar without parentheses is a logical or of flags, and else an error
   data$either <- data$high | data$east
   expect_equal(unname(coef(fit(z ~ high | east))), unname(coef(fit(z ~ either))))
   for (formula in list(z ~ height | site, z ~ height + 1 | site, z ~ 1 | number)) {
-    expect_error(expect_no_warning(fit(formula)), paste0("(", deparse1(formula[[3L]]), ")"), fixed = TRUE,
-      class = "neargp_error_formula")
+    expect_error(expect_no_warning(fit(formula)), paste0("(", deparse1(formula[[3L]]), ")"),
+      fixed = TRUE, class = "neargp_error_formula")
   }
 })
 
@@ -85,7 +85,8 @@ test_that("smooths of levels are an error that names random effects, but for bas
   data$text <- as.character(data$site)
   data$high <- data$height > 0
   fit <- function(formula) neargp(formula, data, coords = ~ x + y, threads = 1L)
-  for (formula in list(z ~ s(site), z ~ s(text), z ~ s(high), z ~ s(height, site), z ~ t2(height, text))) {
+  for (formula in list(z ~ s(site), z ~ s(text), z ~ s(high), z ~ s(height, site),
+      z ~ t2(height, text))) {
     expect_error(expect_no_warning(fit(formula)), "\\(1 \\| (site|text|high)\\)",
       class = "neargp_error_formula")
   }
@@ -97,11 +98,12 @@ test_that("a smooth beside its own covariate is said to contain it", {
   skip_if_not_installed("mgcv")
   data <- simulated_data(60)
   fit <- function(formula) neargp(formula, data, coords = ~ x + y, threads = 1L)
-  expect_error(fit(z ~ s(height) + height), "s\\(height\\) contains the linear effect of height: remove",
+  expect_error(fit(z ~ s(height) + height), "contains the linear effect of height: remove",
     class = "neargp_error_rank")
   expect_error(fit(z ~ s(height) + I(2 * height)), "s\\(height\\) contains .* leave one",
     class = "neargp_error_rank")
-  expect_error(fit(z ~ height + I(2 * height)), "Remove I\\(2 \\* height\\)", class = "neargp_error_rank")
+  expect_error(fit(z ~ height + I(2 * height)), "Remove I\\(2 \\* height\\)",
+    class = "neargp_error_rank")
 })
 
 test_that("more columns than can be fitted are an error that names the term", {

@@ -21,7 +21,8 @@ test_that("without data of that name a fit cannot be made anew, and says what to
   expect_error(neargp(z ~ 1, subset(their_name, x > 0), coords = ~ x + y), "`their_name`",
     class = "neargp_error_newdata")
   others <- list(ggeffects = function(fit) ggeffects::ggpredict(fit, "height"),
-    effects = function(fit) effects::Effect("height", fit), insight = function(fit) insight::get_data(fit))
+    effects = function(fit) effects::Effect("height", fit),
+    insight = function(fit) insight::get_data(fit))
   for (package in names(others)) {
     skip_if_not_installed(package)
     expect_error(others[[package]](fit), "no longer found.*`their_name`",

@@ -163,8 +163,10 @@ test_that("what has no value in any row is named", {
   fit <- function(...) suppressWarnings(fit_small(..., data = data))
   expect_error(fit(z ~ log(-height^2)), "`log(-height^2)` is missing", fixed = TRUE,
     class = "neargp_error_empty")
-  expect_error(fit(z ~ height, weights = none), "`weights` is missing", class = "neargp_error_empty")
-  expect_error(neargp(z ~ 1, data, coords = ~ x + none), "A coordinate", class = "neargp_error_empty")
+  expect_error(fit(z ~ height, weights = none), "`weights` is missing",
+    class = "neargp_error_empty")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + none), "A coordinate",
+    class = "neargp_error_empty")
   expect_error(fit(z ~ (1 | none)), "A group", class = "neargp_error_empty")
   expect_error(fit(z ~ height, subset = height > 100), "subset", class = "neargp_error_empty")
 })

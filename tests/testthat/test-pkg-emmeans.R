@@ -59,8 +59,8 @@ test_that("data that are gone can be handed over, and other fits are refused", {
   expect_error(emmeans::ref_grid(classes), "emmeans\\(\\)")
 })
 
-# Fits of the families whose mean is not the inverse of their link, with a mean of the response given
-# eta by its definition, from densities.
+# Fits of the families whose mean is not the inverse of their link, with a mean of the response
+# given eta by its definition, from densities.
 mean_link_fits <- function() {
   withr::local_seed(1)
   data <- data.frame(x = runif(120), y = runif(120), a = rnorm(120), b = gl(2, 60))
