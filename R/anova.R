@@ -62,9 +62,9 @@
 #'   objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
 #'   [cross_validate()] is, and of `extractAIC()`, and so of `drop1()`, `add1()` and `step()`,
 #'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or
-#'   methods, of ML and REML, and of other trends by restricted likelihoods; `neargp_error_argument`
-#'   for one fit alone without a term in its trend. A warning of class `neargp_warning_comparison` where a
-#'   larger fit has the smaller likelihood.
+#'   methods, of ML and REML, and of other trends by restricted likelihoods;
+#'   `neargp_error_argument` for one fit alone without a term in its trend. A warning of class
+#'   `neargp_warning_comparison` where a larger fit has the smaller likelihood.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
 #'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American
 #'   Statistical Association* 82, 605-610.

@@ -58,8 +58,9 @@
 #' field the likelihood, the estimates and the predictions are those of `lme4::lmer()`, and of
 #' `mgcv::gam(method = "REML")`; as a variance must be greater than 0, that is a field with a
 #' variance too small to matter, `covariance = cov_exponential(variance = 1e-10, range = 1)` of a
-#' response whose own is about 1. Effects are no part of the conditioning sets of [vecchia()]: their columns
-#' are whitened by the field's, so that rows of a group that are far apart inform its effect.
+#' response whose own is about 1. Effects are no part of the conditioning sets of [vecchia()]: their
+#' columns are whitened by the field's, so that rows of a group that are far apart inform its
+#' effect.
 #'
 #' There may be up to 1,000 columns, of up to 1e8 numbers together, and by [vecchia()] on the CPU
 #' up to 10,000, or more where the rows of a level are near each other. More than 60 columns are
