@@ -44,6 +44,10 @@
 #' distances in space and in time at which the correlation of the whole sum is half way to its
 #' limit, searched again as these move.
 #'
+#' Of few places at many times the neighbours are the same places at a few times, and [vecchia()]
+#' loses more of the likelihood than in space: before models are compared by it, see whether a
+#' larger `k` (60, 100), or [exact_gp()] of up to some thousand rows, moves it.
+#'
 #' A forecast tends to the trend, and its interval to the full variance, as the lag grows beyond
 #' `range_time`: a trend that extrapolates badly, such as a polynomial of time, forecasts badly.
 #'
