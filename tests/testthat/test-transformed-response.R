@@ -137,7 +137,7 @@ test_that("other packages have densities, draws and means on the scale of the re
   expect_equal(at$Predicted, exp(trend$mean + 0.05))
   expect_equal(at$CI_high, exp(trend$mean + qnorm(0.95) * sqrt(trend$variance) + 0.05))
   expect_null(at$SE)
-  scale <- emmeans_scale(family(fits$log))$tran
+  scale <- emmeans_scale(fits$log)$tran
   expect_equal(scale$linkinv(1.3), exp(1.3))
   expect_equal(scale$mu.eta(1.3), exp(1.3))
   skip_if_not_installed("emmeans")
