@@ -59,8 +59,10 @@ area_spacing <- function(geometry, boxes, object, spacing,
 # (j, k) / h but 0. Beside the variance of a mean without data that is little where the correlation
 # of neighbouring points is 0.75. Data at a distance s leave as much as their own lattice has,
 # 0.23 s^3 / (range * area), and of their noise nugget / variance * s^2 / area: points are denser by
-# the third root of a share of the two. Of smoother fields they need not be as dense. Responses that
-# are drawn, with noise of their own and by dense matrices of the points, have half the range.
+# the third root of a share of the two. Of fields with the smoothness nu of Matern covariances the
+# power is 2 nu + 2 and not 3: they need not be as dense, and could not, as the posterior at dense
+# points of a smooth field is singular to working precision. Responses that are drawn, with noise of
+# their own and by dense matrices of the points, have half the range.
 needed_distance <- function(geometry, size, object) {
   if (!has_normal_areas(object)) {
     return(rep(correlated_distance(object, 0.6), length(size)))
@@ -68,7 +70,16 @@ needed_distance <- function(geometry, size, object) {
   apart <- distance_of_data(geometry, size, object)
   variance <- sum(vapply(object$core_covariance$components, `[[`, 0, "variance"))
   noise <- object$nugget * correlated_distance(object, exp(-1)) / (0.23 * apart * variance)
-  pmin(correlated_distance(object, 0.75), 0.35 * apart * (1 + noise)^(1 / 3))
+  power <- 2 * least_smoothness(object) + 2
+  pmin(correlated_distance(object, 0.75), apart * (0.35^3 * (1 + noise))^(1 / power))
+}
+
+# That of the roughest component, as the nu of Matern covariances.
+least_smoothness <- function(object) {
+  min(vapply(varying_components(object), function(component) {
+    switch(component$family, exponential = 0.5, matern = component$shape,
+      powered_exponential = if (component$shape < 2) component$shape / 2 else Inf, Inf)
+  }, 0))
 }
 
 # As of a lattice of as many places as there are in the area.
@@ -87,11 +98,16 @@ box_extents <- function(boxes, longlat) {
   if (longlat) extent * km_per_degree else extent
 }
 
-# In space, across an anisotropy. Components that hardly vary do not count.
-correlated_distance <- function(object, correlation) {
+# Without those that hardly vary.
+varying_components <- function(object) {
   components <- object$core_covariance$components
   variances <- vapply(components, function(component) component$variance, 0)
-  min(vapply(components[variances >= 0.01 * sum(variances)], function(component) {
+  components[variances >= 0.01 * sum(variances)]
+}
+
+# In space, across an anisotropy.
+correlated_distance <- function(object, correlation) {
+  min(vapply(varying_components(object), function(component) {
     narrower <- if (length(component$anisotropy)) exp(-sqrt(sum(component$anisotropy^2))) else 1
     min(component$range[component$group[1:2]]) * narrower *
       effective_distance(component$family, component$shape, correlation)
