@@ -11,11 +11,12 @@
 #' has their number. They are so near each other that the correlation of the field between them is
 #' 0.75 or more (0.3 of the range of an exponential covariance, across an anisotropy of the shorter
 #' one), and at most 0.35 of the distance of the data in the area, as if these were a lattice, or
-#' somewhat more where these have noise: dense data leave little of the variance of a mean, and
-#' points that are no denser than data make it too large. By this rule standard deviations were too
-#' large by up to 2.6% (36 blocks: 60 to 800 rows, exponential and Matern fields, little noise and
-#' much), where the areas needed 400 points or fewer; by up to 11% where they needed more, of which
-#' the message of `spacing` tells (`bench/areas.R`).
+#' more where these have noise, and of smoother fields (0.53 with Matern's `nu = 1.5`): dense data
+#' leave little of the variance of a mean, and points that are no denser than data make it too
+#' large. By this rule standard deviations were too large by up to 2.6% (36 blocks: 60 to 800 rows,
+#' exponential and Matern fields, little noise and much), where the areas needed 400 points or
+#' fewer; by up to 11% where they needed more, of which the message of `spacing` tells
+#' (`bench/areas.R`).
 #' Responses of other families or with a `transform` have points at a correlation of 0.6, 16 to 400,
 #' whatever the data: joint draws at more of them would take long.
 #'
