@@ -7,6 +7,7 @@
 # `counts`: the name of the counts' entry; `tail`: what is said of counts beyond a number.
 truncated_entry <- function(counts, tail, parameters = character(0), ...) {
   base <- function() response_families[[counts]]
+  tail <- within_numbers(tail)
   log_beyond <- function(q, eta, parameters) {
     tail$log_above(q, eta, parameters) - tail$log_above(0, eta, parameters)
   }
@@ -14,7 +15,9 @@ truncated_entry <- function(counts, tail, parameters = character(0), ...) {
     pmax(1, tail$quantile_above(log1p(-p) + tail$log_above(0, eta, parameters), eta,
       parameters))
   }
-  mean <- function(eta, parameters, trials) exp(eta - tail$log_above(0, eta, parameters))
+  mean <- function(eta, parameters, trials) {
+    exp(within_exponent(eta) - tail$log_above(0, eta, parameters))
+  }
   entry <- list(
     parameters = parameters, ..., discrete = TRUE, scaled = FALSE, link = "log", least = 1,
     mean = mean,
@@ -25,7 +28,7 @@ truncated_entry <- function(counts, tail, parameters = character(0), ...) {
       pmax(m * (1 + exp(eta) * tail$excess(parameters) - m * none), 0)
     },
     density = function(y, eta, parameters, trials, log = FALSE) {
-      value <- base()$density(pmax(y, 1), eta, parameters, 1, TRUE) -
+      value <- base()$density(pmax(y, 1), within_exponent(eta), parameters, 1, TRUE) -
         tail$log_above(0, eta, parameters) + ifelse(y < 1, -Inf, 0)
       if (log) value else exp(value)
     },
@@ -51,6 +54,19 @@ truncated_entry <- function(counts, tail, parameters = character(0), ...) {
     # the probability of 1 rises all the way down
     function(mixture, y) ifelse(y < 1.5, -26, log(y)))
   entry
+}
+
+# Below that a count is 1 with a probability that numbers do not tell from 1, and exp(eta) is soon 0.
+within_exponent <- function(eta) pmax(eta, -600)
+
+within_numbers <- function(tail) {
+  for (name in c("log_above", "quantile_above")) {
+    tail[[name]] <- local({
+      of <- tail[[name]]
+      function(x, eta, parameters) of(x, within_exponent(eta), parameters)
+    })
+  }
+  tail
 }
 
 truncated_poisson_entry <- function() {

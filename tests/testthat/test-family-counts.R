@@ -84,3 +84,17 @@ test_that("responses that a family cannot have are refused, and others advised",
   expect_message(fit_counts(I(zeros + 1) ~ h, zi_poisson(), d), "lower bound",
     class = "neargp_message_family")
 })
+
+test_that("far below all counts but zero have, a positive count is 1", {
+  for (name in c("truncated_poisson", "truncated_nbinom2")) {
+    entry <- response_families[[name]]
+    parameters <- if (length(entry$parameters)) list(size = 2)
+    for (eta in c(-50, -500, -800, -1e5)) {
+      expect_equal(entry$mean(eta, parameters, 1), 1, info = name)
+      expect_equal(entry$variance(eta, parameters, 1), 0, info = name)
+      expect_equal(entry$distribution(c(0, 1, 2), rep(eta, 3), parameters, 1), c(0, 1, 1))
+      expect_equal(entry$density(c(1, 2), rep(eta, 2), parameters, 1), c(1, 0), info = name)
+      expect_equal(entry$quantile(c(0.1, 0.9), rep(eta, 2), parameters, 1), c(1, 1), info = name)
+    }
+  }
+})

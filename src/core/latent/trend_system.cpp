@@ -51,7 +51,7 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
   factor.solve_columns(response_, refined, context);
   const Columns K(coupling.data(), m, p), G(response_.data(), m, p);
   schur_ = rest - K.transpose() * G;
-  schur_.diagonal().tail(effects_).array() += 1.0;
+  if (effects_ > 0) schur_.diagonal().tail(effects_).array() += 1.0;
 }
 
 TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
@@ -91,7 +91,7 @@ TrendSystem::Trend TrendSystem::trend() const {
   const int p = coefficients_;
   const Eigen::MatrixXd H = field_response(), unseen = this->unseen();
   Eigen::MatrixXd information = trend_information(model_, precision_, unseen, H);
-  information.diagonal().tail(effects_).array() += 1.0;
+  if (effects_ > 0) information.diagonal().tail(effects_).array() += 1.0;
   const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(p, p));
   const Eigen::VectorXd added = (unseen * covariance).cwiseProduct(unseen).rowwise().sum();
   return {{H.data(), H.data() + H.size()},
