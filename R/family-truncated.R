@@ -56,7 +56,8 @@ truncated_entry <- function(counts, tail, parameters = character(0), ...) {
   entry
 }
 
-# Below that a count is 1 with a probability that numbers do not tell from 1, and exp(eta) is soon 0.
+# Below that a count is 1 with a probability that numbers do not tell from 1, and exp(eta) is soon
+# 0.
 within_exponent <- function(eta) pmax(eta, -600)
 
 within_numbers <- function(tail) {
