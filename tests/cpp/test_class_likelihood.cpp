@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core_fixtures.h"
+#include "extended.h"
 #include "inducing_fixtures.h"
 #include "likelihoods/class_likelihood.h"
 #include "likelihoods/robust_max.h"
@@ -133,7 +134,7 @@ TEST_CASE("the curvature of softmax's bound is the derivative of its slope") {
   }
 }
 
-TEST_CASE("probabilities of softmax are the expectations of it") {
+TEST_CASE("probabilities of softmax are the expectations of it" * extended) {
   for (const Row& row : rows) {
     if (row.classes() > 3) continue;
     std::vector<double> probability(row.mean.size());

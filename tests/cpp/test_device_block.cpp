@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "emulated_device.h"
+#include "extended.h"
 #include "inducing_fixtures.h"
 
 using namespace neargp;
@@ -37,7 +38,7 @@ void check_same(const CollapsedBound& a, const CollapsedBound& b) {
 
 }  // namespace
 
-TEST_CASE("on a device the bound and its gradient are those of the CPU, for every covariance") {
+TEST_CASE("on a device the bound and its gradient are those of the CPU, for every covariance" * extended) {
   const emulated::Fresh device(1);
   for (const Model& model : all_models()) {
     CAPTURE(model.name);

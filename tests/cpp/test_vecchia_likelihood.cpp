@@ -72,7 +72,7 @@ TEST_CASE("large conditioning sets, and sums of the whole Vecchia likelihood at 
   });
 }
 
-TEST_CASE("conditioning sets of hundreds, which come in smaller chunks") {
+TEST_CASE("conditioning sets of hundreds, which come in smaller chunks" * extended) {
   const Data data(uniform_cloud(301, 2), 2);
   for (const int k : {200, 300}) {
     CAPTURE(k);

@@ -81,6 +81,7 @@ test_that("the sparse posterior is the dense one where each node sees all others
 })
 
 test_that("with 60 neighbours means are within two hundredths of their standard deviation", {
+  skip_unless_extended()
   data <- area_data(400L)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 20), nugget = 0.1,
     covariance = cov_matern(nu = 1.5, variance = 0.8, range = 0.1))

@@ -31,6 +31,7 @@ test_that("cross-validated 0/1 data are judged by calibration, not by the PIT", 
 })
 
 test_that("other responses have no calibration curve", {
+  skip_unless_extended()
   data <- transform(latent_data(100), successes = pmin(count, 4))
   expect_error(calibration_curve(latent_fit(count ~ 1, poisson(), data)), "poisson() response",
     fixed = TRUE, class = "neargp_error_family")

@@ -13,6 +13,7 @@ test_that("whatever the core raises is a classed condition", {
 })
 
 test_that("memory that ran out is reported with what to do", {
+  skip_unless_extended()
   in_vain <- function(message, class) {
     stop(structure(list(message = message, call = NULL), class = c(class, "error", "condition")))
   }

@@ -59,6 +59,7 @@ test_that("results are the same with any number of threads", {
 })
 
 test_that("compressed columns have the estimates, errors and predictions of full ones", {
+  skip_unless_extended()
   data <- many_effects_data()
   full <- many_effects_fit()
   compressed <- with_constant("most_dense_columns", 20L, many_effects_fit())

@@ -23,6 +23,7 @@ test_that("its optimum is the optimum of the dense likelihood", {
 })
 
 test_that("a fit goes on from an earlier one's estimates, and not from Vecchia's anew", {
+  skip_unless_extended()
   local_device("cpu")
   fit <- function(...) {
     suppressWarnings(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = exact_gp(),

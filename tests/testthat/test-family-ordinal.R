@@ -9,6 +9,7 @@ ordered_data <- function(n = 200, link = plogis) {
 }
 
 test_that("without a field it is the model of MASS", {
+  skip_unless_extended()
   skip_if_not_installed("MASS")
   d <- ordered_data()
   for (link in c("logit", "probit")) {

@@ -59,6 +59,7 @@ test_that("zero-inflated counts are those of pscl", {
 })
 
 test_that("the density of Tweedie responses is that of mgcv", {
+  skip_unless_extended()
   skip_if_not_installed("mgcv")
   y <- c(0, 1e-4, 0.3, 2, 900)
   for (case in list(c(1, 1.5), c(0.05, 1.1), c(20, 1.9))) {

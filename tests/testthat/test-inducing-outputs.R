@@ -79,6 +79,7 @@ test_that("the gradient in all working parameters and positions is that of diffe
 })
 
 test_that("the bound is below the likelihood, and rises when points are added and moved", {
+  skip_unless_extended()
   exact <- c(outputs_fit(exact_gp())$log_likelihood)
   value <- function(...) c(outputs_fit(svgp(...))$log_likelihood)
   expect_lt(value(inducing = 10, bound = "standard", move = FALSE),

@@ -167,6 +167,7 @@ test_that("more parameters than axes are integrated where the posterior is wides
 })
 
 test_that("what cannot be integrated is refused", {
+  skip_unless_extended()
   fit <- small_fit()
   expect_error(integrated(fit, joint = TRUE), "`joint`", class = "neargp_error_argument")
   expect_error(predict(fit, new_places(), parameters = "all"), "`parameters`",

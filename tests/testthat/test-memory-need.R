@@ -49,6 +49,7 @@ memory_data <- function(n = 400) {
 }
 
 test_that("a fit that does not fit says so before it starts, and what would", {
+  skip_unless_extended()
   fit <- function(method, family = NULL, formula = z ~ 1) neargp(formula, memory_data(),
     coords = ~ x + y, method = method, family = family, device = "cpu")
   need <- function(...) memory_need(...)

@@ -1,6 +1,7 @@
 # Fits of loo_k() to classes, of rows in shards.
 
 test_that("scores of labels in shards are the sums over all rows, and gradients their derivatives", {
+  skip_unless_extended()
   extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
   cases <- list(list("label", c("no", "yes"), class ~ h),
     list("own-class", c("a", "b", "c"), class ~ 1),

@@ -43,6 +43,7 @@ in_shards <- function(problem) {
 }
 
 test_that("scores in shards are the sums over all rows, and gradients their derivatives", {
+  skip_unless_extended()
   for (name in c("negative_binomial", if (extended) c("student_t", "successes", "gamma"))) {
     whole <- pseudo_observation_example(name)
     problem <- in_shards(whole)

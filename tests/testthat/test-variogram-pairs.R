@@ -1,4 +1,5 @@
 test_that("sampled pairs are distinct, close enough and reproducible", {
+  skip_unless_extended()
   field <- small_field(3000)
   set.seed(1)
   pairs <- close_pairs(field$coords, cutoff = 2, max_pairs = 50000)

@@ -12,6 +12,7 @@ directions_of <- function(fit) {
 }
 
 test_that("likelihood and information at centred slopes are those of the objective there", {
+  skip_unless_extended()
   for (covariance in centred_covariances()) {
     fit <- local_fit(covariance, exact_gp(), local_data(30))
     problem <- local_problem_of(fit)
