@@ -1,6 +1,6 @@
 #include "effects/gram_columns.h"
 
-#include "effects/gram_products.h"
+#include "linalg/column_products.h"
 
 namespace neargp {
 
@@ -33,7 +33,7 @@ void GramColumns::multiply(const double* x, int width, double* y, const RunConte
   const std::size_t size = std::size_t(columns()) * width;
   sums_.resize(std::max(sums_.size(), parts * size));
   const Index rows = rows_.targets();
-  const auto product = width == 4 ? gram_products().four : gram_products().sixteen;
+  const auto product = width == 4 ? column_kernels().row_product_of_four : column_kernels().row_product_of_sixteen;
   parallel_for(context, parts, [&](Index part) {
     double* own = sums_.data() + part * size;
     std::fill_n(own, size, 0.0);

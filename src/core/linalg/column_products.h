@@ -93,10 +93,39 @@ void add_combination(const double* const* columns, Index count, Index rows, cons
   }
 }
 
+// y += w w'x, w a sparse row; x and y have `Width` columns, row-major. `Set`: the lanes of the instruction set, where
+// packs are narrower: the function of one set is none of another's.
+template <int Width, int Lanes, int Set = Lanes>
+void add_gram_product(const int* column, const double* w, int count, const double* x, double* y) {
+  using Real = typename Pack<Lanes>::Real;
+  constexpr int packs = Width / Lanes;
+  Real sum[packs] = {};
+  for (int a = 0; a < count; ++a) {
+    const double* own = x + Index(column[a]) * Width;
+    for (int p = 0; p < packs; ++p) {
+      Real pack;
+      std::memcpy(static_cast<void*>(&pack), own + p * Lanes, sizeof pack);
+      sum[p] += w[a] * pack;
+    }
+  }
+  for (int a = 0; a < count; ++a) {
+    double* own = y + Index(column[a]) * Width;
+    for (int p = 0; p < packs; ++p) {
+      Real pack;
+      std::memcpy(static_cast<void*>(&pack), own + p * Lanes, sizeof pack);
+      pack += w[a] * sum[p];
+      std::memcpy(own + p * Lanes, &pack, sizeof pack);
+    }
+  }
+}
+
 struct ColumnKernels {
+  using RowProduct = void (*)(const int* column, const double* w, int count, const double* x, double* y);
+
   void (*gram)(const double* const* columns, int count, Index rows, double* gram);
   void (*products)(const double* const* columns, int count, Index rows, const double* x, double* products);
   void (*add_combination)(const double* const* columns, Index count, Index rows, const double* weights, double* y);
+  RowProduct row_product_of_four, row_product_of_sixteen;
 };
 
 // The table of the instruction set in use (simd/instruction_set.h).
