@@ -80,8 +80,7 @@
 #' rows and 10,000 levels a step of the search took 0.6 seconds where levels are regions and 0.8
 #' where they are scattered, and one without groups 0.17; whole fits took 12 and 9 times as long as
 #' those without, which need no standard errors by differences. Beyond 1,000 columns, or 1e8
-#' numbers,
-#' [simulate()][simulate.neargp], `predict(joint = TRUE)`, predictions of areas,
+#' numbers, [simulate()][simulate.neargp], `predict(joint = TRUE)`, predictions of areas,
 #' [influence()][influence.neargp] and `vcov(what = "random")` are an error, and so are
 #' leave-one-out predictions where a row determines its own effects (leverage above 0.9), which
 #' [cross_validate()] has.

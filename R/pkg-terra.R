@@ -40,8 +40,7 @@ raster_blocks <- function(raster, chunk_size, window = whole_window(raster)) {
 
 # Of such cells.
 raster_target <- function(object, raster, cells, part = "field") {
-  columns <- as.data.frame(matrix(NA, length(cells), 0L))
-  if (terra::hasValues(raster)) columns <- window_values(raster, window_of_cells(raster, cells))
+  columns <- cell_columns(raster, window_of_cells(raster, cells))
   object$locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
   new_target_of_cells(object, columns, terra::xyFromCell(raster, cells),
     !terra::hasValues(raster) | is_covered(columns), part)

@@ -179,8 +179,7 @@ rows_of_grid <- function(fit, newdata) {
 raster_cells <- function(fit, raster) {
   require_package("terra", "for SpatRaster objects")
   check_raster_crs(raster, fit$locations)
-  columns <- if (terra::hasValues(raster)) terra::values(raster, dataframe = TRUE) else
-    as.data.frame(matrix(NA, terra::ncell(raster), 0L))
+  columns <- cell_columns(raster)
   shown <- !terra::hasValues(raster) | is_covered(columns)
   list(columns = columns[shown, , drop = FALSE], centers = terra::xyFromCell(raster,
     which(rep_len(shown, terra::ncell(raster)))))

@@ -19,6 +19,12 @@ window_values <- function(raster, window) {
     ncols = window$columns, dataframe = TRUE)
 }
 
+# The same, without columns where there are no layers' values.
+cell_columns <- function(raster, window = whole_window(raster)) {
+  if (terra::hasValues(raster)) window_values(raster, window) else
+    as.data.frame(matrix(NA, window$rows * window$columns, 0L))
+}
+
 # A raster without values that has the cells of a window alone.
 window_raster <- function(raster, window) {
   if (identical(window, whole_window(raster))) return(raster)

@@ -27,6 +27,21 @@ split_rows <- function(n, split, sorted = TRUE) {
   stats::setNames(lapply(split(rows, part), if (sorted) sort else identity), c("training", "test", "validation"))
 }
 
+# Training, test and validation rows of a set, of training rows at most `most`, at random; inputs and response in units of these.
+standardised_split <- function(set, split, most = Inf) {
+  rows <- bench_data(set)
+  part <- split_rows(nrow(rows), split)
+  if (length(part$training) > most) {
+    set.seed(split)
+    part$training <- sort(sample(part$training, most))
+  }
+  inputs <- setdiff(names(rows), c("y", "fold"))
+  unit <- rows[part$training, c(inputs, "y")]
+  inputs <- inputs[vapply(unit[inputs], stats::sd, 0) > 0]
+  data <- as.data.frame(scale(rows[c(inputs, "y")], vapply(unit[c(inputs, "y")], mean, 0), vapply(unit[c(inputs, "y")], stats::sd, 0)))
+  lapply(part, function(rows) data[rows, ])
+}
+
 # The i-th argument of the script, split at commas.
 argument <- function(i, default) if (length(commandArgs(TRUE)) >= i) strsplit(commandArgs(TRUE)[[i]], ",")[[1L]] else default
 

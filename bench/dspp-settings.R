@@ -8,22 +8,8 @@
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
-scaled_rows <- function(set, split, most) {
-  rows <- bench_data(set)
-  part <- split_rows(nrow(rows), split)
-  if (length(part$training) > most) {
-    set.seed(split)
-    part$training <- sort(sample(part$training, most))
-  }
-  inputs <- setdiff(names(rows), c("y", "fold"))
-  unit <- rows[part$training, c(inputs, "y")]
-  inputs <- inputs[vapply(unit[inputs], stats::sd, 0) > 0]
-  data <- as.data.frame(scale(rows[c(inputs, "y")], vapply(unit[c(inputs, "y")], mean, 0), vapply(unit[c(inputs, "y")], stats::sd, 0)))
-  lapply(part, function(rows) data[rows, ])
-}
-
 measure <- function(case) {
-  data <- scaled_rows(case$set, case$split, case$rows)
+  data <- standardised_split(case$set, case$split, case$rows)
   method <- dspp(width = case$width, sites = case$sites, inducing = case$inducing, epochs = case$epochs, batch_size = case$batch,
     learning_rate = case$rate, restarts = 1L, seed = case$split)
   fitted <- timed(suppressWarnings(neargp(y ~ 1, data$training, coords = ~ ., method = method, threads = 1L, verbose = FALSE)))

@@ -18,18 +18,8 @@ published <- read.table(header = TRUE, text = "
   protein          0.382 0.596 0.279
   keggundirected  -2.976 0.132 0.027")
 
-standardised_rows <- function(set, split) {
-  rows <- bench_data(set)
-  part <- split_rows(nrow(rows), split)
-  inputs <- setdiff(names(rows), c("y", "fold"))
-  unit <- rows[part$training, c(inputs, "y")]
-  inputs <- inputs[vapply(unit[inputs], stats::sd, 0) > 0]
-  data <- as.data.frame(scale(rows[c(inputs, "y")], vapply(unit[c(inputs, "y")], mean, 0), vapply(unit[c(inputs, "y")], stats::sd, 0)))
-  lapply(part, function(rows) data[rows, ])
-}
-
 measure <- function(case) {
-  data <- standardised_rows(case$set, case$split)
+  data <- standardised_split(case$set, case$split)
   method <- dspp(inducing = case$inducing, width = case$width, sites = case$sites, epochs = case$epochs, restarts = case$restarts,
     seed = case$split)
   fitted <- timed(suppressWarnings(neargp(y ~ 1, data$training, coords = ~ ., method = method, threads = 1L, verbose = FALSE)))

@@ -10,3 +10,12 @@ local_workers <- function(count, env = parent.frame()) {
   }, envir = env)
   cluster
 }
+
+# The entries `at` of an objective's gradient are central differences of its value.
+expect_gradient_of_differences <- function(objective, theta, at) {
+  differences <- vapply(at, function(i) {
+    h <- replace(0 * theta, i, 1e-5)
+    (objective$evaluate(theta + h)$value - objective$evaluate(theta - h)$value) / 2e-5
+  }, 0)
+  testthat::expect_equal(objective$gradient(theta)[at], differences, tolerance = 1e-6)
+}

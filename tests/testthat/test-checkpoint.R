@@ -2,7 +2,7 @@
 test_that("a fit goes on from wherever its checkpoint ends, to the last bit", {
   skip_unless_extended()
   fits <- c(last_fits(), further_fits())
-  extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
+  extended <- is_extended()
   shown <- if (extended) names(fits) else
     c("anisotropic", "loo_adam", "counts", "vnngp", "svgp_counts", "natural", "dspp")
   for (name in setdiff(shown, c("mean_field", "swsgp"))) {
@@ -108,7 +108,7 @@ test_that("a damaged file is an error or the same fit, never another one", {
   bytes <- readBin(file, "raw", file.size(file))
   left <- local_checkpoint()
   set.seed(1)
-  flips <- if (nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))) 100 else 12
+  flips <- if (is_extended()) 100 else 12
   seen <- character(0)
   for (at in c(3, 12, 20, 30, 60, sample(length(bytes), flips))) {
     writeBin(replace(bytes, at, xor(bytes[at], as.raw(bitwShiftL(1, sample(0:7, 1))))), left)

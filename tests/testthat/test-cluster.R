@@ -107,7 +107,7 @@ pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
 test_that("the shards of a worker that is killed go to another, with the same result", {
   skip_unless_extended()
   skip_on_os("windows")
-  extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
+  extended <- is_extended()
   data <- cluster_data(150)
   alone <- estimated(cluster_fit(NULL, data = data))
   for (at in if (extended) c(1, 2, 4) else 4) {

@@ -31,7 +31,7 @@ measured_peak <- function(method, rows) {
 test_that("what is foreseen is what is measured, within a third", {
   skip_if_not(file.access("/proc/self/clear_refs", 2L) == 0L, "the peak cannot be reset")
   cases <- list(list(quote(exact_gp()), 1100))
-  if (nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))) {
+  if (is_extended()) {
     cases <- c(cases, list(list(quote(vecchia(30)), 1e5), list(quote(vnngp(15)), 3e4),
       list(quote(svgp(300, optimizer = "collapsed")), 2e4)))
   }

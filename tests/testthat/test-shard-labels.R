@@ -2,7 +2,7 @@
 
 test_that("scores of labels in shards are the sums over all rows, and gradients their derivatives", {
   skip_unless_extended()
-  extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
+  extended <- is_extended()
   cases <- list(list("label", c("no", "yes"), class ~ h),
     list("own-class", c("a", "b", "c"), class ~ 1),
     list("own-class", c("no", "yes"), class ~ h), list("label", c("a", "b", "c"), class ~ 0))
@@ -25,11 +25,7 @@ test_that("scores of labels in shards are the sums over all rows, and gradients 
       tolerance = 1e-10)
     p <- length(theta)
     along <- c(which(problem$free)[1:2], p - 1:0)
-    differences <- vapply(along, function(i) {
-      h <- replace(0 * theta, i, 1e-5)
-      (objective$evaluate(theta + h)$value - objective$evaluate(theta - h)$value) / 2e-5
-    }, 0)
-    expect_equal(objective$gradient(theta)[along], differences, tolerance = 1e-6)
+    expect_gradient_of_differences(objective, theta, along)
   }
 })
 

@@ -7,7 +7,7 @@ scored_fit <- function(name, data, shards = 3L, ...) {
 score_estimates <- c("parameters", "family_parameters", "beta", "beta_vcov", "log_likelihood",
   "pseudo_observations")
 
-extended <- nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))
+extended <- is_extended()
 
 estimates_of <- function(fit) unclass(fit)[score_estimates]
 
@@ -54,11 +54,7 @@ test_that("scores in shards are the sums over all rows, and gradients their deri
       tolerance = 1e-12)
     free <- c(problem$free, rep(TRUE, length(theta) - length(problem$free)))
     steps <- which(free)
-    differences <- vapply(steps, function(i) {
-      h <- replace(0 * theta, i, 1e-5)
-      (objective$evaluate(theta + h)$value - objective$evaluate(theta - h)$value) / 2e-5
-    }, 0)
-    expect_equal(objective$gradient(theta)[steps], differences, tolerance = 1e-6)
+    expect_gradient_of_differences(objective, theta, steps)
   }
 })
 

@@ -151,7 +151,7 @@ test_that("with all rows as neighbours shards have the exact likelihood and its 
   data <- sharded_data()
   exact <- function(...) neargp(z ~ h, data, coords = ~ x + y, method = exact_gp(...),
     covariance = cov_exponential(), weights = w, control = neargp_control(tolerance = 1e-10))
-  for (shards in if (nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))) c(1L, 3L) else 3L) {
+  for (shards in if (is_extended()) c(1L, 3L) else 3L) {
     fit <- sharded_fit(vecchia(59), shards, data, weights = w)
     expect_equal(c(logLik(fit)), c(logLik(exact())), tolerance = 1e-8)
     expect_equal(coef(fit, what = "covariance"), coef(exact(), what = "covariance"),

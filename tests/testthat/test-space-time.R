@@ -34,7 +34,7 @@ space_time_problem <- function(covariance, data, k) {
 test_that("likelihood and gradient with all earlier rows are those of dense matrices", {
   data <- space_time_data(8, 5)
   covariances <- space_time_settings()
-  if (!nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))) covariances <- covariances[c(1L, 5L)]
+  if (!is_extended()) covariances <- covariances[c(1L, 5L)]
   for (covariance in covariances) {
     at <- space_time_problem(covariance, data, nrow(data) - 1L)
     layout <- at$problem$layout
@@ -76,7 +76,7 @@ test_that("predictions by all methods, leave-one-out and joint predictions are d
   data <- space_time_data(8, 5)
   new <- transform(space_time_data(2, 2, seed = 2), day = day + 4.5)
   methods <- list(exact_gp(), vecchia(k = 39L), loo_k(k = 39L), mll_k(k = 39L))
-  if (!nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS"))) methods <- methods[1:2]
+  if (!is_extended()) methods <- methods[1:2]
   for (covariance in known_covariances) for (method in methods) {
     fit <- known_fit(covariance, data, method)
     expected <- dense_krige(fit$data, fit$core_covariance, 0.1, new_target(fit, new)$coords,
