@@ -27,8 +27,8 @@ if [ -z "${NEARGP_EXTENDED_TESTS:-}" ]; then
 fi
 
 # Jobs are taken in this order by two processes: the C++ tests, built with the package's own objects, parts of the R tests with
-# the widest set, and the R tests with each other set.
-parts=2
+# the widest set, and the R tests with each other set. A part more loads the packages of Suggests once more, some 6 s.
+parts=1
 [ -z "${NEARGP_EXTENDED_TESTS:-}" ] || parts=5
 [ -z "${NEARGP_TEST_FILTER:-}" ] || parts=1
 # shellcheck disable=SC2086
