@@ -33,6 +33,10 @@ core_problem <- function(coords, columns, noise_scale, neighbors, context, targe
     .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, context, targets, outputs)
 }
 
+core_release_problem <- function(problem) {
+    invisible(.Call(`_neargp_core_release_problem`, problem))
+}
+
 core_set_noise <- function(problem, noise_scale, derivatives) {
     invisible(.Call(`_neargp_core_set_noise`, problem, noise_scale, derivatives))
 }
@@ -419,6 +423,10 @@ core_mean_field_predict <- function(coords, columns, jitter, newcoords, neighbor
 
 core_neighbor_matrix <- function(neighbors) {
     .Call(`_neargp_core_neighbor_matrix`, neighbors)
+}
+
+core_release_neighbors <- function(neighbors) {
+    invisible(.Call(`_neargp_core_release_neighbors`, neighbors))
 }
 
 core_neighbor_dim <- function(neighbors) {

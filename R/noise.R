@@ -149,15 +149,22 @@ known_noise <- function(data) data$noise$known / (data$basis$unit %||% 1)^2
 # A function of the values of the parameters that returns the nugget that the core is to have, and
 # where rows have noise of their own hands that to `set` before.
 noise_setter <- function(data, layout, set) {
-  if (is.null(data$noise)) return(function(values) nugget_of(layout, values))
+  force(set) # a promise would keep all that its caller has
+  if (is.null(data$noise)) return(one_noise(layout))
   function(values) {
     set(row_noise(data, layout, values))
     1
   }
 }
 
+one_noise <- function(layout) {
+  force(layout)
+  function(values) nugget_of(layout, values)
+}
+
 # Of a problem of the core.
 pointer_noise <- function(pointer) {
+  force(pointer)
   function(noise) core_set_noise(pointer, noise$variance, noise$derivatives)
 }
 

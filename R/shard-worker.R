@@ -33,8 +33,8 @@ shard_model <- function(shard, layout, groups, unit, context) {
   shard$specification <- covariance_specification(layout, groups)
   shard$unit <- unit
   shard$context <- context
-  shard$pointer <- shard$held <- NULL
-  NULL
+  release_problem(shard)
+  release_held(shard)
 }
 
 shard_scaled <- function(shard, component, rows = shard$rows) {
@@ -64,6 +64,7 @@ shard_asks <- function(shard, id, component, k, before, boxes) {
   table <- if (before) core_neighbors_before(scaled, shard$order, k, shard$context) else
     core_neighbors_others(scaled, k, shard$context)
   reach2 <- core_neighbor_reach(scaled, scaled, table) * rounding_margin
+  core_release_neighbors(table)
   distance2 <- if (before) replace(reach2, shard$order, shard$distance2)
   asks_of(scaled, reach2, distance2, boxes, id)
 }
@@ -97,6 +98,7 @@ shard_answers <- function(shard, id, component, k, before, asks, context = shard
         id < as.integer(asker)), k, context)
     } else core_neighbors_to(scaled, ask$x, k, context)
     found <- as.matrix(table)
+    core_release_neighbors(table)
     query <- rep(seq_len(ncol(found)), each = nrow(found))
     near <- !is.na(found)
     away <- scaled[found[near], , drop = FALSE] - ask$x[query[near], , drop = FALSE]
@@ -118,25 +120,43 @@ count_earlier <- function(shard, distance2, first) {
 # own. They are a function of all rows and the metric alone, and so is what the core makes of them.
 # With a `largest` k the table of that is kept for shard_narrow().
 shard_problem <- function(shard, id, component, k, before, received, joint, largest = k) {
-  held <- if (before) held_before(shard, id, component, received, largest) else
+  release_problem(shard)
+  release_held(shard)
+  shard$held <- if (before) held_before(shard, id, component, received, largest) else
     held_others(shard, component, received, largest)
-  shard$held <- if (largest > k) held
-  shard_solver(shard, held, k, joint)
+  shard_narrow(shard, k, joint, largest > k)
 }
 
 shard_narrow <- function(shard, k, joint, keep) {
-  held <- shard$held
-  if (!keep) shard$held <- NULL
-  shard_solver(shard, held, k, joint)
+  release_problem(shard)
+  received <- shard_solver(shard, shard$held, k, joint)
+  if (!keep) release_held(shard)
+  received
+}
+
+release_problem <- function(shard) {
+  if (!is.null(shard$pointer)) core_release_problem(shard$pointer)
+  shard$pointer <- NULL
+}
+
+release_held <- function(shard) {
+  if (!is.null(shard$held)) core_release_neighbors(shard$held$table)
+  shard$held <- NULL
 }
 
 bind_received <- function(shard, received) {
   do.call(rbind, c(list(shard$rows), lapply(received, `[[`, "rows")))
 }
 
+# What a problem is made of. Its rows are given by their places among the shard's own and those that
+# were received, and bound again when they are asked for: they take more memory than their places.
+held_rows <- function(shard, held) {
+  rows <- bind_received(shard, held$received)
+  if (is.null(held$places)) rows else rows[held$places, , drop = FALSE]
+}
+
 # By rank, so that equal distances are told apart by it.
 held_before <- function(shard, id, component, received, k) {
-  rows <- bind_received(shard, received)
   own <- nrow(shard$rows)
   ids <- rep(c(id, as.integer(names(received))), c(own, vapply(received, function(part)
     nrow(part$rows), 0L)))
@@ -145,35 +165,38 @@ held_before <- function(shard, id, component, received, k) {
   distance2 <- c(replace(double(own), shard$order, shard$distance2), unlist(lapply(received, `[[`,
     "distance2"), use.names = FALSE))
   by_rank <- order(-distance2, ids, place, method = "radix")
-  rows <- rows[by_rank, , drop = FALSE]
-  targets <- which(by_rank <= own)
-  scaled <- shard_scaled(shard, component, rows)
-  list(rows = rows, targets = targets, table = core_neighbors_earlier(scaled, seq_along(by_rank),
-    scaled[targets, , drop = FALSE], targets, k, shard$context))
+  held <- list(received = received, places = by_rank, targets = which(by_rank <= own))
+  scaled <- shard_scaled(shard, component, held_rows(shard, held))
+  c(held, list(table = core_neighbors_earlier(scaled, seq_along(by_rank),
+    scaled[held$targets, , drop = FALSE], held$targets, k, shard$context)))
 }
 
 held_others <- function(shard, component, received, k) {
-  rows <- bind_received(shard, received)
   targets <- seq_len(nrow(shard$rows))
-  table <- core_neighbors_others(shard_scaled(shard, component, rows), k, shard$context)
-  list(rows = rows, targets = targets, table = core_neighbors_head(table, length(targets)))
+  rows <- bind_received(shard, received)
+  all <- core_neighbors_others(shard_scaled(shard, component, rows), k, shard$context)
+  table <- core_neighbors_head(all, length(targets))
+  core_release_neighbors(all)
+  list(received = received, targets = targets, table = table)
 }
 
 shard_solver <- function(shard, held, k, joint) {
   form <- shard$form
-  weights <- held$rows[, form$weights]
-  table <- if (k < dim(held$table)[1L]) core_neighbors_first(held$table, k) else held$table
-  pointer <- core_problem(shard_columns(held$rows, form, "coords"), shard_columns(held$rows, form,
-    "columns"), 1 / weights, table, shard$context, held$targets)
+  rows <- held_rows(shard, held)
+  weights <- rows[, form$weights]
+  narrower <- if (k < dim(held$table)[1L]) core_neighbors_first(held$table, k)
+  pointer <- core_problem(shard_columns(rows, form, "coords"), shard_columns(rows, form, "columns"),
+    1 / weights, narrower %||% held$table, shard$context, held$targets)
+  if (!is.null(narrower)) core_release_neighbors(narrower)
   has_noise <- any(c("known", "noise") %in% names(form))
   data <- list(weights = weights, basis = list(unit = shard$unit), noise = if (has_noise) list(
-    known = if (!is.null(form$known)) held$rows[, form$known],
-    columns = if (!is.null(form$noise)) shard_columns(held$rows, form, "noise")))
+    known = if (!is.null(form$known)) rows[, form$known],
+    columns = if (!is.null(form$noise)) shard_columns(rows, form, "noise")))
   shard$pointer <- pointer
   shard$joint <- joint
-  shard$numbers <- held$rows[, form$number]
+  shard$numbers <- rows[, form$number]
   shard$nugget_at <- noise_setter(data, shard$layout, pointer_noise(pointer))
-  nrow(held$rows) - length(held$targets)
+  nrow(rows) - length(held$targets)
 }
 
 # `values`: of the parameters, on the core's scale.

@@ -144,6 +144,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_release_problem
+void core_release_problem(SEXP problem);
+RcppExport SEXP _neargp_core_release_problem(SEXP problemSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    core_release_problem(problem);
+    return R_NilValue;
+END_RCPP
+}
 // core_set_noise
 void core_set_noise(SEXP problem, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& derivatives);
 RcppExport SEXP _neargp_core_set_noise(SEXP problemSEXP, SEXP noise_scaleSEXP, SEXP derivativesSEXP) {
@@ -1485,6 +1495,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_release_neighbors
+void core_release_neighbors(SEXP neighbors);
+RcppExport SEXP _neargp_core_release_neighbors(SEXP neighborsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type neighbors(neighborsSEXP);
+    core_release_neighbors(neighbors);
+    return R_NilValue;
+END_RCPP
+}
 // core_neighbor_dim
 Rcpp::IntegerVector core_neighbor_dim(SEXP neighbors);
 RcppExport SEXP _neargp_core_neighbor_dim(SEXP neighborsSEXP) {
@@ -2125,6 +2145,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
     {"_neargp_core_class_expectations", (DL_FUNC) &_neargp_core_class_expectations, 6},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
+    {"_neargp_core_release_problem", (DL_FUNC) &_neargp_core_release_problem, 1},
     {"_neargp_core_set_noise", (DL_FUNC) &_neargp_core_set_noise, 3},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
@@ -2222,6 +2243,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
     {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},
     {"_neargp_core_neighbor_matrix", (DL_FUNC) &_neargp_core_neighbor_matrix, 1},
+    {"_neargp_core_release_neighbors", (DL_FUNC) &_neargp_core_release_neighbors, 1},
     {"_neargp_core_neighbor_dim", (DL_FUNC) &_neargp_core_neighbor_dim, 1},
     {"_neargp_core_neighbors_first", (DL_FUNC) &_neargp_core_neighbors_first, 2},
     {"_neargp_core_neighbors_head", (DL_FUNC) &_neargp_core_neighbors_head, 2},

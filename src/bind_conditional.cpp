@@ -108,6 +108,10 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
                         true);
 }
 
+// Frees a problem at once: R collects garbage by the size of its own objects, not of the core's.
+// [[Rcpp::export]]
+void core_release_problem(SEXP problem) { ProblemPointer(problem).release(); }
+
 // Noise from now on: nugget * noise_scale. `derivatives`: of each row's noise variance, a column for each parameter of
 // its model.
 // [[Rcpp::export]]

@@ -55,6 +55,10 @@ Rcpp::IntegerMatrix Neighbors::matrix() const {
 // [[Rcpp::export]]
 Rcpp::IntegerMatrix core_neighbor_matrix(SEXP neighbors) { return Neighbors(neighbors).matrix(); }
 
+// Frees a table at once: R collects garbage by the size of its own objects, not of the core's.
+// [[Rcpp::export]]
+void core_release_neighbors(SEXP neighbors) { TablePointer(neighbors).release(); }
+
 // k and n.
 // [[Rcpp::export]]
 Rcpp::IntegerVector core_neighbor_dim(SEXP neighbors) {

@@ -109,7 +109,7 @@ test_that("shards find the neighbours that a search of all rows finds", {
     distance <- as.matrix(stats::dist(places))
     found <- vector("list", nrow(places))
     for (shard in held) {
-      numbers <- shard$held$rows[, 1L]
+      numbers <- held_rows(shard, shard$held)[, 1L]
       table <- matrix(numbers[as.matrix(shard$held$table)], k)
       found[numbers[shard$held$targets]] <- lapply(seq_len(ncol(table)), function(j)
         table[!is.na(table[, j]), j])
