@@ -14,9 +14,10 @@
 #'
 #' `R2_trend` is the marginal R-squared of Nakagawa and Schielzeth (2013, eq. 26), \eqn{s^2_X /
 #' (s^2_X + \sigma^2 + \tau^2)}: with \eqn{s^2_X} the variance of the trend among the rows,
-#' \eqn{\sigma^2} the variance of the process and \eqn{\tau^2} the mean noise variance. It is the
-#' share of the variance that the trend explains, 0 for an intercept alone. For responses that are
-#' not gaussian it is of the linear predictor, which has no noise.
+#' \eqn{\sigma^2} the variance of the process and of [random effects][random_effects], that of the
+#' penalised parts of smooths included, and \eqn{\tau^2} the noise variance, each the mean over the
+#' rows. It is the share of the variance that the trend explains, 0 for an intercept alone. For
+#' responses that are not gaussian it is of the linear predictor, which has no noise.
 #'
 #' @param model a fit by [neargp()] to one numeric response.
 #' @param ... not used.
@@ -53,8 +54,26 @@ trend_share <- function(model) {
   trend <- drop(model$data$X %*% model$beta)
   explained <- mean((trend - mean(trend))^2)
   noise <- if (is_gaussian(model$family)) mean(model$nugget / model$data$weights) else 0
-  process <- sum(vapply(model$core_covariance$components, `[[`, 0, "variance"))
-  explained / (explained + process + noise)
+  explained / (explained + process_variance(model) + effects_variance(model) + noise)
+}
+
+# The mean over the rows. (`variance` is that of places whose local covariates are at their mean.)
+process_variance <- function(model) {
+  variances <- vapply(model$core_covariance$components, `[[`, 0, "variance")
+  if (!has_local_scales(model)) return(sum(variances))
+  relative <- vapply(seq_along(variances), function(component) {
+    at_mean <- model$parameters$estimate[component_rows(model$layout, component, "variance")]
+    mean(local_scales_at(model, model$data$coords, component)$sd^2) / at_mean
+  }, 0)
+  sum(variances * relative)
+}
+
+# The mean over the rows of z'G z, G the covariance matrix of the effects and z their columns.
+effects_variance <- function(model) {
+  if (!has_effects(model$data)) return(0)
+  of <- fitted_effects(model)
+  spherical <- spherical_values(effect_slots(model$data), of$blocks, of$factors)
+  mean(rowSums(spherical^2))
 }
 
 #' @exportS3Method performance::r2

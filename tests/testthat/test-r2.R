@@ -13,6 +13,31 @@ test_that("R-squared is that of predictions from the others, and the share of th
     "from the other rows: +0\\.[0-9]{3}\nR2 of the trend alone: +0\\.[0-9]{3}")
 })
 
+test_that("effects and local standard deviations are in the variance that trends leave", {
+  skip_unless_extended()
+  skip_if_not_installed("mgcv")
+  data <- effects_data()
+  fit <- neargp(z ~ a + (a | site) + s(depth, k = 5), data, coords = ~ x + y, method = exact_gp(),
+    nugget = 0.1, covariance = cov_exponential(variance = 0.5, range = 0.2))
+  share <- function(fit, variance) {
+    trend <- drop(fit$data$X %*% coef(fit))
+    explained <- mean((trend - mean(trend))^2)
+    explained / (explained + variance)
+  }
+  G <- VarCorr(fit)$site
+  of_sites <- mean(G[1, 1] + 2 * G[1, 2] * data$a + G[2, 2] * data$a^2)
+  sd <- coef(fit, what = "covariance")[["sd_s(depth)"]]
+  Z <- fit$data$effects$Z[, -(1:16)]
+  expect_equal(ncol(Z), 3L)
+  of_smooth <- sd^2 * mean(rowSums(Z^2))
+  expect_equal(r2.neargp(fit)$R2_trend, share(fit, 0.5 + 0.1 + of_sites + of_smooth))
+  local <- neargp(z ~ a, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,
+    covariance = cov_exponential(variance = 0.5, range = 0.2, sd = ~ depth) +
+      cov_exponential(variance = 0.3, range = 0.2))
+  expect_equal(r2.neargp(local)$R2_trend,
+    share(local, mean(local_scales(local)$sd^2) + 0.3 + 0.1))
+})
+
 test_that("a field without nugget has no R-squared of 1, and white noise none at all", {
   withr::local_seed(2)
   data <- transform(simulated_data(80), noise = rnorm(80))
