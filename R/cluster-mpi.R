@@ -5,9 +5,21 @@ is_mpi <- function(node) inherits(node, "MPInode")
 
 of_rmpi <- function(name) getExportedValue("Rmpi", name)
 
-# As snow sends, which collects garbage after each message: some milliseconds for each worker.
-send_by_mpi <- function(node, data) {
-  of_rmpi("mpi.send")(serialize(data, NULL), 4L, node$rank, node$SENDTAG, node$comm)
+# As snow sends, but without collecting garbage after each message, some milliseconds for each
+# worker, and no longer than `limit` seconds: a rank that is stopped takes short messages, and no
+# long ones. What was not taken stays in memory, since MPI may still read it.
+send_by_mpi <- function(node, data, limit) {
+  message <- serialize(data, NULL)
+  request <- length(of_session$untaken)
+  of_rmpi("mpi.isend")(message, 4L, node$rank, node$SENDTAG, node$comm, request)
+  taken <- FALSE
+  on.exit(if (!taken) of_session$untaken <- c(of_session$untaken, list(message)))
+  began <- core_monotonic_seconds()
+  while (!(taken <- of_rmpi("mpi.test")(request))) {
+    waited <- core_monotonic_seconds() - began
+    if (waited > limit) stop("The rank does not take its message.")
+    if (waited > 1) Sys.sleep(2e-4)
+  }
 }
 
 # Which have something to say, after a second at most.

@@ -3,9 +3,9 @@
 # that was lost or given up may still send an answer later: tags tell such answers from those
 # awaited.
 
-send_data <- function(node, data) {
-  if (is_mpi(node)) send_by_mpi(node, data) else
-    utils::getFromNamespace("sendData", "parallel")(node, data)
+send_data <- function(node, data, limit) {
+  if (is_mpi(node)) return(send_by_mpi(node, data, limit))
+  within_seconds(node, limit, utils::getFromNamespace("sendData", "parallel")(node, data))
 }
 
 receive_data <- function(node) utils::getFromNamespace("recvData", "parallel")(node)
@@ -33,7 +33,7 @@ send_call <- function(workers, at, f, arguments, limit) {
   tag <- next_serial()
   message <- list(type = "EXEC", data = list(fun = f, args = arguments, return = TRUE, tag = tag))
   sent <- tryCatch({
-    within_seconds(workers$nodes[[at]], limit, send_data(workers$nodes[[at]], message))
+    send_data(workers$nodes[[at]], message, limit)
     TRUE
   }, error = function(e) FALSE)
   if (sent) return(tag)

@@ -1,11 +1,11 @@
 # The same fit and predictions on workers of each kind, in a process of their own: `cluster` is code
-# that makes a cluster of two.
-by_workers <- function(cluster, stop = "parallel::stopCluster(workers)") {
+# that makes a cluster of two, and `value` what is returned.
+by_workers <- function(cluster, stop = "parallel::stopCluster(workers)",
+                       value = "transport_fit(workers)") {
   script <- withr::local_tempfile(fileext = ".R")
   result <- withr::local_tempfile(fileext = ".rds")
   writeLines(c("library(neargp)", "transport_fit <-", deparse(transport_fit),
-    sprintf("workers <- %s", cluster), sprintf("saveRDS(transport_fit(workers), \"%s\")", result),
-    stop), script)
+    sprintf("workers <- %s", cluster), sprintf("saveRDS(%s, \"%s\")", value, result), stop), script)
   told <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script),
     stdout = TRUE, stderr = TRUE, timeout = 120, env = c(paste0("R_LIBS=", paste(.libPaths(),
       collapse = .Platform$path.sep)), mpi_of_one_machine)))
@@ -34,14 +34,38 @@ transport_fit <- function(cluster) {
   found
 }
 
-test_that("workers of MPI give the same bits", {
+skip_without_mpi <- function() {
   skip_unless_extended()
   skip_if_not_installed("snow")
   skip_if_not(nzchar(system.file(package = "Rmpi")), "Rmpi is not installed")
   skip_if_not(nzchar(Sys.which("mpirun")), "there is no mpirun")
-  # stopCluster() of snow disconnects from workers that it has started, for which Open MPI waits
-  expect_identical(by_workers("snow::makeMPIcluster(2)",
-    "parallel:::stopCluster.default(workers)"), transport_fit(NULL))
+}
+
+# stopCluster() of snow disconnects from workers that it has started, for which Open MPI waits.
+stop_ranks <- "parallel:::stopCluster.default(workers)"
+
+test_that("workers of MPI give the same bits", {
+  skip_without_mpi()
+  expect_identical(by_workers("snow::makeMPIcluster(2)", stop_ranks), transport_fit(NULL))
+})
+
+test_that("a rank of MPI that hangs is given up, whether it was to answer or to take a message", {
+  skip_without_mpi()
+  found <- by_workers("snow::makeMPIcluster(2)", paste("tools::pskill(pid, tools::SIGCONT)",
+    stop_ranks, sep = ";"), "{
+    pid <- parallel::clusterCall(workers, Sys.getpid)[[2L]]
+    tools::pskill(pid, tools::SIGSTOP)
+    opened <- list2env(list(nodes = workers, alive = c(TRUE, TRUE), why = character(0),
+      pending = list()))
+    ask <- function(x) neargp:::call_workers(opened, length, list(x = x), limit = 1.5)
+    answers <- list(ask(1:3), opened$alive)
+    opened$alive[2L] <- TRUE
+    c(answers, list(ask(double(1e6)), opened$alive, opened$why))
+  }")
+  expect_identical(found[1:4], list(list(3L, NULL), c(TRUE, FALSE), list(1000000L, NULL), c(TRUE,
+    FALSE)))
+  expect_match(found[[5L]][1L], "did not answer within 1.5 seconds")
+  expect_match(found[[5L]][2L], "does not take messages")
 })
 
 test_that("workers with a library of their own give the same bits", {
