@@ -28,8 +28,9 @@
 #' nothing is gained.
 #'
 #' # Which fits
-#' One gaussian response by [vecchia()], [loo_k()], [mll_k()] and [svgp()]; by `loo_k()` all of
-#' [response_family], and of rows in memory classes, too; by [vnngp()] all of [response_family].
+#' One gaussian response by [vecchia()], [loo_k()], [mll_k()], [svgp()] and [ppgpr()]; by `loo_k()`
+#' all of [response_family], and of rows in memory classes, too; by [vnngp()] all of
+#' [response_family].
 #'
 #' By `loo_k()` pseudo-observations are made, and labels added, where their rows are, and sums come
 #' back; the optimiser is quasi-Newton over all rows, and the score that of all rows, however many
@@ -39,7 +40,9 @@
 #' By `svgp()` the sums of the bound are those of all rows, but for rounding: neither its value nor
 #' its gradient depends on shards. Each worker gets and returns M x M numbers in an evaluation, M
 #' the number of inducing points. Mini-batches, where `optimizer = "auto"` begins with them, are of
-#' the rows in this session: all of them, or the sample of a source.
+#' the rows in this session: all of them, or the sample of a source. The score of `ppgpr()` is such
+#' a sum, too. [odvgp()] has no shards: its mean solves equations of the covariances of each row
+#' with all others, which no worker could have a part of without all rows.
 #'
 #' `vnngp()` has the ordering and neighbours of the fit without shards. There each shard has the
 #' posterior of its own rows from these, an overlap, and all rows that they are conditioned on; what
@@ -49,7 +52,8 @@
 #'
 #' # Workers that are lost
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
-#' anew, and the fit goes on with the same result; [print()][print.neargp] says so. The time is
+#' anew, and the fit goes on with the same result; [print()][print.neargp] says so. This holds for
+#' ranks of MPI that hang, too; where one ends, MPI ends all. The time is
 #' `neargp_control(worker_timeout = )` seconds, by default two minutes and ten times as long as such
 #' a call has taken before, an hour for the first one. The lost worker is still in your cluster
 #' object, which is then to be started anew. After an interrupt workers end what they compute and
@@ -71,7 +75,8 @@
 #'   another version, no worker is left, and for what cannot be in shards: several outputs, other
 #'   responses than gaussian ones but by [loo_k()] and [vnngp()], other methods than [vecchia()] (by
 #'   maxmin, without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables),
-#'   [mll_k()], [svgp()] (by all rows, with `kl_weight = 1` and one noise) and [vnngp()] (sparse
+#'   [mll_k()], [svgp()] (by all rows, with `kl_weight = 1` and one noise), [ppgpr()] (in two
+#'   stages, with one noise) and [vnngp()] (sparse
 #'   posterior, incomplete factor, data in memory, neither inducing points nor random effects), and
 #'   GPUs.
 #' @examples

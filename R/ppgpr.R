@@ -97,6 +97,7 @@ print.neargp_ppgpr <- function(x, ...) {
 fit_method.neargp_ppgpr <- function(method, problem) {
   result <- NextMethod()
   if (is_joint(method)) return(result)
+  problem$data$shards <- result$shards
   values <- to_core(result$working, problem$layout$transform)
   covariance <- problem_covariance(problem, values)
   parameters <- family_values(problem$family, problem$layout, values)

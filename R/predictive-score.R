@@ -6,7 +6,7 @@
 # the row's linear predictor: without the row its mean is mu - t g / (1 - W t).
 predictive_rows <- function(data, mean, seen, slope, precision, factor, positions) {
   left <- pmax(1 - precision * seen, 1e-3)
-  list(coords = data$coords, response = c(core_observations(data), list(
+  list(n = length(data$y), coords = data$coords, response = c(core_observations(data), list(
     weights = data$weights, offset = double(length(data$y)),
       design = matrix(0, length(data$y), 0L))), mean = mean - seen / left * slope, factor = factor,
       positions = positions)
@@ -15,16 +15,23 @@ predictive_rows <- function(data, mean, seen, slope, precision, factor, position
 gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
   found <- bound_at(data, covariance, nugget, positions, method, FALSE, context)
   if (nzchar(found$failure)) abort_bound(found$failure)
-  known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0,
-    method$jitter, context), core_inducing_posterior(found$weights, found$factor), context)
-  columns <- response_columns(data)
+  at <- c(found[c("weights", "factor", "beta")], list(positions = positions, nugget = nugget,
+    jitter = method$jitter))
+  if (!is.null(data$shards)) return(stage_in_shards(data, covariance, at))
+  gaussian_rows(data$coords, response_columns(data), data$weights, covariance, at, context)
+}
+
+# `at`: what the bound has found, and where.
+gaussian_rows <- function(coords, columns, weights, covariance, at, context) {
+  known <- core_collapsed_predict(coords, core_inducing_prior(at$positions, covariance, 0,
+    at$jitter, context), core_inducing_posterior(at$weights, at$factor), context)
   mean <- known$weighted[, 1L] +
     drop(row_products(columns[, -1L, drop = FALSE] - known$weighted[, -1L, drop = FALSE],
-      found$beta))
-  noise <- nugget / data$weights
-  data$y <- columns[, 1L]
-  predictive_rows(data, mean, known$posterior, (data$y - mean) / noise, 1 / noise, found$factor,
-    positions)
+      at$beta))
+  noise <- at$nugget / weights
+  y <- columns[, 1L]
+  predictive_rows(list(coords = coords, y = y, weights = weights), mean, known$posterior,
+    (y - mean) / noise, 1 / noise, at$factor, at$positions)
 }
 
 family_stage <- function(data, result) {
@@ -34,16 +41,26 @@ family_stage <- function(data, result) {
     posterior$pseudo_precision, result$svgp$factor, result$svgp$positions)
 }
 
+# A function of the lower triangle G and the family's parameters.
+predictive_score_at <- function(stage, method, family, covariance, context) {
+  if (!is.null(stage$shards)) return(score_over_shards(stage, method, family, covariance, context))
+  score_of_rows(stage, family, covariance, method$jitter, method$kl_weight, context)
+}
+
+score_of_rows <- function(stage, family, covariance, jitter, kl_weight, context) {
+  problem <- core_predictive(stage$coords, stage$response, stage$mean, family_core_name(family),
+    stage$positions, covariance, jitter, stage$factor, kl_weight, context)
+  function(relative, parameters) core_predictive_score(problem, relative, parameters, context)
+}
+
 # `parameters` of the family, of which those that are `free` are multiplied by a ratio. In the lower
 # triangle G of the factor L G, with logarithms on its diagonal, the search begins at 0. It ends
 # where five evaluations have gained less than 1e-4 a row.
 maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, context,
                                       report = function(...) NULL) {
-  n <- length(stage$response$y)
   points <- nrow(stage$factor)
   lower <- lower.tri(stage$factor, diag = TRUE)
-  problem <- core_predictive(stage$coords, stage$response, stage$mean, family_core_name(family),
-    stage$positions, covariance, method$jitter, stage$factor, method$kl_weight, context)
+  score_at <- predictive_score_at(stage, method, family, covariance, context)
   entries <- seq_len(sum(lower))
   relative_at <- function(x) {
     relative <- matrix(0, points, points)
@@ -52,10 +69,10 @@ maximize_predictive_score <- function(stage, method, family, covariance, paramet
     relative
   }
   ratio_at <- function(x) exp(replace(double(length(parameters)), free, x[-entries]))
-  record <- new_bound_record(n, report, patience = 5L, negligible = 1e-4)
+  record <- new_bound_record(stage$n, report, patience = 5L, negligible = 1e-4)
   state_at <- function(x) {
     record$at(x, function() {
-      score <- core_predictive_score(problem, relative_at(x), parameters * ratio_at(x), context)
+      score <- score_at(relative_at(x), parameters * ratio_at(x))
       list(value = score$value, x = x, slope = c(score$d_factor[lower], score$d_likelihood[free]))
     })
   }

@@ -1,6 +1,7 @@
-# The bound of svgp() over rows in shards: its sums over rows, and those of its gradient, are added
-# along the tree of shards. All that follows from sums, and what is of the inducing points alone, is
-# computed here, by a bound that has no rows of its own (src/core/variational/streamed_bound.h).
+# The bound of svgp(), and the score of ppgpr(), over rows in shards: their sums over rows, and
+# those of their gradients, are added along the tree of shards. All that follows from sums, and what
+# is of the inducing points alone, is computed here, by a bound that has no rows of its own
+# (src/core/variational/streamed_bound.h).
 
 # The problem with its rows in shards, of which the bound is made. Parts of its rows are in memory.
 with_bound_in_shards <- function(problem) {
@@ -12,14 +13,17 @@ with_bound_in_shards <- function(problem) {
 
 check_bound_in_shards <- function(data) {
   if (is.null(data$noise)) return(invisible())
-  abort_neargp("cluster", c("svgp() has no shards of rows with noise of their own.",
+  abort_neargp("cluster", c("Bounds on inducing points have no shards of rows with noise of their own.",
     i = "Leave out `cluster` and neargp_control(shards = ), or take vecchia()."))
 }
 
-# As bound_over_rows(). Shards have the response in the unit of the fit.
+# By what the response that shards have is multiplied: they have it in the unit of the fit.
+bound_unit <- function(data) data$shards$unit / (data$basis$unit %||% 1)
+
+# As bound_over_rows().
 bound_in_shards <- function(data, method, context) {
   host <- data$shards$host
-  unit <- data$shards$unit / (data$basis$unit %||% 1)
+  unit <- bound_unit(data)
   function(covariance, nugget, positions, derivatives) {
     pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance,
       nugget, method$bound, method$jitter, derivatives, context)
@@ -63,8 +67,59 @@ shard_bound <- function(shard, at) {
 }
 
 add_to_shard_bound <- function(add, shard, pointer, at) {
-  columns <- shard_columns(shard$rows, shard$form, "columns")
-  columns[, 1L] <- columns[, 1L] * at$unit
-  add(pointer, shard_columns(shard$rows, shard$form, "coords"), columns,
+  add(pointer, shard_columns(shard$rows, shard$form, "coords"), shard_response(shard, at$unit),
     1 / shard$rows[, shard$form$weights], shard$context)
+}
+
+shard_response <- function(shard, unit) {
+  columns <- shard_columns(shard$rows, shard$form, "columns")
+  columns[, 1L] <- columns[, 1L] * unit
+  columns
+}
+
+# ---- the second stage of ppgpr() -----------------------------------------------------------------
+
+# The predictive score less the divergence (src/core/variational/predictive_score.h) is a sum, too:
+# shards have that of their rows without a divergence, and here is the divergence without rows.
+
+# As gaussian_rows(). `at`: what the bound has found, and where.
+stage_in_shards <- function(data, covariance, at) {
+  on_shards(data$shards$host, "shard_stage", list(values = covariance$values, at = at,
+    unit = bound_unit(data)), makes = TRUE)
+  none <- predictive_rows(take_data_rows(data, integer(0)), double(0), double(0), double(0),
+    double(0), at$factor, at$positions)
+  c(replace(none, "n", row_count(data)), data["shards"])
+}
+
+score_over_shards <- function(stage, method, family, covariance, context) {
+  divergence_at <- score_of_rows(stage, family, covariance, method$jitter, method$kl_weight,
+    context)
+  lower <- lower.tri(stage$factor, diag = TRUE)
+  function(relative, parameters) {
+    found <- divergence_at(relative, parameters)
+    sums <- sum_of_shards(stage$shards$host, "shard_predictive_score", list(relative = relative,
+      parameters = parameters))$sums
+    found$value <- found$value + sums[1L]
+    if (!is.finite(found$value)) return(list(value = -Inf))
+    entries <- seq_len(sum(lower))
+    found$d_factor[lower] <- found$d_factor[lower] + sums[1L + entries]
+    found$d_likelihood <- found$d_likelihood + sums[-c(1L, 1L + entries)]
+    found
+  }
+}
+
+shard_stage <- function(shard, values, at, unit) {
+  covariance <- specified_covariance(shard$specification, values)
+  stage <- gaussian_rows(shard_columns(shard$rows, shard$form, "coords"), shard_response(shard,
+    unit), shard$rows[, shard$form$weights], covariance, at, shard$context)
+  shard$score_at <- score_of_rows(stage, stats::gaussian(), covariance, at$jitter, 0, shard$context)
+  NULL
+}
+
+# A score that overflows has no slopes.
+shard_predictive_score <- function(shard, relative, parameters) {
+  found <- shard$score_at(relative, parameters)
+  sums <- if (is.finite(found$value)) c(found$value, found$d_factor[lower.tri(relative, TRUE)],
+    found$d_likelihood) else rep(-Inf, 1L + sum(lower.tri(relative, TRUE)) + length(parameters))
+  list(failed = 0, size = 0, sums = sums)
 }

@@ -188,11 +188,10 @@ has_inducing_features.neargp_svgp <- function(method) TRUE
 #' @export
 keeps_inducing_points.neargp_svgp <- function(method) TRUE
 
-# Of the relatives of svgp() none, which go over the rows in other ways, too.
 #' @export
 takes_shards.neargp_svgp <- function(method, family) {
-  is_gaussian(family) && plain_class(method)[1L] == "neargp_svgp" &&
-    method$optimizer %in% c("auto", "collapsed") && bound_kl_weight(method) == 1
+  is_gaussian(family) && method$optimizer %in% c("auto", "collapsed") &&
+    bound_kl_weight(method) == 1
 }
 
 #' @export

@@ -33,6 +33,14 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
     data$shards <- list(host = host, unit = 1)
     found <- bound_over_rows(data, method, plain_context(1L))(covariance, 0.2, positions, TRUE)
     expect_equal(found, whole, tolerance = 1e-10)
+    # and the score of ppgpr() there
+    method <- ppgpr(3, bound = kind, kl_weight = 0.3)
+    relative <- rbind(c(1.2, 0, 0), c(0.3, 0.8, 0), c(-0.2, 0.1, 1.1))
+    score <- function(data) {
+      stage <- gaussian_stage(data, covariance, 0.2, positions, method, plain_context(1L))
+      predictive_score_at(stage, method, gaussian(), covariance, plain_context(1L))(relative, 0.3)
+    }
+    expect_equal(score(data), score(replace(data, "shards", list(NULL))), tolerance = 1e-10)
     data$shards <- NULL
   }
 })
@@ -54,6 +62,14 @@ test_that("fits in shards are those without, to the last bit on any workers, als
     expect_identical(unclass(bound_fit(data, 4L, method, cluster = cluster))[parts],
       unclass(fit)[parts])
   }
+  # the second stage ends where its score is flat
+  score <- ppgpr(8)
+  scored <- bound_fit(data, 4L, score)
+  expect_equal(predict(scored, data[1:5, ]), predict(bound_fit(data, NULL, score), data[1:5, ]),
+    tolerance = 0.01)
+  parts_of_score <- c(parts, "predictive")
+  expect_identical(unclass(bound_fit(data, 4L, score, cluster = cluster))[parts_of_score],
+    unclass(scored)[parts_of_score])
   pid <- parallel::clusterCall(cluster, Sys.getpid)[[2L]]
   original <- get("sum_of_shards", envir = asNamespace("neargp"))
   withr::defer(utils::assignInNamespace("sum_of_shards", original, "neargp"))
@@ -91,8 +107,9 @@ test_that("bounds that are no sums over the rows of shards are refused", {
   }
   refused(svgp(5, optimizer = "natural"))
   refused(svgp(5, kl_weight = 0.5))
-  refused(ppgpr(5))
-  refused(odvgp(5))
+  refused(ppgpr(5, joint = TRUE))
+  expect_error(bound_fit(data, 2L, odvgp(5)), "covariances of each row with all others",
+    class = "neargp_error_cluster")
   expect_error(bound_fit(data, 2L, measurement_variance = w / 10), "noise",
     class = "neargp_error_cluster")
 })
