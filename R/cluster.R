@@ -48,7 +48,13 @@
 #' posterior of its own rows from these, an overlap, and all rows that they are conditioned on; what
 #' that loses depends on the argument `overlap` of [vnngp()], and [print()][print.neargp] says how
 #' much it is. Its posterior, some numbers of each row, goes to the shards and back in each
-#' evaluation.
+#' evaluation. It has no random effects there: shards find their fields as if coefficients were
+#' known, those of the trend, while effects have a posterior of the rows of all shards, on which the
+#' variance of each row's linear predictor depends.
+#'
+#' Several outputs have no shards: a row is conditioned on the nearest of its own output and on
+#' fewer of each other one, which shards, that tell each other of their nearest rows, would have to
+#' be asked for one by one. Fit the outputs one by one.
 #'
 #' # Workers that are lost
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
@@ -63,7 +69,8 @@
 #' # Rows that no machine holds
 #' `data` may be a [row_source()]: the files of a folder, the windows of a raster, or a function of
 #' the number of a chunk. Workers read the rows of their shards; this session has a sample of them.
-#' A fit to such rows has none of them, and [predict()][predict.neargp] reads them once more.
+#' A fit to such rows has none of them, and [predict()][predict.neargp] reads them once more. By
+#' `vnngp()` workers read the chunks, and this session gets all rows of the columns that are needed.
 #'
 #' # Predictions and folds
 #' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: workers get
@@ -76,9 +83,8 @@
 #'   responses than gaussian ones but by [loo_k()] and [vnngp()], other methods than [vecchia()] (by
 #'   maxmin, without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables),
 #'   [mll_k()], [svgp()] (by all rows, with `kl_weight = 1` and one noise), [ppgpr()] (in two
-#'   stages, with one noise) and [vnngp()] (sparse
-#'   posterior, incomplete factor, data in memory, neither inducing points nor random effects), and
-#'   GPUs.
+#'   stages, with one noise) and [vnngp()] (sparse posterior, incomplete factor, neither inducing
+#'   points nor random effects), and GPUs.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))

@@ -4,6 +4,7 @@
 check_streamable <- function(settings, transform) {
   if (wants_shards(settings)) {
     check_takes_shards(settings, NULL)
+    if (keeps_rows(settings$method)) return(invisible())
     check_streamed_family(settings$family)
   } else check_streamed_bound(settings)
   if (!is.null(transform)) {
@@ -24,8 +25,8 @@ check_streamed_bound <- function(settings) {
   if (plain_class(method)[1L] != "neargp_svgp" || settings$method_open) {
     abort_source(c(sprintf("%s needs all rows in memory, and not a source that is read in chunks.",
       if (settings$method_open) "The method by default" else method_call(method)),
-      i = paste("Use method = svgp(); or vecchia(), loo_k() or mll_k() with `cluster` or",
-        "neargp_control(shards = 16); or read the rows into a data frame.")))
+      i = paste("Use method = svgp(); or vecchia(), loo_k(), mll_k() or vnngp() with `cluster`",
+        "or neargp_control(shards = 16); or read the rows into a data frame.")))
   }
   if (!is_gaussian(settings$family)) {
     abort_source(c("Responses that are not gaussian need two numbers of each row in memory.",

@@ -27,20 +27,26 @@ survey_in_shards <- function(stream, settings) {
   source <- stream$source
   workers <- if (is.environment(settings$cluster)) settings$cluster
   check_travels(stream, workers)
+  found <- over_chunks(workers, "survey_part", function(found) list(stream = stream,
+    below = least_below(found)), function(found) thin_samples(found, source$start_rows))
+  check_parts(found)
+  with_survey(stream, found)
+}
+
+# What the function `what` of a chunk's number, id + offset, has of all chunks, by workers or not,
+# some at a time. `common(found)`: its further arguments; `merged(found)`: what of it is kept.
+over_chunks <- function(workers, what, common, merged = identity) {
   found <- list()
-  below <- 1
   batch <- max(16L, length(workers$nodes))
   repeat {
     host <- new_shard_host(batch, workers)
-    more <- on_shards(host, "survey_part", list(stream = stream, offset = length(found),
-      below = below))
-    found <- thin_samples(c(found, unname(Filter(Negate(is.null), more))), source$start_rows)
-    if (is.null(more[[batch]])) break
-    below <- min(1, unlist(lapply(found, `[[`, "below")))
+    more <- on_shards(host, what, c(common(found), list(offset = length(found))))
+    found <- merged(c(found, unname(Filter(Negate(is.null), more))))
+    if (is.null(more[[batch]])) return(found)
   }
-  check_parts(found, source)
-  with_survey(stream, found)
 }
+
+least_below <- function(found) min(1, unlist(lapply(found, `[[`, "below")))
 
 survey_part <- function(shard, id, stream, offset, below) {
   number <- id + offset
@@ -84,7 +90,7 @@ sample_of_part <- function(chunk, frame, number, size, below) {
 
 # Of the samples of chunks the rows of the smallest shares in all, and the first ones of levels.
 thin_samples <- function(found, size) {
-  below <- min(1, unlist(lapply(found, `[[`, "below")))
+  below <- least_below(found)
   share <- unlist(lapply(found, `[[`, "share"))
   share <- share[share <= below]
   if (length(share) > size) below <- sort(share, partial = size)[size]
@@ -97,14 +103,18 @@ thin_samples <- function(found, size) {
   })
 }
 
-check_parts <- function(found, source) {
-  if (!length(found)) abort_source("The source has no rows.")
+check_chunks_alike <- function(found) {
   like <- NULL
   for (number in seq_along(found)) {
     if (found[[number]]$given) {
       like <- check_alike(found[[number]]$form, like, number, "")
     }
   }
+}
+
+check_parts <- function(found) {
+  if (!length(found)) abort_source("The source has no rows.")
+  check_chunks_alike(found)
   check_surveyed(sum(vapply(found, `[[`, 0L, "given")), sum(vapply(found, `[[`, 0L, "rows")),
     any(vapply(found, `[[`, NA, "is_rowwise")))
 }

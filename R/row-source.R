@@ -17,15 +17,20 @@
 #' M the number of inducing points.
 #'
 #' @section In shards: With a `cluster` of [neargp()], or `neargp_control(shards = )`, by [svgp()],
-#' [vecchia()], [loo_k()] and [mll_k()], see [clusters]; by `loo_k()` also counts, amounts and other
-#' numbers, and `cbind(successes, failures)`, but not [student_t()], nor responses that only all
-#' rows tell, as classes, levels and limits. Rows are read by the worker that has their shard, in
-#' all chunks that reach into it, once for each shard, and again where a worker is lost: the files
-#' must be there on each machine, and a function travels to it with the variables that it was made
-#' with. A whole file is then one chunk, and `chunk_rows` says nothing. Chunks should be compact in
-#' space, as windows and regions are, so that few reach into a shard. The first reading finds their
-#' boxes, by the workers, too; the shards are cut at medians of the sample.
-#' [predict()][predict.neargp] reads the rows once more, but of [svgp()].
+#' [ppgpr()], [vecchia()], [loo_k()], [mll_k()] and [vnngp()], see [clusters]; by `loo_k()` also
+#' counts, amounts and other numbers, and `cbind(successes, failures)`, but not [student_t()], nor
+#' responses that only all rows tell, as classes, levels and limits. Rows are read by the worker
+#' that has their shard, in all chunks that reach into it, once for each shard, and again where a
+#' worker is lost: the files must be there on each machine, and a function travels to it with the
+#' variables that it was made with. A whole file is then one chunk, and `chunk_rows` says nothing.
+#' Chunks should be compact in space, as windows and regions are, so that few reach into a shard.
+#' The first reading finds their boxes, by the workers, too; the shards are cut at medians of the
+#' sample. [predict()][predict.neargp] reads the rows once more, but of [svgp()] and [ppgpr()].
+#'
+#' By [vnngp()] each chunk is read once, by a worker, and the columns that the call names, of all
+#' rows, come to this session, which has order, neighbours and posterior of all rows anyway. The fit
+#' is that to a data frame of the source, to the last bit, and its family and formula have no limits
+#' but those of shards.
 #'
 #' @section The formula: Each row must have its values alone. `poly()`, `scale()`, splines without
 #' `knots` and `Boundary.knots`, and `x - mean(x)` depend on the other rows of a chunk and are an
@@ -33,10 +38,10 @@
 #' characters need not have all values in each. Missing values are an error that names chunk and
 #' row, unless `na.action = na.omit` is given.
 #'
-#' @section Fits from a source: They predict, and are printed and summarised, as all are; they hold
-#' no rows. What is about the rows of the fit, as `residuals()`, `cross_validate()` and `plot()`,
-#' stops with `neargp_error_source`: predict chunks of rows, and compare. `update(fit, start = fit)`
-#' goes on where the rows are the same.
+#' @section Fits from a source: They predict, and are printed and summarised, as all are; but for
+#' those by `vnngp()` they hold no rows. What is about the rows of the fit, as `residuals()`,
+#' `cross_validate()` and `plot()`, stops with `neargp_error_source`: predict chunks of rows, and
+#' compare. `update(fit, start = fit)` goes on where the rows are the same.
 #'
 #' @param x names of files of one table, one after the other; or a function of the number of a
 #'   chunk, from 1 on, that returns a data frame, and `NULL` after the last one. It must return the

@@ -16,13 +16,13 @@ takes_shards.neargp_vnngp <- function(method, family) {
 
 #' @export
 refused_in_shards.neargp_vnngp <- function(method, data) {
-  if (is.null(data)) {
-    return(c("by vnngp() of rows that are read", "Read the rows into a data frame."))
-  }
   if (has_effects(data)) {
     c("by vnngp() with random effects and smooths", "Leave these out, or fit without shards.")
   }
 }
+
+#' @export
+keeps_rows.neargp_vnngp <- function(method) TRUE
 
 # Spacings that a shard reaches beyond its own rows where the user names none: the smoother a field
 # the farther data say something about it. On a line as many rows as in a square of that side.

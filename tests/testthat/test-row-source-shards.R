@@ -81,6 +81,37 @@ test_that("workers read their shards, and another one those of a lost worker", {
   expect_identical(fit$cluster$lost, 1L)
 })
 
+test_that("rows that are kept are the columns that a call names, of all chunks", {
+  data <- striped(40)
+  parts <- split(data, rep(1:3, c(1, 25, 14)))
+  source <- row_source(function(i) if (i <= 3L) parts[[i]])
+  gathered <- function(...) rows_of_source(source, list(), list(...))
+  expect_identical(gathered(z ~ log(h), list(list(~ x)), rlang::quo(kind == !!"clay"), "y"), data)
+  expect_identical(gathered(z ~ h, "y"), data[c("y", "h", "z")])
+  expect_identical(gathered(z ~ .), data)
+  parts[[3]]$h <- NULL
+  expect_error(gathered(z ~ 1), "Chunk 3 .* lacks h", class = "neargp_error_source")
+})
+
+test_that("vnngp() of rows that are read is that of rows in memory, to the last bit", {
+  skip_unless_extended()
+  data <- transform(striped(240), present = factor(ifelse(z > 0, "yes", "no")))
+  fitted <- function(data, formula, family, cluster = NULL) {
+    fit <- neargp(formula, data, coords = ~ x + y, method = vnngp(8), family = family,
+      covariance = cov_exponential(variance = 1), control = neargp_control(shards = 4L),
+      cluster = cluster, threads = 1L, verbose = FALSE, subset = h < 2, weights = 1 + (h > 0))
+    list(fit[c("parameters", "log_likelihood", "beta", "beta_vcov", "posterior", "data",
+      "n_given")], predict(fit, striped(20), interval = "prediction"))
+  }
+  source <- source_of(data)
+  cluster <- local_workers(2)
+  for (model in list(list(z ~ h + kind, student_t()), list(present ~ h, binomial()))) {
+    whole <- fitted(data, model[[1L]], model[[2L]])
+    expect_identical(fitted(source, model[[1L]], model[[2L]]), whole)
+    expect_identical(fitted(source, model[[1L]], model[[2L]], cluster), whole)
+  }
+})
+
 test_that("sources that cannot be read in shards say why", {
   data <- striped()
   expect_error(striped_fit(source_of(data), formula = z ~ scale(h)), "depends on the other rows",

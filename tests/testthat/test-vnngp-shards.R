@@ -89,9 +89,6 @@ test_that("what shards cannot have is refused, with what to do instead", {
   refused(inducing = 20L, says = "no inducing")
   refused(low_rank = 10L, says = "no inducing or low_rank")
   refused(count ~ (1 | group), says = "random effects")
-  rows <- row_source(function(chunk) if (chunk == 1L) data)
-  expect_error(neargp(count ~ 1, rows, coords = ~ x + y, method = vnngp(), family = poisson(),
-    control = neargp_control(shards = 2L)), "Read the rows", class = "neargp_error_cluster")
   expect_error(vnngp(overlap = -1), class = "neargp_error_argument")
 })
 

@@ -1,0 +1,40 @@
+# Rows of a source for methods that have order, neighbours and posterior of all rows in this session,
+# beside which the columns of the model are little: each chunk is read once, by a worker where there
+# are any, and the columns that the call names come here.
+
+# Whether fits in shards keep their rows in this session.
+keeps_rows <- function(method) {
+  UseMethod("keeps_rows")
+}
+
+#' @export
+keeps_rows.default <- function(method) FALSE
+
+# `named`: what of the call may name columns. The data frame of these columns.
+rows_of_source <- function(source, settings, named) {
+  workers <- settings$cluster
+  check_travels(source, workers)
+  names <- names_in(named)
+  found <- over_chunks(workers, "columns_of_chunk", function(found) list(source = source,
+    names = if (!"." %in% names) names))
+  check_chunks_alike(found)
+  rows <- do.call(rbind, lapply(Filter(function(part) part$given > 0L, found), `[[`, "rows"))
+  if (is.null(rows)) abort_source("The source has no rows.")
+  attr(rows, "row.names") <- .set_row_names(nrow(rows))
+  rows
+}
+
+columns_of_chunk <- function(shard, id, source, names, offset) {
+  chunk <- read_part(source, id + offset)
+  if (is.null(chunk)) return(NULL)
+  columns <- if (is.null(names)) chunk else chunk[intersect(names(chunk), names)]
+  list(form = chunk[0L, , drop = FALSE], given = nrow(chunk), rows = columns)
+}
+
+# Names of variables in formulas, expressions and strings, also in lists of these.
+names_in <- function(x) {
+  if (rlang::is_quosure(x)) return(names_in(rlang::quo_get_expr(x)))
+  if (is.language(x)) return(all.vars(x))
+  if (is.character(x)) return(x)
+  if (is.list(x)) unlist(lapply(unclass(x), names_in), use.names = FALSE)
+}
