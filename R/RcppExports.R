@@ -557,8 +557,8 @@ core_streamed_set_adjoints <- function(pointer, numbers) {
     invisible(.Call(`_neargp_core_streamed_set_adjoints`, pointer, numbers))
 }
 
-core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context) {
-    .Call(`_neargp_core_collapsed_bound`, coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context)
+core_collapsed_bound <- function(coords, columns, effects, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context) {
+    .Call(`_neargp_core_collapsed_bound`, coords, columns, effects, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context)
 }
 
 core_coregionalised_bound <- function(coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, context) {
@@ -569,8 +569,8 @@ core_family_start <- function(linear_predictor, response, family, parameters, co
     .Call(`_neargp_core_family_start`, linear_predictor, response, family, parameters, context)
 }
 
-core_family_bound <- function(coords, response, inducing, covariance, family, parameters, start, places, bound, kl_weight, jitter, tolerance, derivatives, context) {
-    .Call(`_neargp_core_family_bound`, coords, response, inducing, covariance, family, parameters, start, places, bound, kl_weight, jitter, tolerance, derivatives, context)
+core_family_bound <- function(coords, response, inducing, covariance, family, parameters, start, places, effects, bound, kl_weight, jitter, tolerance, derivatives, context) {
+    .Call(`_neargp_core_family_bound`, coords, response, inducing, covariance, family, parameters, start, places, effects, bound, kl_weight, jitter, tolerance, derivatives, context)
 }
 
 core_inducing_prior <- function(inducing, covariance, nugget, jitter, context) {

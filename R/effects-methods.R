@@ -19,8 +19,9 @@
 #' help pages [mgcv::s()] and [mgcv::smooth.terms] have the bases. `te()` and `ti()` are refused:
 #' `t2()` has their basis. A group is any factor, also of numbers or strings. Gaussian responses
 #' (with `transform`, `weights` and `offset`, too) have them by [vecchia()], [exact_gp()] and
-#' [loo_k()], every [response_family] by [vnngp()] with a node at each location and `posterior =
-#' "sparse"` or `"laplace"`. All other methods, classes and several outputs are an error.
+#' [loo_k()], every [response_family] by [svgp()], and by [vnngp()] with a node at each location and
+#' `posterior = "sparse"` or `"laplace"`. All other methods, classes and several outputs are an
+#' error.
 #'
 #' A group that is a place, one level for each location, needs no term: differences between places
 #' are what the field, or its nugget, is for. Groups that are regions compete with a field of long
@@ -87,8 +88,10 @@
 #'
 #' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
 #' has the field, with the trend at its best value, as by maximum likelihood. Without a field
-#' `posterior = "laplace"` is `lme4::glmer(nAGQ = 0)`. The score of [loo_k()] has the effects
-#' integrated out, too, as if it were a likelihood, and predictions are made of Vecchia's
+#' `posterior = "laplace"` is `lme4::glmer(nAGQ = 0)`. The bound of [svgp()] has the effects
+#' integrated out, too: the inducing points know the field in part, while effects add to the
+#' covariance matrix in full, with the trend at its best value. The score of [loo_k()] has the
+#' effects integrated out, too, as if it were a likelihood, and predictions are made of Vecchia's
 #' approximation at its estimates; with a handful of rows a level the score is optimistic, so judge
 #' by [cross_validate()].
 #'

@@ -69,6 +69,6 @@ check_takes_effects <- function(settings, formula, source) {
 
 refuse_effects <- function(what) {
   abort_neargp("method", c(sprintf("Random effects and smooths are not fitted by %s.", what),
-    i = "They are by vecchia(), exact_gp() and loo_k() (by quasi-Newton) of a gaussian response, and by vnngp() of every family, at all locations and with posterior \"sparse\" or \"laplace\".",
+    i = "They are by vecchia(), exact_gp() and loo_k() (by quasi-Newton) of a gaussian response, and of every family but classes by svgp(), and by vnngp() at all locations with posterior \"sparse\" or \"laplace\".",
     i = "Groups can enter the trend as a factor, smooths as splines::ns(z, df = 4)."))
 }

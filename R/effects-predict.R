@@ -128,11 +128,17 @@ with_new_columns <- function(object, from, blocks) {
   Z <- object$data$effects$Z[, pmax(old[seq_along(old) > p] - p, 1L), drop = FALSE]
   Z[, new[seq_along(new) > p]] <- 0
   object$data$effects <- list(Z = Z, blocks = blocks)
-  if (!is.null(object$posterior$field_response)) {
-    response <- object$posterior$field_response[, old, drop = FALSE]
+  with_new <- function(response) {
+    response <- response[, old, drop = FALSE]
     response[, new] <- 0
-    object$posterior$field_response <- response
+    response
   }
+  if (!is.null(object$posterior$field_response)) {
+    object$posterior$field_response <- with_new(object$posterior$field_response)
+  }
+  weights <- object$svgp$weights
+  if (!is.null(weights)) object$svgp$weights <- cbind(weights[, 1L], with_new(weights[, -1L,
+    drop = FALSE]))
   object
 }
 

@@ -157,7 +157,8 @@ slot_sums <- function(slots, data, weights) {
 without_effects <- function(problem, effects) {
   own <- problem$layout$kind %in% effect_kinds
   data <- problem$data
-  data$y <- data$y - (data$basis$unit %||% 1) * effect_products(data, effects)
+  part <- (data$basis$unit %||% 1) * effect_products(data, effects)
+  if (is_gaussian(problem$family)) data$y <- data$y - part else data$offset <- data$offset + part
   data$effects <- NULL
   problem$data <- data
   problem$layout <- problem$layout[!own, ]
@@ -173,17 +174,21 @@ latent_effects_start <- function(problem) {
   plain$layout <- problem$layout[!own, ]
   plain$free <- problem$free[!own]
   plain <- with_latent_start(plain)
-  working <- if (is_gaussian(problem$family)) problem else
-    working_response_problem(problem, rough_glm(plain$data, problem$family))
-  working$layout <- problem$layout
-  found <- independent_effects(working)
+  found <- independent_latent_effects(problem)
   # those of the family are before the effects
   bounds <- lapply(plain$bounds[c("lower", "upper")], c, rep(0, sum(own)))
-  problem$bounds <- with_link_bounds(with_effect_bounds(bounds, problem,
-    residual_variance(working$data)), problem)
+  problem$bounds <- with_link_bounds(with_effect_bounds(bounds, problem, found$variance), problem)
   start <- c(plain$start, start_of_effects(problem$layout[own, ], found$working))
   problem$start <- clamp(start, problem$bounds, problem$free)
   problem
+}
+
+# As independent_effects(), of the working response, which has this `variance`.
+independent_latent_effects <- function(problem) {
+  working <- if (is_gaussian(problem$family)) problem else working_response_problem(problem,
+    rough_glm(without_effect_columns(problem$data), problem$family))
+  working$layout <- problem$layout
+  c(independent_effects(working), variance = residual_variance(working$data))
 }
 
 # As of the field, a standard deviation of 10 leaves nothing to chance but with an identity link.

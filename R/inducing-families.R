@@ -21,6 +21,7 @@ with_start.neargp_svgp_families <- function(method, problem) {
 # makes harmless.
 #' @export
 fit_method.neargp_svgp_families <- function(method, problem) {
+  refuse_effects_by_batches(method, problem$data)
   problem$data <- core_data(problem$data)
   reached <- fit_inducing(method, problem)
   result <- inducing_result(method, problem, reached, step = 0.01)
@@ -61,7 +62,7 @@ family_objective <- function(problem, method, tolerance) {
   specification <- covariance_specification(layout, problem$groups)
   best <- list(value = -Inf, end = start_pseudo_observations(problem))
   apart <- list(name = journal_name("pseudo-observations"), what = "end",
-    drop = c("weights", "factor", "fields", "linear_predictor", "slope", "variance", "unexplained"),
+    drop = c(of_posterior, "fields", "linear_predictor", "slope", "variance", "unexplained"),
     improves = function(result) !nzchar(result$failure) && result$value > best$value,
     pack = identity)
   function(working, positions) {
@@ -71,7 +72,7 @@ family_objective <- function(problem, method, tolerance) {
     if (nzchar(result$failure)) return(result)
     if (result$value > best$value) best <<- list(value = result$value, end = result$end)
     result$gradient <- layout_gradient(layout, values, result$d_covariance, result$d_likelihood)
-    result
+    with_effects_slopes(result, layout, values, effects_at(problem, values))
   }
 }
 
@@ -87,11 +88,16 @@ family_bound_at.default <- function(problem, method, values, positions, start, t
                                     derivatives = TRUE,
                                     specification = covariance_specification(problem$layout,
                                       problem$groups)) {
-  core_family_bound(problem$data$coords, latent_response(problem$data), positions,
-    specified_covariance(specification, values),
-    family_core_name(problem$family), family_values(problem$family, problem$layout, values), start,
-    max(location_index(problem$data$coords)), method$bound, bound_kl_weight(method), method$jitter,
-    tolerance, derivatives, problem$context)
+  data <- problem$data
+  effects <- effects_at(problem, values)
+  response <- latent_response(data)
+  response$design <- with_spherical_columns(response$design, data, effects)
+  found <- core_family_bound(data$coords, response, positions,
+    specified_covariance(specification, values), family_core_name(problem$family),
+    family_values(problem$family, problem$layout, values), start, max(location_index(data$coords)),
+    count_effects(data), method$bound, bound_kl_weight(method), method$jitter, tolerance,
+    derivatives, problem$context)
+  with_bound_effects(found, data, effects)
 }
 
 # Those of the fit that is continued, or such as the responses suggest.

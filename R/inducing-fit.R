@@ -4,14 +4,18 @@
 # parameters in whose metric the points are then chosen.
 
 fit_inducing <- function(method, problem) {
-  if (is.null(problem$warm_start)) problem$start <- start_for_points(problem)
-  working <- if (is.null(problem$warm_start)) subset_start(method, problem) else problem$start
-  positions <- start_positions(method, problem, component_at(problem, working),
+  begins <- is.null(problem$warm_start)
+  if (begins) problem$start <- start_for_points(problem)
+  field <- if (begins && any(problem$free)) problem_of_field(problem) else problem
+  working <- if (begins) subset_start(method, field) else problem$start
+  positions <- start_positions(method, field, component_at(field, working),
     number = min(512L, ceiling(count_places(problem$data) / 4)))
-  if (!uses_batches(method, problem, nrow(positions))) {
-    return(optimize_bound(problem, method, working, positions, method$move, problem$report_bound))
+  if (!uses_batches(method, field, nrow(positions))) {
+    return(optimize_bound(problem, method, beside_effects(problem, working), positions, method$move,
+      problem$report_bound))
   }
-  reached <- fit_by_batches(problem, method, working, positions)
+  reached <- fit_by_batches(field, method, working, positions)
+  reached$working <- beside_effects(problem, reached$working)
   switch(method$optimizer, natural = return(batch_result(problem, method, reached)),
     adam = return(adam_result(problem, method, reached)))
   fit_after_batches(problem, method, reached)
@@ -55,23 +59,34 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
 
 # ---- the objective -------------------------------------------------------------------------------
 
-bound_at <- function(data, covariance, nugget, positions, method, derivatives, context) {
+bound_at <- function(data, covariance, nugget, positions, method, derivatives, context,
+                     effects = NULL) {
   if (!is.null(data$output)) {
     return(outputs_bound(data, method, context)(covariance, positions, derivatives))
   }
-  bound_over_rows(data, method, context)(covariance, nugget, positions, derivatives)
+  bound_over_rows(data, method, context)(covariance, nugget, positions, derivatives, effects)
 }
 
-# A function of covariance, nugget and positions, for one output.
+# A function of covariance, nugget, positions and, of data that have them, effects of effects_at(),
+# for one output.
 bound_over_rows <- function(data, method, context) {
   if (!is.null(data$shards)) return(bound_in_shards(data, method, context))
   if (!is.null(data$stream)) return(streamed_bound(data, method, context))
   columns <- response_columns(data)
   noise_scale <- bound_kl_weight(method) / data$weights
-  function(covariance, nugget, positions, derivatives) {
-    core_collapsed_bound(data$coords, columns, noise_scale, positions, covariance, nugget,
-      method$bound, method$jitter, derivatives, context)
+  function(covariance, nugget, positions, derivatives, effects = NULL) {
+    bound_of_columns(columns, noise_scale, data, covariance, nugget, positions, method, derivatives,
+      context, effects)
   }
+}
+
+# `columns`: of response and design; row i has the noise nugget noise_scale[i].
+bound_of_columns <- function(columns, noise_scale, data, covariance, nugget, positions, method,
+                             derivatives, context, effects) {
+  found <- core_collapsed_bound(data$coords, with_spherical_columns(columns, data, effects),
+    count_effects(data), noise_scale, positions, covariance, nugget, method$bound, method$jitter,
+    derivatives, context)
+  with_bound_effects(found, data, effects)
 }
 
 # A function of working parameters and positions that returns the bound, with its gradient in both.
@@ -94,17 +109,19 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   function(working, positions) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
+    effects <- effects_at(problem, values)
     result <- journaled(c(working, positions), bound(specified_covariance(specification, values),
-      nugget, positions, TRUE), posterior_apart)
+      nugget, positions, TRUE, effects), posterior_apart)
     if (nzchar(result$failure)) return(result)
-    result$gradient <- core_to_working_slope(layout, values) * result$gradient
+    result <- with_layout_slopes(result, layout, values, effects)
     if (kl_weight == 1) result else with_kl_weight(result, kl_weight,
       log(2 * pi * nugget / data$weights), layout$kind == "nugget")
   }
 }
 
 # What a bound returns of its posterior is not read.
-posterior_apart <- list(drop = c("weights", "factor"), improves = function(result) FALSE)
+of_posterior <- c("weights", "factor", "effects", "known_trend", "field_response")
+posterior_apart <- list(drop = of_posterior, improves = function(result) FALSE)
 
 # The weight c of the divergence: max_q sum E log p - c KL is c times the bound F of responses whose
 # densities have the power 1/c. A gaussian one has c times its noise variance s then, and beside

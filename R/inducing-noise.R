@@ -1,7 +1,7 @@
 # The bound on inducing points of rows whose noise has a model of its own (noise.R): the core has
 # its value and gradient at the rows' noise, and beside it the derivative in the noise v_i of each
 # row, by the posterior there. With W_i = 1 / v_i, e_i the row's residual from the posterior mean,
-# s_i the variance that the inducing points give it, d_i what they leave unexplained, and the trace
+# s_i the variance that the inducing points, and effects, give it, d_i what they leave unexplained, and the trace
 # term t_i of variational/collapsed_bound.h with the derivative tau_i in d_i,
 #
 #   dF / d log v_i = 1/2 [ W_i (e_i^2 + s_i) + tau_i d_i - 1 ].
@@ -15,18 +15,18 @@ noise_bound_objective <- function(problem, method) {
     values <- to_core(working, layout$transform)
     covariance <- specified_covariance(specification, values)
     noise <- row_noise(data, layout, values)
-    result <- core_collapsed_bound(data$coords, columns, noise$variance, positions, covariance, 1,
-      method$bound, method$jitter, TRUE, problem$context)
+    effects <- effects_at(problem, values)
+    result <- bound_of_columns(columns, noise$variance, data, covariance, 1, positions, method,
+      TRUE, problem$context, effects)
     if (nzchar(result$failure)) return(result)
     known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0,
       method$jitter, problem$context), core_inducing_posterior(result$weights, result$factor),
       problem$context)
+    known$posterior <- known$posterior + effects_spread(columns - known$weighted, result)
     slopes <- noise_slopes(columns, known, result$beta, 1 / noise$variance, method$bound)
     result$gradient <- c(result$gradient,
       drop(crossprod(noise$derivatives, slopes / noise$variance)))
-    result <- in_layout_order(result, data, layout)
-    result$gradient <- core_to_working_slope(layout, values) * result$gradient
-    result
+    with_layout_slopes(in_layout_order(result, data, layout), layout, values, effects)
   }
 }
 

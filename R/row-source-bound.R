@@ -69,7 +69,7 @@ visit_rows <- function(rows, dimension, visit) {
 
 # As core_collapsed_bound(). One reading has the value, another one the gradient.
 streamed_bound <- function(data, method, context) {
-  function(covariance, nugget, positions, derivatives) {
+  function(covariance, nugget, positions, derivatives, ...) {
     pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance,
       nugget, method$bound, method$jitter, derivatives, context)
     pass <- function(add) {

@@ -12,8 +12,10 @@ with_bound_in_shards <- function(problem) {
 }
 
 check_bound_in_shards <- function(data) {
-  if (is.null(data$noise)) return(invisible())
-  abort_neargp("cluster", c("Bounds on inducing points have no shards of rows with noise of their own.",
+  refused <- c(if (!is.null(data$noise)) "rows with noise of their own",
+    if (has_effects(data)) "rows with random effects or smooths")
+  if (is.null(refused)) return(invisible())
+  abort_neargp("cluster", c(sprintf("Bounds on inducing points have no shards of %s.", refused[1L]),
     i = "Leave out `cluster` and neargp_control(shards = ), or take vecchia()."))
 }
 
@@ -24,7 +26,7 @@ bound_unit <- function(data) data$shards$unit / (data$basis$unit %||% 1)
 bound_in_shards <- function(data, method, context) {
   host <- data$shards$host
   unit <- bound_unit(data)
-  function(covariance, nugget, positions, derivatives) {
+  function(covariance, nugget, positions, derivatives, ...) {
     pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance,
       nugget, method$bound, method$jitter, derivatives, context)
     at <- list(values = covariance$values, nugget = nugget, positions = positions, unit = unit,

@@ -1985,13 +1985,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_collapsed_bound
-Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_collapsed_bound(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
+Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, int effects, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_collapsed_bound(SEXP coordsSEXP, SEXP columnsSEXP, SEXP effectsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< int >::type effects(effectsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
@@ -2000,7 +2001,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_collapsed_bound(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context));
+    rcpp_result_gen = Rcpp::wrap(core_collapsed_bound(coords, columns, effects, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2041,8 +2042,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_family_bound
-Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, int places, const std::string& bound, double kl_weight, double jitter, double tolerance, bool derivatives, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_family_bound(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP kl_weightSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
+Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, int places, int effects, const std::string& bound, double kl_weight, double jitter, double tolerance, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_bound(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP effectsSEXP, SEXP boundSEXP, SEXP kl_weightSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -2054,13 +2055,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< int >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< int >::type effects(effectsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
     Rcpp::traits::input_parameter< double >::type kl_weight(kl_weightSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, kl_weight, jitter, tolerance, derivatives, context));
+    rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, effects, bound, kl_weight, jitter, tolerance, derivatives, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2276,10 +2278,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_streamed_begin_gradient", (DL_FUNC) &_neargp_core_streamed_begin_gradient, 3},
     {"_neargp_core_streamed_adjoints", (DL_FUNC) &_neargp_core_streamed_adjoints, 1},
     {"_neargp_core_streamed_set_adjoints", (DL_FUNC) &_neargp_core_streamed_set_adjoints, 2},
-    {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
+    {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 11},
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
-    {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 14},
+    {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 15},
     {"_neargp_core_inducing_prior", (DL_FUNC) &_neargp_core_inducing_prior, 5},
     {"_neargp_core_inducing_posterior", (DL_FUNC) &_neargp_core_inducing_posterior, 2},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 4},

@@ -42,8 +42,8 @@ Rcpp::List bound_to_r(const neargp::CollapsedBound& result) {
   Rcpp::List list =
       Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value,
                          Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
-                         Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
-                         Rcpp::_["unexplained"] = result.unexplained);
+                         Rcpp::_["effects"] = to_r(result.effects), Rcpp::_["weights"] = to_r(result.weights),
+                         Rcpp::_["factor"] = to_r(result.factor), Rcpp::_["unexplained"] = result.unexplained);
   if (result.gradient.parameters.empty()) return list;
   const Rcpp::List gradient = gradient_to_r(result.gradient);
   list["gradient"] = gradient["gradient"];

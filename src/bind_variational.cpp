@@ -12,8 +12,9 @@
 #include "variational/coregionalised_prediction.h"
 #include "variational/family_bound.h"
 
+// effects: how many of the last columns have coefficients N(0, I).
 // [[Rcpp::export]]
-Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, int effects,
                                 const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,
                                 const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter,
                                 bool derivatives, const Rcpp::List& context) {
@@ -22,8 +23,10 @@ Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::N
   const PointStore points(coords), positions(inducing);
   const std::vector<double> values = row_major(columns);
   const neargp::RegressionData data{points.view(), columns.ncol(), values.data(), noise_scale.begin()};
-  return bound_to_r(neargp::collapsed_bound(data, positions.view(), to_covariance(covariance, nugget),
-                                            bound_settings(bound, jitter), derivatives, run_context(context)));
+  neargp::BoundSettings settings = bound_settings(bound, jitter);
+  settings.effects = effects;
+  return bound_to_r(neargp::collapsed_bound(data, positions.view(), to_covariance(covariance, nugget), settings,
+                                            derivatives, run_context(context)));
 }
 
 // Row i is output outputs[i] at row places[i] of `coords`, both from 1; noise_scale is of these.
@@ -54,13 +57,14 @@ Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const 
                                                            run_context(context)));
 }
 
-// start: of core_family_start(), or the `end` of another bound. places: distinct ones among the rows.
+// start: of core_family_start(), or the `end` of another bound. places: distinct ones among the rows. effects: how
+// many of the last columns of the design have coefficients N(0, I).
 // [[Rcpp::export]]
 Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
                              const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
                              const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start,
-                             int places, const std::string& bound, double kl_weight, double jitter, double tolerance,
-                             bool derivatives, const Rcpp::List& context) {
+                             int places, int effects, const std::string& bound, double kl_weight, double jitter,
+                             double tolerance, bool derivatives, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
   neargp::FamilyBoundSettings settings;
   settings.kind = bound_kind(bound);
@@ -68,6 +72,7 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   settings.kl_weight = kl_weight;
   settings.tolerance = tolerance;
   settings.places = places;
+  settings.effects = effects;
   const neargp::FamilyBound result = neargp::family_bound(
       to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
       to_likelihood(family, parameters), to_family_posterior(start), settings, derivatives, run_context(context));
@@ -77,9 +82,10 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
       Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["divergence"] = result.divergence,
       Rcpp::_["converged"] = result.converged, Rcpp::_["end"] = family_posterior_to_r(result.end),
       Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
-      Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
-      Rcpp::_["linear_predictor"] = to_r(result.linear_predictor), Rcpp::_["slope"] = to_r(result.slope),
-      Rcpp::_["variance"] = to_r(result.variance), Rcpp::_["unexplained"] = to_r(result.unexplained));
+      Rcpp::_["effects"] = to_r(result.effects), Rcpp::_["weights"] = to_r(result.weights),
+      Rcpp::_["factor"] = to_r(result.factor), Rcpp::_["linear_predictor"] = to_r(result.linear_predictor),
+      Rcpp::_["slope"] = to_r(result.slope), Rcpp::_["variance"] = to_r(result.variance),
+      Rcpp::_["unexplained"] = to_r(result.unexplained));
   if (!derivatives) return list;
   list["d_covariance"] = result.gradient.parameters;
   list["d_likelihood"] = result.d_likelihood;

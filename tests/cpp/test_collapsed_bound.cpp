@@ -35,7 +35,7 @@ double bound_value(const Data& data, const Cloud& inducing, const Covariance& co
 // The bound by matrices of n x n.
 double dense_bound(const Data& data, const Cloud& inducing, const Covariance& covariance,
                    const BoundSettings& settings) {
-  const Index n = data.cloud.view().n, q = data.columns - 1;
+  const Index n = data.cloud.view().n, q = data.columns - 1 - settings.effects;
   Eigen::MatrixXd prior = reference::cross_covariance(covariance, inducing.view(), inducing.view());
   const double variance = prior(0, 0);
   prior.diagonal().array() += settings.jitter * variance;
@@ -45,8 +45,10 @@ double dense_bound(const Data& data, const Cloud& inducing, const Covariance& co
   const Eigen::ArrayXd noise = covariance.nugget * Eigen::Map<const Eigen::ArrayXd>(data.noise_scale.data(), n);
   sigma.diagonal() += noise.matrix();
   const Eigen::MatrixXd values = reference::values_of(data.view());
+  const Eigen::MatrixXd effects = values.rightCols(settings.effects);
+  sigma += effects * effects.transpose();
   const Eigen::LDLT<Eigen::MatrixXd> factor(sigma);
-  const Eigen::MatrixXd design = values.rightCols(q), gram = design.transpose() * factor.solve(design);
+  const Eigen::MatrixXd design = values.middleCols(1, q), gram = design.transpose() * factor.solve(design);
   const Eigen::VectorXd beta = gram.ldlt().solve(design.transpose() * factor.solve(values.col(0)));
   const Eigen::VectorXd e = values.col(0) - design * beta;
   double value = -0.5 * (double(n) * log_two_pi + factor.vectorD().array().log().sum() + e.dot(factor.solve(e)));
@@ -93,6 +95,49 @@ TEST_CASE("the gradient of the bound is that of differences, for every covarianc
         collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{}), inducing,
         model.covariance,
         [&](const Cloud& at, const Covariance& covariance) { return bound_value(data, at, covariance, settings); });
+  }
+}
+
+TEST_CASE("effects are a part of the covariance matrix that no trace term has" * extended) {
+  const Model model = structures()[1];
+  const Data data(uniform_cloud(25, model.dim), 5);
+  const Cloud inducing = uniform_cloud(7, model.dim, 8);
+  for (BoundSettings settings : all_settings()) {
+    settings.effects = 3;
+    CAPTURE(int(settings.kind));
+    CAPTURE(settings.reml);
+    const auto value = [&](const Cloud& at, const Covariance& covariance) {
+      return bound_value(data, at, covariance, settings);
+    };
+    CHECK(value(inducing, model.covariance) ==
+          doctest::Approx(dense_bound(data, inducing, model.covariance, settings)).epsilon(1e-9));
+    check_bound_gradient(
+        collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{}), inducing,
+        model.covariance, value);
+  }
+}
+
+// With E = Z L of the effects' columns, E' dF/dE = u u' + C^-1 - I.
+TEST_CASE("the derivative of the bound in the effects' columns is that of differences" * extended) {
+  const Model model = structures()[1];
+  const Data data(uniform_cloud(25, model.dim), 5);
+  const Cloud inducing = uniform_cloud(7, model.dim, 8);
+  for (BoundSettings settings : all_settings()) {
+    settings.effects = 2;
+    const CollapsedBound bound =
+        collapsed_bound(regression(data), inducing.view(), model.covariance, settings, false, RunContext{});
+    const Eigen::VectorXd u = bound.beta.tail(2);
+    const Eigen::MatrixXd found = u * u.transpose() + bound.effects - Eigen::MatrixXd::Identity(2, 2);
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) {
+        const double difference = derivative(1e-4, [&](double by) {
+          Data changed = data;
+          for (Index row = 0; row < data.cloud.view().n; ++row)
+            changed.values[std::size_t(row * 5 + 3 + j)] += by * data.values[std::size_t(row * 5 + 3 + i)];
+          return bound_value(changed, inducing, model.covariance, settings);
+        });
+        CHECK(found(i, j) == doctest::Approx(difference).epsilon(1e-7));
+      }
   }
 }
 

@@ -70,41 +70,51 @@ TEST_CASE("the bound of a family and its posterior are those of dense matrices")
   }
 }
 
+// Without effects, and with one in the place of a coefficient of the trend.
 TEST_CASE("the bound of a gaussian response is the collapsed one") {
-  const Case problem(ResponseFamily::gaussian, 12, 50);
-  Covariance covariance = latent_covariance(0.8, 0.3);
-  const FamilyBound bound = problem.at(covariance, settings_of(BoundKind::standard), true);
-  const LatentResponse& response = problem.latent.response;
-  std::vector<double> values, noise;
-  for (std::size_t i = 0; i < 50; ++i) {
-    values.insert(values.end(),
-                  {response.y[i] - response.offset[i], response.design[2 * i], response.design[2 * i + 1]});
-    noise.push_back(1.0 / response.weights[i]);
+  for (const int effects : {0, 1}) {
+    CAPTURE(effects);
+    const Case problem(ResponseFamily::gaussian, 12, 50);
+    Covariance covariance = latent_covariance(0.8, 0.3);
+    FamilyBoundSettings of_family = settings_of(BoundKind::standard);
+    of_family.effects = effects;
+    const FamilyBound bound = problem.at(covariance, of_family, true);
+    const LatentResponse& response = problem.latent.response;
+    std::vector<double> values, noise;
+    for (std::size_t i = 0; i < 50; ++i) {
+      values.insert(values.end(),
+                    {response.y[i] - response.offset[i], response.design[2 * i], response.design[2 * i + 1]});
+      noise.push_back(1.0 / response.weights[i]);
+    }
+    covariance.nugget = 0.2;
+    covariance.active.clear();
+    BoundSettings settings;
+    settings.kind = BoundKind::standard;
+    settings.jitter = 1e-4;
+    settings.effects = effects;
+    const RegressionData data{problem.latent.places.view(), 3, values.data(), noise.data()};
+    const CollapsedBound collapsed = collapsed_bound(data, problem.latent.nodes.view(), covariance, settings, true, {});
+    CHECK(bound.iterations <= 2);
+    CHECK(bound.value == doctest::Approx(collapsed.value).epsilon(1e-11));
+    CHECK(difference(bound.weights, collapsed.weights) < 1e-9);
+    CHECK(difference(bound.factor, collapsed.factor) < 1e-10);
+    CHECK(difference(bound.beta_covariance, collapsed.beta_covariance) < 1e-10);
+    if (effects > 0) CHECK(difference(bound.effects, collapsed.effects) < 1e-10);
+    CHECK(difference(bound.gradient.positions, collapsed.gradient.positions) < 1e-8);
+    CHECK(bound.gradient.parameters[0] == doctest::Approx(collapsed.gradient.parameters[0]).epsilon(1e-8));
+    CHECK(bound.d_likelihood[0] == doctest::Approx(collapsed.gradient.parameters.back()).epsilon(1e-8));
   }
-  covariance.nugget = 0.2;
-  covariance.active.clear();
-  BoundSettings settings;
-  settings.kind = BoundKind::standard;
-  settings.jitter = 1e-4;
-  const RegressionData data{problem.latent.places.view(), 3, values.data(), noise.data()};
-  const CollapsedBound collapsed = collapsed_bound(data, problem.latent.nodes.view(), covariance, settings, true, {});
-  CHECK(bound.iterations <= 2);
-  CHECK(bound.value == doctest::Approx(collapsed.value).epsilon(1e-11));
-  CHECK(difference(bound.weights, collapsed.weights) < 1e-9);
-  CHECK(difference(bound.factor, collapsed.factor) < 1e-10);
-  CHECK(difference(bound.gradient.positions, collapsed.gradient.positions) < 1e-8);
-  CHECK(bound.gradient.parameters[0] == doctest::Approx(collapsed.gradient.parameters[0]).epsilon(1e-8));
-  CHECK(bound.d_likelihood[0] == doctest::Approx(collapsed.gradient.parameters.back()).epsilon(1e-8));
 }
 
-TEST_CASE("the gradient of a family's bound is that of differences") {
+TEST_CASE("the gradient of a family's bound is that of differences, with effects, too") {
   for (const ResponseFamily family : all_families)
     for (const BoundKind kind : {BoundKind::standard, BoundKind::tight}) {
       CAPTURE(int(family));
       CAPTURE(int(kind));
       const Case problem(family, 6, 40);
       const Covariance covariance = latent_covariance(0.8, 0.3);
-      const FamilyBoundSettings settings = settings_of(kind);
+      FamilyBoundSettings settings = settings_of(kind);
+      settings.effects = family == ResponseFamily::poisson ? 1 : 0;
       const FamilyBound bound = problem.at(covariance, settings, true);
       REQUIRE(bound.failure == BoundFailure::none);
       CHECK(difference(bound.gradient.positions, position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& at) {

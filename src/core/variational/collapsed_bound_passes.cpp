@@ -83,13 +83,13 @@ CollapsedBound CollapsedBoundPasses::value() {
   const CollapsedBoundSums sums = on_device_ ? sums_on_device_ : given_sums_ ? *given_sums_ : sums_.total();
   gram_ = sums.gram;
   traces_ = sums.traces;
-  return solve_bound(sums, n_, settings_.reml, contrasts_);
+  return solve_bound(sums, n_, settings_, contrasts_);
 }
 
 // With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
-// dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1
+// dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H R to alpha and A V to m, R R' = (H'(A'A + W^-1)^-1
 // H)^-1: the derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic
-// form is 1/2 alpha alpha'.
+// form is 1/2 alpha alpha'. So do effects, with C = I + Z'(A'A + W^-1)^-1 Z in the place of that matrix.
 void CollapsedBoundPasses::begin_gradient(const CollapsedBound& bound) {
   covariance_ = posterior_covariance(bound);
   means_ = bound.weights * contrasts_;

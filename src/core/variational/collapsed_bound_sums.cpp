@@ -43,20 +43,25 @@ CollapsedBound failed_bound(BoundFailure failure) {
 
 namespace {
 
-// The columns of `contrasts` are (1, -beta) and, for REML, (0, C).
-bool add_trend(const MatrixXd& gram, bool reml, MatrixXd& contrasts, CollapsedBound& bound) {
-  const Index q = gram.rows() - 1;
+// `gram`: with the precision of the effects. The integral over coefficients of the precision matrix lower lower' has
+// the factor 1 / |lower|, and of those that have no prior (2 pi)^(1/2) each.
+bool add_trend(const MatrixXd& gram, const BoundSettings& settings, MatrixXd& contrasts, CollapsedBound& bound) {
+  const Index coefficients = gram.rows() - 1, integrated = settings.reml ? coefficients : settings.effects;
   GeneralizedLeastSquares trend;
   if (!generalized_least_squares(gram, trend)) return false;
-  contrasts = MatrixXd::Zero(q + 1, reml ? q + 1 : 1);
+  contrasts = MatrixXd::Zero(coefficients + 1, integrated + 1);
   contrasts.col(0) = trend.contrast;
   bound.beta = trend.beta;
   bound.beta_covariance = trend.covariance;
-  if (!reml || q == 0) return true;
-  MatrixXd root = MatrixXd::Identity(q, q);
-  lower_transposed_solve(trend.lower, root);
-  contrasts.bottomRightCorner(q, q) = root;
-  bound.value = 0.5 * double(q) * log_two_pi - trend.lower.diagonal().array().log().sum();
+  if (integrated == 0) return true;
+  MatrixXd lower = gram.bottomRightCorner(integrated, integrated);
+  if (!cholesky(lower)) return false;
+  MatrixXd root = MatrixXd::Identity(integrated, integrated);
+  lower_transposed_solve(lower, root);
+  contrasts.bottomRightCorner(integrated, integrated) = root;
+  bound.value = 0.5 * double(integrated - settings.effects) * log_two_pi - lower.diagonal().array().log().sum();
+  const auto of_effects = root.bottomRows(settings.effects);
+  bound.effects = of_effects * of_effects.transpose();
   return true;
 }
 
@@ -86,14 +91,16 @@ bool factorize(const MatrixXd& gram, Index blocks, MatrixXd& factor) {
 
 }  // namespace
 
-CollapsedBound solve_bound(const CollapsedBoundSums& sums, Index n, bool reml, MatrixXd& contrasts, Index blocks) {
+CollapsedBound solve_bound(const CollapsedBoundSums& sums, Index n, const BoundSettings& settings, MatrixXd& contrasts,
+                           Index blocks) {
   CollapsedBound bound;
   if (!factorize(sums.gram, blocks, bound.factor)) return failed_bound(BoundFailure::posterior);
   MatrixXd whitened = sums.cross;
   for (Index b = 0; b < blocks; ++b)
     lower_solve(diagonal_block(bound.factor, b, blocks), row_block(whitened, b, blocks));
-  const MatrixXd gram = sums.columns - whitened.transpose() * whitened;
-  if (!add_trend(gram, reml, contrasts, bound)) return failed_bound(BoundFailure::trend);
+  MatrixXd gram = sums.columns - whitened.transpose() * whitened;
+  gram.diagonal().tail(settings.effects).array() += 1.0;
+  if (!add_trend(gram, settings, contrasts, bound)) return failed_bound(BoundFailure::trend);
   bound.weights = whitened;
   for (Index b = 0; b < blocks; ++b)
     lower_transposed_solve(diagonal_block(bound.factor, b, blocks), row_block(bound.weights, b, blocks));

@@ -27,10 +27,10 @@ Eigen::VectorXd trace_slopes(BoundKind kind, const Eigen::VectorXd& precision, c
 CollapsedBound failed_bound(BoundFailure failure);
 
 // The bound of n rows without its gradient. `blocks`: of how many square blocks on its diagonal, all of one size, B
-// consists, with zeros elsewhere; then only these are read. The columns of `contrasts` are (1, -beta) and, for REML,
-// (0, C), C C' the covariance matrix of beta.
-CollapsedBound solve_bound(const CollapsedBoundSums& sums, Index n, bool reml, Eigen::MatrixXd& contrasts,
-                           Index blocks = 1);
+// consists, with zeros elsewhere; then only these are read. The columns of `contrasts` are (1, -beta) and (0, R), R R'
+// the covariance matrix of the coefficients that are integrated out, given the others: of effects, for REML of all.
+CollapsedBound solve_bound(const CollapsedBoundSums& sums, Index n, const BoundSettings& settings,
+                           Eigen::MatrixXd& contrasts, Index blocks = 1);
 
 // B^-1
 Eigen::MatrixXd posterior_covariance(const CollapsedBound& bound, Index blocks = 1);

@@ -60,7 +60,7 @@ class CoregionalisedEvaluation {
       });
       grams_.push_back(std::move(sums.gram));
     }
-    return solve_bound(total, rows_, settings_.reml, contrasts_, blocks_);
+    return solve_bound(total, rows_, settings_, contrasts_, blocks_);
   }
 
   void add_gradient(CollapsedBound& bound) const {

@@ -21,7 +21,7 @@ struct Posterior {
   double value = -INFINITY, divergence = 0.0;
   InducingPosterior field;
   MatrixXd covariance;
-  VectorXd linear_predictor, variance;  // variance: A_i'S A_i
+  VectorXd linear_predictor, variance;  // variance: A_i'B^-1 A_i
   VectorXd slope, curvature;
   std::vector<double> d_likelihood;
 };
@@ -31,8 +31,8 @@ class Search {
   Search(const LatentResponse& response, Points coords, const InducingFactor& factor, const Likelihood& likelihood,
          const FamilyBoundSettings& settings, const RunContext& context)
       : response_(response), coords_(coords), factor_(factor), likelihood_(likelihood), settings_(settings),
-        context_(context),
-        regression_(factor, coords, response.design.data(), response.coefficients, settings.chunk_rows, context) {}
+        context_(context), regression_(factor, coords, response.design.data(), response.coefficients,
+                                       settings.chunk_rows, context, settings.effects) {}
 
   FamilyBound run(FamilyPosterior start, bool derivatives) {
     FamilyBound bound;
@@ -76,6 +76,7 @@ class Search {
     bound.divergence = best.divergence;
     bound.beta = best.field.beta;
     bound.beta_covariance = best.field.beta_covariance;
+    bound.effects = best.field.effects_root * best.field.effects_root.transpose();
     bound.weights = best.field.weights;
     bound.factor = best.field.factor;
     bound.linear_predictor = best.linear_predictor;
@@ -121,14 +122,15 @@ class Search {
     regression_.add_moments(at.field, at.linear_predictor, at.variance);
     const double expected = expect(at);
     const double v = at.given.unexplained_share;
-    at.divergence =
-        divergence(at.field.mean, at.covariance, at.field.factor) + 0.5 * places() * (v - 1.0 - std::log(v));
+    at.divergence = divergence(at.field.mean, at.covariance, at.field.factor) + at.field.effects_divergence() +
+                    0.5 * places() * (v - 1.0 - std::log(v));
     at.value = expected - at.divergence;
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
 
   double expect(Posterior& at) const {
-    const VectorXd variance = at.given.unexplained_share * regression_.unexplained() + at.variance;
+    const VectorXd variance =
+        at.given.unexplained_share * regression_.unexplained() + at.variance + regression_.effects_variance(at.field);
     at.slope.resize(coords_.n);
     at.curvature.resize(coords_.n);
     at.d_likelihood.assign(likelihood_.parameters.size(), 0.0);
@@ -142,19 +144,24 @@ class Search {
     return power * sum;
   }
 
-  // At the optimum, where A E d log p = m.
+  // At the optimum, where A E d log p = m. Of effects dF/dA has T R (W E R)' besides, from Cov(w, u).
   InducingGradient gradient(const Posterior& at) const {
     const double v = at.given.unexplained_share;
-    const PosteriorAdjoint posterior(factor_, at.field.mean, at.covariance, v);
+    MatrixXd means(at.field.mean.size(), 1 + at.field.effects());
+    means << at.field.mean, at.field.shared_root();
+    const PosteriorAdjoint posterior(factor_, means, at.covariance, v);
     const InducingGradient zero = factor_.points().zero_gradient();
-    InducingGradient gradient =
-        sum_rows(coords_.n, settings_.chunk_rows, regression_.inducing() * coords_.dim, context_, zero,
-                 [&](Index first, Index last, InducingGradient& sum) {
-                   const VectorXd slope = at.slope.segment(first, last - first);
-                   posterior.add_rows(
-                       {coords_[first], last - first, coords_.dim}, at.curvature.segment(first, last - first),
-                       [&](const MatrixXd&) -> MatrixXd { return slope; }, sum);
-                 });
+    InducingGradient gradient = sum_rows(
+        coords_.n, settings_.chunk_rows, regression_.inducing() * coords_.dim, context_, zero,
+        [&](Index first, Index last, InducingGradient& sum) {
+          const Index n = last - first;
+          const VectorXd curvature = at.curvature.segment(first, n);
+          MatrixXd alpha(n, means.cols());
+          alpha << at.slope.segment(first, n),
+              curvature.asDiagonal() * regression_.effects_features(at.field, first, n);
+          posterior.add_rows(
+              {coords_[first], n, coords_.dim}, curvature, [&](const MatrixXd&) -> MatrixXd { return alpha; }, sum);
+        });
     add_prior_adjoint(factor_, at.field.mean, at.covariance, v * at.field.gram, gradient);
     return gradient;
   }

@@ -16,6 +16,9 @@
 // its prior's conditional covariance given the inducing points (the form that Titsias' tight bound of 2025 takes off
 // Gaussian responses): v = 1 / (1 + sum(W_i d_i) / u) is best, v = 1 the standard bound. Predictions have v = 1.
 //
+// Effects, see inducing_posterior.h, are columns of X with a posterior like that of w; their divergence from the prior
+// is subtracted, too.
+//
 // Where the divergences have a weight c, sum E log p - c (..) is c times the bound of densities p^(1/c), and W, h and v
 // are of these.
 #pragma once
@@ -44,6 +47,7 @@ struct FamilyBoundSettings {
   double tolerance = 1e-5;  // gain of a step, in units of log-likelihood, below which it was the last
   int max_iterations = 100;
   Index places = 0;  // distinct ones among the rows; 0: all are
+  int effects = 0;   // the last coefficients of the design, which are N(0, I); kl_weight is 1 then
   Index chunk_rows = 1024;
 };
 
@@ -55,11 +59,12 @@ struct FamilyBound {
   bool converged = false;
   FamilyPosterior end;
   Eigen::VectorXd beta;
-  Eigen::MatrixXd beta_covariance;          // (X'W X - X'W A'S A W X)^-1
-  Eigen::MatrixXd weights;                  // S A [h, W X]: m and beta's part in it are (1, -beta) of it
+  Eigen::MatrixXd beta_covariance;          // (X'W X - X'W A'B^-1 A W X)^-1
+  Eigen::MatrixXd effects;                  // covariance matrix of the effects' coefficients, the others known
+  Eigen::MatrixXd weights;                  // B^-1 A [h, W X]: m and beta's part in it are (1, -beta) of it
   Eigen::MatrixXd factor;                   // lower triangle with B = factor factor'
   Eigen::VectorXd linear_predictor, slope;  // mean of eta_i, and E d log p / c there
-  Eigen::VectorXd variance, unexplained;    // A_i'S A_i and d_i
+  Eigen::VectorXd variance, unexplained;    // A_i'B^-1 A_i and d_i
   InducingGradient gradient;                // empty unless it was asked for
   std::vector<double> d_likelihood;         // in the logarithms of the likelihood's parameters
 };

@@ -26,7 +26,18 @@ MatrixXd InducingPosterior::covariance() const {
   MatrixXd inverse = MatrixXd::Identity(factor.rows(), factor.rows());
   lower_solve(factor, inverse);
   lower_transposed_solve(factor, inverse);
+  if (effects() > 0) {
+    const MatrixXd shared = shared_root();
+    inverse += shared * shared.transpose();
+  }
   return inverse;
+}
+
+MatrixXd InducingPosterior::shared_root() const { return weights.rightCols(effects()) * effects_root; }
+
+double InducingPosterior::effects_divergence() const {
+  return 0.5 * (effects_root.squaredNorm() + beta.tail(effects()).squaredNorm() - double(effects())) -
+         effects_root.diagonal().array().log().sum();
 }
 
 VectorXd InducingPosterior::solution(const VectorXd& right) const {
@@ -47,10 +58,10 @@ double divergence(const VectorXd& mean, const MatrixXd& covariance, const Matrix
 }
 
 InducingRegression::InducingRegression(const InducingFactor& factor, Points coords, const double* design,
-                                       int coefficients, Index chunk_rows, const RunContext& context)
-    : coords_(coords), design_(design), coefficients_(coefficients), inducing_(factor.points().size()),
-      chunk_rows_(chunk_rows), context_(context), features_(factor, coords, chunk_rows, context),
-      unexplained_(coords.n) {
+                                       int coefficients, Index chunk_rows, const RunContext& context, int effects)
+    : coords_(coords), design_(design), coefficients_(coefficients), effects_(effects),
+      inducing_(factor.points().size()), chunk_rows_(chunk_rows), context_(context),
+      features_(factor, coords, chunk_rows, context), unexplained_(coords.n) {
   over_chunks([&](Index first, const MatrixXd&, const VectorXd& unexplained) {
     unexplained_.segment(first, unexplained.size()) = unexplained.cwiseMax(0.0);
   });
@@ -104,9 +115,12 @@ bool InducingRegression::solve_trend(const Moments& moments, InducingPosterior& 
   posterior.beta = VectorXd::Zero(p);
   posterior.beta_covariance.resize(p, p);
   if (p > 0) {
-    const MatrixXd columns = moments.columns - whitened.rightCols(p).transpose() * whitened;
-    MatrixXd lower = columns.rightCols(p);
-    if (!cholesky(lower)) return false;
+    MatrixXd columns = moments.columns - whitened.rightCols(p).transpose() * whitened;
+    columns.rightCols(p).diagonal().tail(effects_).array() += 1.0;
+    MatrixXd lower = columns.rightCols(p), of_effects = columns.bottomRightCorner(effects_, effects_);
+    if (!cholesky(lower) || !cholesky(of_effects)) return false;
+    posterior.effects_root = MatrixXd::Identity(effects_, effects_);
+    lower_transposed_solve(of_effects, posterior.effects_root);
     MatrixXd solved(p, p + 1);
     solved << columns.col(0), MatrixXd::Identity(p, p);
     lower_solve(lower, solved);
@@ -128,6 +142,21 @@ void InducingRegression::add_moments(const InducingPosterior& posterior, VectorX
     variance.segment(first, features.cols()) = whitened.colwise().squaredNorm();
     mean.segment(first, features.cols()) += features.transpose() * posterior.mean;
   });
+}
+
+VectorXd InducingRegression::effects_variance(const InducingPosterior& posterior) const {
+  VectorXd variance = VectorXd::Zero(coords_.n);
+  if (effects_ == 0) return variance;
+  const MatrixXd shared = posterior.shared_root();
+  over_chunks([&](Index first, const MatrixXd& features, const VectorXd&) {
+    const MatrixXd unseen = effects_features(posterior, first, features.cols()) - features.transpose() * shared;
+    variance.segment(first, features.cols()) = unseen.rowwise().squaredNorm();
+  });
+  return variance;
+}
+
+MatrixXd InducingRegression::effects_features(const InducingPosterior& posterior, Index first, Index n) const {
+  return design(first, n).rightCols(effects_) * posterior.effects_root;
 }
 
 MatrixXd InducingRegression::predictors(const MatrixXd& features, const MatrixXd& x,

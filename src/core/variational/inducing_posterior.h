@@ -2,6 +2,12 @@
 // is a pseudo-observation of precision W_i and natural mean h_i: with B = I + A W A', S = B^-1, and (m, beta) solve
 //
 //   [B, A W X; X'W A', X'W X] [m; beta] = [A h; X'h].
+//
+// The last columns E of X may be of effects, whose coefficients u ~ N(0, I) have a posterior with that of the field:
+// they are features that leave nothing unexplained. X'W X has I added to their block then, and C to that which is left
+// of it without the field; with T = B^-1 A W E
+//
+//   Cov(u) = C^-1,   Cov(w) = S = B^-1 + T C^-1 T',   Cov(w, u) = -T C^-1.
 #pragma once
 
 #include <functional>
@@ -14,11 +20,15 @@ namespace neargp {
 struct InducingPosterior {
   Eigen::MatrixXd gram;     // A W A', lower triangle
   Eigen::MatrixXd factor;   // lower triangle with B = factor factor'
-  Eigen::MatrixXd weights;  // S A [h, W X]: m and beta's part in it are (1, -beta) of it
+  Eigen::MatrixXd weights;  // B^-1 A [h, W X]: m and beta's part in it are (1, -beta) of it
   Eigen::VectorXd mean, beta;
-  Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'S A W X)^-1
+  Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'B^-1 A W X)^-1
+  Eigen::MatrixXd effects_root;     // upper triangle R with R R' = C^-1; empty without effects
 
-  Eigen::MatrixXd covariance() const;  // S
+  Eigen::Index effects() const { return effects_root.rows(); }
+  Eigen::MatrixXd covariance() const;   // S
+  Eigen::MatrixXd shared_root() const;  // T R
+  double effects_divergence() const;    // what that from the prior has more than divergence() of the field alone
   // The solution (m, beta), one above the other, for right-hand sides [r; t] in the place of [A h; X'h].
   Eigen::VectorXd solution(const Eigen::VectorXd& right) const;
 };
@@ -29,9 +39,9 @@ double divergence(const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance
 // Rows with their features under one covariance.
 class InducingRegression {
  public:
-  // `design`: n x coefficients, row-major. All but numbers outlive the object.
+  // `design`: n x coefficients, row-major, the last of which are `effects`. All but numbers outlive the object.
   InducingRegression(const InducingFactor& factor, Points coords, const double* design, int coefficients,
-                     Index chunk_rows, const RunContext& context);
+                     Index chunk_rows, const RunContext& context, int effects = 0);
 
   Index n() const { return coords_.n; }
   Index inducing() const { return inducing_; }
@@ -41,8 +51,12 @@ class InducingRegression {
   BoundFailure solve(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural,
                      InducingPosterior& posterior) const;
 
-  // Adds A_i'm to `mean`, and sets `variance` to A_i'S A_i.
+  // Adds A_i'm to `mean`, and sets `variance` to A_i'B^-1 A_i.
   void add_moments(const InducingPosterior& posterior, Eigen::VectorXd& mean, Eigen::VectorXd& variance) const;
+  // What the linear predictor's variance has of effects: that of (E_i - A_i'T) u.
+  Eigen::VectorXd effects_variance(const InducingPosterior& posterior) const;
+  // A row E_i R for each of some rows.
+  Eigen::MatrixXd effects_features(const InducingPosterior& posterior, Index first, Index n) const;
 
   // With `coefficients` of the features above those of the trend, a column for each field: the linear predictors.
   Eigen::MatrixXd linear_predictors(const Eigen::MatrixXd& coefficients) const;
@@ -63,7 +77,7 @@ class InducingRegression {
 
   Points coords_;
   const double* design_;
-  int coefficients_;
+  int coefficients_, effects_;
   Index inducing_;
   Index chunk_rows_;
   const RunContext& context_;

@@ -1,0 +1,81 @@
+# Random effects of fits on inducing points. The core knows their columns E = Z L, whose
+# coefficients u ~ N(0, I) it integrates out (src/core/variational/collapsed_bound.h), and returns
+# the mean of u and its covariance matrix C^-1 about that, the trend known. At the best trend and u
+#
+#   E' dF/dE = u u' + C^-1 - I,
+#
+# so that the derivative in a parameter of L, in which E changes by E L^-1 dL, is the sum over the
+# levels of the blocks of that, times L^-1 dL.
+
+# Columns of which the last are Z as the core takes them. `effects`: of effects_at().
+with_spherical_columns <- function(columns, data, effects) {
+  if (is.null(effects)) return(columns)
+  times_factors(columns, blocks_after(ncol(columns) - count_effects(data), effects$blocks),
+    effects$factors)
+}
+
+# What the core has found with coefficients of Z, and `known_trend`: their covariance matrix where
+# the trend is known.
+with_bound_effects <- function(found, data, effects) {
+  if (is.null(effects) || nzchar(found$failure)) return(found)
+  own <- ncol(data$X) + seq_len(count_effects(data))
+  found$moments <- tcrossprod(found$beta[own]) + found$effects - diag(length(own))
+  found$known_trend <- from_both_sides(found$effects, effects$blocks, effects$factors)
+  found$field_response <- found$weights[, -1L, drop = FALSE]
+  found <- with_latent_effects(found, data, effects)
+  found$weights <- cbind(found$weights[, 1L], found$field_response)
+  found
+}
+
+# The gradient of a bound in the working parameters of the layout, from the core's in all but those
+# of effects.
+with_layout_slopes <- function(found, layout, values, effects) {
+  of_core <- !layout$kind %in% effect_kinds
+  slope <- core_to_working_slope(layout, values)[of_core] * found$gradient
+  found$gradient <- replace(double(nrow(layout)), of_core, slope)
+  with_effects_slopes(found, layout, values, effects)
+}
+
+with_effects_slopes <- function(found, layout, values, effects) {
+  if (is.null(effects)) return(found)
+  found$gradient[layout$kind %in% effect_kinds] <- unlist(Map(function(block, factor) {
+    slopes <- factor_slopes(factor, values[match(block$parameters, layout$name)], block$d)
+    sums <- level_sums(found$moments, block)
+    vapply(slopes, function(slope) sum(sums * backsolve(factor, slope, upper.tri = FALSE)), 0)
+  }, effects$blocks, effects$factors))
+  found
+}
+
+# What rows have of the effects' variance, the trend known. `unseen`: columns of response and
+# design less what the field knows of them.
+effects_spread <- function(unseen, found) {
+  if (is.null(found$known_trend)) return(0)
+  own <- ncol(unseen) - ncol(found$known_trend) + seq_len(ncol(found$known_trend))
+  row_forms(unseen[, own, drop = FALSE], found$known_trend)
+}
+
+# ---- the way to the search -----------------------------------------------------------------------
+
+# The problem of the field alone, in what effects leave that are predicted without one: what stands
+# before the search over all rows does without them.
+problem_of_field <- function(problem) {
+  if (!has_effects(problem$data)) return(problem)
+  own <- problem$layout$kind %in% effect_kinds
+  field <- without_effects(problem, independent_latent_effects(problem)$effects)
+  field$start <- problem$start[!own]
+  field$bounds <- lapply(problem$bounds[c("lower", "upper")], `[`, !own)
+  field$keep <- NULL
+  field
+}
+
+# Working parameters of the whole layout: those of the field, and effects where they begin.
+beside_effects <- function(problem, of_field) {
+  if (length(of_field) == length(problem$start)) return(of_field)
+  replace(problem$start, !problem$layout$kind %in% effect_kinds, of_field)
+}
+
+refuse_effects_by_batches <- function(method, data) {
+  if (!has_effects(data)) return(invisible())
+  refuse_batches(method, "random effects and smooths")
+  refuse_kl_weight(method, "random effects and smooths")
+}
