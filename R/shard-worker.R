@@ -183,6 +183,7 @@ held_others <- function(shard, component, received, k) {
 shard_solver <- function(shard, held, k, joint) {
   form <- shard$form
   rows <- held_rows(shard, held)
+  if (nrow(rows) > 1e5) gc() # R does not count what the core takes from here on
   weights <- rows[, form$weights]
   narrower <- if (k < dim(held$table)[1L]) core_neighbors_first(held$table, k)
   pointer <- core_problem(shard_columns(rows, form, "coords"), shard_columns(rows, form, "columns"),

@@ -20,7 +20,7 @@ void check_view(const LocalProblem& problem, const Data& data, const NeighborTab
   const int dim = view.dim;
   std::vector<int> seen(std::size_t(data.cloud.view().n), 0);
   for (Index t = 0; t < view.targets; ++t) {
-    const Index row = problem.row_of_target(t);
+    const Index row = problem.row_of_datum(t);
     ++seen[std::size_t(row)];
     CHECK(same(view.target_coords + t * dim, data.cloud.view()[row], dim));
     CHECK(same(view.target_values + t * view.columns, data.values.data() + row * view.columns, view.columns));
@@ -130,6 +130,7 @@ TEST_CASE("tables and targets that do not fit the data are refused") {
   CHECK_THROWS_AS(make(NeighborTable(1, 2), {1, 2}), Error);
   CHECK_THROWS_AS(make(NeighborTable(1, 2), {6}), Error);
   CHECK_THROWS_AS(make(NeighborTable(1, 2), {-1}), Error);
+  CHECK_THROWS_WITH_AS(make(NeighborTable(2, 2), {3, 3}), "A row is a target twice.", Error);
   NeighborTable beyond(6, 2);
   beyond[3][1] = 6;
   CHECK_THROWS_WITH_AS(make(beyond, {}), "Row 7 is referred to, but there are 6 rows.", Error);

@@ -45,7 +45,7 @@ TEST_CASE("a tile's matrix is the covariance of the neighbours and the target, a
     for (Index first = 0; first < 20; first += lanes) {
       Filled filled(problem, model.covariance, first, 20);
       for (int lane = 0; lane < lanes; ++lane) {
-        const Index row = problem.row_of_target(first + lane);
+        const Index row = problem.row_of_datum(first + lane);
         CHECK(filled.tile->target(lane) == first + lane);
         CHECK(get_lane(filled.tile->weight(), lane) == 1.0);
         for (int i = 0; i <= 5; ++i)
@@ -83,7 +83,7 @@ TEST_CASE("values are read by column: neighbours, then the target, zero where ab
       auto* x = filled.tile->vector(1);
       filled.tile->load_values(c, x);
       for (int lane = 0; lane < lanes; ++lane) {
-        const Index row = problem.row_of_target(first + lane);
+        const Index row = problem.row_of_datum(first + lane);
         for (int r = 0; r < 3; ++r) {
           const int neighbor = table[row][r];
           CHECK(get_lane(x[r], lane) == (neighbor < 0 ? 0.0 : data.values[std::size_t(neighbor * 3 + c)]));

@@ -30,6 +30,19 @@ std::vector<double> residuals_of(const std::vector<double>& values, int columns,
   return residuals;
 }
 
+constexpr int no_row = -1;
+
+// The row in the caller's table of each row of the data, `no_row` where it is no target.
+std::vector<int> table_rows(const std::vector<int>& targets, Index n) {
+  std::vector<int> table_row(n, no_row);
+  if (targets.empty()) std::iota(table_row.begin(), table_row.end(), 0);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    if (table_row[targets[t]] != no_row) throw Error("A row is a target twice.");
+    table_row[targets[t]] = int(t);
+  }
+  return table_row;
+}
+
 }  // namespace
 
 LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors, const std::vector<int>& targets,
@@ -40,43 +53,26 @@ LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors,
   check_coordinates(data.coords);
   check_rows(targets, 0, n);
   if (neighbors.n != targets_) throw Error("The table of neighbours must have one row for each target.");
+  const std::vector<int> table_row = table_rows(targets, n);
   data_row_ = spatial_order(data.coords, context);
-  std::vector<int> position(n);
-  for (Index i = 0; i < n; ++i) position[data_row_[i]] = int(i);
+  std::stable_partition(data_row_.begin(), data_row_.end(), [&](int row) { return table_row[row] != no_row; });
 
   coords_ = gather_rows(data.coords.data, dim_, data_row_);
   values_ = gather_rows(data.values, columns_, data_row_);
   noise_scale_ = gather_rows(data.noise_scale, 1, data_row_);
   if (data.outputs) outputs_ = gather_rows(data.outputs, 1, data_row_);
-  if (targets.empty())
-    gather_neighbors(neighbors, data_row_, position);
-  else
-    gather_neighbors(neighbors, order_targets(targets, position), position);
+  gather_neighbors(neighbors, table_row);
   device_view_.emplace(backend_of(context), view());
 }
 
-// Brings targets into the order of memory, too, and returns the row in the caller's table of each.
-std::vector<int> LocalProblem::order_targets(const std::vector<int>& targets, const std::vector<int>& position) {
-  std::vector<int> table_row(targets.size());
-  std::iota(table_row.begin(), table_row.end(), 0);
-  std::sort(table_row.begin(), table_row.end(),
-            [&](int a, int b) { return position[targets[a]] < position[targets[b]]; });
-  target_datum_.resize(targets.size());
-  for (std::size_t t = 0; t < targets.size(); ++t) target_datum_[t] = position[targets[table_row[t]]];
-  target_coords_ = gather_rows(coords_.data(), dim_, target_datum_);
-  target_values_ = gather_rows(values_.data(), columns_, target_datum_);
-  target_noise_scale_ = gather_rows(noise_scale_.data(), 1, target_datum_);
-  if (!outputs_.empty()) target_outputs_ = gather_rows(outputs_.data(), 1, target_datum_);
-  return table_row;
-}
-
-void LocalProblem::gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row,
-                                    const std::vector<int>& position) {
-  const Index n = Index(position.size());
+void LocalProblem::gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row) {
+  const Index n = data();
+  std::vector<int> position(n);
+  for (Index i = 0; i < n; ++i) position[data_row_[i]] = int(i);
   neighbors_.resize(std::size_t(targets_) * k_);
   int* datum = neighbors_.data();
-  for (const int row : table_row) {
-    const int* set = neighbors.rows + Index(row) * k_;
+  for (Index t = 0; t < targets_; ++t) {
+    const int* set = neighbors.rows + Index(table_row[data_row_[t]]) * k_;
     for (int r = 0; r < k_; ++r, ++datum) {
       const Index neighbor = Index(set[r]) - neighbors.first;
       if (set[r] != neighbors.absent && (neighbor < 0 || neighbor >= n)) refuse_row(neighbor + 1, n);
@@ -85,31 +81,19 @@ void LocalProblem::gather_neighbors(const NeighborRows& neighbors, const std::ve
   }
 }
 
-LocalView LocalProblem::view_of(const std::vector<double>& values, const std::vector<double>& target_values,
-                                int columns) const {
-  const bool all = target_datum_.empty();
-  const auto outputs = [](const std::vector<int>& of) { return of.empty() ? nullptr : of.data(); };
-  const Points points{coords_.data(), this->data(), dim_};
-  const LocalData data{points,
+LocalView LocalProblem::view_of(const std::vector<double>& values, int columns) const {
+  const LocalData data{{coords_.data(), this->data(), dim_},
                        columns,
                        values.data(),
                        noise_scale_.data(),
-                       outputs(outputs_),
+                       outputs_.empty() ? nullptr : outputs_.data(),
                        noise_parameters_,
                        noise_derivatives_.data()};
-  if (all) {
-    LocalTargets targets(data.coords, k_, neighbors_.data());
-    targets.values = data.values;
-    targets.noise_scale = data.noise_scale;
-    targets.noise_derivatives = data.noise_derivatives;
-    targets.outputs = data.outputs;
-    return neargp::view_of(data, targets);
-  }
-  LocalTargets targets({target_coords_.data(), targets_, dim_}, k_, neighbors_.data());
-  targets.values = target_values.data();
-  targets.noise_scale = target_noise_scale_.data();
-  targets.noise_derivatives = target_noise_derivatives_.data();
-  targets.outputs = outputs(target_outputs_);
+  LocalTargets targets({coords_.data(), targets_, dim_}, k_, neighbors_.data());
+  targets.values = data.values;
+  targets.noise_scale = data.noise_scale;
+  targets.noise_derivatives = data.noise_derivatives;
+  targets.outputs = data.outputs;
   return neargp::view_of(data, targets);
 }
 
@@ -118,8 +102,6 @@ void LocalProblem::set_noise(const double* scale, int parameters, const double* 
   noise_parameters_ = parameters;
   noise_scale_ = gather_rows(scale, 1, data_row_);
   noise_derivatives_ = gather_rows(derivatives, parameters, data_row_);
-  target_noise_scale_ = gather_rows(noise_scale_.data(), 1, target_datum_);
-  target_noise_derivatives_ = gather_rows(noise_derivatives_.data(), parameters, target_datum_);
   residuals_on_device_ = false;
   device_view_->set_values(view());
 }
@@ -131,7 +113,7 @@ Covariance LocalProblem::checked(const Covariance& covariance) const {
   return own;
 }
 
-LocalView LocalProblem::view() const { return view_of(values_, target_values_, columns_); }
+LocalView LocalProblem::view() const { return view_of(values_, columns_); }
 
 const DeviceView& LocalProblem::on_device() const {
   if (residuals_on_device_) device_view_->set_values(view());
@@ -143,8 +125,7 @@ const DeviceView& LocalProblem::residuals_on_device(const std::vector<double>& b
   if (int(beta.size()) != columns_ - 1)
     throw Error("There must be one trend coefficient for each column of the design.");
   residuals_ = residuals_of(values_, columns_, beta);
-  target_residuals_ = residuals_of(target_values_, columns_, beta);
-  device_view_->set_values(view_of(residuals_, target_residuals_, 1));
+  device_view_->set_values(view_of(residuals_, 1));
   residuals_on_device_ = true;
   return *device_view_;
 }

@@ -1,5 +1,5 @@
 // Data, targets and conditioning sets of one fit, owned, in an order that keeps
-// neighbours close together in memory, and ready on the device that the context names.
+// neighbours close together in memory, targets first, and ready on the device that the context names.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct NeighborRows {
 
 class LocalProblem {
  public:
-  // Conditioning sets of the rows in `targets` (empty: of all rows, in order); row t of
+  // Conditioning sets of the rows in `targets`, distinct ones (empty: of all rows, in order); row t of
   // `neighbors` belongs to the t-th target.
   LocalProblem(const LocalData& data, const NeighborRows& neighbors, const std::vector<int>& targets,
                const RunContext& context);
@@ -56,29 +56,22 @@ class LocalProblem {
   // The residuals response - design * beta as the only column.
   const DeviceView& residuals_on_device(const std::vector<double>& beta);
 
-  // The row of the data, as the caller numbers them, to which a target belongs.
-  Index row_of_target(Index target) const { return row_of_datum(datum_of_target(target)); }
-  // The same of a datum in the order of memory, and which of these a target is.
+  // The row, as the caller numbers them, of a datum in the order of memory, of which the first are the targets.
   Index row_of_datum(Index datum) const { return data_row_[datum]; }
-  Index datum_of_target(Index target) const { return target_datum_.empty() ? target : target_datum_[target]; }
 
  private:
-  std::vector<int> order_targets(const std::vector<int>& targets, const std::vector<int>& position);
-  void gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row,
-                        const std::vector<int>& position);
-  LocalView view_of(const std::vector<double>& values, const std::vector<double>& target_values, int columns) const;
+  void gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row);
+  LocalView view_of(const std::vector<double>& values, int columns) const;
 
   int dim_, columns_, k_;
   Index targets_;
-  std::vector<int> data_row_;      // caller's row of datum i
-  std::vector<int> target_datum_;  // datum of target t; empty where target t is datum t
+  std::vector<int> data_row_;  // caller's row of datum i
   std::vector<double> coords_, values_, noise_scale_;
-  std::vector<double> target_coords_, target_values_, target_noise_scale_;
   int noise_parameters_ = 0;
-  std::vector<double> noise_derivatives_, target_noise_derivatives_;
-  std::vector<int> outputs_, target_outputs_;  // empty: one output
+  std::vector<double> noise_derivatives_;
+  std::vector<int> outputs_;  // empty: one output
   std::vector<int> neighbors_;
-  std::vector<double> residuals_, target_residuals_;
+  std::vector<double> residuals_;
   mutable bool residuals_on_device_ = false;
   mutable std::optional<DeviceView> device_view_;
 };

@@ -26,7 +26,7 @@ void for_each_row(Index rows, const RunContext& context, const Body& body) {
 
 EffectRows::EffectRows(const LocalProblem& problem, const EffectColumns& columns, const RunContext& context)
     : columns_(columns.columns), slots_(columns.slots), k_(problem.k()), width_((problem.k() + 1) * columns.slots),
-      data_row_(problem.data()), datum_(problem.targets()), neighbors_(problem.view().neighbors),
+      data_row_(problem.data()), neighbors_(problem.view().neighbors),
       column_(std::size_t(problem.data()) * columns.slots), value_(column_.size()), count_(problem.targets()) {
   check_memory("The whitened columns of random effects", double(problem.targets()), 2.0 * width_);
   if (width_ >= nowhere) throw Error("A row has more than 65,000 entries in columns of random effects.");
@@ -38,7 +38,6 @@ EffectRows::EffectRows(const LocalProblem& problem, const EffectColumns& columns
       column_[i * slots_ + s] = column;
     }
   }
-  for (Index t = 0; t < targets(); ++t) datum_[t] = int(problem.datum_of_target(t));
   row_column_.resize(std::size_t(targets()) * width_);
   place_.assign(row_column_.size(), nowhere);
   w_.resize(row_column_.size());
@@ -47,7 +46,7 @@ EffectRows::EffectRows(const LocalProblem& problem, const EffectColumns& columns
     int* end = own;
     const auto for_each_entry = [&](const auto& action) {
       for (int m = 0; m <= k_; ++m) {
-        const Index datum = m < k_ ? neighbors_[t * k_ + m] : datum_[t];
+        const Index datum = m < k_ ? neighbors_[t * k_ + m] : t;
         if (datum < 0) continue;
         for (int s = 0; s < slots_; ++s) {
           const int column = column_[datum * slots_ + s];
@@ -84,7 +83,7 @@ void EffectRows::whiten(const std::vector<double>& weights, const std::vector<do
     std::fill_n(w, count_[t], 0.0);
     const double scale = 1.0 / std::sqrt(variance[t]);
     for (int m = 0; m <= k_; ++m) {
-      const Index datum = m < k_ ? neighbors_[t * k_ + m] : datum_[t];
+      const Index datum = m < k_ ? neighbors_[t * k_ + m] : t;
       if (datum < 0) continue;
       const double weight = scale * (m < k_ ? -weights[t * k_ + m] : 1.0);
       for (int s = 0; s < slots_; ++s) {

@@ -53,7 +53,7 @@ class EffectRows {
 
  private:
   int columns_, slots_, k_, width_;
-  std::vector<int> data_row_, datum_;  // the caller's row of a datum, and the datum of a target
+  std::vector<int> data_row_;  // the caller's row of a datum
   const int* neighbors_;
   std::vector<int> column_;  // data x slots
   std::vector<double> value_;

@@ -28,13 +28,13 @@ EffectSums EffectsLikelihood::evaluate(const Covariance& covariance, const doubl
   if (sums.failed >= 0) return sums;
   for (Index t = 0; t < view.targets; ++t) {
     if (variance_[t] > 0.0) continue;
-    sums.failed = problem_.row_of_target(t);
+    sums.failed = problem_.row_of_datum(t);
     return sums;
   }
   rows_.set_values(values);
   rows_.whiten(weights_, variance_, context);
   if (!system_->factorize(context)) {
-    sums.failed = problem_.row_of_target(rows_.longest());
+    sums.failed = problem_.row_of_datum(rows_.longest());
     return sums;
   }
   Eigen::MatrixXd cross = Eigen::MatrixXd::Zero(rows_.columns(), view.columns);
@@ -111,7 +111,7 @@ void EffectsLikelihood::find_adjoint(const Eigen::MatrixXd& contrasts, const Eig
     std::vector<double> e(many), h(rows_.most());
     for (Index t = chunk * rows_per_chunk; t < std::min(view.targets, (chunk + 1) * rows_per_chunk); ++t) {
       system_->multiply_inverse(t, h.data());
-      const double* own = residual_of(problem_.datum_of_target(t));
+      const double* own = residual_of(t);
       std::copy_n(own, many, e.begin());
       for (int m = 0; m < k; ++m) {
         const int neighbor = view.neighbors[t * k + m];

@@ -15,7 +15,7 @@ void fill_symmetric(double* matrix, int size, const Sum& sum) {
 }
 
 inline Index failed_row(const TargetSums& totals, const LocalProblem& problem) {
-  return totals.failed < 0 ? -1 : problem.row_of_target(totals.failed);
+  return totals.failed < 0 ? -1 : problem.row_of_datum(totals.failed);
 }
 
 // Sums that are the objective and then its gradient.
