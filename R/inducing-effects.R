@@ -7,6 +7,15 @@
 # so that the derivative in a parameter of L, in which E changes by E L^-1 dL, is the sum over the
 # levels of the blocks of that, times L^-1 dL.
 
+# The bound of columns of response and design; row i has the noise nugget noise_scale[i].
+bound_of_columns <- function(columns, noise_scale, data, covariance, nugget, positions, method,
+                             derivatives, context, effects) {
+  found <- core_collapsed_bound(data$coords, with_spherical_columns(columns, data, effects),
+    count_effects(data), noise_scale, positions, covariance, nugget, method$bound, method$jitter,
+    derivatives, context)
+  with_bound_effects(found, data, effects)
+}
+
 # Columns of which the last are Z as the core takes them. `effects`: of effects_at().
 with_spherical_columns <- function(columns, data, effects) {
   if (is.null(effects)) return(columns)

@@ -80,15 +80,6 @@ bound_over_rows <- function(data, method, context) {
   }
 }
 
-# `columns`: of response and design; row i has the noise nugget noise_scale[i].
-bound_of_columns <- function(columns, noise_scale, data, covariance, nugget, positions, method,
-                             derivatives, context, effects) {
-  found <- core_collapsed_bound(data$coords, with_spherical_columns(columns, data, effects),
-    count_effects(data), noise_scale, positions, covariance, nugget, method$bound, method$jitter,
-    derivatives, context)
-  with_bound_effects(found, data, effects)
-}
-
 # A function of working parameters and positions that returns the bound, with its gradient in both.
 # `tolerance`: to which the posterior is found that has no closed form.
 bound_objective <- function(problem, method, tolerance = 1e-5) {

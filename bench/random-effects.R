@@ -5,10 +5,10 @@
 # Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
 # slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without, of 10,000 three times.
 #
-#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many] [fits] [rows]      writes bench/results/random-effects*.csv
+#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,inducing] [fits] [rows]      writes bench/results/random-effects*.csv
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
-parts <- argument(1L, c("estimates", "counts", "time", "many"))
+parts <- argument(1L, c("estimates", "counts", "time", "many", "inducing"))
 fits <- as.integer(argument(2L, 100L))
 n <- as.integer(argument(3L, 1000L))
 groups <- 30L
@@ -91,8 +91,8 @@ with_groups <- function(rows, levels, scattered = TRUE) {
   data
 }
 
-fit_to <- function(formula, data, k) {
-  neargp(formula, data, coords = ~ px + py, method = vecchia(k), covariance = cov_exponential(), threads = 1L, verbose = FALSE)
+fit_to <- function(formula, data, k, method = vecchia(k)) {
+  neargp(formula, data, coords = ~ px + py, method = method, covariance = cov_exponential(), threads = 1L, verbose = FALSE)
 }
 
 timed_counts <- function(rows, levels) {
@@ -105,10 +105,11 @@ timed_counts <- function(rows, levels) {
   data.frame(rows, levels, plain = seconds[1L], effects = seconds[2L], ratio = seconds[2L] / seconds[1L])
 }
 
-timed_fit <- function(rows, levels, k = 30L, regions = FALSE) {
+# `k`: neighbours, or inducing points of another method.
+timed_fit <- function(rows, levels, k = 30L, regions = FALSE, method = vecchia(k)) {
   data <- with_groups(rows, levels, !regions)
-  plain <- timed(fit_to(y ~ 1, data, k))
-  own <- timed(fit_to(y ~ (1 | site), data, k))
+  plain <- timed(fit_to(y ~ 1, data, k, method))
+  own <- timed(fit_to(y ~ (1 | site), data, k, method))
   data.frame(rows, levels, regions, k, plain = plain$cpu, effects = own$cpu, ratio = own$cpu / plain$cpu,
     evaluations = plain$value$convergence$evaluations, evaluations_effects = own$value$convergence$evaluations)
 }
@@ -141,11 +142,13 @@ written <- function(results) {
 }
 
 # the first call of a session loads what others find
-if (length(intersect(c("time", "many"), parts))) timed_fit(1000L, 10L)
+if (length(intersect(c("time", "many", "inducing"), parts))) timed_fit(1000L, 10L)
 if ("time" %in% parts) {
   written(list(time = do.call(rbind, lapply(c(10L, 50L, 100L, 200L, 1000L), timed_fit, rows = 20000L)),
     `counts-time` = timed_counts(2000L, 50L)))
 }
+# By svgp(). Expected: half as much again, since 200 points take six products of n * 200^2 and 100 columns three of n * 100 * 200.
+if ("inducing" %in% parts) written(list(inducing = timed_fit(20000L, 100L, 200L, method = svgp(200L))))
 # Thousands of levels, of which the search has no factor. Expected: three times a fit without them.
 if ("many" %in% parts) {
   written(list(step = rbind(timed_step(100000L, 10000L, 30L, FALSE), timed_step(100000L, 10000L, 10L, FALSE),

@@ -179,6 +179,7 @@ test_that("counts have the posterior of vnngp() with all neighbours", {
   expected <- predict(latent, new, type = "link", allow.new.levels = TRUE, local_mean = FALSE)
   expect_equal(known$mean, expected$mean, tolerance = 1e-2)
   expect_equal(known$sd, expected$sd, tolerance = 1e-2)
+  expect_equal(loo_predict(fit), loo_predict(latent), tolerance = 1e-2)
 })
 
 test_that("effects begin after mini-batches of the field", {

@@ -10,7 +10,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 RegressionData some_rows(const RegressionData& data, Index first, Index last) {
   return {{data.coords[first], last - first, data.coords.dim},
@@ -19,7 +18,16 @@ RegressionData some_rows(const RegressionData& data, Index first, Index last) {
           data.noise_scale + first};
 }
 
-Eigen::Map<const RowMajor> values_of(const RegressionData& rows) { return {rows.values, rows.coords.n, rows.columns}; }
+// A column for each row of the data.
+Eigen::Map<const MatrixXd> values_of(const RegressionData& rows) { return {rows.values, rows.columns, rows.coords.n}; }
+
+// What is left of the contrasts of rows.
+MatrixXd residuals_of(const RegressionData& rows, const MatrixXd& contrasts, const MatrixXd& fitted) {
+  MatrixXd residuals(rows.coords.n, contrasts.cols());
+  multiply_transposed(values_of(rows), contrasts, residuals);
+  residuals -= fitted;
+  return residuals;
+}
 
 VectorXd precisions_of(const RegressionData& rows, double nugget) {
   return (nugget * Eigen::Map<const Eigen::ArrayXd>(rows.noise_scale, rows.coords.n)).inverse();
@@ -34,10 +42,10 @@ double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const 
   return 0.5 * per_row.sum();
 }
 
-// What sums have of rows beside their features.
+// What sums have of rows beside their features. `weighted`: their values times their precisions.
 void add_row_terms(const RegressionData& rows, const VectorXd& precision, const MatrixXd& weighted,
                    const VectorXd& unexplained, BoundKind kind, CollapsedBoundSums& sum) {
-  sum.columns += values_of(rows).transpose() * weighted;
+  add_product_transposed(values_of(rows), weighted, sum.columns);
   sum.traces += trace_terms(kind, precision, unexplained);
   sum.log_precision += precision.array().log().sum();
   sum.unexplained += unexplained.sum();
@@ -66,8 +74,8 @@ void CollapsedBoundPasses::add_to_value(const RegressionData& piece, const RunCo
     const RegressionData rows = some_rows(piece, first, last);
     const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
     auto block = std::make_unique<const CrossBlock>(factor_, rows.coords, keep_);
-    const MatrixXd weighted = precision.asDiagonal() * values_of(rows);
-    sum.cross += block->features() * weighted;
+    const MatrixXd weighted = values_of(rows) * precision.asDiagonal();
+    add_product_transposed(block->features(), weighted, sum.cross);
     weighted_rank_update(block->features(), precision, sum.gram);
     add_row_terms(rows, precision, weighted, block->unexplained(), settings_.kind, sum);
     if (keep_) kept_[std::size_t((value_rows_ + first) / settings_.chunk_rows)] = std::move(block);
@@ -146,15 +154,17 @@ void CollapsedBoundPasses::add_tight_adjoints(const RegressionData& rows, const 
   const MatrixXd& features = block.features();
   const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
   const VectorXd slopes = trace_slopes(settings_.kind, precision, block.unexplained());
-  const MatrixXd residuals = values_of(rows) * contrasts_ - features.transpose() * means_;
+  MatrixXd fitted(n, means_.cols());
+  multiply_transposed(features, means_, fitted);
+  const MatrixXd residuals = residuals_of(rows, contrasts_, fitted);
   VectorXd spread(n);
   MatrixXd bar(m_, n);
   multiply(covariance_, features, bar);
   for (Index i = 0; i < n; ++i) {
     spread[i] = features.col(i).dot(bar.col(i));
-    bar.col(i) = slopes[i] * features.col(i) - precision[i] * bar.col(i) +
-                 means_ * (precision[i] * residuals.row(i)).transpose();
+    bar.col(i) = slopes[i] * features.col(i) - precision[i] * bar.col(i);
   }
+  add_product_transposed(means_, precision.asDiagonal() * residuals, bar);
   sum.gradient.parameters.back() += nugget_slope(precision, residuals, spread, slopes, block.unexplained());
   weighted_rank_update(features, slopes, sum.traced);
   block.adjoint(bar, -0.5 * slopes, sum.gradient);
@@ -166,7 +176,7 @@ void CollapsedBoundPasses::add_standard(const RegressionData& piece, const RunCo
     const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
     double fit = 0.0;
     const auto alpha = [&](const MatrixXd& fitted) -> MatrixXd {
-      const MatrixXd residuals = values_of(rows) * contrasts_ - fitted;
+      const MatrixXd residuals = residuals_of(rows, contrasts_, fitted);
       fit = precision.dot(residuals.rowwise().squaredNorm());
       return precision.asDiagonal() * residuals;
     };
@@ -190,8 +200,8 @@ void CollapsedBoundPasses::for_each_chunk_on_device(const RegressionData& piece,
 void CollapsedBoundPasses::add_to_value_on_device(const RegressionData& piece, const RunContext& context) {
   for_each_chunk_on_device(piece, context, [&](const RegressionData& rows, const VectorXd& precision) {
     const VectorXd unexplained = on_device_->compute(rows.coords);
-    const MatrixXd weighted = precision.asDiagonal() * values_of(rows);
-    on_device_->add_moments(precision, weighted);
+    const MatrixXd weighted = values_of(rows) * precision.asDiagonal();
+    on_device_->add_moments(precision, weighted.transpose());
     add_row_terms(rows, precision, weighted, unexplained, settings_.kind, sums_on_device_);
   });
 }
@@ -202,7 +212,7 @@ void CollapsedBoundPasses::add_to_gradient_on_device(const RegressionData& piece
     const VectorXd unexplained = on_device_->compute(rows.coords);
     const DeviceBlock::Fitted fitted = on_device_->fitted();
     const VectorXd slopes = trace_slopes(settings_.kind, precision, unexplained);
-    const MatrixXd residuals = values_of(rows) * contrasts_ - fitted.mean;
+    const MatrixXd residuals = residuals_of(rows, contrasts_, fitted.mean);
     gradient_on_device_.parameters.back() += nugget_slope(precision, residuals, fitted.spread, slopes, unexplained);
     on_device_->add_adjoint(slopes, precision, precision.asDiagonal() * residuals);
     factor_.points().contract_variance(-0.5 * slopes.sum(), gradient_on_device_);

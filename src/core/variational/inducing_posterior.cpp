@@ -98,13 +98,16 @@ InducingRegression::Moments InducingRegression::sum_moments(const VectorXd& prec
                   [&](Index first, Index last, Moments& sum) {
                     const VectorXd weight = precision.segment(first, last - first);
                     const MatrixXd x = design(first, last - first);
-                    MatrixXd columns(last - first, p + 1);
+                    MatrixXd columns(last - first, p + 1), product(inducing_, p + 1), of_design(p, p + 1);
                     columns << natural.segment(first, last - first), weight.asDiagonal() * x;
                     features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
-                      sum.cross += features * columns;
+                      multiply(features, columns, product);
+                      sum.cross += product;
                       weighted_rank_update(features, weight, sum.gram);
                     });
-                    sum.columns += x.transpose() * columns;
+                    if (p == 0) return;
+                    multiply_transposed(x, columns, of_design);
+                    sum.columns += of_design;
                   });
 }
 
@@ -149,14 +152,19 @@ VectorXd InducingRegression::effects_variance(const InducingPosterior& posterior
   if (effects_ == 0) return variance;
   const MatrixXd shared = posterior.shared_root();
   over_chunks([&](Index first, const MatrixXd& features, const VectorXd&) {
-    const MatrixXd unseen = effects_features(posterior, first, features.cols()) - features.transpose() * shared;
-    variance.segment(first, features.cols()) = unseen.rowwise().squaredNorm();
+    MatrixXd seen(features.cols(), effects_);
+    multiply_transposed(features, shared, seen);
+    variance.segment(first, features.cols()) =
+        (effects_features(posterior, first, features.cols()) - seen).rowwise().squaredNorm();
   });
   return variance;
 }
 
 MatrixXd InducingRegression::effects_features(const InducingPosterior& posterior, Index first, Index n) const {
-  return design(first, n).rightCols(effects_) * posterior.effects_root;
+  const MatrixXd x = design(first, n);
+  MatrixXd features(n, effects_);
+  multiply(x.rightCols(effects_), posterior.effects_root, features);
+  return features;
 }
 
 MatrixXd InducingRegression::predictors(const MatrixXd& features, const MatrixXd& x,

@@ -31,8 +31,10 @@ void PosteriorAdjoint::add_rows(Points rows, const MatrixXd& precision, const Al
   const InducingPoints& points = factor_.points();
   std::vector<ComponentCovariances> parts;
   const MatrixXd covariances = points.covariances(rows, &parts);
-  const MatrixXd of_rows = alpha(covariances.transpose() * onto_covariances_);
-  MatrixXd bar = onto_covariances_ * of_rows.transpose();
+  MatrixXd fitted(covariances.cols(), onto_covariances_.cols());
+  multiply_transposed(covariances, onto_covariances_, fitted);
+  MatrixXd bar = MatrixXd::Zero(covariances.rows(), covariances.cols());
+  add_product_transposed(onto_covariances_, alpha(fitted), bar);
   MatrixXd product(covariances.rows(), covariances.cols());
   double variance_bar = 0.0;
   for (std::size_t field = 0; field < inner_.size(); ++field) {
