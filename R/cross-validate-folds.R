@@ -156,7 +156,7 @@ restrict_rows.default <- function(method, fit, rows, context) {
 with_fold_trend <- function(fit, context) {
   tryCatch(check_rank(fit$data$X, NULL, fit$data$response_name),
     neargp_error_rank = function(error) abort_fold_trend(error))
-  if (ncol(fit$data$X) == 0L) return(fit)
+  if (ncol(fit$data$X) == 0L && !has_effects(fit$data)) return(fit)
   trend <- with_natural_trend(trend_of_rows(fit, fit$data, context), fit$data)
   fit[names(trend)] <- trend
   fit

@@ -196,3 +196,16 @@ test_that("a row that is the only one of its level is predicted with the varianc
   other <- predict(kept, transform(data[7, ], site = "new"), allow.new.levels = TRUE)
   expect_equal(at, other, tolerance = 1e-6)
 })
+
+test_that("effects are predicted without the fold that is held out, also where there is no trend", {
+  skip_unless_extended()
+  data <- effects_data(60)
+  for (method in list(exact_gp(), vecchia(20), svgp(15, std_errors = FALSE))) {
+    fit <- neargp(z ~ 0 + (1 | site), data, coords = ~ x + y, method = method, nugget = 0.3,
+      covariance = cov_exponential(range = 0.2, variance = 0.5))
+    kept <- data$site != "a"
+    part <- restrict_rows(fit$method, fit, which(kept), plain_context(1L))
+    expect_equal(core_trend(part)$beta[1L], 0)
+    expect_gt(abs(core_trend(fit)$beta[1L]), 0.01)
+  }
+})

@@ -18,6 +18,22 @@ test_that("a fit by svgp() on a device is that of the CPU, with either bound", {
   }
 })
 
+test_that("effects beside the field are on a device what they are on the CPU", {
+  skip_unless_extended()
+  local_gpu_or_emulated()
+  data <- transform(simulated_data(150), group = rep(1:15, 10))
+  data$z <- data$z + sin(1:15)[data$group]
+  at <- function(device) {
+    neargp(z ~ height + (1 | group), data, coords = ~ x + y, device = device,
+      method = svgp(10, move = FALSE, std_errors = FALSE))
+  }
+  on_cpu <- at("cpu")
+  on_device <- at("cuda")
+  expect_identical(on_device$device, "cuda")
+  expect_equal(c(logLik(on_device)), c(logLik(on_cpu)), tolerance = 1e-6)
+  expect_equal(ranef(on_device, se = TRUE), ranef(on_cpu, se = TRUE), tolerance = 1e-3)
+})
+
 test_that("auto leaves svgp() to the CPU, and what has no bound on a device is refused there", {
   local_gpu_or_emulated()
   expect_identical(inducing_fit("auto")$device, "cpu")
