@@ -42,8 +42,8 @@
 #' bound.
 #'
 #' @section Random effects and smooths: [Terms of the formula][random_effects] such as `(1 | site)`
-#' and `s(depth)` are part of the model beside the field, of every family, and are known in full
-#' where the inducing points know the field in part: their variances are estimated with the rest by
+#' and `s(depth)` are part of the model beside the field, of all responses but classes, and in full
+#' where inducing points know the field in part: their variances are estimated with the rest by
 #' maximising the same bound. Where mini-batches come first (`optimizer = "auto"`) these have the
 #' field in what effects leave of the response that were predicted without one. Of 20,000 rows and
 #' 200 points a fit with 100 groups took 1.5 times the time of one without
