@@ -89,10 +89,10 @@ TEST_CASE("rows of hundreds that are nearly empty") {
   check_against_reference(data, neighbors_others(data, 530), {}, exponential());
 }
 
-TEST_CASE("targets may be a subset, in any order, with repetitions") {
+TEST_CASE("targets may be a subset, in any order") {
   const Data data(uniform_cloud(25, 2), 3);
   const NeighborTable all = neighbors_others(data, 5);
-  const std::vector<int> targets = {24, 3, 17, 3, 0, 8, 9, 10, 11, 23, 1};
+  const std::vector<int> targets = {24, 3, 17, 0, 8, 9, 10, 11, 23, 1};
   NeighborTable table(Index(targets.size()), 5);
   for (std::size_t t = 0; t < targets.size(); ++t) std::copy_n(all[targets[t]], 5, table[Index(t)]);
   check_against_reference(data, table, targets, matern());
