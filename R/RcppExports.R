@@ -177,8 +177,8 @@ core_stop_threads <- function() {
     invisible(.Call(`_neargp_core_stop_threads`))
 }
 
-core_effects <- function(problem, column, columns, most_work, most_exact, context) {
-    .Call(`_neargp_core_effects`, problem, column, columns, most_work, most_exact, context)
+core_effects <- function(problem, column, columns, most_work, most_exact, roughly, context) {
+    .Call(`_neargp_core_effects`, problem, column, columns, most_work, most_exact, roughly, context)
 }
 
 core_effects_evaluate <- function(effects, covariance, nugget, values, context) {
@@ -199,6 +199,10 @@ core_effects_iterates <- function(effects) {
 
 core_effects_refine <- function(effects, context) {
     .Call(`_neargp_core_effects_refine`, effects, context)
+}
+
+core_effects_hold <- function(effects, held, context) {
+    invisible(.Call(`_neargp_core_effects_hold`, effects, held, context))
 }
 
 core_effects_invert <- function(effects, context) {

@@ -29,17 +29,33 @@ has_effects_pass <- function(problem) {
 }
 
 # The core's side of it: a problem of response and trend, and the effects beside it.
-new_effects_pass <- function(data, neighbors, context, targets = NULL, most_exact = Inf) {
+new_effects_pass <- function(data, neighbors, context, targets = NULL, most_exact = Inf,
+                             roughly = FALSE) {
   slots <- effect_slots(data)
   blocks <- data$effects$blocks
   problem <- local_problem(without_effect_columns(data), neighbors, context, targets)
   column <- slots$column
   storage.mode(column) <- "integer"
   effects <- core_effects(problem, column, count_coefficients(data), most_effect_work, most_exact,
-    context)
+    roughly, context)
   if (is.null(effects)) abort_many_levels(data)
   list(problem = problem, effects = effects, slots = slots, blocks = blocks,
     levels = level_pairs(blocks))
+}
+
+# A problem of some rows, evenly spread, as many as tell the information that directs the steps, and
+# how many rows each stands for. Noise that has a model is set in one problem only.
+most_sampled <- 10000L
+
+sampled_problem <- function(pass, data, neighbors, context, targets) {
+  n <- length(data$y)
+  if (!is.null(targets) || !is.null(data$noise) || n < 2 * most_sampled) {
+    return(list(problem = pass$problem, share = 1))
+  }
+  sampled <- unique(round(seq(1, n, length.out = most_sampled)))
+  list(problem = local_problem(without_effect_columns(data),
+    as.matrix(neighbors)[, sampled, drop = FALSE], context, sampled),
+    share = n / length(sampled))
 }
 
 abort_many_levels <- function(data) {
@@ -83,41 +99,62 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
   data <- problem$data
   layout <- problem$layout
   n <- if (is.null(targets)) length(data$y) else length(targets)
-  pass <- new_effects_pass(data, neighbors, problem$context, targets, most_exact_work)
+  # a round of fewer neighbours than the fit's only has to come near
+  roughly <- nrow(neighbors) < problem$method$k
+  pass <- new_effects_pass(data, neighbors, problem$context, targets, most_exact_work, roughly)
+  pass$sampled <- sampled_problem(pass, data, neighbors, problem$context, targets)
   rm(neighbors)
   restricted <- is_restricted(problem$method)
   nugget_at <- noise_setter(data, layout, pointer_noise(pass$problem))
   specification <- covariance_specification(layout, problem$groups)
   of_effects <- match(unlist(lapply(pass$blocks, `[[`, "parameters")), layout$name)
+  last <- NULL  # what the core was asked last: it still has what that is made of
   parts <- function(values, factors, information, gradient, context) {
-    pass_parts(pass, specified_covariance(specification, values), nugget_at(values), factors, n,
-      restricted, information, gradient, context)
+    last <<- NULL
+    found <- pass_parts(pass, specified_covariance(specification, values), nugget_at(values),
+      factors, n, restricted, information, gradient, context)
+    last <<- list(values = values, found = found)
+    found
   }
+  found_before <- NULL
   evaluate <- function(working, information = FALSE, context = problem$context,
                        gradient = information) {
+    if (gradient && !information && identical(working, found_before$working)) {
+      return(found_before$state)
+    }
     values <- to_core(working, layout$transform)
     factors <- effect_factors(pass$blocks, layout, values)
     found <- journaled(c(values, information, gradient), parts(values, factors, information,
       gradient, context))
     if (!is.finite(found$value) || !gradient) return(penalised_state(found, layout, working))
-    penalised_state(with_pass_derivatives(found, pass, data, layout, values, factors,
-      of_effects, information), layout, working)
+    found <- with_pass_derivatives(found, pass, data, layout, values, factors, of_effects,
+      information)
+    found_before <<- list(working = working, state = penalised_state(found, layout, working))
+    found_before$state
   }
   # By what the core has, which no answer of a checkpoint has: nothing is asked of it.
   evaluated_anew <- function(working, action) {
     values <- to_core(working, layout$transform)
     factors <- effect_factors(pass$blocks, layout, values)
-    found <- parts(values, factors, FALSE, FALSE, problem$context)
+    found <- if (identical(values, last$values)) last$found else
+      parts(values, factors, FALSE, FALSE, problem$context)
     action(factors, found)
   }
-  list(evaluate = evaluate, gradient = function(working, beta, ...) {
+  gradient <- function(working, beta, ...) {
     evaluate(working, gradient = TRUE, ...)$gradient %||% rep(NA_real_, length(working))
+  }
+  is_iterative <- core_effects_iterates(pass$effects)
+  list(evaluate = evaluate, gradient = gradient, near = function(working, action) {
+    evaluated_anew(working, function(factors, found) core_effects_hold(pass$effects, TRUE,
+      problem$context))
+    on.exit(core_effects_hold(pass$effects, FALSE, problem$context))
+    action(gradient)
   }, n = n, accept = problem$keep, full_vcov = function(working) {
     evaluated_anew(working, function(factors, found) pass_vcov(pass, factors, found$beta_vcov))
   }, refined = function(working) {
     evaluated_anew(working, function(factors, found) core_effects_refine(pass$effects,
       problem$context))
-  }, is_iterative = core_effects_iterates(pass$effects))
+  }, is_iterative = is_iterative, value_noise = if (is_iterative) 1e-3)
 }
 
 # The profile at the parameters, and what the core finds beside it.
@@ -140,8 +177,8 @@ pass_parts <- function(pass, covariance, nugget, factors, n, restricted, informa
   profile$effects <- found$effects
   profile$inverses <- level_inverses(pass)
   if (information) {
-    profile$information <- core_evaluate(pass$problem, covariance, nugget, TRUE,
-      context)$information
+    profile$information <- pass$sampled$share * core_evaluate(pass$sampled$problem, covariance,
+      nugget, TRUE, context)$information
   }
   profile
 }
@@ -226,9 +263,11 @@ with_full_vcov <- function(state, objective, problem) {
 completed_pass <- function(state, objective, problem) {
   state$evaluated <- with_full_vcov(c(state$evaluated, state["working"]), objective, problem)
   if (objective$is_iterative) state <- with_refined_value(state, objective)
-  gradient <- function(working) objective$gradient(working)
-  state$evaluated$information <- information_by_differences(gradient, state$working, problem$free,
-    rep(1, length(state$working)), at = gradient(state$working))
+  at <- objective$gradient(state$working)
+  state$evaluated$information <- objective$near(state$working, function(gradient) {
+    information_by_differences(gradient, state$working, problem$free,
+      rep(1, length(state$working)), step = if (objective$is_iterative) 1e-3 else 1e-4, at = at)
+  })
   state
 }
 

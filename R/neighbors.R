@@ -46,6 +46,21 @@ search_once <- function(search, largest_k) {
   }
 }
 
+# What was made last, as long as the same is asked for: where the search has ended its objective is
+# wanted once more. The last one is let go before another is made.
+kept_last <- function(make) {
+  asked <- made <- NULL
+  function(component, k) {
+    now <- list(if (!is_isotropic(component)) component, k)
+    if (is.null(made) || !identical(now, asked)) {
+      made <<- NULL
+      made <<- make(component, k)
+      asked <<- now
+    }
+    made
+  }
+}
+
 # R's collector knows nothing of the memory that the core holds behind a pointer. It would leave the
 # last problem where it is, with fewer neighbours or in another metric, while the next one is made,
 # and the table that a problem was made of while that is solved. It is asked to collect where tables

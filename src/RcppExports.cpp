@@ -626,8 +626,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_effects
-SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, double most_exact, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_effects(SEXP problemSEXP, SEXP columnSEXP, SEXP columnsSEXP, SEXP most_workSEXP, SEXP most_exactSEXP, SEXP contextSEXP) {
+SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, double most_exact, bool roughly, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects(SEXP problemSEXP, SEXP columnSEXP, SEXP columnsSEXP, SEXP most_workSEXP, SEXP most_exactSEXP, SEXP roughlySEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -636,8 +636,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< double >::type most_work(most_workSEXP);
     Rcpp::traits::input_parameter< double >::type most_exact(most_exactSEXP);
+    Rcpp::traits::input_parameter< bool >::type roughly(roughlySEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_effects(problem, column, columns, most_work, most_exact, context));
+    rcpp_result_gen = Rcpp::wrap(core_effects(problem, column, columns, most_work, most_exact, roughly, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -702,6 +703,18 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     rcpp_result_gen = Rcpp::wrap(core_effects_refine(effects, context));
     return rcpp_result_gen;
+END_RCPP
+}
+// core_effects_hold
+void core_effects_hold(SEXP effects, bool held, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_effects_hold(SEXP effectsSEXP, SEXP heldSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< bool >::type held(heldSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    core_effects_hold(effects, held, context);
+    return R_NilValue;
 END_RCPP
 }
 // core_effects_invert
@@ -2183,12 +2196,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
     {"_neargp_core_faiss", (DL_FUNC) &_neargp_core_faiss, 1},
     {"_neargp_core_stop_threads", (DL_FUNC) &_neargp_core_stop_threads, 0},
-    {"_neargp_core_effects", (DL_FUNC) &_neargp_core_effects, 6},
+    {"_neargp_core_effects", (DL_FUNC) &_neargp_core_effects, 7},
     {"_neargp_core_effects_evaluate", (DL_FUNC) &_neargp_core_effects_evaluate, 5},
     {"_neargp_core_effects_derivatives", (DL_FUNC) &_neargp_core_effects_derivatives, 3},
     {"_neargp_core_effects_solve", (DL_FUNC) &_neargp_core_effects_solve, 2},
     {"_neargp_core_effects_iterates", (DL_FUNC) &_neargp_core_effects_iterates, 1},
     {"_neargp_core_effects_refine", (DL_FUNC) &_neargp_core_effects_refine, 2},
+    {"_neargp_core_effects_hold", (DL_FUNC) &_neargp_core_effects_hold, 3},
     {"_neargp_core_effects_invert", (DL_FUNC) &_neargp_core_effects_invert, 2},
     {"_neargp_core_effects_inverse", (DL_FUNC) &_neargp_core_effects_inverse, 3},
     {"_neargp_core_effects_forms", (DL_FUNC) &_neargp_core_effects_forms, 4},

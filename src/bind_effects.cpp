@@ -28,15 +28,15 @@ std::vector<int> zero_based_row_major(const Rcpp::IntegerMatrix& columns) {
 }  // namespace
 
 // NULL where a factor of the effects takes more than `most_work` multiplications; iterative where it takes more than
-// `most_exact`.
+// `most_exact`, of few signs where `roughly`.
 // [[Rcpp::export]]
 SEXP core_effects(SEXP problem, const Rcpp::IntegerMatrix& column, int columns, double most_work, double most_exact,
-                  const Rcpp::List& context) {
+                  bool roughly, const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   if (column.nrow() != pointer->data()) throw neargp::Error("There must be columns of effects for each row.");
   const std::vector<int> rows = zero_based_row_major(column);
   const EffectsPointer effects(new neargp::EffectsLikelihood(*pointer, {columns, column.ncol(), rows.data()}, most_work,
-                                                             most_exact, run_context(context)),
+                                                             most_exact, roughly, run_context(context)),
                                true, R_NilValue, problem);
   if (!effects->is_affordable()) return R_NilValue;
   return effects;
@@ -87,6 +87,17 @@ Rcpp::NumericVector core_effects_refine(SEXP effects, const Rcpp::List& context)
   system.refine_log_det(run_context(context));
   return Rcpp::NumericVector::create(Rcpp::_["before"] = before, Rcpp::_["after"] = system.log_det(),
                                      Rcpp::_["error"] = system.log_det_error());
+}
+
+// Until they are let go derivatives near the values last evaluated take fewer steps.
+// [[Rcpp::export]]
+void core_effects_hold(SEXP effects, bool held, const Rcpp::List& context) {
+  EffectsPointer pointer(effects);
+  if (held) {
+    pointer->hold(run_context(context));
+  } else {
+    pointer->let_go();
+  }
 }
 
 // What the entries and forms below are of.

@@ -95,7 +95,7 @@ TEST_CASE("factors of the precision of effects are those of the dense matrix") {
   check_system(sparse, rows);
   DenseEffectSystem dense(rows);
   check_system(dense, rows);
-  CHECK(effect_system(rows, 1.0, unlimited, context) == nullptr);
+  CHECK(effect_system(rows, 1.0, unlimited, false, context) == nullptr);
 }
 
 TEST_CASE("the factor is sparse where levels are near each other, and dense where they are scattered") {
@@ -112,11 +112,11 @@ TEST_CASE("the factor is sparse where levels are near each other, and dense wher
   const std::vector<double> values(800, 1.5), weights(800 * 3, 0.3), variance(800, 0.4);
   near.set_values(values.data());
   near.whiten(weights, variance, context);
-  const auto chosen = effect_system(near, unlimited, unlimited, context);
+  const auto chosen = effect_system(near, unlimited, unlimited, false, context);
   CHECK(dynamic_cast<SparseEffectSystem*>(chosen.get()) != nullptr);
   check_system(*chosen, near);
   EffectRows far(problem, {levels, 1, scattered.data()}, context);
-  CHECK(dynamic_cast<DenseEffectSystem*>(effect_system(far, unlimited, unlimited, context).get()) != nullptr);
+  CHECK(dynamic_cast<DenseEffectSystem*>(effect_system(far, unlimited, unlimited, false, context).get()) != nullptr);
 }
 
 // Columns in a circle, each in a row with the next: whichever goes first, all but two columns of the factor have the
@@ -139,7 +139,7 @@ TEST_CASE("where effects have no factor the row is named whose entries are the l
   Effects effects(data);
   const NeighborTable neighbors = neighbors_before(data, 5);
   const LocalProblem problem(data.view(), neighbors, {}, context);
-  EffectsLikelihood likelihood(problem, effects.view(), 1e9, unlimited, context);
+  EffectsLikelihood likelihood(problem, effects.view(), 1e9, unlimited, false, context);
   REQUIRE(likelihood.is_affordable());
   for (const double large : {1e200, unlimited}) {
     effects.value[77 * Effects::slots] = large;
@@ -152,7 +152,7 @@ TEST_CASE("with effects integrated out the derivative is that of differences") {
   const Effects effects(data);
   const NeighborTable neighbors = neighbors_before(data, 5);
   const LocalProblem problem(data.view(), neighbors, {}, context);
-  EffectsLikelihood likelihood(problem, effects.view(), 1e9, unlimited, context);
+  EffectsLikelihood likelihood(problem, effects.view(), 1e9, unlimited, false, context);
   REQUIRE(likelihood.is_affordable());
   Eigen::MatrixXd contrasts(3, 2);
   contrasts << 1.0, 0.0, -0.3, 0.7, 0.2, -0.4;

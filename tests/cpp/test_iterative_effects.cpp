@@ -18,6 +18,7 @@ namespace {
 
 const RunContext context;
 
+constexpr int many_probes = IterativeEffectSystem::many_probes;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // Rows of scattered levels of two factors, of which the second has a slope, and a column that all rows have.
@@ -136,7 +137,7 @@ TEST_CASE("F C F' has a diagonal of ones, and zeros where F has entries") {
 TEST_CASE("means over random signs are within their standard errors, and solutions are exact") {
   const Scattered effects;
   const EffectRows rows = effects.whitened();
-  IterativeEffectSystem system(rows, std::make_unique<DenseEffectSystem>(rows), context);
+  IterativeEffectSystem system(rows, std::make_unique<DenseEffectSystem>(rows), many_probes, context);
   REQUIRE(system.factorize(context));
   const Eigen::MatrixXd C = precision(rows), W = dense(rows);
   const double exact = log_determinant(C), error = system.log_det_error();
@@ -163,6 +164,60 @@ TEST_CASE("means over random signs are within their standard errors, and solutio
   CHECK(std::abs(system.log_det() - exact) < 4.0 * system.log_det_error());
 }
 
+TEST_CASE("with few signs means are within their standard errors, too") {
+  const Scattered effects;
+  const EffectRows rows = effects.whitened();
+  IterativeEffectSystem system(rows, std::make_unique<DenseEffectSystem>(rows), IterativeEffectSystem::few_probes,
+                               context);
+  REQUIRE(system.factorize(context));
+  const Eigen::MatrixXd C = precision(rows);
+  CHECK(std::abs(system.log_det() - log_determinant(C)) < 6.0 * system.log_det_error());
+  system.invert(context);
+  CHECK(trace_with(system, rows) == doctest::Approx(C.rows() - C.inverse().trace()).epsilon(0.02));
+}
+
+TEST_CASE("what is solved from a solution nearby is solved to digits of the difference") {
+  const Scattered effects;
+  const EffectRows rows = effects.whitened();
+  IterativeEffectSystem system(rows, std::make_unique<DenseEffectSystem>(rows), many_probes, context);
+  REQUIRE(system.factorize(context));
+  const Eigen::MatrixXd C = precision(rows), right = dense(rows).transpose().leftCols(6),
+                        solution = C.ldlt().solve(right);
+  Eigen::MatrixXd near = solution, x = right;
+  for (Index i = 0; i < near.size(); ++i) near.data()[i] *= 1.0 + 1e-4 * std::sin(double(i));
+  system.solve_near(x, near);
+  CHECK((x - solution).norm() < 0.01 * (near - solution).norm());
+}
+
+// The gradient is smooth in the parameters, so that two differences tell the same slope; and what is held makes it
+// precise enough for steps so short that the error of a solution by itself would be seen.
+TEST_CASE("gradients near held parameters make differences of small steps") {
+  const Scattered effects;
+  Covariance covariance;
+  covariance.components = {component(Family::exponential, 0.8, {0.3}, {0, 0})};
+  covariance.nugget = 0.2;
+  Eigen::MatrixXd contrast = Eigen::MatrixXd::Zero(effects.problem.columns(), 1);
+  contrast(0, 0) = 1.0;
+  EffectsLikelihood likelihood(effects.problem, effects.view(), unlimited, 0.0, false, context);
+  const auto gradient_at = [&](double nugget) {
+    Covariance own = covariance;
+    own.nugget = nugget;
+    likelihood.evaluate(own, effects.value.data(), context);
+    return likelihood.derivatives(contrast, context).gradient;
+  };
+  gradient_at(0.2);
+  likelihood.hold(context);
+  const auto slope = [&](double step) {
+    const std::vector<double> above = gradient_at(0.2 + step), below = gradient_at(0.2 - step);
+    std::vector<double> result;
+    for (std::size_t a = 0; a < above.size(); ++a) result.push_back((above[a] - below[a]) / (2.0 * step));
+    return result;
+  };
+  const std::vector<double> coarse = slope(1e-4), fine = slope(1e-6);
+  likelihood.let_go();
+  for (std::size_t a = 0; a < fine.size(); ++a) CHECK(fine[a] == doctest::Approx(coarse[a]).epsilon(1e-3));
+}
+
 // Levels of which only some four share rows: F has all ties, and A is I.
 TEST_CASE("nothing is left to chance where few columns share rows") {
   constexpr int cliques = 30, slots = 3;
@@ -179,7 +234,7 @@ TEST_CASE("nothing is left to chance where few columns share rows") {
   EffectRows rows(problem, {4 * cliques, slots, column.data()}, context);
   rows.set_values(value.data());
   rows.whiten(std::vector<double>(300), std::vector<double>(300, 0.4), context);
-  IterativeEffectSystem system(rows, nullptr, context);
+  IterativeEffectSystem system(rows, nullptr, many_probes, context);
   REQUIRE(system.factorize(context));
   system.invert(context);
   const Eigen::MatrixXd C = precision(rows);
@@ -192,7 +247,7 @@ TEST_CASE("an exact factor takes over where conjugate gradients do not converge"
   Scattered effects;
   for (double& value : effects.value) value *= 1e7;
   const EffectRows rows = effects.whitened();
-  IterativeEffectSystem system(rows, std::make_unique<DenseEffectSystem>(rows), context);
+  IterativeEffectSystem system(rows, std::make_unique<DenseEffectSystem>(rows), many_probes, context);
   REQUIRE(system.factorize(context));
   DenseEffectSystem exact(rows);
   REQUIRE(exact.factorize(context));
@@ -210,7 +265,7 @@ TEST_CASE("likelihoods without a factor are near those with one, and the same fo
   const auto evaluated = [&](double most_exact, int threads) {
     RunContext own;
     own.threads = threads;
-    EffectsLikelihood likelihood(effects.problem, effects.view(), unlimited, most_exact, own);
+    EffectsLikelihood likelihood(effects.problem, effects.view(), unlimited, most_exact, false, own);
     const EffectSums sums = likelihood.evaluate(covariance, effects.value.data(), own);
     REQUIRE(likelihood.system().iterates() == (most_exact < 1.0));
     std::vector<double> result = likelihood.derivatives(contrast, own).gradient;

@@ -60,17 +60,22 @@ std::vector<std::vector<int>> ApproximateInverse::choose_columns(const GramColum
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return gram.rows_of(a) > gram.rows_of(b); });
   for (int r = 0; r < q; ++r) rank_[order[r]] = r;
-  std::vector<double> size(q, 1.0);
+  std::vector<double> scale(q, 1.0);
   for (Index t = 0; t < rows_.targets(); ++t)
-    for (int a = 0; a < rows_.count(t); ++a) size[rows_.column(t)[a]] += rows_.entries(t)[a] * rows_.entries(t)[a];
+    for (int a = 0; a < rows_.count(t); ++a) scale[rows_.column(t)[a]] += rows_.entries(t)[a] * rows_.entries(t)[a];
+  for (double& own : scale) own = 1.0 / own;
   std::vector<std::vector<int>> chosen(q);
   gram.for_each_sampled(context, [&](int j, const double* sums) {
-    std::vector<std::pair<double, int>> ties;
-    for (int i = 0; i < q; ++i)
-      if (sums[i] != 0.0 && comes_after(j, i)) ties.emplace_back(-sums[i] * sums[i] / size[i], i);
-    const std::size_t count = std::min(ties.size(), std::size_t(most));
-    std::partial_sort(ties.begin(), ties.begin() + count, ties.end());
-    for (std::size_t i = 0; i < count; ++i) chosen[j].push_back(ties[i].second);
+    std::vector<std::pair<double, int>> ties(most, {0.0, -1});  // the strongest, in descending order
+    for (int i = 0; i < q; ++i) {
+      const double tie = sums[i] * sums[i] * scale[i];
+      if (!(tie > ties.back().first) || !comes_after(j, i)) continue;
+      auto place = ties.end() - 1;
+      for (; place != ties.begin() && tie > std::prev(place)->first; --place) *place = *std::prev(place);
+      *place = {tie, i};
+    }
+    while (!ties.empty() && ties.back().second < 0) ties.pop_back();
+    for (const auto& [tie, column] : ties) chosen[j].push_back(column);
     std::sort(chosen[j].begin(), chosen[j].end(), [&](int a, int b) { return comes_after(b, a); });
     chosen[j].push_back(j);
   });

@@ -43,12 +43,14 @@ std::unique_ptr<SparseEffectSystem> sparse_system(const EffectRows& rows, double
 
 }  // namespace
 
-std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, double most_exact,
+std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, double most_exact, bool roughly,
                                             const RunContext& context) {
   const double q = rows.columns(), dense_work = q * q * q / 3.0;
   double work = dense_work;
   std::unique_ptr<EffectSystem> exact;
-  if (auto sparse = sparse_system(rows, std::min(most_work, dense_work))) {
+  // To look for a sparse factor takes longer than a rough system takes for an evaluation.
+  const bool is_looked_for = !roughly || dense_work <= most_exact || dense_work > most_work;
+  if (auto sparse = is_looked_for ? sparse_system(rows, std::min(most_work, dense_work)) : nullptr) {
     work = sparse->work() * times_faster;
     exact = std::move(sparse);
   } else if (dense_work <= most_work) {
@@ -56,7 +58,8 @@ std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, 
   }
   if (!exact || work <= most_exact) return exact;
   rows.set_typical(context);
-  return std::make_unique<IterativeEffectSystem>(rows, std::move(exact), context);
+  const int probes = roughly ? IterativeEffectSystem::few_probes : IterativeEffectSystem::many_probes;
+  return std::make_unique<IterativeEffectSystem>(rows, std::move(exact), probes, context);
 }
 
 }  // namespace neargp

@@ -24,6 +24,12 @@ class EffectSystem {
   virtual void refine_log_det(const RunContext&) {}
   // C^-1 X in place.
   virtual void solve(Eigen::MatrixXd& x) const = 0;
+  // The same by way of `near`, what it is near to.
+  virtual void solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd&) const { solve(x); }
+  // What is found at the present entries, made more precise, is where an iterative system starts from in factorize(),
+  // until it is let go; log_det() stays about what it is. Where it cannot be made so precise nothing is held.
+  virtual void hold(const RunContext&) {}
+  virtual void let_go() {}
 
   // Makes what the next two are of.
   virtual void invert(const RunContext& context) = 0;
@@ -39,8 +45,8 @@ class EffectSystem {
 // The exact one that takes less time for these rows: with a sparse factor where levels are near each other, with a
 // dense one where they are scattered over the field, so that a sparse factor would be nearly full. Null where neither
 // takes less than `most_work` multiplications. Where that takes more than `most_exact` dense multiplications, the
-// iterative one with it behind.
-std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, double most_exact,
+// iterative one with it behind, of few signs where `roughly`.
+std::unique_ptr<EffectSystem> effect_system(EffectRows& rows, double most_work, double most_exact, bool roughly,
                                             const RunContext& context);
 
 }  // namespace neargp

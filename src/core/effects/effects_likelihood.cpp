@@ -11,9 +11,19 @@
 namespace neargp {
 
 EffectsLikelihood::EffectsLikelihood(const LocalProblem& problem, const EffectColumns& columns, double most_work,
-                                     double most_exact, const RunContext& context)
+                                     double most_exact, bool roughly, const RunContext& context)
     : problem_(problem), rows_(problem, columns, context),
-      system_(effect_system(rows_, most_work, most_exact, context)) {}
+      system_(effect_system(rows_, most_work, most_exact, roughly, context)) {}
+
+void EffectsLikelihood::hold(const RunContext& context) {
+  held_ = solved_;
+  system_->hold(context);
+}
+
+void EffectsLikelihood::let_go() {
+  held_.resize(0, 0);
+  system_->let_go();
+}
 
 EffectSums EffectsLikelihood::evaluate(const Covariance& covariance, const double* values, const RunContext& context) {
   covariance_ = problem_.checked(covariance);
@@ -40,7 +50,11 @@ EffectSums EffectsLikelihood::evaluate(const Covariance& covariance, const doubl
   Eigen::MatrixXd cross = Eigen::MatrixXd::Zero(rows_.columns(), view.columns);
   add_sums(sums, cross);
   solved_ = cross;
-  system_->solve(solved_);
+  if (held_.size() > 0) {
+    system_->solve_near(solved_, held_);
+  } else {
+    system_->solve(solved_);
+  }
   sums.log_det += system_->log_det();
   const Eigen::MatrixXd explained = cross.transpose() * solved_;
   for (int i = 0; i < view.columns; ++i)

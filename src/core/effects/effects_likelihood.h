@@ -48,7 +48,7 @@ class EffectsLikelihood {
  public:
   // Response and trend are the columns of the problem, which outlives the object.
   EffectsLikelihood(const LocalProblem& problem, const EffectColumns& columns, double most_work, double most_exact,
-                    const RunContext& context);
+                    bool roughly, const RunContext& context);
 
   // Whether a factor of the effects takes no more than `most_work` multiplications; else nothing below may be called.
   bool is_affordable() const { return system_ != nullptr; }
@@ -57,6 +57,10 @@ class EffectsLikelihood {
   EffectSums evaluate(const Covariance& covariance, const double* values, const RunContext& context);
   // At the values last evaluated; `contrasts`: of the columns of the problem.
   EffectDerivatives derivatives(const Eigen::MatrixXd& contrasts, const RunContext& context);
+
+  // Between the two, at values near those last evaluated before, iterative systems find derivatives in fewer steps.
+  void hold(const RunContext& context);
+  void let_go();
 
   // C^-1 W'E
   const Eigen::MatrixXd& solved() const { return solved_; }
@@ -73,7 +77,7 @@ class EffectsLikelihood {
   Covariance covariance_;
   std::vector<double> weights_, weighted_, variance_;  // of targets: b, b'x, f with noise
   std::vector<double> d_weights_, d_variance_;
-  Eigen::MatrixXd solved_;
+  Eigen::MatrixXd solved_, held_;
 };
 
 }  // namespace neargp

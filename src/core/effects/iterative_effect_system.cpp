@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "linalg/column_products.h"
 #include "random/philox.h"
 
 namespace neargp {
@@ -12,7 +13,11 @@ namespace neargp {
 namespace {
 
 constexpr int most_tied = 4, most_steps = 200;
-constexpr double probe_tolerance = 1e-5, solve_tolerance = 1e-9;
+constexpr double probe_tolerance = 1e-4, solve_tolerance = 1e-9;
+// The error of a value is of the order of the square of that of a solution.
+constexpr double value_tolerance = 1e-3;
+// Of what is left beside a solution that is held.
+constexpr double change_tolerance = 1e-3;
 
 double mean_of(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / double(x.size()); }
 
@@ -27,6 +32,22 @@ std::vector<double> products(const std::vector<double>& a, const std::vector<dou
   std::vector<double> sums(width);
   for_each_entry(a, width, [&](std::size_t i, int c) { sums[c] += a[i] * b[i]; });
   return sums;
+}
+
+constexpr int block_width = 4;
+
+// action(x(i, c), block) for each column that a block has, from `first` on.
+template <class Matrix, class Block, class Action>
+void for_each_packed(Matrix& x, Index first, Block& block, const Action& action) {
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index c = first; c < std::min(first + block_width, x.cols()); ++c)
+      action(x(i, c), block[i * block_width + c - first]);
+}
+
+std::vector<double> packed(const Eigen::MatrixXd& x, Index first) {
+  std::vector<double> block(std::size_t(x.rows()) * block_width);
+  for_each_packed(x, first, block, [](double from, double& to) { to = from; });
+  return block;
 }
 
 }  // namespace
@@ -54,13 +75,13 @@ struct IterativeEffectSystem::Lanczos {
   }
 };
 
-IterativeEffectSystem::IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact,
+IterativeEffectSystem::IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, int probes,
                                              const RunContext& context)
-    : rows_(rows), exact_(std::move(exact)), context_(context), gram_(rows), inverse_(gram_, most_tied, context),
-      signs_(random_signs(0)) {}
+    : rows_(rows), exact_(std::move(exact)), probes_(probes), context_(context), gram_(rows),
+      inverse_(gram_, most_tied, context), signs_(random_signs(0)) {}
 
 IterativeEffectSystem::Block IterativeEffectSystem::random_signs(int set) const {
-  Block signs(std::size_t(rows_.columns()) * probes);
+  Block signs(std::size_t(rows_.columns()) * probes_);
   const Philox random(0, std::uint64_t(set));
   for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = random.bits(i) & 1 ? 1.0 : -1.0;
   return signs;
@@ -68,16 +89,37 @@ IterativeEffectSystem::Block IterativeEffectSystem::random_signs(int set) const 
 
 bool IterativeEffectSystem::factorize(const RunContext& context) {
   context_ = context;
-  remainder_.clear();
-  solved_ = signs_;
-  is_exact_ = !(inverse_.factorize(context) && solve_probes(solved_, context));
+  is_exact_ = !(inverse_.factorize(context) && find_solutions(context));
   return !is_exact_ || exact_->factorize(context);
 }
 
-bool IterativeEffectSystem::solve_probes(Block& z, const RunContext& context) {
-  std::vector<Lanczos> lanczos(probes);
+bool IterativeEffectSystem::find_solutions(const RunContext& context) {
+  if (!held_.empty()) return correct_probes(held_, change_tolerance, context);
+  remainder_.clear();
+  solved_ = signs_;
+  return solve_probes(solved_, probe_tolerance, context);
+}
+
+void IterativeEffectSystem::hold(const RunContext& context) {
+  if (!is_exact_ && correct_probes(solved_, solve_tolerance / probe_tolerance, context)) held_ = solved_;
+}
+
+// From (A^-1 - I) z about `start`, by what is left of z = A x.
+bool IterativeEffectSystem::correct_probes(const Block& start, double tolerance, const RunContext& context) {
+  Block x = start, left(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += signs_[i];
+  multiply(x, probes_, left, context);
+  for (std::size_t i = 0; i < x.size(); ++i) left[i] = signs_[i] - left[i];
+  if (!conjugate_gradients(left, probes_, tolerance, nullptr, context)) return false;
+  solved_ = start;
+  for (std::size_t i = 0; i < x.size(); ++i) solved_[i] += left[i];
+  return true;
+}
+
+bool IterativeEffectSystem::solve_probes(Block& z, double tolerance, const RunContext& context) {
+  std::vector<Lanczos> lanczos(probes_);
   const Block signs = z;
-  if (!conjugate_gradients(z, probes, probe_tolerance, &lanczos, context)) return false;
+  if (!conjugate_gradients(z, probes_, tolerance, &lanczos, context)) return false;
   for (std::size_t i = 0; i < z.size(); ++i) z[i] -= signs[i];
   for (const Lanczos& own : lanczos) remainder_.push_back(rows_.columns() * own.remainder());
   return std::isfinite(std::accumulate(remainder_.begin(), remainder_.end(), 0.0));
@@ -87,23 +129,25 @@ void IterativeEffectSystem::refine_log_det(const RunContext& context) {
   constexpr int sets = 8;
   for (int set = 1; set < sets && !is_exact_; ++set) {
     Block z = random_signs(set);
-    if (remainder_.empty() || !solve_probes(z, context))
+    if (remainder_.empty() || !solve_probes(z, value_tolerance, context))
       throw Error("The log determinant of random effects was not found.");
   }
 }
 
 void IterativeEffectSystem::multiply(const Block& x, int width, Block& y, const RunContext& context) const {
-  Block first(x.size()), second(x.size());
-  inverse_.multiply_transposed(x.data(), width, first.data(), context);
-  gram_.multiply(first.data(), width, second.data(), context);
-  inverse_.multiply(second.data(), width, y.data(), context);
+  work_.first.resize(x.size());
+  work_.second.resize(x.size());
+  inverse_.multiply_transposed(x.data(), width, work_.first.data(), context);
+  gram_.multiply(work_.first.data(), width, work_.second.data(), context);
+  inverse_.multiply(work_.second.data(), width, y.data(), context);
 }
 
 // All columns take their steps together, so that W is read once for all. A^-1 x in place, each column until its
 // residual is `tolerance` of what it was; false where one does not get there.
 bool IterativeEffectSystem::conjugate_gradients(Block& x, int width, double tolerance, std::vector<Lanczos>* lanczos,
                                                 const RunContext& context) const {
-  Block residual = x, direction = x, product(x.size());
+  Block &residual = work_.residual = x, &direction = work_.direction = x, &product = work_.product;
+  product.resize(x.size());
   std::fill(x.begin(), x.end(), 0.0);
   std::vector<double> size = products(residual, residual, width), length(width), ratio(width);
   const std::vector<double> first = size;
@@ -150,58 +194,59 @@ double IterativeEffectSystem::log_det_error() const {
 
 void IterativeEffectSystem::solve(Eigen::MatrixXd& x) const {
   if (is_exact_) return exact_->solve(x);
-  constexpr int width = 4;
-  const Index q = x.rows();
-  Block block(std::size_t(q) * width), own(block.size());
-  for (Index first = 0; first < x.cols(); first += width) {
-    const auto for_each_number = [&](const auto& action) {
-      for (Index i = 0; i < q; ++i)
-        for (Index c = first; c < std::min(first + width, x.cols()); ++c) action(block[i * width + c - first], x(i, c));
-    };
-    std::fill(block.begin(), block.end(), 0.0);
-    for_each_number([](double& to, double from) { to = from; });
-    inverse_.multiply(block.data(), width, own.data(), context_);
-    conjugate_gradients(own, width, solve_tolerance, nullptr, context_);
-    inverse_.multiply_transposed(own.data(), width, block.data(), context_);
-    for_each_number([](double from, double& to) { to = from; });
+  solve_blocks(x, probes_ == few_probes ? probe_tolerance : solve_tolerance);
+}
+
+void IterativeEffectSystem::solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd& near) const {
+  if (is_exact_) return exact_->solve(x);
+  Block product(std::size_t(x.rows()) * block_width);
+  for (Index first = 0; first < x.cols(); first += block_width) {
+    const Block block = packed(near, first);
+    gram_.multiply(block.data(), block_width, product.data(), context_);
+    for_each_packed(x, first, product, [](double& from, double part) { from -= part; });
+  }
+  solve_blocks(x, change_tolerance);
+  x += near;
+}
+
+void IterativeEffectSystem::solve_blocks(Eigen::MatrixXd& x, double tolerance) const {
+  Block own(std::size_t(x.rows()) * block_width);
+  for (Index first = 0; first < x.cols(); first += block_width) {
+    Block block = packed(x, first);
+    inverse_.multiply(block.data(), block_width, own.data(), context_);
+    conjugate_gradients(own, block_width, tolerance, nullptr, context_);
+    inverse_.multiply_transposed(own.data(), block_width, block.data(), context_);
+    for_each_packed(x, first, block, [](double& to, double from) { to = from; });
   }
 }
 
 void IterativeEffectSystem::invert(const RunContext& context) {
   if (is_exact_) return exact_->invert(context);
-  left_.resize(signs_.size());
-  right_.resize(signs_.size());
-  inverse_.multiply_transposed(solved_.data(), probes, left_.data(), context);
-  inverse_.multiply_transposed(signs_.data(), probes, right_.data(), context);
+  Block left(signs_.size()), right(signs_.size());
+  inverse_.multiply_transposed(solved_.data(), probes_, left.data(), context);
+  inverse_.multiply_transposed(signs_.data(), probes_, right.data(), context);
+  pairs_.resize(2 * signs_.size());
+  for (Index j = 0; j < rows_.columns(); ++j) {
+    std::copy_n(left.data() + j * probes_, probes_, pairs_.data() + 2 * j * probes_);
+    std::copy_n(right.data() + j * probes_, probes_, pairs_.data() + (2 * j + 1) * probes_);
+  }
 }
 
 void IterativeEffectSystem::multiply_inverse(Index t, double* h) const {
   if (is_exact_) return exact_->multiply_inverse(t, h);
-  const int* column = rows_.column(t);
-  const double* w = rows_.entries(t);
+  const ColumnKernels& kernels = column_kernels();
+  const auto add = probes_ == few_probes ? kernels.paired_product_of_four : kernels.paired_product_of_sixteen;
   inverse_.multiply_row(t, h);
-  double of_left[probes] = {}, of_right[probes] = {};
-  for (int a = 0; a < rows_.count(t); ++a)
-    for (int c = 0; c < probes; ++c) {
-      of_left[c] += left_[std::size_t(column[a]) * probes + c] * w[a];
-      of_right[c] += right_[std::size_t(column[a]) * probes + c] * w[a];
-    }
-  for (int a = 0; a < rows_.count(t); ++a) {
-    double sum = 0.0;
-    for (int c = 0; c < probes; ++c)
-      sum += left_[std::size_t(column[a]) * probes + c] * of_right[c] +
-             right_[std::size_t(column[a]) * probes + c] * of_left[c];
-    h[a] += sum / (2.0 * probes);
-  }
+  add(rows_.column(t), rows_.entries(t), rows_.count(t), pairs_.data(), 0.5 / probes_, h);
 }
 
 double IterativeEffectSystem::inverse(int i, int j) const {
   if (is_exact_) return exact_->inverse(i, j);
+  const double *of_i = pairs_.data() + std::size_t(i) * 2 * probes_,
+               *of_j = pairs_.data() + std::size_t(j) * 2 * probes_;
   double sum = 0.0;
-  for (int c = 0; c < probes; ++c)
-    sum += left_[std::size_t(i) * probes + c] * right_[std::size_t(j) * probes + c] +
-           right_[std::size_t(i) * probes + c] * left_[std::size_t(j) * probes + c];
-  return inverse_.entry(i, j) + sum / (2.0 * probes);
+  for (int c = 0; c < probes_; ++c) sum += of_i[c] * of_j[probes_ + c] + of_i[probes_ + c] * of_j[c];
+  return inverse_.entry(i, j) + sum / (2.0 * probes_);
 }
 
 double IterativeEffectSystem::inverse_form(const int* column, const double* x, int count) const {

@@ -9,6 +9,9 @@
 // varies by the order of E^2. The signs are the same at all parameters, so that values and derivatives are smooth.
 //
 // Where conjugate gradients do not converge at some parameters an exact factor takes their place.
+//
+// Near parameters that are held the solutions begin from those there, and only what is left is solved, to some digits:
+// differences of derivatives are of as many digits for any step.
 #pragma once
 
 #include <memory>
@@ -22,10 +25,11 @@ namespace neargp {
 
 class IterativeEffectSystem : public EffectSystem {
  public:
-  static constexpr int probes = 16;
+  static constexpr int many_probes = 16, few_probes = 4;
 
-  // The rows outlive the object. Columns of F are chosen by their present entries.
-  IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, const RunContext& context);
+  // The rows outlive the object. Columns of F are chosen by their present entries. `probes`: one of the two numbers.
+  IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, int probes,
+                        const RunContext& context);
 
   bool factorize(const RunContext& context) override;
   double log_det() const override;
@@ -33,6 +37,9 @@ class IterativeEffectSystem : public EffectSystem {
   double log_det_error() const override;
   void refine_log_det(const RunContext& context) override;
   void solve(Eigen::MatrixXd& x) const override;
+  void solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd& near) const override;
+  void hold(const RunContext& context) override;
+  void let_go() override { held_.clear(); }
   void invert(const RunContext& context) override;
   void multiply_inverse(Index t, double* h) const override;
   double inverse(int i, int j) const override;
@@ -42,21 +49,29 @@ class IterativeEffectSystem : public EffectSystem {
   using Block = std::vector<double>;  // columns x width, row-major
 
   struct Lanczos;
+  struct Workspace {
+    Block first, second, residual, direction, product;
+  };
   Block random_signs(int set) const;
   // (A^-1 - I) z in place, and the remainders of all z after those that are known; false where they are not found.
-  bool solve_probes(Block& z, const RunContext& context);
+  bool solve_probes(Block& z, double tolerance, const RunContext& context);
+  bool find_solutions(const RunContext& context);
+  bool correct_probes(const Block& start, double tolerance, const RunContext& context);
   bool conjugate_gradients(Block& x, int width, double tolerance, std::vector<Lanczos>* lanczos,
                            const RunContext& context) const;
   void multiply(const Block& x, int width, Block& y, const RunContext& context) const;
+  void solve_blocks(Eigen::MatrixXd& x, double tolerance) const;
 
   const EffectRows& rows_;
   std::unique_ptr<EffectSystem> exact_;
   bool is_exact_ = false;
+  const int probes_;
   RunContext context_;
   GramColumns gram_;
   ApproximateInverse inverse_;
-  Block signs_, solved_;           // z, and (A^-1 - I) z
-  Block left_, right_;             // F'(A^-1 - I) z and F'z
+  Block signs_, solved_, held_;  // z, (A^-1 - I) z, and that at held parameters
+  Block pairs_;                  // columns x (F'(A^-1 - I) z, F'z)
+  mutable Workspace work_;
   std::vector<double> remainder_;  // z'(log A - E) z of each z
 };
 

@@ -119,13 +119,46 @@ void add_gram_product(const int* column, const double* w, int count, const doubl
   }
 }
 
+// h += scale (A B' + B A') w in the places of w, a sparse row; `pairs`: rows of A and B side by side, of `Width`
+// columns each. `Set` as above.
+template <int Width, int Lanes, int Set = Lanes>
+void add_paired_product(const int* column, const double* w, int count, const double* pairs, double scale, double* h) {
+  using Real = typename Pack<Lanes>::Real;
+  constexpr int packs = 2 * Width / Lanes;
+  Real products[packs] = {};
+  for (int i = 0; i < count; ++i) {
+    const double* own = pairs + Index(column[i]) * (2 * Width);
+    for (int p = 0; p < packs; ++p) {
+      Real pack;
+      std::memcpy(static_cast<void*>(&pack), own + p * Lanes, sizeof pack);
+      products[p] += w[i] * pack;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    const double* own = pairs + Index(column[i]) * (2 * Width);
+    Real sums = {};
+    for (int p = 0; p < packs; ++p) {
+      Real pack;
+      std::memcpy(static_cast<void*>(&pack), own + p * Lanes, sizeof pack);
+      sums += pack * products[(p + packs / 2) % packs];
+    }
+    double lanes[Lanes], sum = 0.0;
+    std::memcpy(lanes, &sums, sizeof lanes);
+    for (int lane = 0; lane < Lanes; ++lane) sum += lanes[lane];
+    h[i] += scale * sum;
+  }
+}
+
 struct ColumnKernels {
   using RowProduct = void (*)(const int* column, const double* w, int count, const double* x, double* y);
+  using PairedProduct = void (*)(const int* column, const double* w, int count, const double* pairs, double scale,
+                                 double* h);
 
   void (*gram)(const double* const* columns, int count, Index rows, double* gram);
   void (*products)(const double* const* columns, int count, Index rows, const double* x, double* products);
   void (*add_combination)(const double* const* columns, Index count, Index rows, const double* weights, double* y);
   RowProduct row_product_of_four, row_product_of_sixteen;
+  PairedProduct paired_product_of_four, paired_product_of_sixteen;
 };
 
 // The table of the instruction set in use (simd/instruction_set.h).

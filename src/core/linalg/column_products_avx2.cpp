@@ -22,8 +22,9 @@
 #include "linalg/column_products.h"
 
 namespace neargp {
-extern const ColumnKernels column_kernels_avx2{gram_of_columns<4>, products_with_column<4>, add_combination<4>,
-                                               add_gram_product<4, 4>, add_gram_product<16, 4>};
+extern const ColumnKernels column_kernels_avx2{
+    gram_of_columns<4>,      products_with_column<4>,  add_combination<4>,       add_gram_product<4, 4>,
+    add_gram_product<16, 4>, add_paired_product<4, 4>, add_paired_product<16, 4>};
 }
 
 #if defined(__clang__)

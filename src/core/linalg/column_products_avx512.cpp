@@ -22,8 +22,9 @@
 #include "linalg/column_products.h"
 
 namespace neargp {
-extern const ColumnKernels column_kernels_avx512{gram_of_columns<8>, products_with_column<8>, add_combination<8>,
-                                                 add_gram_product<4, 4, 8>, add_gram_product<16, 8>};
+extern const ColumnKernels column_kernels_avx512{
+    gram_of_columns<8>,      products_with_column<8>,     add_combination<8>,       add_gram_product<4, 4, 8>,
+    add_gram_product<16, 8>, add_paired_product<4, 4, 8>, add_paired_product<16, 8>};
 }
 
 #if defined(__clang__)

@@ -2,6 +2,7 @@
 #include "linalg/column_products.h"
 
 namespace neargp {
-extern const ColumnKernels column_kernels_portable{gram_of_columns<2>, products_with_column<2>, add_combination<2>,
-                                                   add_gram_product<4, 2>, add_gram_product<16, 2>};
+extern const ColumnKernels column_kernels_portable{
+    gram_of_columns<2>,      products_with_column<2>,  add_combination<2>,       add_gram_product<4, 2>,
+    add_gram_product<16, 2>, add_paired_product<4, 2>, add_paired_product<16, 2>};
 }
