@@ -12,6 +12,69 @@ effects_start <- function(problem) {
   start <- replace(double(length(own)), !own, plain$start)
   start[own] <- start_of_effects(problem$layout[own, ], found$working)
   problem$start <- clamp(start, problem$bounds, problem$free)
+  problem$further_starts <- lapply(shared_starts(problem, plain), clamp,
+    problem$bounds, problem$free)
+  problem
+}
+
+# Levels that are regions take the field for their own where it is not looked for beside them, and
+# with what they leave the search ends at an optimum without it. So it may also begin where a field
+# of a fifth of their variance reaches over some of the extent, or over all of it, and what was left
+# is noise.
+share_of_field <- 0.2
+
+shared_starts <- function(problem, plain) {
+  if (!has_regions(problem$data)) return(list())
+  layout <- plain$layout
+  is_open <- function(layout) !layout$fixed & is.na(layout$start)
+  field <- which(layout$kind %in% c("variance", "range", "nugget") & is_open(layout))
+  sds <- which(problem$layout$kind == "effect_sd")
+  scale <- vapply(problem$layout$name[sds], effect_scale, 0, data = problem$data)
+  left <- sum(exp(plain$start[layout$kind %in% c("variance", "nugget")]))
+  split <- c(share_of_field * sum((scale * exp(problem$start[sds]))^2), left)
+  group <- problem$groups[[1L]]$group
+  scales <- group_scales(problem$data$coords, group)
+  lapply(if (any(layout$kind[field] == "range")) c(0.5, 2), function(reach) {
+    values <- candidate_values(plain, scales, reach * sqrt(length(group)), NA, split)
+    start <- problem$start
+    start[which(!problem$layout$kind %in% effect_kinds)[field]] <- to_working(values,
+      layout$transform)[field]
+    open <- sds[is_open(problem$layout[sds, ])]
+    start[open] <- start[open] + 0.5 * log(1 - share_of_field)
+    start
+  })
+}
+
+# Whether the levels of a group tell more than half of the coordinates' variance.
+has_regions <- function(data) {
+  slots <- effect_slots(data)
+  coords <- scale(data$coords, scale = FALSE)
+  of_level <- function(k) {
+    level <- slots$column[, which(slots$block == k)[1L]]
+    counts <- drop(rowsum(rep(1, length(level)), level))
+    sum(rowsum(coords, level)^2 / counts) > 0.5 * sum(coords^2)
+  }
+  groups <- which(vapply(data$effects$blocks, `[[`, "", "kind") == "group")
+  any(vapply(groups, of_level, NA))
+}
+
+# In few neighbours a field that reaches far may be less likely than none where in all of them it is
+# far more: optima in few are compared in all.
+with_best_start <- function(problem, k, objective_for, optimize) {
+  if (!length(problem$further_starts)) return(problem)
+  value <- function(objective, starts) {
+    vapply(starts, function(start) objective$evaluate(start)$value, 0)
+  }
+  best <- function(objective, starts) starts[[which.max(value(objective, starts))]]
+  component <- component_at(problem, problem$start)
+  few <- first_k(problem$control, k)
+  objective <- objective_for(component, few)
+  starts <- list(problem$start, best(objective, problem$further_starts))
+  reached <- lapply(starts, function(start) if_computable(optimize(objective, start, TRUE))$working)
+  reached <- Filter(Negate(is.null), reached)
+  if (!length(reached)) return(problem)
+  problem$start <- best(objective_for(component, k), reached)
+  problem$control$coarse_k <- 0L
   problem
 }
 

@@ -143,13 +143,16 @@ print.neargp_method <- function(x, ...) {
 # neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
 fit_with_neighbors <- function(problem, k, objective_for, optimize,
                                negligible = problem$control$refresh_gain) {
-  control <- problem$control
-  coarse <- if (control$coarse_k > 0L && control$coarse_k < k) control$coarse_k
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
-  for (level in c(coarse, k)) {
+  for (level in unique(c(first_k(problem$control, k), k))) {
     state <- fit_level(problem, level, level < k, state, objective_for, optimize, negligible)
   }
   state
+}
+
+# `k` of the first round.
+first_k <- function(control, k) {
+  if (control$coarse_k > 0L && control$coarse_k < k) control$coarse_k else k
 }
 
 # Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of

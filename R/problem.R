@@ -33,6 +33,7 @@ new_problem <- function(data, locations, settings, start) {
     # `lower`, `upper` and `vanishing`, see at_bound(); of with_start()
     bounds = NULL,
     start = NULL,                    # working parameters to start from; of with_start()
+    further_starts = NULL,           # others that may be better; of shared_starts()
     fixed_by_user = NULL,            # which are fixed, where cross-validation holds the others, too
     # ---- how it is fitted
     control = settings$control,

@@ -118,8 +118,9 @@ fit_method.neargp_vecchia <- function(method, problem) {
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
   negligible <- if (is_expanded(problem)) negligible_score(problem) else
     problem$control$refresh_gain
-  state <- fit_with_neighbors(problem, method$k, objective_for,
-    with_single_precision(problem, scoring_optimizer(problem)), negligible)
+  optimize <- with_single_precision(problem, scoring_optimizer(problem))
+  problem <- with_best_start(problem, method$k, objective_for, optimize)
+  state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible)
   scored_result(problem, state,
     function(working) objective_for(component_at(problem, working), method$k), method$k)
 }
