@@ -60,8 +60,11 @@ has_regions <- function(data) {
 
 # In few neighbours a field that reaches far may be less likely than none where in all of them it is
 # far more: optima in few are compared in all.
+#
+# The problem that begins there, and what it took.
 with_best_start <- function(problem, k, objective_for, optimize) {
-  if (!length(problem$further_starts)) return(problem)
+  none <- list(problem = problem, iterations = 0L, evaluations = 0L)
+  if (!length(problem$further_starts)) return(none)
   value <- function(objective, starts) {
     vapply(starts, function(start) objective$evaluate(start)$value, 0)
   }
@@ -70,12 +73,13 @@ with_best_start <- function(problem, k, objective_for, optimize) {
   few <- first_k(problem$control, k)
   objective <- objective_for(component, few)
   starts <- list(problem$start, best(objective, problem$further_starts))
-  reached <- lapply(starts, function(start) if_computable(optimize(objective, start, TRUE))$working)
+  reached <- lapply(starts, function(start) if_computable(optimize(objective, start, TRUE)))
   reached <- Filter(Negate(is.null), reached)
-  if (!length(reached)) return(problem)
-  problem$start <- best(objective_for(component, k), reached)
+  if (!length(reached)) return(none)
+  problem$start <- best(objective_for(component, k), lapply(reached, `[[`, "working"))
   problem$control$coarse_k <- 0L
-  problem
+  total <- function(count) sum(vapply(reached, `[[`, 0L, count))
+  list(problem = problem, iterations = total("iterations"), evaluations = total("evaluations"))
 }
 
 # Values that are held or given, and those that were found.

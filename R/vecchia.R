@@ -119,8 +119,10 @@ fit_method.neargp_vecchia <- function(method, problem) {
   negligible <- if (is_expanded(problem)) negligible_score(problem) else
     problem$control$refresh_gain
   optimize <- with_single_precision(problem, scoring_optimizer(problem))
-  problem <- with_best_start(problem, method$k, objective_for, optimize)
+  begun <- with_best_start(problem, method$k, objective_for, optimize)
+  problem <- begun$problem
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible)
+  for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
   scored_result(problem, state,
     function(working) objective_for(component_at(problem, working), method$k), method$k)
 }

@@ -5,10 +5,10 @@
 # Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
 # slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without, of 10,000 three times.
 #
-#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,inducing] [fits] [rows]      writes bench/results/random-effects*.csv
+#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing] [fits] [rows]      writes bench/results/random-effects*.csv
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
-parts <- argument(1L, c("estimates", "counts", "time", "many", "inducing"))
+parts <- argument(1L, c("estimates", "counts", "time", "many", "signs", "inducing"))
 fits <- as.integer(argument(2L, 100L))
 n <- as.integer(argument(3L, 1000L))
 groups <- 30L
@@ -155,3 +155,24 @@ if ("many" %in% parts) {
     timed_step(100000L, 10000L, 30L, TRUE), timed_step(20000L, 10000L, 30L, TRUE)),
     many = rbind(timed_fit(100000L, 10000L), timed_fit(100000L, 10000L, regions = TRUE))))
 }
+# Random signs against the exact factor: estimates in standard errors, ratios of standard errors, log-likelihoods. Expected: within .03.
+with_exact_work <- function(work, code) {
+  package <- asNamespace("neargp")
+  old <- neargp:::most_exact_work
+  unlockBinding("most_exact_work", package)
+  on.exit(assign("most_exact_work", old, package))
+  assign("most_exact_work", work, package)
+  force(code)
+}
+
+compared <- function(levels, regions) {
+  data <- with_groups(15000L, levels, !regions)
+  fits <- lapply(list(signs = 0, exact = Inf), function(work) with_exact_work(work, timed(fit_to(y ~ (1 | site), data, 30L))))
+  signs <- fits$signs$value
+  exact <- fits$exact$value
+  errors <- sqrt(diag(solve(exact$information)))
+  data.frame(levels = length(unique(data$site)), regions, parameter = signs$parameters$name, apart = (signs$parameters$working -
+    exact$parameters$working) / errors, ratio = sqrt(diag(solve(signs$information))) / errors, log_likelihood = c(logLik(signs)) -
+    c(logLik(exact)), error = attr(logLik(signs), "standard_error"), seconds = fits$signs$cpu, seconds_exact = fits$exact$cpu)
+}
+if ("signs" %in% parts) written(list(signs = rbind(compared(3000L, FALSE), compared(2916L, TRUE))))
