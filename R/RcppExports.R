@@ -217,6 +217,30 @@ core_effects_forms <- function(effects, column, value, context) {
     .Call(`_neargp_core_effects_forms`, effects, column, value, context)
 }
 
+core_family_part <- function(coords, response, inducing, covariance, family, parameters, jitter, context) {
+    .Call(`_neargp_core_family_part`, coords, response, inducing, covariance, family, parameters, jitter, context)
+}
+
+core_family_part_unexplained <- function(part) {
+    .Call(`_neargp_core_family_part_unexplained`, part)
+}
+
+core_family_part_moments <- function(part, precision, natural, context) {
+    .Call(`_neargp_core_family_part_moments`, part, precision, natural, context)
+}
+
+core_family_part_expect <- function(part, field, share, context) {
+    .Call(`_neargp_core_family_part_expect`, part, field, share, context)
+}
+
+core_family_part_gradient <- function(part, field, share, slope, curvature, context) {
+    .Call(`_neargp_core_family_part_gradient`, part, field, share, slope, curvature, context)
+}
+
+core_family_bound_of_parts <- function(parts, offset, coefficients, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, context) {
+    .Call(`_neargp_core_family_bound_of_parts`, parts, offset, coefficients, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, context)
+}
+
 core_replace_file <- function(path, bytes) {
     invisible(.Call(`_neargp_core_replace_file`, path, bytes))
 }

@@ -28,9 +28,9 @@
 #' nothing is gained.
 #'
 #' # Which fits
-#' One gaussian response by [vecchia()], [loo_k()], [mll_k()], [svgp()] and [ppgpr()]; by `loo_k()`
-#' all of [response_family], and of rows in memory classes, too; by [vnngp()] all of
-#' [response_family].
+#' One response. A gaussian one by [vecchia()], [loo_k()], [mll_k()], [svgp()], [ppgpr()] and
+#' [vnngp()]; all of [response_family] by the last three and `loo_k()`, and by that classes of rows
+#' in memory, too.
 #'
 #' By `loo_k()` pseudo-observations are made, and labels added, where their rows are, and sums come
 #' back; the optimiser is quasi-Newton over all rows, and the score that of all rows, however many
@@ -41,8 +41,10 @@
 #' its gradient depends on shards. Each worker gets and returns M x M numbers in an evaluation, M
 #' the number of inducing points. Mini-batches, where `optimizer = "auto"` begins with them, are of
 #' the rows in this session: all of them, or the sample of a source. The score of `ppgpr()` is such
-#' a sum, too. [odvgp()] has no shards: its mean solves equations of the covariances of each row
-#' with all others, which no worker could have a part of without all rows.
+#' a sum, too. Where the response is not gaussian an evaluation finds its posterior in steps, some
+#' to some tens of them, and in each one two numbers of each row go to its shard and four come back.
+#' [odvgp()] has no shards: its mean solves equations of the covariances of each row with all
+#' others, of which no worker could have a part without all rows.
 #'
 #' `vnngp()` has the ordering and neighbours of the fit without shards. There each shard has the
 #' posterior of its own rows from these, an overlap, and all rows that they are conditioned on; what
@@ -70,7 +72,8 @@
 #' `data` may be a [row_source()]: the files of a folder, the windows of a raster, or a function of
 #' the number of a chunk. Workers read the rows of their shards; this session has a sample of them.
 #' A fit to such rows has none of them, and [predict()][predict.neargp] reads them once more. By
-#' `vnngp()` workers read the chunks, and this session gets all rows of the columns that are needed.
+#' `vnngp()`, and of responses that are not gaussian by `svgp()` and `ppgpr()`, workers read the
+#' chunks, and this session gets all rows of the columns that are needed.
 #'
 #' # Predictions and folds
 #' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: workers get
@@ -79,12 +82,11 @@
 #' outputs are predicted by workers with `output` alone, hurdle models not at all.
 #'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
-#'   another version, no worker is left, and for what cannot be in shards: several outputs, other
-#'   responses than gaussian ones but by [loo_k()] and [vnngp()], other methods than [vecchia()] (by
-#'   maxmin, without inducing points), [loo_k()] (neither by Adam nor with Polya-Gamma variables),
-#'   [mll_k()], [svgp()] (by all rows, with `kl_weight = 1` and one noise), [ppgpr()] (in two
-#'   stages, with one noise) and [vnngp()] (sparse posterior, incomplete factor, neither inducing
-#'   points nor random effects), and GPUs.
+#'   another version, no worker is left, and for what cannot be in shards: several outputs, classes
+#'   but by [loo_k()], other methods than [vecchia()] (by maxmin, without inducing points),
+#'   [loo_k()] (neither by Adam nor with Polya-Gamma variables), [mll_k()], [svgp()] (by all rows,
+#'   with `kl_weight = 1` and one noise), [ppgpr()] (in two stages, with one noise) and [vnngp()]
+#'   (sparse posterior, incomplete factor, neither inducing points nor random effects), and GPUs.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(1500), y = runif(1500))

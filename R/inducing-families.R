@@ -23,12 +23,14 @@ with_start.neargp_svgp_families <- function(method, problem) {
 fit_method.neargp_svgp_families <- function(method, problem) {
   refuse_effects_by_batches(method, problem$data)
   problem$data <- core_data(problem$data)
+  if (is_sharded(problem)) problem <- with_families_in_shards(problem)
   reached <- fit_inducing(method, problem)
   result <- inducing_result(method, problem, reached, step = 0.01)
   if (is.null(reached$found)) {
     found <- family_posterior(problem, method, reached)
     result[names(found)] <- found
   }
+  result$shards <- problem$data$shards
   with_separation(result, problem)
 }
 
@@ -88,6 +90,10 @@ family_bound_at.default <- function(problem, method, values, positions, start, t
                                     derivatives = TRUE,
                                     specification = covariance_specification(problem$layout,
                                       problem$groups)) {
+  if (!is.null(problem$data$shards)) {
+    return(family_bound_in_shards(problem, method, values, positions, start, tolerance,
+      derivatives, specification))
+  }
   data <- problem$data
   effects <- effects_at(problem, values)
   response <- latent_response(data)

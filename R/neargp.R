@@ -269,7 +269,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$cluster <- check_cluster(cluster)
   on.exit(close_workers(settings$cluster))
   if (!is.null(source)) check_streamable(settings, transform)
-  if (!is.null(source) && keeps_rows(settings$method)) {
+  if (!is.null(source) && keeps_rows(settings$method, settings$family)) {
     settings <- with_open_workers(settings, threads)
     data <- rows_of_source(source, settings, list(formula, coords, time, covariance, nugget,
       rlang::enquos(weights, offset, subset, measurement_variance)))

@@ -34,21 +34,23 @@ gaussian_rows <- function(coords, columns, weights, covariance, at, context) {
     (y - mean) / noise, 1 / noise, at$factor, at$positions)
 }
 
-family_stage <- function(data, result) {
+family_stage <- function(data, result, covariance, method) {
   posterior <- result$posterior
-  predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data -
+  stage <- predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data -
     posterior$variance_given_nodes, posterior$slope,
     posterior$pseudo_precision, result$svgp$factor, result$svgp$positions)
+  if (is.null(data$shards)) stage else family_stage_in_shards(stage, data, covariance, method)
 }
 
 # A function of the lower triangle G and the family's parameters.
 predictive_score_at <- function(stage, method, family, covariance, context) {
   if (!is.null(stage$shards)) return(score_over_shards(stage, method, family, covariance, context))
-  score_of_rows(stage, family, covariance, method$jitter, method$kl_weight, context)
+  score_of_rows(stage, family_core_name(family), covariance, method$jitter, method$kl_weight,
+    context)
 }
 
 score_of_rows <- function(stage, family, covariance, jitter, kl_weight, context) {
-  problem <- core_predictive(stage$coords, stage$response, stage$mean, family_core_name(family),
+  problem <- core_predictive(stage$coords, stage$response, stage$mean, family,
     stage$positions, covariance, jitter, stage$factor, kl_weight, context)
   function(relative, parameters) core_predictive_score(problem, relative, parameters, context)
 }

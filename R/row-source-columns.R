@@ -1,14 +1,14 @@
-# Rows of a source for methods that have order, neighbours and posterior of all rows in this session,
-# beside which the columns of the model are little: each chunk is read once, by a worker where there
-# are any, and the columns that the call names come here.
+# Rows of a source for methods that have a posterior of all rows in this session, beside which the
+# columns of the model are little: each chunk is read once, by a worker where there are any, and the
+# columns that the call names come here.
 
 # Whether fits in shards keep their rows in this session.
-keeps_rows <- function(method) {
+keeps_rows <- function(method, family) {
   UseMethod("keeps_rows")
 }
 
 #' @export
-keeps_rows.default <- function(method) FALSE
+keeps_rows.default <- function(method, family) FALSE
 
 # `named`: what of the call may name columns. The data frame of these columns.
 rows_of_source <- function(source, settings, named) {

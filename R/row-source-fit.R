@@ -4,7 +4,7 @@
 check_streamable <- function(settings, transform) {
   if (wants_shards(settings)) {
     check_takes_shards(settings, NULL)
-    if (keeps_rows(settings$method)) return(invisible())
+    if (keeps_rows(settings$method, settings$family)) return(invisible())
     check_streamed_family(settings$family)
   } else check_streamed_bound(settings)
   if (!is.null(transform)) {

@@ -27,10 +27,10 @@
 #' The first reading finds their boxes, by the workers, too; the shards are cut at medians of the
 #' sample. [predict()][predict.neargp] reads the rows once more, but of [svgp()] and [ppgpr()].
 #'
-#' By [vnngp()] each chunk is read once, by a worker, and the columns that the call names, of all
-#' rows, come to this session, which has order, neighbours and posterior of all rows anyway. The fit
-#' is that to a data frame of the source, to the last bit, and its family and formula have no limits
-#' but those of shards.
+#' By [vnngp()], and of responses that are not gaussian by [svgp()] and [ppgpr()], each chunk is
+#' read once, by a worker, and the columns that the call names, of all rows, come to this session,
+#' which has a posterior of each row anyway. The fit is that to a data frame of the source, to the
+#' last bit, and its family and formula have no limits but those of shards.
 #'
 #' @section The formula: Each row must have its values alone. `poly()`, `scale()`, splines without
 #' `knots` and `Boundary.knots`, and `x - mean(x)` depend on the other rows of a chunk and are an
@@ -39,9 +39,9 @@
 #' row, unless `na.action = na.omit` is given.
 #'
 #' @section Fits from a source: They predict, and are printed and summarised, as all are; but for
-#' those by `vnngp()` they hold no rows. What is about the rows of the fit, as `residuals()`,
-#' `cross_validate()` and `plot()`, stops with `neargp_error_source`: predict chunks of rows, and
-#' compare. `update(fit, start = fit)` goes on where the rows are the same.
+#' those whose rows come to this session (see above) they hold none. What is about the rows of the
+#' fit, as `residuals()`, `cross_validate()` and `plot()`, stops with `neargp_error_source`: predict
+#' chunks of rows, and compare. `update(fit, start = fit)` goes on where the rows are the same.
 #'
 #' @param x names of files of one table, one after the other; or a function of the number of a
 #'   chunk, from 1 on, that returns a data frame, and `NULL` after the last one. It must return the

@@ -50,7 +50,7 @@ shard_bound_sums <- function(shard, at) {
   pointer <- shard_bound(shard, at)
   add_to_shard_bound(core_streamed_add_value, shard, pointer, at)
   if (at$derivatives) shard$bound <- list(at = at, pointer = pointer)
-  list(failed = 0, size = 0, sums = core_streamed_sums(pointer))
+  as_sums(core_streamed_sums(pointer))
 }
 
 # A shard that is made anew has no bound at these parameters, and needs no sums of it.
@@ -59,7 +59,7 @@ shard_bound_adjoints <- function(shard, at, moments) {
   shard$bound <- NULL
   core_streamed_begin_gradient(pointer, moments, shard$context)
   add_to_shard_bound(core_streamed_add_gradient, shard, pointer, at)
-  list(failed = 0, size = 0, sums = core_streamed_adjoints(pointer))
+  as_sums(core_streamed_adjoints(pointer))
 }
 
 shard_bound <- function(shard, at) {
@@ -88,14 +88,18 @@ shard_response <- function(shard, unit) {
 stage_in_shards <- function(data, covariance, at) {
   on_shards(data$shards$host, "shard_stage", list(values = covariance$values, at = at,
     unit = bound_unit(data)), makes = TRUE)
+  stage_of_shards(data, at)
+}
+
+stage_of_shards <- function(data, at) {
   none <- predictive_rows(take_data_rows(data, integer(0)), double(0), double(0), double(0),
     double(0), at$factor, at$positions)
   c(replace(none, "n", row_count(data)), data["shards"])
 }
 
 score_over_shards <- function(stage, method, family, covariance, context) {
-  divergence_at <- score_of_rows(stage, family, covariance, method$jitter, method$kl_weight,
-    context)
+  divergence_at <- score_of_rows(stage, family_core_name(family), covariance, method$jitter,
+    method$kl_weight, context)
   lower <- lower.tri(stage$factor, diag = TRUE)
   function(relative, parameters) {
     found <- divergence_at(relative, parameters)
@@ -114,14 +118,14 @@ shard_stage <- function(shard, values, at, unit) {
   covariance <- specified_covariance(shard$specification, values)
   stage <- gaussian_rows(shard_columns(shard$rows, shard$form, "coords"), shard_response(shard,
     unit), shard$rows[, shard$form$weights], covariance, at, shard$context)
-  shard$score_at <- score_of_rows(stage, stats::gaussian(), covariance, at$jitter, 0, shard$context)
+  shard$score_at <- score_of_rows(stage, "gaussian", covariance, at$jitter, 0, shard$context)
   NULL
 }
 
 # A score that overflows has no slopes.
 shard_predictive_score <- function(shard, relative, parameters) {
   found <- shard$score_at(relative, parameters)
-  sums <- if (is.finite(found$value)) c(found$value, found$d_factor[lower.tri(relative, TRUE)],
-    found$d_likelihood) else rep(-Inf, 1L + sum(lower.tri(relative, TRUE)) + length(parameters))
-  list(failed = 0, size = 0, sums = sums)
+  lower <- lower.tri(relative, TRUE)
+  as_sums(if (is.finite(found$value)) c(found$value, found$d_factor[lower],
+    found$d_likelihood) else rep(-Inf, 1L + sum(lower) + length(parameters)))
 }

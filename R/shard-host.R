@@ -35,6 +35,12 @@ sum_of_shards <- function(host, what, common, own = NULL) {
   add_branches(found, host$ids)[[branch_name(host$ids)]]
 }
 
+# The same of sums that are here, one of each shard.
+sum_here <- function(host, sums) {
+  names(sums) <- vapply(host$ids, branch_name, "")
+  add_branches(sums, host$ids)[[branch_name(host$ids)]]
+}
+
 # What made a part of the shards' state is made anew and need not be repeated.
 forget_calls <- function(host, what) {
   host$made_by <- lapply(host$made_by, function(calls) Filter(function(call) !call$what %in% what,

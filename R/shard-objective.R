@@ -103,7 +103,7 @@ check_takes_shards <- function(settings, data) {
   if (!takes_shards(method, settings$family)) {
     refuse(sprintf("by %s of %s response with these settings", method_call(method),
       with_article(settings$family)),
-      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points), mll_k(), svgp() (all rows, kl_weight = 1) and ppgpr() (joint = FALSE), for one of any family by loo_k() (neither by Adam nor with Polya-Gamma variables), and of any but classes by vnngp() (posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points).")
+      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points) and mll_k(), for one of any family by loo_k() (neither by Adam nor with Polya-Gamma variables), and of any but classes by svgp() (all rows, kl_weight = 1), ppgpr() (joint = FALSE) and vnngp() (posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points).")
   }
   refused <- refused_in_shards(method, data)
   if (!is.null(refused)) refuse(refused[1L], refused[2L])

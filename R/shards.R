@@ -93,6 +93,9 @@ add_sums <- function(a, b) {
   list(failed = if (a$failed > 0) a$failed else b$failed, size = a$size, sums = a$sums + b$sums)
 }
 
+# Sums that cannot fail.
+as_sums <- function(sums) list(failed = 0, size = 0, sums = sums)
+
 # What core_evaluate() returns, as numbers in a row and back. `size`: columns and parameters.
 pack_sums <- function(result, row_of) {
   parts <- c("log_det", "gram", "d_log_det", "d_gram", "information")

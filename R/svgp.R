@@ -197,8 +197,11 @@ has_inducing_features.neargp_svgp <- function(method) TRUE
 keeps_inducing_points.neargp_svgp <- function(method) TRUE
 
 #' @export
+keeps_rows.neargp_svgp <- function(method, family) !is_gaussian(family)
+
+#' @export
 takes_shards.neargp_svgp <- function(method, family) {
-  is_gaussian(family) && method$optimizer %in% c("auto", "collapsed") &&
+  !is_categorical(family) && method$optimizer %in% c("auto", "collapsed") &&
     bound_kl_weight(method) == 1
 }
 

@@ -22,7 +22,7 @@ refused_in_shards.neargp_vnngp <- function(method, data) {
 }
 
 #' @export
-keeps_rows.neargp_vnngp <- function(method) TRUE
+keeps_rows.neargp_vnngp <- function(method, family) TRUE
 
 # Spacings that a shard reaches beyond its own rows where the user names none: the smoother a field
 # the farther data say something about it. On a line as many rows as in a square of that side.

@@ -755,6 +755,101 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_family_part
+SEXP core_family_part(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, double jitter, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_part(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP jitterSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_part(coords, response, inducing, covariance, family, parameters, jitter, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_family_part_unexplained
+Rcpp::NumericVector core_family_part_unexplained(SEXP part);
+RcppExport SEXP _neargp_core_family_part_unexplained(SEXP partSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type part(partSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_part_unexplained(part));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_family_part_moments
+Rcpp::NumericVector core_family_part_moments(SEXP part, const Rcpp::NumericVector& precision, const Rcpp::NumericVector& natural, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_part_moments(SEXP partSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type part(partSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type precision(precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type natural(naturalSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_part_moments(part, precision, natural, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_family_part_expect
+Rcpp::List core_family_part_expect(SEXP part, const Rcpp::List& field, double share, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_part_expect(SEXP partSEXP, SEXP fieldSEXP, SEXP shareSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type part(partSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type field(fieldSEXP);
+    Rcpp::traits::input_parameter< double >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_part_expect(part, field, share, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_family_part_gradient
+Rcpp::NumericVector core_family_part_gradient(SEXP part, const Rcpp::List& field, double share, const Rcpp::NumericVector& slope, const Rcpp::NumericVector& curvature, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_part_gradient(SEXP partSEXP, SEXP fieldSEXP, SEXP shareSEXP, SEXP slopeSEXP, SEXP curvatureSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type part(partSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type field(fieldSEXP);
+    Rcpp::traits::input_parameter< double >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type slope(slopeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type curvature(curvatureSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_part_gradient(part, field, share, slope, curvature, context));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_family_bound_of_parts
+Rcpp::List core_family_bound_of_parts(const Rcpp::List& parts, const Rcpp::NumericVector& offset, int coefficients, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const Rcpp::List& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_family_bound_of_parts(SEXP partsSEXP, SEXP offsetSEXP, SEXP coefficientsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type parts(partsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< int >::type coefficients(coefficientsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< int >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_bound_of_parts(parts, offset, coefficients, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_replace_file
 void core_replace_file(const std::string& path, const Rcpp::RawVector& bytes);
 RcppExport SEXP _neargp_core_replace_file(SEXP pathSEXP, SEXP bytesSEXP) {
@@ -2206,6 +2301,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_effects_invert", (DL_FUNC) &_neargp_core_effects_invert, 2},
     {"_neargp_core_effects_inverse", (DL_FUNC) &_neargp_core_effects_inverse, 3},
     {"_neargp_core_effects_forms", (DL_FUNC) &_neargp_core_effects_forms, 4},
+    {"_neargp_core_family_part", (DL_FUNC) &_neargp_core_family_part, 8},
+    {"_neargp_core_family_part_unexplained", (DL_FUNC) &_neargp_core_family_part_unexplained, 1},
+    {"_neargp_core_family_part_moments", (DL_FUNC) &_neargp_core_family_part_moments, 4},
+    {"_neargp_core_family_part_expect", (DL_FUNC) &_neargp_core_family_part_expect, 4},
+    {"_neargp_core_family_part_gradient", (DL_FUNC) &_neargp_core_family_part_gradient, 6},
+    {"_neargp_core_family_bound_of_parts", (DL_FUNC) &_neargp_core_family_bound_of_parts, 12},
     {"_neargp_core_replace_file", (DL_FUNC) &_neargp_core_replace_file, 2},
     {"_neargp_core_append_to_file", (DL_FUNC) &_neargp_core_append_to_file, 2},
     {"_neargp_core_lock_file", (DL_FUNC) &_neargp_core_lock_file, 1},

@@ -38,6 +38,36 @@ neargp::BoundSettings bound_settings(const std::string& bound, double jitter) {
   return settings;
 }
 
+neargp::FamilyBoundSettings family_bound_settings(const std::string& bound, double kl_weight, double jitter,
+                                                  double tolerance, int places, int effects) {
+  neargp::FamilyBoundSettings settings;
+  settings.kind = bound_kind(bound);
+  settings.jitter = jitter;
+  settings.kl_weight = kl_weight;
+  settings.tolerance = tolerance;
+  settings.places = places;
+  settings.effects = effects;
+  return settings;
+}
+
+Rcpp::List family_bound_to_r(const neargp::FamilyBound& result, bool derivatives) {
+  if (result.failure != neargp::BoundFailure::none)
+    return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
+  Rcpp::List list = Rcpp::List::create(
+      Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["divergence"] = result.divergence,
+      Rcpp::_["converged"] = result.converged, Rcpp::_["end"] = family_posterior_to_r(result.end),
+      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
+      Rcpp::_["effects"] = to_r(result.effects), Rcpp::_["weights"] = to_r(result.weights),
+      Rcpp::_["factor"] = to_r(result.factor), Rcpp::_["linear_predictor"] = to_r(result.linear_predictor),
+      Rcpp::_["slope"] = to_r(result.slope), Rcpp::_["variance"] = to_r(result.variance),
+      Rcpp::_["unexplained"] = to_r(result.unexplained));
+  if (!derivatives) return list;
+  list["d_covariance"] = result.gradient.parameters;
+  list["d_likelihood"] = result.d_likelihood;
+  list["d_inducing"] = to_r(result.gradient.positions);
+  return list;
+}
+
 Rcpp::List bound_to_r(const neargp::CollapsedBound& result) {
   Rcpp::List list =
       Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value,

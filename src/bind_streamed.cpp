@@ -1,5 +1,4 @@
 // The bound on inducing points of rows that R hands on in pieces.
-#include <algorithm>
 #include <vector>
 
 #include "base/error.h"
@@ -8,6 +7,7 @@
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
+#include "bind_numbers.h"
 #include "variational/streamed_bound.h"
 
 namespace {
@@ -15,33 +15,6 @@ namespace {
 using Eigen::MatrixXd;
 using neargp::Index;
 using StreamedPointer = Rcpp::XPtr<neargp::StreamedBound>;
-
-// Matrices and vectors one after the other, as numbers that can be added.
-class Numbers {
- public:
-  void write(const double* values, Index n) { numbers_.insert(numbers_.end(), values, values + n); }
-  void write(const MatrixXd& matrix) { write(matrix.data(), matrix.size()); }
-  Rcpp::NumericVector all() const { return {numbers_.begin(), numbers_.end()}; }
-
- private:
-  std::vector<double> numbers_;
-};
-
-// The same read, into what has the size of what was written.
-class NumberReader {
- public:
-  explicit NumberReader(const Rcpp::NumericVector& numbers) : numbers_(numbers) {}
-  void read(double* values, Index n) {
-    if (at_ + n > numbers_.size()) throw neargp::Error("There must be as many numbers as sums.");
-    std::copy_n(numbers_.begin() + at_, n, values);
-    at_ += n;
-  }
-  void read(MatrixXd& matrix) { read(matrix.data(), matrix.size()); }
-
- private:
-  Rcpp::NumericVector numbers_;
-  Index at_ = 0;
-};
 
 template <class Sums, class Visitor>
 void visit_sums(Sums& sums, Visitor&& visit) {

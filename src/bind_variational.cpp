@@ -10,7 +10,6 @@
 #include "variational/collapsed_prediction.h"
 #include "variational/coregionalised_bound.h"
 #include "variational/coregionalised_prediction.h"
-#include "variational/family_bound.h"
 
 // effects: how many of the last columns have coefficients N(0, I).
 // [[Rcpp::export]]
@@ -66,31 +65,12 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
                              int places, int effects, const std::string& bound, double kl_weight, double jitter,
                              double tolerance, bool derivatives, const Rcpp::List& context) {
   const PointStore points(coords), positions(inducing);
-  neargp::FamilyBoundSettings settings;
-  settings.kind = bound_kind(bound);
-  settings.jitter = jitter;
-  settings.kl_weight = kl_weight;
-  settings.tolerance = tolerance;
-  settings.places = places;
-  settings.effects = effects;
-  const neargp::FamilyBound result = neargp::family_bound(
-      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
-      to_likelihood(family, parameters), to_family_posterior(start), settings, derivatives, run_context(context));
-  if (result.failure != neargp::BoundFailure::none)
-    return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
-  Rcpp::List list = Rcpp::List::create(
-      Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["divergence"] = result.divergence,
-      Rcpp::_["converged"] = result.converged, Rcpp::_["end"] = family_posterior_to_r(result.end),
-      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
-      Rcpp::_["effects"] = to_r(result.effects), Rcpp::_["weights"] = to_r(result.weights),
-      Rcpp::_["factor"] = to_r(result.factor), Rcpp::_["linear_predictor"] = to_r(result.linear_predictor),
-      Rcpp::_["slope"] = to_r(result.slope), Rcpp::_["variance"] = to_r(result.variance),
-      Rcpp::_["unexplained"] = to_r(result.unexplained));
-  if (!derivatives) return list;
-  list["d_covariance"] = result.gradient.parameters;
-  list["d_likelihood"] = result.d_likelihood;
-  list["d_inducing"] = to_r(result.gradient.positions);
-  return list;
+  return family_bound_to_r(
+      neargp::family_bound(to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
+                           to_likelihood(family, parameters), to_family_posterior(start),
+                           family_bound_settings(bound, kl_weight, jitter, tolerance, places, effects), derivatives,
+                           run_context(context)),
+      derivatives);
 }
 
 // The prior at inducing points, factored, and the posterior there: `weights` and `factor` of a bound.

@@ -128,7 +128,8 @@ test_that("what a source or shards cannot have is said", {
   refused(share ~ h, stats::binomial("probit"), "neargp_error_response")
   refused(count ~ h, stats::poisson(), "neargp_error_weights", weights = trials + 0.5)
   refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, loo_k(5, optimizer = "adam"))
-  refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, svgp(5))
+  refused(count ~ h, stats::poisson(), "neargp_error_cluster", data, svgp(5,
+    optimizer = "natural"))
 })
 
 test_that("fits in shards go on from a checkpoint", {
@@ -136,7 +137,8 @@ test_that("fits in shards go on from a checkpoint", {
   data <- pseudo_observation_data(60)
   data$class <- factor(data$successes > 1)
   cases <- list(list(count ~ h, negative_binomial(), loo_k(7)),
-    list(class ~ h, stats::binomial(), loo_k(7)), list(number ~ h, stats::gaussian(), svgp(6)))
+    list(class ~ h, stats::binomial(), loo_k(7)), list(number ~ h, stats::gaussian(), svgp(6)),
+    list(count ~ h, stats::poisson(), svgp(6, move = FALSE)))
   for (case in cases) {
     run <- function(control = neargp_control(), resume = NULL, seed) {
       set.seed(seed)

@@ -229,7 +229,8 @@ test_that("what cannot be in shards is refused", {
   refused(vecchia(5, ordering = "random"))
   refused(vecchia(5, inducing = 5))
   refused(loo_k(5, optimizer = "adam"))
-  refused(svgp(5), count ~ 1, family = poisson())
+  data$class <- rep(c("a", "b", "c"), 20)
+  refused(svgp(5), class ~ 1, family = categorical())
   refused(vecchia(5), cbind(z, h) ~ 1)
   refused(vecchia(5), use = neargp_control(shards = 31L))
   expect_s3_class(neargp(z ~ 1, data, coords = ~ x + y, control = control,

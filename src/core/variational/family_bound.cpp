@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "variational/inducing_posterior.h"
 #include "variational/posterior_adjoint.h"
-#include "variational/sum_rows.h"
 
 namespace neargp {
 
@@ -21,18 +19,15 @@ struct Posterior {
   double value = -INFINITY, divergence = 0.0;
   InducingPosterior field;
   MatrixXd covariance;
-  VectorXd linear_predictor, variance;  // variance: A_i'B^-1 A_i
-  VectorXd slope, curvature;
-  std::vector<double> d_likelihood;
+  FamilyExpectations rows;  // but for the sum, of densities p^(1/c)
 };
 
 class Search {
  public:
-  Search(const LatentResponse& response, Points coords, const InducingFactor& factor, const Likelihood& likelihood,
+  Search(const FamilyRows& rows, const double* offset, const InducingFactor& factor,
          const FamilyBoundSettings& settings, const RunContext& context)
-      : response_(response), coords_(coords), factor_(factor), likelihood_(likelihood), settings_(settings),
-        context_(context), regression_(factor, coords, response.design.data(), response.coefficients,
-                                       settings.chunk_rows, context, settings.effects) {}
+      : rows_(rows), offset_(offset, rows.unexplained().size()), factor_(factor), settings_(settings),
+        context_(context) {}
 
   FamilyBound run(FamilyPosterior start, bool derivatives) {
     FamilyBound bound;
@@ -79,31 +74,31 @@ class Search {
     bound.effects = best.field.effects_root * best.field.effects_root.transpose();
     bound.weights = best.field.weights;
     bound.factor = best.field.factor;
-    bound.linear_predictor = best.linear_predictor;
-    bound.slope = best.slope;
-    bound.variance = best.variance;
-    bound.unexplained = regression_.unexplained();
+    bound.linear_predictor = best.rows.linear_predictor;
+    bound.slope = best.rows.slope;
+    bound.variance = best.rows.variance;
+    bound.unexplained = rows_.unexplained();
     if (derivatives) {
       bound.gradient = gradient(best);
       bound.gradient.positions *= c;
       for (double& slope : bound.gradient.parameters) slope *= c;
-      bound.d_likelihood = best.d_likelihood;
+      bound.d_likelihood = best.rows.d_likelihood;
       for (double& slope : bound.d_likelihood) slope *= c;
     }
     bound.end = best.given;
   }
 
-  double places() const { return double(settings_.places > 0 ? settings_.places : coords_.n); }
+  double places() const { return double(settings_.places > 0 ? settings_.places : offset_.size()); }
 
   // Pseudo-observations moved that share of the way to what the responses say at the posterior.
   FamilyPosterior part_of_step(const Posterior& at, double share) const {
     FamilyPosterior moved = at.given;
-    const Eigen::Map<const VectorXd> offset(response_.offset.data(), coords_.n);
-    const VectorXd natural = at.curvature.cwiseProduct(at.linear_predictor - offset) + at.slope;
-    moved.precision += share * (at.curvature - moved.precision);
+    const FamilyExpectations& rows = at.rows;
+    const VectorXd natural = rows.curvature.cwiseProduct(rows.linear_predictor - offset_) + rows.slope;
+    moved.precision += share * (rows.curvature - moved.precision);
     moved.natural += share * (natural - moved.natural);
     if (settings_.kind == BoundKind::tight) {
-      const double ratio = std::max(at.curvature.dot(regression_.unexplained()) / places(), 0.0);
+      const double ratio = std::max(rows.curvature.dot(rows_.unexplained()) / places(), 0.0);
       const double inverse = 1.0 / moved.unexplained_share;
       moved.unexplained_share = 1.0 / (inverse + share * (1.0 + ratio - inverse));
     } else {
@@ -113,66 +108,34 @@ class Search {
   }
 
   BoundFailure evaluate(Posterior& at) const {
-    const BoundFailure failure = regression_.solve(at.given.precision, at.given.natural, at.field);
+    const BoundFailure failure =
+        solve_regression(rows_.moments(at.given.precision, at.given.natural), at.field, settings_.effects);
     if (failure != BoundFailure::none) return failure;
     at.covariance = at.field.covariance();
-    const VectorXd& beta = at.field.beta;
-    const std::vector<double> trend = response_.trend({beta.data(), beta.data() + beta.size()});
-    at.linear_predictor = Eigen::Map<const VectorXd>(trend.data(), coords_.n);
-    regression_.add_moments(at.field, at.linear_predictor, at.variance);
-    const double expected = expect(at);
     const double v = at.given.unexplained_share;
+    at.rows = rows_.expect(at.field, v);
+    const double power = 1.0 / settings_.kl_weight;
+    at.rows.slope *= power;
+    at.rows.curvature *= power;
+    for (double& slope : at.rows.d_likelihood) slope *= power;
     at.divergence = divergence(at.field.mean, at.covariance, at.field.factor) + at.field.effects_divergence() +
                     0.5 * places() * (v - 1.0 - std::log(v));
-    at.value = expected - at.divergence;
+    at.value = power * at.rows.sum - at.divergence;
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
 
-  double expect(Posterior& at) const {
-    const VectorXd variance =
-        at.given.unexplained_share * regression_.unexplained() + at.variance + regression_.effects_variance(at.field);
-    at.slope.resize(coords_.n);
-    at.curvature.resize(coords_.n);
-    at.d_likelihood.assign(likelihood_.parameters.size(), 0.0);
-    const double sum =
-        expectations(likelihood_, response_.observations(), at.linear_predictor.data(), variance.data(),
-                     {nullptr, at.slope.data(), at.curvature.data(), nullptr}, at.d_likelihood.data(), context_);
-    const double power = 1.0 / settings_.kl_weight;
-    at.slope *= power;
-    at.curvature *= power;
-    for (double& slope : at.d_likelihood) slope *= power;
-    return power * sum;
-  }
-
-  // At the optimum, where A E d log p = m. Of effects dF/dA has T R (W E R)' besides, from Cov(w, u).
   InducingGradient gradient(const Posterior& at) const {
     const double v = at.given.unexplained_share;
-    MatrixXd means(at.field.mean.size(), 1 + at.field.effects());
-    means << at.field.mean, at.field.shared_root();
-    const PosteriorAdjoint posterior(factor_, means, at.covariance, v);
-    const InducingGradient zero = factor_.points().zero_gradient();
-    InducingGradient gradient = sum_rows(
-        coords_.n, settings_.chunk_rows, regression_.inducing() * coords_.dim, context_, zero,
-        [&](Index first, Index last, InducingGradient& sum) {
-          const Index n = last - first;
-          const VectorXd curvature = at.curvature.segment(first, n);
-          MatrixXd alpha(n, means.cols());
-          alpha << at.slope.segment(first, n),
-              curvature.asDiagonal() * regression_.effects_features(at.field, first, n);
-          posterior.add_rows(
-              {coords_[first], n, coords_.dim}, curvature, [&](const MatrixXd&) -> MatrixXd { return alpha; }, sum);
-        });
+    InducingGradient gradient = rows_.gradient(at.field, v, at.rows.slope, at.rows.curvature);
     add_prior_adjoint(factor_, at.field.mean, at.covariance, v * at.field.gram, gradient);
     return gradient;
   }
 
-  const LatentResponse& response_;
-  Points coords_;
+  const FamilyRows& rows_;
+  Eigen::Map<const VectorXd> offset_;
   const InducingFactor& factor_;
-  const Likelihood& likelihood_;
   const FamilyBoundSettings& settings_;
   const RunContext& context_;
-  InducingRegression regression_;
 };
 
 }  // namespace
@@ -192,6 +155,24 @@ FamilyPosterior family_posterior_at(const std::vector<double>& linear_predictor,
   return start;
 }
 
+FamilyBound family_bound(const FamilyRowsMaker& make_rows, const double* offset, const InducingPoints& points,
+                         const Covariance& covariance, FamilyPosterior start, const FamilyBoundSettings& settings,
+                         bool derivatives, const RunContext& context) {
+  const InducingFactor factor(points, settings.jitter, derivatives);
+  FamilyBound bound;
+  if (factor.regular()) {
+    const std::unique_ptr<const FamilyRows> rows = make_rows(factor);
+    bound = Search(*rows, offset, factor, settings, context).run(std::move(start), derivatives);
+  } else {
+    bound.failure = BoundFailure::prior;
+  }
+  if (bound.failure != BoundFailure::none)
+    bound.value = -INFINITY;
+  else if (derivatives)
+    bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
+  return bound;
+}
+
 FamilyBound family_bound(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
                          const Likelihood& likelihood, FamilyPosterior start, const FamilyBoundSettings& settings,
                          bool derivatives, const RunContext& context) {
@@ -200,17 +181,12 @@ FamilyBound family_bound(const LatentResponse& response, Points coords, Points i
   check_parameters(likelihood);
   const PreparedCovariance prepared = prepare(covariance, coords.dim, derivatives);
   const InducingPoints points(prepared, inducing);
-  const InducingFactor factor(points, settings.jitter, derivatives);
-  FamilyBound bound;
-  if (factor.regular())
-    bound = Search(response, coords, factor, likelihood, settings, context).run(std::move(start), derivatives);
-  else
-    bound.failure = BoundFailure::prior;
-  if (bound.failure != BoundFailure::none)
-    bound.value = -INFINITY;
-  else if (derivatives)
-    bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
-  return bound;
+  const auto make_rows = [&](const InducingFactor& factor) {
+    return std::make_unique<FamilyRowsHere>(response, coords, factor, likelihood, settings.effects, settings.chunk_rows,
+                                            context);
+  };
+  return family_bound(make_rows, response.offset.data(), points, covariance, std::move(start), settings, derivatives,
+                      context);
 }
 
 }  // namespace neargp

@@ -23,10 +23,12 @@
 // are of these.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
-#include "likelihoods/latent_response.h"
 #include "variational/collapsed_bound.h"
+#include "variational/family_rows.h"
 
 namespace neargp {
 
@@ -68,6 +70,12 @@ struct FamilyBound {
   InducingGradient gradient;                // empty unless it was asked for
   std::vector<double> d_likelihood;         // in the logarithms of the likelihood's parameters
 };
+
+// Of rows wherever they are. `offset`: of each row.
+using FamilyRowsMaker = std::function<std::unique_ptr<const FamilyRows>(const InducingFactor& factor)>;
+FamilyBound family_bound(const FamilyRowsMaker& make_rows, const double* offset, const InducingPoints& points,
+                         const Covariance& covariance, FamilyPosterior start, const FamilyBoundSettings& settings,
+                         bool derivatives, const RunContext& context);
 
 FamilyBound family_bound(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
                          const Likelihood& likelihood, FamilyPosterior start, const FamilyBoundSettings& settings,

@@ -10,17 +10,51 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-struct InducingRegression::Moments {
-  MatrixXd gram;     // A W A', lower triangle
-  MatrixXd cross;    // A [h, W X]
-  MatrixXd columns;  // X'[h, W X]
+void RegressionMoments::add(const RegressionMoments& other) {
+  gram += other.gram;
+  cross += other.cross;
+  columns += other.columns;
+}
 
-  void add(const Moments& other) {
-    gram += other.gram;
-    cross += other.cross;
-    columns += other.columns;
+namespace {
+
+// Of `effects` the last of the design.
+bool solve_trend(const RegressionMoments& moments, int effects, InducingPosterior& posterior) {
+  const Eigen::Index p = moments.columns.rows();
+  MatrixXd whitened = moments.cross;
+  lower_solve(posterior.factor, whitened);
+  posterior.beta = VectorXd::Zero(p);
+  posterior.beta_covariance.resize(p, p);
+  if (p > 0) {
+    MatrixXd columns = moments.columns - whitened.rightCols(p).transpose() * whitened;
+    columns.rightCols(p).diagonal().tail(effects).array() += 1.0;
+    MatrixXd lower = columns.rightCols(p), of_effects = columns.bottomRightCorner(effects, effects);
+    if (!cholesky(lower) || !cholesky(of_effects)) return false;
+    posterior.effects_root = MatrixXd::Identity(effects, effects);
+    lower_transposed_solve(of_effects, posterior.effects_root);
+    MatrixXd solved(p, p + 1);
+    solved << columns.col(0), MatrixXd::Identity(p, p);
+    lower_solve(lower, solved);
+    lower_transposed_solve(lower, solved);
+    posterior.beta = solved.col(0);
+    posterior.beta_covariance = solved.rightCols(p);
   }
-};
+  lower_transposed_solve(posterior.factor, whitened);
+  posterior.weights = std::move(whitened);
+  posterior.mean = posterior.weights.col(0) - posterior.weights.rightCols(p) * posterior.beta;
+  return true;
+}
+
+}  // namespace
+
+BoundFailure solve_regression(RegressionMoments moments, InducingPosterior& posterior, int effects) {
+  posterior.factor = moments.gram;
+  posterior.factor.diagonal().array() += 1.0;
+  if (!cholesky(posterior.factor)) return BoundFailure::posterior;
+  if (!solve_trend(moments, effects, posterior)) return BoundFailure::trend;
+  posterior.gram = std::move(moments.gram);
+  return BoundFailure::none;
+}
 
 MatrixXd InducingPosterior::covariance() const {
   MatrixXd inverse = MatrixXd::Identity(factor.rows(), factor.rows());
@@ -80,22 +114,12 @@ MatrixXd InducingRegression::design(Index first, Index n) const {
   return Eigen::Map<const RowMajor>(design_ + first * coefficients_, n, coefficients_);
 }
 
-BoundFailure InducingRegression::solve(const VectorXd& precision, const VectorXd& natural,
-                                       InducingPosterior& posterior) const {
-  Moments moments = sum_moments(precision, natural);
-  posterior.factor = moments.gram;
-  posterior.factor.diagonal().array() += 1.0;
-  if (!cholesky(posterior.factor)) return BoundFailure::posterior;
-  if (!solve_trend(moments, posterior)) return BoundFailure::trend;
-  posterior.gram = std::move(moments.gram);
-  return BoundFailure::none;
-}
-
-InducingRegression::Moments InducingRegression::sum_moments(const VectorXd& precision, const VectorXd& natural) const {
+RegressionMoments InducingRegression::moments(const VectorXd& precision, const VectorXd& natural) const {
   const int p = coefficients_;
-  const Moments zero{MatrixXd::Zero(inducing_, inducing_), MatrixXd::Zero(inducing_, p + 1), MatrixXd::Zero(p, p + 1)};
+  const RegressionMoments zero{MatrixXd::Zero(inducing_, inducing_), MatrixXd::Zero(inducing_, p + 1),
+                               MatrixXd::Zero(p, p + 1)};
   return sum_rows(coords_.n, chunk_rows_, inducing_ * inducing_, context_, zero,
-                  [&](Index first, Index last, Moments& sum) {
+                  [&](Index first, Index last, RegressionMoments& sum) {
                     const VectorXd weight = precision.segment(first, last - first);
                     const MatrixXd x = design(first, last - first);
                     MatrixXd columns(last - first, p + 1), product(inducing_, p + 1), of_design(p, p + 1);
@@ -109,32 +133,6 @@ InducingRegression::Moments InducingRegression::sum_moments(const VectorXd& prec
                     multiply_transposed(x, columns, of_design);
                     sum.columns += of_design;
                   });
-}
-
-bool InducingRegression::solve_trend(const Moments& moments, InducingPosterior& posterior) const {
-  const Index p = coefficients_;
-  MatrixXd whitened = moments.cross;
-  lower_solve(posterior.factor, whitened);
-  posterior.beta = VectorXd::Zero(p);
-  posterior.beta_covariance.resize(p, p);
-  if (p > 0) {
-    MatrixXd columns = moments.columns - whitened.rightCols(p).transpose() * whitened;
-    columns.rightCols(p).diagonal().tail(effects_).array() += 1.0;
-    MatrixXd lower = columns.rightCols(p), of_effects = columns.bottomRightCorner(effects_, effects_);
-    if (!cholesky(lower) || !cholesky(of_effects)) return false;
-    posterior.effects_root = MatrixXd::Identity(effects_, effects_);
-    lower_transposed_solve(of_effects, posterior.effects_root);
-    MatrixXd solved(p, p + 1);
-    solved << columns.col(0), MatrixXd::Identity(p, p);
-    lower_solve(lower, solved);
-    lower_transposed_solve(lower, solved);
-    posterior.beta = solved.col(0);
-    posterior.beta_covariance = solved.rightCols(p);
-  }
-  lower_transposed_solve(posterior.factor, whitened);
-  posterior.weights = std::move(whitened);
-  posterior.mean = posterior.weights.col(0) - posterior.weights.rightCols(p) * posterior.beta;
-  return true;
 }
 
 void InducingRegression::add_moments(const InducingPosterior& posterior, VectorXd& mean, VectorXd& variance) const {

@@ -33,6 +33,18 @@ struct InducingPosterior {
   Eigen::VectorXd solution(const Eigen::VectorXd& right) const;
 };
 
+// Sums over rows that the posterior is of.
+struct RegressionMoments {
+  Eigen::MatrixXd gram;     // A W A', lower triangle
+  Eigen::MatrixXd cross;    // A [h, W X]
+  Eigen::MatrixXd columns;  // X'[h, W X]
+
+  void add(const RegressionMoments& other);
+};
+
+// The last of the design's columns are `effects`.
+BoundFailure solve_regression(RegressionMoments moments, InducingPosterior& posterior, int effects = 0);
+
 // KL[N(m, S) // N(0, I)], S = (factor factor')^-1.
 double divergence(const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance, const Eigen::MatrixXd& factor);
 
@@ -48,8 +60,11 @@ class InducingRegression {
   // d_i, where rounding leaves it below zero 0.
   const Eigen::VectorXd& unexplained() const { return unexplained_; }
 
+  RegressionMoments moments(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
   BoundFailure solve(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural,
-                     InducingPosterior& posterior) const;
+                     InducingPosterior& posterior) const {
+    return solve_regression(moments(precision, natural), posterior, effects_);
+  }
 
   // Adds A_i'm to `mean`, and sets `variance` to A_i'B^-1 A_i.
   void add_moments(const InducingPosterior& posterior, Eigen::VectorXd& mean, Eigen::VectorXd& variance) const;
@@ -65,15 +80,12 @@ class InducingRegression {
   Eigen::MatrixXd sum_mapped(const Eigen::MatrixXd& coefficients, const RowMap& map) const;
 
  private:
-  struct Moments;
   template <class Body>
   void over_chunks(const Body& body) const;
   Eigen::MatrixXd design(Index first, Index n) const;
   // Of a chunk of rows with the design x.
   Eigen::MatrixXd predictors(const Eigen::MatrixXd& features, const Eigen::MatrixXd& x,
                              const Eigen::MatrixXd& coefficients) const;
-  Moments sum_moments(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
-  bool solve_trend(const Moments& moments, InducingPosterior& posterior) const;
 
   Points coords_;
   const double* design_;
