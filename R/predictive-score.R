@@ -78,7 +78,10 @@ maximize_predictive_score <- function(stage, method, family, covariance, paramet
       list(value = score$value, x = x, slope = c(score$d_factor[lower], score$d_likelihood[free]))
     })
   }
-  climb_score(record, state_at, c(double(length(entries)), double(sum(free))), length(entries))
+  start <- c(double(length(entries)), double(sum(free)))
+  first <- state_at(start)
+  if (!is.finite(first$value) || !has_usable_slope(first)) abort_overflow()
+  climb_score(record, state_at, start, length(entries))
   best <- record$best()
   list(relative = relative_at(best$x), ratio = ratio_at(best$x), evaluations = record$evaluations())
 }

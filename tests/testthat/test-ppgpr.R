@@ -238,3 +238,12 @@ test_that("validation of a joint fit trains its distribution anew without the ro
   expect_false(isTRUE(all.equal(clean$svgp$factor, fit$svgp$factor)))
   expect_true(all(is.finite(withr::with_seed(1, cross_validate(fit, folds = fold))$sd)))
 })
+
+test_that("a score that overflows where the search begins says so", {
+  stage <- predictive_rows(list(coords = cbind(c(0.2, 0.8), 0.5), y = c(1e200, 0), weights = c(1,
+    1)), c(0, 0), c(0.1, 0.1), c(0, 0), c(1, 1), matrix(1), matrix(0.5, 1L, 2L))
+  covariance <- specified_covariance(core_covariance_specification(given_covariance()),
+    c(1.3, 0.4, 0.2))
+  expect_error(maximize_predictive_score(stage, ppgpr(1), gaussian(), covariance, 1, TRUE,
+    plain_context(1L)), class = "neargp_error_scale")
+})
