@@ -53,6 +53,26 @@ test_that("a fit without any trend is drawn jointly, too", {
   expect_lt(max(abs(joint$mean - alone$mean) / alone$sd), 0.2)
 })
 
+test_that("points are as dense as data ask for: means are those of many more, totals those of counts", {
+  skip_unless_extended()
+  set.seed(1)
+  data <- data.frame(x = runif(150), y = runif(150))
+  data$z <- exp(sin(7 * data$x) * cos(6 * data$y) + rnorm(150, sd = 0.1))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, transform = "log", method = exact_gp(),
+    nugget = 0.01, covariance = cov_matern(nu = 1.5, variance = 1, range = 0.3))
+  means <- predict(fit, unit_squares(), draws = 20, seed = 1)
+  fine <- predict(fit, unit_squares(), draws = 20, seed = 1, spacing = 1 / 45)
+  expect_true(all(means$points >= 36 & means$points <= 121))
+  expect_lt(max(abs(means$mean - fine$mean) / fine$sd), 0.15)
+  cells <- expand.grid(x = (1:12 - 0.5) / 12, y = (1:12 - 0.5) / 12)
+  cells$count <- rpois(144, exp(1 + 1.5 * sin(7 * cells$x) * cos(6 * cells$y)))
+  counts <- neargp(count ~ 1, cells, coords = ~ x + y, family = poisson(), method = vnngp(k = 10),
+    covariance = cov_matern(nu = 1.5, variance = 1, range = 0.5))
+  total <- predict(counts, unit_squares(1L), fun = "sum", draws = 20, seed = 1)
+  at_cells <- mean(predict(counts, cells)$mean)
+  expect_lt(abs(total$mean - at_cells) / total$sd, 0.05)
+})
+
 test_that("draws are governed by the seed, which leaves R's generator as it was", {
   fit <- count_fit(n = 60L)
   set.seed(9)
