@@ -40,9 +40,8 @@ places_beside_barrier <- function(data, embedding, coords) {
   do.call(cbind, columns)
 }
 
-# `grid`: as terra has it, NULL or "" for none.
 check_grid_crs <- function(crs, grid) {
-  grid <- if (is.null(grid) || !nzchar(grid)) sf::NA_crs_ else sf::st_crs(grid)
+  grid <- sf_crs(grid)
   if (is.na(crs) && is.na(grid) || !is.na(crs) && !is.na(grid) && crs == grid) return(invisible())
   abort_neargp("crs", c("`data` is not in the coordinate reference system of the grid of barriers.",
     x = sprintf("The grid: %s; data: %s.", describe_crs(if (!is.na(grid)) grid), describe_crs(crs)),

@@ -88,14 +88,21 @@ check_raster <- function(object, raster) {
 # terra gives a raster whose extent could be degrees a CRS that nobody asked for, when it is made
 # and when it is read from a file without one. A local CRS, crs = "local", says that there is none.
 check_raster_crs <- function(raster, locations) {
-  wkt <- terra::crs(raster)
-  if (grepl("^(ENGCRS|ENGINEERINGCRS|LOCAL_CS)\\[", wkt)) wkt <- ""
+  wkt <- raster_crs(raster)
   if (is.null(locations$crs) && !nzchar(wkt)) return(invisible())
   require_package("sf", "to compare coordinate reference systems")
-  check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations,
-    "terra::project(newdata, fit$locations$crs$wkt)",
+  check_same_crs(sf_crs(wkt), locations, "terra::project(newdata, fit$locations$crs$wkt)",
     "Where its coordinates are those of the data, take it off: terra::crs(newdata) <- \"\".")
 }
+
+# "" for none.
+raster_crs <- function(raster) {
+  wkt <- terra::crs(raster)
+  if (grepl("^(ENGCRS|ENGINEERINGCRS|LOCAL_CS)\\[", wkt)) "" else wkt
+}
+
+# `wkt`: as terra has it, NULL or "" for none.
+sf_crs <- function(wkt) if (is.null(wkt) || !nzchar(wkt)) sf::NA_crs_ else sf::st_crs(wkt)
 
 # Unit of a raster's coordinates, where it is one that maps show.
 raster_unit <- function(raster) {

@@ -157,6 +157,22 @@ test_that("points without covariates are left out, and a raster is downscaled by
   expect_equal(dim(map)[1:2], c(20, 20))
 })
 
+test_that("cells of a raster without CRS are areas, too", {
+  skip_unless_extended()
+  skip_if_not_installed("terra")
+  withr::local_seed(1)
+  coarse <- terra::rast(nrows = 4, ncols = 4, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "",
+    vals = rnorm(16), names = "z")
+  fine <- terra::disagg(coarse, 4)
+  for (crs in c("", "local")) {
+    terra::crs(coarse) <- terra::crs(fine) <- crs
+    fit <- neargp(z ~ 1, coarse, distance = "euclidean", method = exact_gp(), nugget = 0,
+      covariance = cov_matern(variance = 1, range = 0.3), support = block_support(16))
+    means <- terra::aggregate(predict(fit, fine)[["mean"]], 4)
+    expect_equal(terra::values(means), terra::values(coarse), ignore_attr = TRUE)
+  }
+})
+
 test_that("cells of a stars grid are areas where a support is given, and points where none is", {
   skip_unless_extended()
   skip_if_not_installed("stars")
