@@ -38,7 +38,7 @@
 #' limits, quantiles and probabilities are those of `draws` joint draws at the points of the area
 #' (with `joint = TRUE` all are, at the points of all areas). All of it is given the estimates of
 #' the covariance parameters, which with a few hundred counts are uncertain: 95% intervals of means
-#' of counts covered 92.5% with estimates from 300 rows, and 95.0% with the parameters known
+#' of counts covered 93.0% with estimates from 300 rows, and 95.3% with the parameters known
 #' (`bench/areas.R`, 960 areas each, standard errors 1.1 and 0.7%).
 #'
 #' @param object a fit of [neargp()] by [vecchia()], [exact_gp()], [loo_k()], [mll_k()], [vnngp()]
