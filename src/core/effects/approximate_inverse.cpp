@@ -53,6 +53,11 @@ ApproximateInverse::ApproximateInverse(const GramColumns& gram, int most, const 
   list_occurrences();
 }
 
+// Levels that are regions are tied to those around them, and each tie tells; of scattered levels, thousands of which
+// are tied as weakly, more than a few do not pay. Squares of correlations below the weakest are weak.
+constexpr int fewest = 4;
+constexpr double weakest = 1e-3;
+
 std::vector<std::vector<int>> ApproximateInverse::choose_columns(const GramColumns& gram, int most,
                                                                  const RunContext& context) {
   const int q = gram.columns();
@@ -74,7 +79,10 @@ std::vector<std::vector<int>> ApproximateInverse::choose_columns(const GramColum
       for (; place != ties.begin() && tie > std::prev(place)->first; --place) *place = *std::prev(place);
       *place = {tie, i};
     }
-    while (!ties.empty() && ties.back().second < 0) ties.pop_back();
+    // sums are of some rows, `scale` of all: of a square of a correlation in as many the share is that of the own one
+    const double weak = weakest * sums[j] * sums[j] / (1.0 / scale[j] - 1.0);
+    while (!ties.empty() && (ties.back().second < 0 || (int(ties.size()) > fewest && ties.back().first < weak)))
+      ties.pop_back();
     for (const auto& [tie, column] : ties) chosen[j].push_back(column);
     std::sort(chosen[j].begin(), chosen[j].end(), [&](int a, int b) { return comes_after(b, a); });
     chosen[j].push_back(j);

@@ -16,7 +16,8 @@ namespace neargp {
 
 class ApproximateInverse {
  public:
-  // Columns are chosen by the present entries of the rows of `gram`, at most so many beside the own one.
+  // Columns are chosen by the present entries of the rows of `gram`, at most so many beside the own one, of those that
+  // tell.
   ApproximateInverse(const GramColumns& gram, int most, const RunContext& context);
 
   // Takes the present entries. False where a pivot is not positive and finite.

@@ -12,7 +12,7 @@ namespace neargp {
 
 namespace {
 
-constexpr int most_tied = 4, most_steps = 200;
+constexpr int most_tied = 12, most_steps = 200;
 constexpr double probe_tolerance = 1e-4, solve_tolerance = 1e-9;
 // The error of a value is of the order of the square of that of a solution.
 constexpr double value_tolerance = 1e-3;
