@@ -25,7 +25,7 @@ prediction_conditioning.neargp_method_families <- function(method, object, k, lo
 # `alone`: whether the neighbours are observations of the field, and each of the places has its own.
 conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, alone) {
   wanted_k <- prediction_k(object$method, object, k, least = if (alone) 96L else 60L)
-  sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else
+  sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k), wanted_k) else
     check_sectors(object, sectors, wanted_k)
   by_default <- is.null(local_mean)
   local_mean <- if (by_default) default_local_mean(object, alone && !is_part) else
@@ -49,9 +49,9 @@ time_column <- function(coords, locations) {
 }
 
 # Places at one spot have no direction: with a time, sectors would give the observations before and
-# after a share of one in eight.
-default_sectors <- function(object, wanted) {
-  if (reads_shards(object)) return(0L)
+# after a share of one in eight. Where all rows are neighbours, sectors would leave some out.
+default_sectors <- function(object, wanted, k) {
+  if (reads_shards(object) || k >= length(object$data$y)) return(0L)
   if (wanted && is_surface(object$locations) && is.null(object$locations$time) &&
     length(object$locations$raw_names) == 2L) 8L else 0L
 }

@@ -122,3 +122,12 @@ test_that("sectors are refused where there is no direction", {
   expect_identical(predict(fit, line[1:2, , drop = FALSE]), predict(fit, line[1:2, , drop = FALSE],
     sectors = 0, local_mean = TRUE))
 })
+
+test_that("where all rows are neighbours none is left out for the sake of sectors", {
+  skip_unless_extended()
+  fit <- neargp(z ~ 1, simulated_data(20), coords = ~ x + y, method = vecchia(19), nugget = 0.1,
+    covariance = cov_exponential(variance = 1, range = 0.3))
+  new <- simulated_data(5, seed = 2)
+  expect_identical(predict(fit, new), predict(fit, new, k = 20, sectors = 0))
+  expect_false(isTRUE(all.equal(predict(fit, new)$mean, predict(fit, new, k = 20, sectors = 8)$mean)))
+})
