@@ -1,5 +1,4 @@
-test_that("Adam comes near the quasi-Newton optimum and follows R's seed", {
-  skip_unless_extended()
+test_extended("Adam comes near the quasi-Newton optimum and follows R's seed", {
   data <- simulated_data(400, seed = 4)
   method <- loo_k(k = 15, optimizer = "adam", steps = 400)
   fit <- function() {

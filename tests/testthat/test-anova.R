@@ -10,8 +10,7 @@ anova_fit <- function(formula, data = anova_data(), method = vecchia(10L), ...) 
     threads = 1L, ...)
 }
 
-test_that("twice the gain in log-likelihood is tested by chi-squared, smaller fits first", {
-  skip_unless_extended()
+test_extended("twice the gain in log-likelihood is tested by chi-squared, smaller fits first", {
   constant <- anova_fit(z ~ 1)
   height <- anova_fit(z ~ h)
   both <- anova_fit(z ~ h + idle)
@@ -28,8 +27,7 @@ test_that("twice the gain in log-likelihood is tested by chi-squared, smaller fi
   expect_output(print(table), "z ~ h \\+ idle; exponential", ignore.case = TRUE)
 })
 
-test_that("fits that cannot be compared are refused, and it says in what they differ", {
-  skip_unless_extended()
+test_extended("fits that cannot be compared are refused, and it says in what they differ", {
   data <- anova_data()
   fit <- anova_fit(z ~ 1)
   expect_error(anova(fit), "one fit", class = "neargp_error_argument")
@@ -45,8 +43,7 @@ test_that("fits that cannot be compared are refused, and it says in what they di
   expect_error(anova(near, near), "leave-one-out", class = "neargp_error_not_likelihood")
 })
 
-test_that("ML by default is the ML that was asked for, and REML by random effects is named", {
-  skip_unless_extended()
+test_extended("ML by default is the ML that was asked for, and REML by random effects is named", {
   data <- transform(anova_data(), site = factor(rep(letters[1:6], 20)))
   for (method in list(vecchia, exact_gp)) {
     plain <- anova_fit(z ~ h, data, method())
@@ -71,8 +68,7 @@ test_that("ML by default is the ML that was asked for, and REML by random effect
     class = "neargp_error_comparison")
 })
 
-test_that("a larger fit with the smaller likelihood is no test, which a warning says", {
-  skip_unless_extended()
+test_extended("a larger fit with the smaller likelihood is no test, which a warning says", {
   exponential <- function(covariance, ...) {
     suppressWarnings(neargp(z ~ h, anova_data(), coords = ~ x + y, covariance = covariance,
       threads = 1L, ...))
@@ -106,8 +102,7 @@ test_that("fits have conditioning sets of their own where their metrics differ, 
   expect_true(have_own_sets(wide, wide))
 })
 
-test_that("the terms of one fit are tested given those before them", {
-  skip_unless_extended()
+test_extended("the terms of one fit are tested given those before them", {
   fit <- neargp(z ~ height * group, simulated_data(80), coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential())
   table <- anova(fit)
@@ -126,8 +121,7 @@ test_that("the terms of one fit are tested given those before them", {
   expect_error(anova(classes), class = "neargp_error_family")
 })
 
-test_that("groups and smooths are said not to be tested, and their columns are no term's", {
-  skip_unless_extended()
+test_extended("groups and smooths are said not to be tested, and their columns are no term's", {
   skip_if_not_installed("mgcv")
   data <- transform(simulated_data(80), site = rep(1:8, 10), depth = sin(1:80))
   fit <- function(formula) neargp(formula, data, coords = ~ x + y, method = exact_gp(),
@@ -161,8 +155,7 @@ test_that("fits by different transforms are told apart, and have no test", {
   expect_match(heading, "roots: .*transform = \"sqrt\"")
 })
 
-test_that("drop1(), add1() and step() compare fits by AIC", {
-  skip_unless_extended()
+test_extended("drop1(), add1() and step() compare fits by AIC", {
   data <- anova_data()
   method <- vecchia(10L)
   fit <- neargp(z ~ h + idle, data, coords = ~ x + y, method = method,

@@ -8,8 +8,7 @@ places_to_predict <- function() {
     at), coords = c("x", "y"), crs = 32633))
 }
 
-test_that("likelihood, trend and predictions at points are those of dense matrices", {
-  skip_unless_extended()
+test_extended("likelihood, trend and predictions at points are those of dense matrices", {
   example <- areal_example()
   at <- places_to_predict()
   for (method in list(exact_gp(), vecchia(k = 34))) {
@@ -30,8 +29,7 @@ test_that("likelihood, trend and predictions at points are those of dense matric
   }
 })
 
-test_that("predictions of other areas, and of the rows left out, are those of dense matrices", {
-  skip_unless_extended()
+test_extended("predictions of other areas, and of the rows left out, are those of dense matrices", {
   example <- areal_example()
   points <- square_points(2L, 8L)
   coords <- as.matrix(points[c("x", "y")])
@@ -60,8 +58,7 @@ test_that("predictions of other areas, and of the rows left out, are those of de
   }
 })
 
-test_that("estimates are those of the dense likelihood, also restricted", {
-  skip_unless_extended()
+test_extended("estimates are those of the dense likelihood, also restricted", {
   example <- areal_example(6L, 15L)
   for (estimation in c("ML", "REML")) {
     fit <- neargp(z ~ height, example$data, method = exact_gp(estimation = estimation),
@@ -86,8 +83,7 @@ test_that("estimates are those of the dense likelihood, also restricted", {
   }
 })
 
-test_that("predictions and draws are coherent: their means over an area are its value", {
-  skip_unless_extended()
+test_extended("predictions and draws are coherent: their means over an area are its value", {
   example <- areal_example(4L, 3L, nugget = 0)
   at <- sf::st_as_sf(cbind(example$points, height = 0), coords = c("x", "y"), crs = 32633)
   fit <- neargp(z ~ 1, example$data, method = exact_gp(), nugget = 0,
@@ -104,8 +100,7 @@ test_that("predictions and draws are coherent: their means over an area are its 
   expect_equal(fitted(fit), example$data$z, tolerance = 1e-8, ignore_attr = TRUE)
 })
 
-test_that("area-to-point kriging is that of gstat", {
-  skip_unless_extended()
+test_extended("area-to-point kriging is that of gstat", {
   skip_if_not_installed("gstat")
   skip_if_not_installed("sp")
   example <- areal_example(5L, 0L, nugget = 0)
@@ -120,8 +115,7 @@ test_that("area-to-point kriging is that of gstat", {
   expect_equal(ours$sd^2, drop(theirs$var), tolerance = 1e-8, ignore_attr = TRUE)
 })
 
-test_that("covariates at points make averaged columns", {
-  skip_unless_extended()
+test_extended("covariates at points make averaged columns", {
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
   fine <- fine_raster(slope = sin(1:400))
@@ -134,8 +128,7 @@ test_that("covariates at points make averaged columns", {
   expect_equal(unname(fit$data$X), unname(cbind(1, columns, data$height)), tolerance = 1e-10)
 })
 
-test_that("points without covariates are left out, and a raster is downscaled by a finer one", {
-  skip_unless_extended()
+test_extended("points without covariates are left out, and a raster is downscaled by a finer one", {
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
   fine <- fine_raster(slope = sin(1:400))
@@ -157,8 +150,7 @@ test_that("points without covariates are left out, and a raster is downscaled by
   expect_equal(dim(map)[1:2], c(20, 20))
 })
 
-test_that("cells of a raster without CRS are areas, too", {
-  skip_unless_extended()
+test_extended("cells of a raster without CRS are areas, too", {
   skip_if_not_installed("terra")
   withr::local_seed(1)
   coarse <- terra::rast(nrows = 4, ncols = 4, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "",
@@ -173,8 +165,7 @@ test_that("cells of a raster without CRS are areas, too", {
   }
 })
 
-test_that("cells of a stars grid are areas where a support is given, and points where none is", {
-  skip_unless_extended()
+test_extended("cells of a stars grid are areas where a support is given, and points where none is", {
   skip_if_not_installed("stars")
   grid <- stars::st_as_stars(list(z = outer(sin(1:5), cos(1:5))), dimensions = stars::st_dimensions(
     x = 0:4 / 5, y = 0:4 / 5, .raster = c("x", "y")))
@@ -187,8 +178,7 @@ test_that("cells of a stars grid are areas where a support is given, and points 
   expect_null(points$locations$support)
 })
 
-test_that("weights of a raster make the points of an area unequal", {
-  skip_unless_extended()
+test_extended("weights of a raster make the points of an area unequal", {
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
   people <- fine_raster(people = (1:400) %% 7)
@@ -207,8 +197,7 @@ test_that("weights of a raster make the points of an area unequal", {
     class = "neargp_error_support")
 })
 
-test_that("tiny areas are their points, on the sphere, with ranges and an anisotropy", {
-  skip_unless_extended()
+test_extended("tiny areas are their points, on the sphere, with ranges and an anisotropy", {
   set.seed(7)
   places <- sf::st_as_sf(data.frame(lon = stats::runif(40, 5, 15), lat = stats::runif(40, 45, 52)),
     coords = 1:2, crs = 4326)

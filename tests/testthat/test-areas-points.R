@@ -11,8 +11,7 @@ unit_raster <- function(across, values) {
     vals = values)
 }
 
-test_that("points lie in their area, not in its holes, and are as many as the range asks for", {
-  skip_unless_extended()
+test_extended("points lie in their area, not in its holes, and are as many as the range asks for", {
   skip_if_not_installed("sf")
   outer <- cbind(c(0, 2, 2, 0, 0), c(0, 0, 1, 1, 0))
   hole <- cbind(c(0.5, 0.5, 1.5, 1.5, 0.5), c(0.25, 0.75, 0.75, 0.25, 0.25))
@@ -44,8 +43,7 @@ test_that("points lie in their area, not in its holes, and are as many as the ra
   expect_equal(area_points(geometry[3L] + c(0, 0.1), fit_of_points(), 10)$area, 1L)
 })
 
-test_that("standard deviations by the default are those of many more points, where data are dense, too", {
-  skip_unless_extended()
+test_extended("standard deviations by the default are those of many more points, where data are dense, too", {
   skip_if_not_installed("sf")
   block <- function(side) {
     sf::st_sf(geometry = sf::st_sfc(sf::st_polygon(list(50 + side * cbind(c(-1, 1, 1, -1, -1),
@@ -86,8 +84,7 @@ test_that("means over a sphere are by area", {
     as.numeric(sf::st_area(cap)) / 1e6, tolerance = 1e-10)
 })
 
-test_that("weights of a raster are those of the cells, whole or in part, whatever the spacing", {
-  skip_unless_extended()
+test_extended("weights of a raster are those of the cells, whole or in part, whatever the spacing", {
   skip_if_not_installed("terra")
   people <- unit_raster(30L, (1:900) %% 7)
   # edges at multiples of 1/4 cut cells of the side 1/30
@@ -128,8 +125,7 @@ test_that("weights of a column are what totals are multiplied by", {
   expect_equal(predict(fit, polygons, fun = "sum", weights = 2)$mean, 2 * mean$mean)
 })
 
-test_that("cells of a raster are areas", {
-  skip_unless_extended()
+test_extended("cells of a raster are areas", {
   skip_if_not_installed("terra")
   fit <- fit_of_points()
   cells <- unit_raster(3L, c(1:8, NA))
@@ -142,8 +138,7 @@ test_that("cells of a raster are areas", {
   expect_true(is.na(terra::values(found)[9L, "mean"]))
 })
 
-test_that("covariates of a raster are those at the points, and what it lacks is left out", {
-  skip_unless_extended()
+test_extended("covariates of a raster are those at the points, and what it lacks is left out", {
   skip_if_not_installed("terra")
   data <- area_data(60L)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,

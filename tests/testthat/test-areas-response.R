@@ -6,8 +6,7 @@ count_fit <- function(method = vnngp(k = 20), n = 100L) {
     covariance = cov_exponential(variance = 0.7, range = 0.3))
 }
 
-test_that("totals of counts have the moments of sums of log-normal variables", {
-  skip_unless_extended()
+test_extended("totals of counts have the moments of sums of log-normal variables", {
   fit <- count_fit()
   points <- square_points()
   A <- averaging(points$area)
@@ -53,8 +52,7 @@ test_that("a fit without any trend is drawn jointly, too", {
   expect_lt(max(abs(joint$mean - alone$mean) / alone$sd), 0.2)
 })
 
-test_that("points are as dense as data ask for: means are those of many more, totals those of counts", {
-  skip_unless_extended()
+test_extended("points are as dense as data ask for: means are those of many more, totals those of counts", {
   set.seed(1)
   data <- data.frame(x = runif(150), y = runif(150))
   data$z <- exp(sin(7 * data$x) * cos(6 * data$y) + rnorm(150, sd = 0.1))
@@ -97,8 +95,7 @@ test_that("limits for a total of counts add the scatter of these", {
     class = "neargp_error_argument")
 })
 
-test_that("a tiny area has the expected response of its point", {
-  skip_unless_extended()
+test_extended("a tiny area has the expected response of its point", {
   points <- data.frame(x = c(0.3, 0.6), y = c(0.4, 0.8), height = c(0, 1))
   tiny <- sf::st_buffer(sf::st_as_sf(points, coords = c("x", "y")), 1e-5)
   binary <- area_data(150L)
@@ -117,8 +114,7 @@ test_that("a tiny area has the expected response of its point", {
   }
 })
 
-test_that("means of a transformed response are of the response", {
-  skip_unless_extended()
+test_extended("means of a transformed response are of the response", {
   data <- area_data(100L)
   data$amount <- exp(0.5 * data$z)
   points <- square_points()

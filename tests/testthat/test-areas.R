@@ -2,8 +2,7 @@
 
 covariance_of_areas <- cov_exponential(variance = 0.8, range = 0.2)
 
-test_that("means, their joint covariance and totals over polygons are those of dense kriging", {
-  skip_unless_extended()
+test_extended("means, their joint covariance and totals over polygons are those of dense kriging", {
   data <- area_data()
   points <- square_points()
   A <- averaging(points$area)
@@ -30,8 +29,7 @@ test_that("means, their joint covariance and totals over polygons are those of d
   }
 })
 
-test_that("they are those of gstat", {
-  skip_unless_extended()
+test_extended("they are those of gstat", {
   skip_if_not_installed("gstat")
   skip_if_not_installed("sp")
   data <- sf::st_as_sf(area_data(70L), coords = c("x", "y"), crs = 32633)
@@ -48,8 +46,7 @@ test_that("they are those of gstat", {
   }
 })
 
-test_that("the sparse posterior is the dense one where each node sees all others", {
-  skip_unless_extended()
+test_extended("the sparse posterior is the dense one where each node sees all others", {
   data <- area_data()
   points <- square_points()
   A <- averaging(points$area)
@@ -80,8 +77,7 @@ test_that("the sparse posterior is the dense one where each node sees all others
   expect_equal(vapply(blocks, mean, 0), diag(field)[c(2L, 7L)], tolerance = 1e-3)
 })
 
-test_that("with 60 neighbours means are within two hundredths of their standard deviation", {
-  skip_unless_extended()
+test_extended("with 60 neighbours means are within two hundredths of their standard deviation", {
   data <- area_data(400L)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 20), nugget = 0.1,
     covariance = cov_matern(nu = 1.5, variance = 0.8, range = 0.1))
@@ -93,8 +89,7 @@ test_that("with 60 neighbours means are within two hundredths of their standard 
     stats::cov2cor(attr(exact, "covariance")))), 0.02)
 })
 
-test_that("a tiny area is its point, whatever the coordinates, the covariance and the method", {
-  skip_unless_extended()
+test_extended("a tiny area is its point, whatever the coordinates, the covariance and the method", {
   set.seed(4)
   data <- data.frame(lon = stats::runif(90, 5, 15), lat = stats::runif(90, 45, 52),
     day = stats::runif(90, 0, 20), altitude = stats::rnorm(90))
@@ -119,8 +114,7 @@ test_that("a tiny area is its point, whatever the coordinates, the covariance an
       local_mean = FALSE)), tolerance = 1e-6)
 })
 
-test_that("a fit on inducing points has its own posterior", {
-  skip_unless_extended()
+test_extended("a fit on inducing points has its own posterior", {
   data <- area_data(200L)
   points <- square_points()
   A <- averaging(points$area)
@@ -148,8 +142,7 @@ test_that("areas beyond the reach of the data are told, and have the trend and i
   expect_equal(dim(none), c(0L, 4L))
 })
 
-test_that("what cannot be predicted is an error that says what can", {
-  skip_unless_extended()
+test_extended("what cannot be predicted is an error that says what can", {
   data <- area_data(60L)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), nugget = 0.1,
     covariance = covariance_of_areas)

@@ -26,8 +26,7 @@ test_that("broom finds the methods", {
   expect_identical(broom::augment(fit), augment(fit))
 })
 
-test_that("of counts it has the expected response, and of classes their probabilities", {
-  skip_unless_extended()
+test_extended("of counts it has the expected response, and of classes their probabilities", {
   data <- transform(simulated_data(80), count = rep(0:3, 20))
   new <- simulated_data(10, seed = 3)
   counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))
@@ -41,8 +40,7 @@ test_that("of counts it has the expected response, and of classes their probabil
   expect_identical(table$.class, predict(classes, new, type = "class")$class)
 })
 
-test_that("tibbles and data.tables come back as such, and can be worked on", {
-  skip_unless_extended()
+test_extended("tibbles and data.tables come back as such, and can be worked on", {
   data <- simulated_data(60)
   new <- simulated_data(10, seed = 3)
   plain <- predict(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 8)), new)

@@ -6,8 +6,7 @@ built <- function(plot) {
 
 drawn_panels <- function(plot) nrow(built(plot)$layout$layout)
 
-test_that("ggplot2 draws what plot() draws of a fit", {
-  skip_unless_extended()
+test_extended("ggplot2 draws what plot() draws of a fit", {
   skip_if_not_installed("ggplot2")
   fit <- plotted_fit()
   map <- built(ggplot2::autoplot(fit, cells = 400))
@@ -37,8 +36,7 @@ test_that("ggplot2 draws what plot() draws of a fit", {
   expect_error(ggplot2::autoplot(fit, colour = 9), "`colour`", class = "neargp_error_argument")
 })
 
-test_that("values beyond the colours are told, and missing ones transparent", {
-  skip_unless_extended()
+test_extended("values beyond the colours are told, and missing ones transparent", {
   skip_if_not_installed("ggplot2")
   place <- list(x = runif(100), y = runif(100), longlat = FALSE, unit = "", names = c("x", "y"))
   values <- c(rnorm(98), 70, NA)
@@ -72,8 +70,7 @@ test_that("a curve has the data below it where they are on its scale", {
   expect_true(all(parts[[1]]$ymin < parts[[1]]$ymax))
 })
 
-test_that("folds have a panel each, cross-validations all of their plots", {
-  skip_unless_extended()
+test_extended("folds have a panel each, cross-validations all of their plots", {
   skip_if_not_installed("ggplot2")
   set.seed(16)
   folds <- block_folds(cbind(runif(90), runif(90)), v = 4)
@@ -86,8 +83,7 @@ test_that("folds have a panel each, cross-validations all of their plots", {
   expect_error(ggplot2::autoplot(cv, "maps"), class = "neargp_error_argument")
 })
 
-test_that("fits to classes have map, calibration and confusion", {
-  skip_unless_extended()
+test_extended("fits to classes have map, calibration and confusion", {
   skip_if_not_installed("ggplot2")
   fit <- fixed_class_fit(class_data(80), k = 10L, formula = class ~ 1)
   map <- built(ggplot2::autoplot(fit, cells = 100))
@@ -102,8 +98,7 @@ test_that("fits to classes have map, calibration and confusion", {
   expect_equal(drawn[[4]]$y, curve$observed[curve$n >= 5L])
 })
 
-test_that("local fields, warps and inducing points are drawn", {
-  skip_unless_extended()
+test_extended("local fields, warps and inducing points are drawn", {
   skip_if_not_installed("ggplot2")
   data <- simulated_data(150)
   local <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
@@ -122,8 +117,7 @@ test_that("local fields, warps and inducing points are drawn", {
   expect_equal(nrow(built(ggplot2::autoplot(sparse, "inducing"))$data[[2]]), 20)
 })
 
-test_that("deep fits have trace, residuals and PIT", {
-  skip_unless_extended()
+test_extended("deep fits have trace, residuals and PIT", {
   skip_if_not_installed("ggplot2")
   fit <- fit_deep()
   for (which in c("trace", "residuals", "qq", "pit")) built(ggplot2::autoplot(fit, which))
@@ -131,8 +125,7 @@ test_that("deep fits have trace, residuals and PIT", {
   expect_length(unique(trace$data[[2]]$linetype), 2)
 })
 
-test_that("several outputs have a panel each, or for each pair", {
-  skip_unless_extended()
+test_extended("several outputs have a panel each, or for each pair", {
   skip_if_not_installed("ggplot2")
   data <- simulated_data(80)
   data$w <- 2 * data$z + rnorm(80)

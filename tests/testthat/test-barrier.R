@@ -6,8 +6,7 @@ walled_grid <- function(open_to = 1.7, wall = TRUE) {
   list(x = centers, y = centers, z = z)
 }
 
-test_that("without a barrier distances are Euclidean", {
-  skip_unless_extended()
+test_extended("without a barrier distances are Euclidean", {
   skip_if_not_installed("igraph")
   embedding <- barrier_embedding(walled_grid(wall = FALSE), dimensions = 2, landmarks = 30)
   expect_lt(embedding$stress, 0.01)
@@ -61,8 +60,7 @@ test_that("without barriers paths are longer by what the angle between steps say
   }
 })
 
-test_that("across a wall places are as far as around it", {
-  skip_unless_extended()
+test_extended("across a wall places are as far as around it", {
   skip_if_not_installed("igraph")
   embedding <- barrier_embedding(walled_grid(), dimensions = 4, landmarks = 40)
   expect_lt(embedding$stress, 0.15)
@@ -126,8 +124,7 @@ test_that("the nearest passable cell is nearest by its distance, not by the numb
     barrier_coordinates(data.frame(x = 40, y = 10), embedding, ~ x + y)$b1)
 })
 
-test_that("the nearest passable cells are those of a search through all", {
-  skip_unless_extended()
+test_extended("the nearest passable cells are those of a search through all", {
   node <- matrix(NA_integer_, 15, 11)
   open <- withr::with_seed(2, sample(length(node), 12))
   node[sort(open)] <- seq_along(open)
@@ -146,8 +143,7 @@ test_that("the nearest passable cells are those of a search through all", {
   }
 })
 
-test_that("rasters are grids, and sf points have their CRS", {
-  skip_unless_extended()
+test_extended("rasters are grids, and sf points have their CRS", {
   skip_if_not_installed("igraph")
   skip_if_not_installed("terra")
   skip_if_not_installed("sf")

@@ -92,8 +92,7 @@ test_that("ranges of coordinates that play no part are told as that", {
   expect_length(boundary_advice(fit), 3L)
 })
 
-test_that("coordinates that are covariates of the covariance are not called idle", {
-  skip_unless_extended()
+test_extended("coordinates that are covariates of the covariance are not called idle", {
   data <- local_data(60)
   data$lon <- 30 * data$x
   data$lat <- 20 * data$y

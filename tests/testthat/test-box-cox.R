@@ -10,8 +10,7 @@ box_cox_fit <- function(d, lambda) {
     covariance = cov_exponential())
 }
 
-test_that("the estimated power has the largest likelihood", {
-  skip_unless_extended()
+test_extended("the estimated power has the largest likelihood", {
   d <- box_cox_data()
   fit <- box_cox_fit(d, NULL)
   lambda <- family(fit)$transform$lambda
@@ -23,8 +22,7 @@ test_that("the estimated power has the largest likelihood", {
   expect_output(print(fit), "lambda estimated")
 })
 
-test_that("a power at an end of its range is told, and mll_k() estimates none", {
-  skip_unless_extended()
+test_extended("a power at an end of its range is told, and mll_k() estimates none", {
   set.seed(1)
   d <- data.frame(x = runif(60), y = runif(60))
   d$z <- (6 - 5 * runif(60)^2)^-0.2

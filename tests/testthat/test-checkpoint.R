@@ -1,6 +1,5 @@
 # The fits whose epochs begin anew are left out.
-test_that("a fit goes on from wherever its checkpoint ends, to the last bit", {
-  skip_unless_extended()
+test_extended("a fit goes on from wherever its checkpoint ends, to the last bit", {
   fits <- c(last_fits(), further_fits())
   extended <- is_extended()
   shown <- if (extended) names(fits) else
@@ -13,8 +12,7 @@ test_that("a fit goes on from wherever its checkpoint ends, to the last bit", {
   }
 })
 
-test_that("the same call goes on, and a fit that has ended is there at once", {
-  skip_unless_extended()
+test_extended("the same call goes on, and a fit that has ended is there at once", {
   run <- last_fits()$vecchia
   file <- local_checkpoint()
   control <- neargp_control(checkpoint = file)
@@ -30,8 +28,7 @@ test_that("the same call goes on, and a fit that has ended is there at once", {
   expect_error(run(resume = paste0(file, "-none")), class = "neargp_error_checkpoint")
 })
 
-test_that("errors on the way are part of a checkpoint, and what they lead to", {
-  skip_unless_extended()
+test_extended("errors on the way are part of a checkpoint, and what they lead to", {
   # an objective that fails twice, and then has an optimum
   failing <- function(working) {
     if (working > 2) abort_neargp("cholesky", "Singular.")
@@ -58,8 +55,7 @@ test_that("errors on the way are part of a checkpoint, and what they lead to", {
 
 checkpoint_error <- function(expr) tryCatch(expr, neargp_error_checkpoint = identity)
 
-test_that("a checkpoint of anything else says what differs, and is left alone", {
-  skip_unless_extended()
+test_extended("a checkpoint of anything else says what differs, and is left alone", {
   data <- last_data()
   file <- local_checkpoint()
   run <- function(data, ..., k = 10, covariance = cov_exponential(), resume = file) {
@@ -99,8 +95,7 @@ test_that("the key is of values, and not of how R holds them", {
   expect_false(key(c(1, 2)) == key(c(1, 2 + 4e-16)))
 })
 
-test_that("a damaged file is an error or the same fit, never another one", {
-  skip_unless_extended()
+test_extended("a damaged file is an error or the same fit, never another one", {
   run <- last_fits()$vecchia
   file <- local_checkpoint()
   local_write_each(1)
@@ -130,8 +125,7 @@ test_that("a damaged file is an error or the same fit, never another one", {
   }
 })
 
-test_that("another version, another file, and two processes are told", {
-  skip_unless_extended()
+test_extended("another version, another file, and two processes are told", {
   run <- last_fits()$vecchia
   file <- local_checkpoint()
   run(control = neargp_control(checkpoint = file))
@@ -158,8 +152,7 @@ test_that("another version, another file, and two processes are told", {
     transform = box_cox(), resume = local_checkpoint()))$reason, "method")
 })
 
-test_that("a file that cannot be written is an error before the fit, and later a warning", {
-  skip_unless_extended()
+test_extended("a file that cannot be written is an error before the fit, and later a warning", {
   run <- last_fits()$vecchia
   nowhere <- file.path(tempdir(), "none", "fit.checkpoint")
   expect_identical(checkpoint_error(run(control = neargp_control(checkpoint = nowhere)))$reason,
@@ -174,8 +167,7 @@ test_that("a file that cannot be written is an error before the fit, and later a
   expect_identical(fit_numbers(fit), fit_numbers(alone))
 })
 
-test_that("what is written again and again makes the file no longer than thrice what it holds", {
-  skip_unless_extended()
+test_extended("what is written again and again makes the file no longer than thrice what it holds", {
   file <- list(path = local_checkpoint(), cost = 0, known = list(), states = list())
   file$length <- write_checkpoint(file$path, list(version = "a"), list())
   local_write_each(1)

@@ -1,5 +1,4 @@
-test_that("numbers, counts, flags and choices are checked and say what they should be", {
-  skip_unless_extended()
+test_extended("numbers, counts, flags and choices are checked and say what they should be", {
   expect_identical(check_number(2, "a"), 2)
   expect_null(check_number(NULL, "a", null_ok = TRUE))
   expect_error(check_number("2", "a"), "`a` must be a number, not \"2\"",
@@ -79,8 +78,7 @@ test_that("methods tell misspelt arguments", {
   }
 })
 
-test_that("slips of first use have errors of the package", {
-  skip_unless_extended()
+test_extended("slips of first use have errors of the package", {
   data <- simulated_data(40)
   fit <- function(...) neargp(..., method = vecchia(5))
   slip <- function(call, class, message) {
@@ -116,8 +114,7 @@ test_that("slips of first use have errors of the package", {
   slip(scores(data.frame(mean = 1, sd = 1)), "argument", "`observed` is missing")
 })
 
-test_that("arguments without a default are asked for by name", {
-  skip_unless_extended()
+test_extended("arguments without a default are asked for by name", {
   own <- mget(intersect(getNamespaceExports("neargp"), ls(asNamespace("neargp"))),
     asNamespace("neargp"))
   required <- lapply(own,
@@ -131,8 +128,7 @@ test_that("arguments without a default are asked for by name", {
     class = "neargp_error_argument")
 })
 
-test_that("what is called a fit and lacks its parts is refused by every method", {
-  skip_unless_extended()
+test_extended("what is called a fit and lacks its parts is refused by every method", {
   cut <- structure(list(), class = "neargp")
   methods <- c("AIC", "BIC", "augment", "autoplot", "calibration_curve", "confusion_table",
     "deviance", "empirical_variogram", "fitted",

@@ -18,8 +18,7 @@ test_that("calibration and confusion of 0/1 data are those of their probabilitie
   expect_error(calibration_curve(other$class, prob = mean[-1]), class = "neargp_error_length")
 })
 
-test_that("cross-validated 0/1 data are judged by calibration, not by the PIT", {
-  skip_unless_extended()
+test_extended("cross-validated 0/1 data are judged by calibration, not by the PIT", {
   fit <- binary_fit(100)
   cv <- cross_validate(fit, folds = rep_len(1:4, 100))
   p <- cv$predictions$mean
@@ -30,8 +29,7 @@ test_that("cross-validated 0/1 data are judged by calibration, not by the PIT", 
   expect_identical(plot(cv, which = c("pit", "calibration", "confusion")), cv)
 })
 
-test_that("other responses have no calibration curve", {
-  skip_unless_extended()
+test_extended("other responses have no calibration curve", {
   data <- transform(latent_data(100), successes = pmin(count, 4))
   expect_error(calibration_curve(latent_fit(count ~ 1, poisson(), data)), "poisson() response",
     fixed = TRUE, class = "neargp_error_family")

@@ -1,5 +1,4 @@
-test_that("held-out classes are predicted from the labels of the other folds alone, as the dense formula says", {
-  skip_unless_extended()
+test_extended("held-out classes are predicted from the labels of the other folds alone, as the dense formula says", {
   data <- class_data(60)
   fit <- fixed_class_fit(data, k = 40L)
   fit$method$optimizer <- "bfgs"
@@ -23,8 +22,7 @@ test_that("held-out classes are predicted from the labels of the other folds alo
   expect_identical(cross_validate(changed, folds = folds)$predictions$prob_a[held], own$prob_a)
 })
 
-test_that("cross-validated classes are scored, compared and drawn", {
-  skip_unless_extended()
+test_extended("cross-validated classes are scored, compared and drawn", {
   data <- class_data(90, repeated = 10L)
   fit <- fixed_class_fit(data, k = 10L)
   withr::local_seed(3)
@@ -47,8 +45,7 @@ test_that("cross-validated classes are scored, compared and drawn", {
   expect_equal(both$scores$brier[1], both$scores$brier[2])
 })
 
-test_that("classes are refitted without each fold, unless a fold has all rows of one", {
-  skip_unless_extended()
+test_extended("classes are refitted without each fold, unless a fold has all rows of one", {
   data <- class_data(80, c("a", "b"))
   fit <- neargp(class ~ 1, data, coords = ~ x + y, family = binomial(), method = loo_k(k = 8L),
     covariance = cov_exponential(), threads = 1L)
@@ -62,8 +59,7 @@ test_that("classes are refitted without each fold, unless a fold has all rows of
     "no row of the class a", class = "neargp_error_folds")
 })
 
-test_that("0/1 responses by methods with a mean are compared with classes, by the same scores", {
-  skip_unless_extended()
+test_extended("0/1 responses by methods with a mean are compared with classes, by the same scores", {
   data <- class_data(90, c("a", "b"))
   data$event <- as.numeric(data$class == "b")
   fit_by <- function(formula, method, family = binomial()) {

@@ -12,8 +12,7 @@ test_on_devices("with k = n - 1 the leave-one-out probabilities are the dense on
   }
 })
 
-test_that("repeated locations are aggregated, which changes no dense result", {
-  skip_unless_extended()
+test_extended("repeated locations are aggregated, which changes no dense result", {
   for (estimator in c("label", "own-class")) {
     for (classes in list(c("a", "b"), c("a", "b", "c"))) {
       data <- class_data(50, classes, repeated = 12L)
@@ -26,8 +25,7 @@ test_that("repeated locations are aggregated, which changes no dense result", {
   }
 })
 
-test_that("an observation's own label does not reach its leave-one-out prediction", {
-  skip_unless_extended()
+test_extended("an observation's own label does not reach its leave-one-out prediction", {
   for (estimator in c("label", "own-class")) {
     data <- class_data(60, repeated = 15L)
     fit <- fixed_class_fit(data, estimator, k = 8L)
@@ -57,8 +55,7 @@ test_that("weights count equal observations", {
     class = "neargp_error_weights")
 })
 
-test_that("quasi-Newton converges, and Adam comes near it", {
-  skip_unless_extended()
+test_extended("quasi-Newton converges, and Adam comes near it", {
   data <- class_data(300)
   fit <- function(optimizer, start = NULL) {
     withr::local_seed(1)
@@ -75,8 +72,7 @@ test_that("quasi-Newton converges, and Adam comes near it", {
   expect_lt(again$convergence$evaluations, best$convergence$evaluations)
 })
 
-test_that("auto compares the estimators' scores, and keeps a fit as it is", {
-  skip_unless_extended()
+test_extended("auto compares the estimators' scores, and keeps a fit as it is", {
   data <- class_data(150)
   fit <- function(estimator, start = NULL, k = 12L) {
     neargp(class ~ 1, data, coords = ~ x + y, family = categorical(),
@@ -93,8 +89,7 @@ test_that("auto compares the estimators' scores, and keeps a fit as it is", {
   }
 })
 
-test_that("probabilities of a simulated field are calibrated and nearly as good as the truth", {
-  skip_unless_extended()
+test_extended("probabilities of a simulated field are calibrated and nearly as good as the truth", {
   withr::local_seed(2)
   n <- 1500
   data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
@@ -160,8 +155,7 @@ test_that("a stage sees the labels of its rows and no others", {
   expect_equal(part$design$X, problem$design$X[rows, ])
 })
 
-test_that("where scores hardly differ, held-out rows decide", {
-  skip_unless_extended()
+test_extended("where scores hardly differ, held-out rows decide", {
   data <- class_data(150)
   fit <- neargp(class ~ 1, data, coords = ~ x + y, family = categorical(),
     covariance = cov_exponential(), threads = 1L, method = loo_k(12L))
@@ -181,8 +175,7 @@ test_that("where scores hardly differ, held-out rows decide", {
   expect_equal(fit$classifier$held_out[["label"]], sum(log(probability)), tolerance = 1e-6)
 })
 
-test_that("rows that alone determine a coefficient do not decide between the estimators", {
-  skip_unless_extended()
+test_extended("rows that alone determine a coefficient do not decide between the estimators", {
   data <- class_data(150)
   data$kind <- factor(ifelse(seq_len(150) == 10L, "only", ifelse(data$h > 0, "a", "b")))
   fit <- function(formula) {

@@ -40,8 +40,7 @@ test_that("a factor has a colour for each level, and its names in the legend", {
     useBytes = TRUE), 1L)
 })
 
-test_that("a raster of classes knows their names", {
-  skip_unless_extended()
+test_extended("a raster of classes knows their names", {
   skip_if_not_installed("terra")
   fit <- fixed_class_fit(class_data(80), k = 10L, formula = class ~ 1)
   raster <- terra::rast(nrows = 8, ncols = 8, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "local")

@@ -1,5 +1,4 @@
-test_that("gradients of the score are right for both estimators, two classes and three", {
-  skip_unless_extended()
+test_extended("gradients of the score are right for both estimators, two classes and three", {
   for (estimator in c("label", "own-class")) {
     for (classes in list(c("a", "b"), c("a", "b", "c"))) {
       problem <- example_problem(estimator, classes)
@@ -45,8 +44,7 @@ test_that("the trend is made orthogonal and written back", {
   expect_equal(dim(unscaled_trend(none, matrix(0, 0L, 2L))), c(0L, 2L))
 })
 
-test_that("a fit does not depend on how its trend is written", {
-  skip_unless_extended()
+test_extended("a fit does not depend on how its trend is written", {
   data <- class_data(150, c("a", "b"))
   data$depth <- 5 + data$x
   fits <- lapply(c(class ~ depth + I(depth^2), class ~ poly(depth, 2)), neargp, data,

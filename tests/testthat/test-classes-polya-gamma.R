@@ -44,8 +44,7 @@ dense_polya_gamma <- function(fit) {
   if (length(levels) == 2L) cbind(1 - raw, raw) else raw / rowSums(raw)
 }
 
-test_that("with k = n - 1 the leave-one-out probabilities are the dense ones", {
-  skip_unless_extended()
+test_extended("with k = n - 1 the leave-one-out probabilities are the dense ones", {
   for (classes in list(c("a", "b"), c("a", "b", "c"))) {
     fit <- polya_gamma_fit(class_data(35, classes, repeated = 3L), k = 34L)
     fit$core_covariance$components[[1L]][c("variance", "range")] <- list(2, 0.3)
@@ -54,8 +53,7 @@ test_that("with k = n - 1 the leave-one-out probabilities are the dense ones", {
   }
 })
 
-test_that("gradients of a draw are those of its value", {
-  skip_unless_extended()
+test_extended("gradients of a draw are those of its value", {
   for (classes in list(c("a", "b"), c("a", "b", "c"))) {
     problem <- example_problem("polya-gamma", classes)
     withr::local_seed(3)
@@ -108,8 +106,7 @@ dense_objective <- function(K, signs, q, kl_weight, draws) {
   mean(values) / length(signs)
 }
 
-test_that("a long run ends at the optimum of a dense objective, whether all rows are in each batch or few", {
-  skip_unless_extended()
+test_extended("a long run ends at the optimum of a dense objective, whether all rows are in each batch or few", {
   data <- class_data(8L, c("a", "b"), seed = 5)
   problem <- example_problem("polya-gamma", c("a", "b"), data,
     cov_matern(1.5, variance = 4, range = 0.3), class ~ 0)
@@ -153,8 +150,7 @@ test_that("rows without a gradient move as in Adam over all rows", {
   expect_equal(variables$value, dense$working, tolerance = 0.02)
 })
 
-test_that("it learns, follows the seed, and its variables stay below the limit", {
-  skip_unless_extended()
+test_extended("it learns, follows the seed, and its variables stay below the limit", {
   data <- class_data(300)
   fit <- polya_gamma_fit(data, k = 15L, steps = 300L)
   expect_lt(scores(fit)$log_loss,
@@ -177,8 +173,7 @@ test_that("the weight of the divergence and impossible settings", {
     method = loo_k(5L, "polya-gamma")), "nugget", class = "neargp_error_argument")
 })
 
-test_that("a continued fit goes on with its variables, at the rate at which it had ended", {
-  skip_unless_extended()
+test_extended("a continued fit goes on with its variables, at the rate at which it had ended", {
   data <- class_data(100)
   first <- polya_gamma_fit(data, steps = 100L)
   again <- polya_gamma_fit(data, steps = 100L, start = first)

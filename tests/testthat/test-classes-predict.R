@@ -22,8 +22,7 @@ test_that("probabilities, classes and the response agree, in the order of newdat
   expect_equal(response$sd, sqrt(prob$prob_yes * prob$prob_no))
 })
 
-test_that("incomplete rows get NA and sf objects stay sf", {
-  skip_unless_extended()
+test_extended("incomplete rows get NA and sf objects stay sf", {
   data <- class_data(60)
   fit <- fixed_class_fit(data, k = 8L)
   new <- data[1:3, ]

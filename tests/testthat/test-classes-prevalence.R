@@ -38,8 +38,7 @@ patchy_data <- function(n = 700) {
   data
 }
 
-test_that("of labels that are noise the probability is their share, near data and far from them", {
-  skip_unless_extended()
+test_extended("of labels that are noise the probability is their share, near data and far from them", {
   data <- noise_data()
   place <- data.frame(x = c(0.5, 1.05, 1.5, 100), y = 0.5)
   for (estimator in c("label", "own-class")) {
@@ -48,8 +47,7 @@ test_that("of labels that are noise the probability is their share, near data an
   }
 })
 
-test_that("far from data a rare class is as rare as among the rows, and so are several", {
-  skip_unless_extended()
+test_extended("far from data a rare class is as rare as among the rows, and so are several", {
   data <- patchy_data()
   far <- data.frame(x = 1e4, y = 1e4)
   for (estimator in c("label", "own-class")) {
@@ -62,8 +60,7 @@ test_that("far from data a rare class is as rare as among the rows, and so are s
   }
 })
 
-test_that("in held-out blocks a rare class is not predicted worse than by its share", {
-  skip_unless_extended()
+test_extended("in held-out blocks a rare class is not predicted worse than by its share", {
   data <- patchy_data(1500)
   share <- mean(data$b)
   constant <- -share * log(share) - (1 - share) * log(1 - share)
@@ -75,8 +72,7 @@ test_that("in held-out blocks a rare class is not predicted worse than by its sh
   }
 })
 
-test_that("with covariates probabilities far from data average to the shares", {
-  skip_unless_extended()
+test_extended("with covariates probabilities far from data average to the shares", {
   data <- patchy_data()
   far <- data.frame(x = 1e4, y = 1e4, h = data$h)
   for (formula in c(b ~ h, b ~ 0 + cut(h, c(-Inf, 0, Inf)))) {
@@ -92,8 +88,7 @@ test_that("without an intercept nothing is known far from data", {
   expect_equal(predict(fit_rare(b ~ 0, data), data.frame(x = 1e4, y = 1e4))$prob_1, 0.5)
 })
 
-test_that("names and order of the classes, and how labels are written, do not matter", {
-  skip_unless_extended()
+test_extended("names and order of the classes, and how labels are written, do not matter", {
   data <- patchy_data(400)
   place <- data.frame(x = c(0.2, 0.5, 0.9, 1.2, 5), y = 0.5)
   data$logical <- data$b == 1

@@ -68,8 +68,7 @@ test_that("a rank of MPI that hangs is given up, whether it was to answer or to 
   expect_match(found[[5L]][2L], "does not take messages")
 })
 
-test_that("workers with a library of their own give the same bits", {
-  skip_unless_extended()
+test_extended("workers with a library of their own give the same bits", {
   library <- withr::local_tempdir()
   file.copy(system.file(package = "neargp"), library, recursive = TRUE)
   skip_if_not(file.exists(file.path(library, "neargp", "Meta")), "the package is not installed")
@@ -84,8 +83,7 @@ test_that("workers with a library of their own give the same bits", {
   expect_identical(by_workers(workers), transport_fit(NULL))
 })
 
-test_that("workers beyond a network of their own give the same bits", {
-  skip_unless_extended()
+test_extended("workers beyond a network of their own give the same bits", {
   skip_on_os(c("windows", "mac", "solaris"))
   space <- paste0("neargp", Sys.getpid() %% 10000L)
   ip <- function(...) suppressWarnings(system2("ip", c(...), stdout = FALSE, stderr = FALSE)) == 0L

@@ -18,8 +18,7 @@ estimated <- function(fit) {
     "cluster", "control"))]
 }
 
-test_that("a fit by workers is that of this process, to the last bit", {
-  skip_unless_extended()
+test_extended("a fit by workers is that of this process, to the last bit", {
   cluster <- local_workers(2)
   data <- cluster_data(150)
   fit <- cluster_fit(cluster, data = data)
@@ -30,8 +29,7 @@ test_that("a fit by workers is that of this process, to the last bit", {
   expect_identical(parallel::clusterEvalQ(cluster, length(ls(neargp:::shard_store))), list(0L, 0L))
 })
 
-test_that("any number of workers and each method give the same bits", {
-  skip_unless_extended()
+test_extended("any number of workers and each method give the same bits", {
   metric <- cov_matern(nu = 1.5, ard = TRUE)
   for (method in list(vecchia(10), vecchia(10, estimation = "REML"), loo_k(10), mll_k(10))) {
     alone <- estimated(cluster_fit(NULL, method, covariance = metric))
@@ -70,8 +68,7 @@ test_that("all use the widest instruction set that all have, and no wider one th
     class = "neargp_error_cluster")
 })
 
-test_that("errors of a fit on workers are those of the fit", {
-  skip_unless_extended()
+test_extended("errors of a fit on workers are those of the fit", {
   data <- cluster_data(60)
   data[60, c("x", "y")] <- data[1, c("x", "y")]
   cluster <- local_workers(2)
@@ -104,8 +101,7 @@ harmed_fit <- function(cluster, harm, at, ...) {
 
 pids_of <- function(cluster) unlist(parallel::clusterCall(cluster, Sys.getpid))
 
-test_that("the shards of a worker that is killed go to another, with the same result", {
-  skip_unless_extended()
+test_extended("the shards of a worker that is killed go to another, with the same result", {
   skip_on_os("windows")
   extended <- is_extended()
   data <- cluster_data(150)
@@ -121,8 +117,7 @@ test_that("the shards of a worker that is killed go to another, with the same re
   }
 })
 
-test_that("a worker that does not answer in time is given up", {
-  skip_unless_extended()
+test_extended("a worker that does not answer in time is given up", {
   cluster <- local_workers(2)
   pids <- pids_of(cluster)
   withr::defer(tools::pskill(pids[1L], tools::SIGCONT))
@@ -136,8 +131,7 @@ test_that("a worker that does not answer in time is given up", {
   expect_identical(estimated(cluster_fit(cluster)), estimated(fit))
 })
 
-test_that("a fit without a worker left says so, and goes on from its checkpoint", {
-  skip_unless_extended()
+test_extended("a fit without a worker left says so, and goes on from its checkpoint", {
   cluster <- local_workers(2)
   pids <- pids_of(cluster)
   file <- withr::local_tempfile(fileext = ".checkpoint")
@@ -148,8 +142,7 @@ test_that("a fit without a worker left says so, and goes on from its checkpoint"
   expect_identical(estimated(fit), estimated(cluster_fit(NULL)))
 })
 
-test_that("after an interrupt workers are idle", {
-  skip_unless_extended()
+test_extended("after an interrupt workers are idle", {
   cluster <- local_workers(2)
   # an interrupt, as Ctrl-C would be, while workers compute
   count <- 0L
@@ -177,8 +170,7 @@ test_that("messages of an evaluation are short", {
   expect_lt(length(serialize(message, NULL)), 4000)
 })
 
-test_that("predictions and folds by workers are those of this process", {
-  skip_unless_extended()
+test_extended("predictions and folds by workers are those of this process", {
   data <- cluster_data(120)
   fit <- cluster_fit(NULL, data = data, shards = NULL)
   cluster <- local_workers(2)
@@ -206,8 +198,7 @@ test_that("what workers do not predict is refused, not predicted as something el
   }
 })
 
-test_that("warnings of folds on workers are those of folds without", {
-  skip_unless_extended()
+test_extended("warnings of folds on workers are those of folds without", {
   cluster <- local_workers(2)
   data <- cluster_data(90)
   fit <- suppressWarnings(neargp(z ~ h, data, coords = ~ x + y, method = vecchia(5), threads = 1L,
@@ -226,8 +217,7 @@ test_that("warnings of folds on workers are those of folds without", {
   expect_identical(sort(warnings_of(cluster = cluster)), sort(alone))
 })
 
-test_that("workers leave their random numbers as they were, and compute by the instruction set of this session", {
-  skip_unless_extended()
+test_extended("workers leave their random numbers as they were, and compute by the instruction set of this session", {
   cluster <- local_workers(2)
   parallel::clusterSetRNGStream(cluster, 1)
   before <- parallel::clusterEvalQ(cluster, .Random.seed)
@@ -240,8 +230,7 @@ test_that("workers leave their random numbers as they were, and compute by the i
   expect_error(share_instruction_set(workers), class = "neargp_error_cluster")
 })
 
-test_that("workers, their number and their loss change no bit of vnngp() either", {
-  skip_unless_extended()
+test_extended("workers, their number and their loss change no bit of vnngp() either", {
   skip_on_os("windows")
   data <- cluster_data(150)
   data$count <- rpois(150, exp(data$z / 2))

@@ -25,8 +25,7 @@ of_family <- function(at, what) {
 small_cases <- c("student_t", "bernoulli", "logit", "probit", "cloglog", "poisson",
   "negative_binomial", "gamma", "beta")
 
-test_that("distribution, density and moments are those of all components together", {
-  skip_unless_extended()
+test_extended("distribution, density and moments are those of all components together", {
   for (name in small_cases) {
     at <- component_case(name)
     distribution <- of_family(at, "distribution")
@@ -47,8 +46,7 @@ test_that("distribution, density and moments are those of all components togethe
   }
 })
 
-test_that("quantiles are the least response with that probability", {
-  skip_unless_extended()
+test_extended("quantiles are the least response with that probability", {
   for (name in small_cases) {
     at <- component_case(name)
     for (p in c(0.05, 0.5, 0.95)) {
@@ -64,8 +62,7 @@ test_that("quantiles are the least response with that probability", {
   }
 })
 
-test_that("the CRPS is the integral of squares, of counts their sum, also where components are far apart", {
-  skip_unless_extended()
+test_extended("the CRPS is the integral of squares, of counts their sum, also where components are far apart", {
   for (name in small_cases) for (spread in c(1, 0.1)) {
     at <- component_case(name, spread)
     distribution <- function(q, i) {

@@ -26,8 +26,7 @@ present_parts <- function(call) {
   Filter(function(part) !identical(part, quote(expr = )), as.list(call))
 }
 
-test_that("arguments that messages name are arguments that there are", {
-  skip_unless_extended()
+test_extended("arguments that messages name are arguments that there are", {
   namespace <- asNamespace("neargp")
   functions <- Filter(is.function, mget(ls(namespace), namespace))
   texts <- unique(unlist(lapply(functions, function(f) message_texts(body(f)))))

@@ -10,8 +10,7 @@ fit_units <- function(coords, covariance = cov_exponential(), ...) {
     threads = 1L, ...))
 }
 
-test_that("times and depths that share a range with places get a warning that names the remedy", {
-  skip_unless_extended()
+test_extended("times and depths that share a range with places get a warning that names the remedy", {
   expect_warning(fit_units(~ lon + lat + day), "day and lon and lat.*time = ~ day.*ard = TRUE",
     class = "neargp_warning_units")
   expect_warning(fit_units(~ x + y + depth), "depth and x and y.*ard = TRUE",
@@ -32,8 +31,7 @@ test_that("three or more coordinates of very different spread get the warning, w
   expect_no_warning(fit_units(~ lon + lat + w), class = "neargp_warning_units")
 })
 
-test_that("ordinary coordinates, ranges of their own and the user's word give no warning", {
-  skip_unless_extended()
+test_extended("ordinary coordinates, ranges of their own and the user's word give no warning", {
   quiet <- function(...) expect_no_warning(fit_units(...), class = "neargp_warning_units")
   quiet(~ x + y)
   quiet(~ lon + lat)

@@ -12,8 +12,7 @@ test_that("whatever the core raises is a classed condition", {
   expect_true(all(vapply(calling, function(f) identical(body(f)[[1L]], quote(in_core)), NA)))
 })
 
-test_that("memory that ran out is reported with what to do", {
-  skip_unless_extended()
+test_extended("memory that ran out is reported with what to do", {
   in_vain <- function(message, class) {
     stop(structure(list(message = message, call = NULL), class = c(class, "error", "condition")))
   }
@@ -35,8 +34,7 @@ expect_no_crash <- function(expr) {
   expect_true(inherits(outcome, c("data.frame", "error")))
 }
 
-test_that("indices of an altered fit are checked before the core uses them", {
-  skip_unless_extended()
+test_extended("indices of an altered fit are checked before the core uses them", {
   data <- simulated_data(60)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(6), covariance = cov_exponential())
   for (altered in list(integer(0), c(1L, 9L), c(-5L, 1L), c(NA, 1L), rep(1L, 5L))) {
@@ -47,8 +45,7 @@ test_that("indices of an altered fit are checked before the core uses them", {
   }
 })
 
-test_that("the parts of an altered posterior on inducing points are checked before the core uses them", {
-  skip_unless_extended()
+test_extended("the parts of an altered posterior on inducing points are checked before the core uses them", {
   data <- pseudo_observation_data(30)
   for (method in list(svgp(6), odvgp(6), ppgpr(6))) {
     fit <- neargp(number ~ 1, data, coords = ~ x + y, method = method)
@@ -67,8 +64,7 @@ test_that("the parts of an altered posterior on inducing points are checked befo
   }
 })
 
-test_that("nodes, order and neighbours of an altered posterior are checked before the core uses them", {
-  skip_unless_extended()
+test_extended("nodes, order and neighbours of an altered posterior are checked before the core uses them", {
   data <- pseudo_observation_data(60)
   for (method in list(vnngp(6), vnngp(6, inducing = 30), vnngp(6, posterior = "mean-field"))) {
     fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = method)

@@ -30,8 +30,7 @@ test_that("with an anisotropy every coordinate beyond the plane has a range of i
     class = "neargp_error_argument")
 })
 
-test_that("no two parameters of a fit share a name, whatever covariance and response family", {
-  skip_unless_extended()
+test_extended("no two parameters of a fit share a name, whatever covariance and response family", {
   families <- list(stats::Gamma("log"), stats::poisson(), stats::binomial(), negative_binomial(),
     student_t(), beta_response())
   covariances <- list(cov_exponential(), cov_gaussian(), cov_matern(NULL),
@@ -103,8 +102,7 @@ test_that("metrics of components with different parameters can be compared", {
   expect_true(is_isotropic(list(range = 3, group = c(1L, 1L), anisotropy = double(0))))
 })
 
-test_that("a third coordinate beside an anisotropy has its share in likelihood and predictions, and in what is reported", {
-  skip_unless_extended()
+test_extended("a third coordinate beside an anisotropy has its share in likelihood and predictions, and in what is reported", {
   withr::local_seed(5)
   data <- data.frame(x = runif(150, 0, 10), y = runif(150, 0, 10), h = runif(150))
   data$z <- sin(data$x) + 3 * data$h + rnorm(150, sd = 0.2)
@@ -131,8 +129,7 @@ test_that("a third coordinate beside an anisotropy has its share in likelihood a
   }
 })
 
-test_that("summaries of fits have a row for each parameter, also where covariance and family both have a shape", {
-  skip_unless_extended()
+test_extended("summaries of fits have a row for each parameter, also where covariance and family both have a shape", {
   data <- pseudo_observation_data()
   for (method in list(loo_k(8), vnngp(6))) {
     fit <- neargp(amount ~ 1, data, coords = ~ x + y, family = Gamma("log"), method = method,

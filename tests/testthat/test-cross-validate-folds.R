@@ -1,5 +1,4 @@
-test_that("a buffer keeps near rows out of the conditioning", {
-  skip_unless_extended()
+test_extended("a buffer keeps near rows out of the conditioning", {
   fit <- example_fit()
   folds <- block_folds(fit, v = 4, size = 0.25, buffer = 0.1)
   splits <- fold_splits(folds, fit)
@@ -15,8 +14,7 @@ test_that("a buffer keeps near rows out of the conditioning", {
   expect_true(all(wide$predictions$sd > cross_validate(fit, folds = folds)$predictions$sd))
 })
 
-test_that("values of a held-out fold cannot reach its own predictions", {
-  skip_unless_extended()
+test_extended("values of a held-out fold cannot reach its own predictions", {
   fit <- example_fit()
   folds <- rep_len(1:5, 250)
   before <- cross_validate(fit, folds = folds)$predictions

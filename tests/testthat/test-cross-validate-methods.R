@@ -1,5 +1,4 @@
-test_that("all plots of a cross-validation are drawn", {
-  skip_unless_extended()
+test_extended("all plots of a cross-validation are drawn", {
   withr::local_pdf(NULL)
   fit <- example_fit(100)
   one <- cross_validate(fit, folds = 4)

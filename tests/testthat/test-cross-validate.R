@@ -20,8 +20,7 @@ dense_prediction <- function(fit, held, kept) {
     sd = sqrt(unname(variance)))
 }
 
-test_that("held-out rows are predicted from the other folds alone, as the dense formula says", {
-  skip_unless_extended()
+test_extended("held-out rows are predicted from the other folds alone, as the dense formula says", {
   fit <- example_fit()
   fit$k <- 100L # of the trend's conditioning sets
   fit$data$weights <- 1 + fit$data$X[, 2]^2
@@ -51,8 +50,7 @@ test_that("scores are those of the predictions, overall and by fold", {
   expect_identical(scores(cv), cv$scores)
 })
 
-test_that("settings are compared on the same folds", {
-  skip_unless_extended()
+test_extended("settings are compared on the same folds", {
   fit <- example_fit()
   set.seed(1)
   cv <- cross_validate(fit, folds = 5, settings = list(few = list(k = 2), many = list(),
@@ -65,8 +63,7 @@ test_that("settings are compared on the same folds", {
   expect_gt(cv$scores$crps[1], cv$scores$crps[2])
 })
 
-test_that("fits are compared on the same folds", {
-  skip_unless_extended()
+test_extended("fits are compared on the same folds", {
   fit <- example_fit()
   without <- example_fit()
   without <- neargp(z ~ 1, data.frame(z = fit$data$y, x = fit$data$coords[, 1],
@@ -77,8 +74,7 @@ test_that("fits are compared on the same folds", {
   expect_identical(cv$predictions$fold[1:250], cv$predictions$fold[251:500])
 })
 
-test_that("refitting is a fit to the rows of the other folds", {
-  skip_unless_extended()
+test_extended("refitting is a fit to the rows of the other folds", {
   fit <- example_fit()
   folds <- rep_len(1:2, 250)
   cv <- cross_validate(fit, folds = folds, refit = TRUE)
@@ -104,8 +100,7 @@ test_that("refits that stop early say so", {
     class = "neargp_warning_convergence")
 })
 
-test_that("folds in parallel give the same numbers", {
-  skip_unless_extended()
+test_extended("folds in parallel give the same numbers", {
   skip_if_not_installed("future.apply")
   skip_on_cran()
   fit <- example_fit(150)
@@ -118,8 +113,7 @@ test_that("folds in parallel give the same numbers", {
   expect_equal(parallel$predictions, serial$predictions)
 })
 
-test_that("sf fits and blocked folds work", {
-  skip_unless_extended()
+test_extended("sf fits and blocked folds work", {
   skip_if_not_installed("sf")
   set.seed(32)
   data <- data.frame(x = runif(200, 0, 1e4), y = runif(200, 0, 1e4))
@@ -132,8 +126,7 @@ test_that("sf fits and blocked folds work", {
     "200 rows in 10 folds \\(square blocks\\)\nParameters: covariance of the full fit, trend anew")
 })
 
-test_that("random folds promise smaller errors than gaps have, which blocks tell", {
-  skip_unless_extended()
+test_extended("random folds promise smaller errors than gaps have, which blocks tell", {
   data <- simulated_data(250, range = 0.4)
   gap <- data$x > 0.3 & data$x < 0.7 & data$y > 0.3 & data$y < 0.7
   fit <- neargp(z ~ height, data[!gap, ], coords = ~ x + y, method = vecchia(k = 10),
@@ -146,8 +139,7 @@ test_that("random folds promise smaller errors than gaps have, which blocks tell
   expect_gt(by_folds(block_folds(fit, v = 5, size = 0.4)), 1.2 * at_random)
 })
 
-test_that("wrong folds and settings are refused with their reason", {
-  skip_unless_extended()
+test_extended("wrong folds and settings are refused with their reason", {
   fit <- example_fit(60)
   expect_error(cross_validate(fit, folds = 1:5), "each of the 60 rows",
     class = "neargp_error_folds")

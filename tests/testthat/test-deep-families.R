@@ -54,8 +54,7 @@ dense_expectation <- function(predictor, f) {
     double(nrow(predictor$mean))) %*% predictor$weights)
 }
 
-test_that("predictions of all families are those of dense matrices and trapezoids", {
-  skip_unless_extended()
+test_extended("predictions of all families are those of dense matrices and trapezoids", {
   new <- family_data()[c(3, 50, 120), ]
   for (case in family_cases) {
     fit <- fit_family(case)
@@ -103,8 +102,7 @@ test_that("scores are those of the response's mixture, and logLik() is its log d
     }
   })
 
-test_that("coverage at the rows held out is that of their intervals", {
-  skip_unless_extended()
+test_extended("coverage at the rows held out is that of their intervals", {
   data <- family_data()
   for (case in family_cases[c(1L, 5L)]) {
     fit <- fit_family(case)
@@ -116,8 +114,7 @@ test_that("coverage at the rows held out is that of their intervals", {
   expect_null(fit_family(family_cases[[3L]])$deep$validation$coverage)
 })
 
-test_that("weights are those of the family", {
-  skip_unless_extended()
+test_extended("weights are those of the family", {
   data <- family_data()
   fit <- fit_family(family_cases[[6L]], weights = w)
   known <- dense_predictor(fit, data)
@@ -128,8 +125,7 @@ test_that("weights are those of the family", {
   expect_equal(fit$family_parameters[["df"]], 5)
 })
 
-test_that("residuals, draws and tables are of the response's mixture", {
-  skip_unless_extended()
+test_extended("residuals, draws and tables are of the response's mixture", {
   data <- family_data()
   fit <- fit_family(family_cases[[1L]])
   expect_equal(fitted(fit), predict(fit, data)$mean)
@@ -156,8 +152,7 @@ test_that("residuals, draws and tables are of the response's mixture", {
   expect_true(is.finite(cv$scores$log_score))
 })
 
-test_that("they do not depend on threads, can be saved and continued, and dgp() has them", {
-  skip_unless_extended()
+test_extended("they do not depend on threads, can be saved and continued, and dgp() has them", {
   case <- family_cases[[2L]]
   fit <- fit_family(case)
   for (threads in c(2L, 4L)) expect_identical(fit_family(case, threads = threads)$deep$state,
@@ -190,8 +185,7 @@ test_that("a gaussian trend is that of the formula, whatever the units of its co
   expect_false(identical(coef(fit)[["a"]], unname(coef(lm(y ~ a + group + offset(e), data))["a"])))
 })
 
-test_that("what a family cannot have is refused", {
-  skip_unless_extended()
+test_extended("what a family cannot have is refused", {
   data <- family_data()
   expect_error(fit_family(family_cases[[1L]], short_dgp(robustness = 1.05)), "student_t",
     class = "neargp_error_family")

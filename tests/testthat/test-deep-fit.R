@@ -9,8 +9,7 @@ objective_value <- function(state, data, settings = deep_settings(), threads = 1
   core_deep_objective(state, data$x, data$y, settings, plain_context(threads))$value
 }
 
-test_that("the objective and the components are those of dense matrices", {
-  skip_unless_extended()
+test_extended("the objective and the components are those of dense matrices", {
   data <- deep_data()
   for (state in list(deep_state(layers = 1L), deep_state(), deep_state(covariance = "full"),
     deep_state(rule = "grid"), deep_state(rule = "symmetric"), deep_state(rule = "hermite"),
@@ -29,8 +28,7 @@ test_that("the objective and the components are those of dense matrices", {
     }
 })
 
-test_that("the gradient is that of differences, in all layers, topologies and rules", {
-  skip_unless_extended()
+test_extended("the gradient is that of differences, in all layers, topologies and rules", {
   data <- deep_data(12L)
   for (state in list(deep_state(layers = 1L), deep_state(), deep_state(covariance = "full"),
     deep_state(rule = "grid", sites = 2L), deep_state(rule = "symmetric"),
@@ -41,8 +39,7 @@ test_that("the gradient is that of differences, in all layers, topologies and ru
   }
 })
 
-test_that("several outputs have the mixture of their joint densities, of a row's those that are known", {
-  skip_unless_extended()
+test_extended("several outputs have the mixture of their joint densities, of a row's those that are known", {
   data <- deep_data(12L, outputs = 3L)
   data$y[cbind(c(1, 2, 2, 5), c(1, 2, 3, 3))] <- NA
   state <- deep_state(outputs = 3L)
@@ -61,8 +58,7 @@ test_that("several outputs have the mixture of their joint densities, of a row's
         function(at) drop(at$variance %*% state$mixing[, p]^2)))), tolerance = 1e-9)
 })
 
-test_that("other scores and families are those of quadrature, and so are their gradients", {
-  skip_unless_extended()
+test_extended("other scores and families are those of quadrature, and so are their gradients", {
   data <- deep_data(10L)
   counts <- list(x = data$x, y = matrix(rpois(10L, 2)))
   node <- seq(-9, 9, length.out = 2001)
@@ -108,8 +104,7 @@ test_that("other scores and families are those of quadrature, and so are their g
   expect_deep_gradient(student, data$x, data$y, deep_settings())
 })
 
-test_that("weights of rows divide their noise", {
-  skip_unless_extended()
+test_extended("weights of rows divide their noise", {
   data <- deep_data(10L)
   state <- deep_state()
   weights <- seq(0.5, 2, length.out = 10)
@@ -122,8 +117,7 @@ test_that("weights of rows divide their noise", {
     utils::modifyList(deep_settings(), list(weights = weights)))
 })
 
-test_that("a trend and an offset are added to the means, of each output its own", {
-  skip_unless_extended()
+test_extended("a trend and an offset are added to the means, of each output its own", {
   set.seed(4)
   design <- matrix(rnorm(20), 10L)
   offset <- rnorm(10)
@@ -161,8 +155,7 @@ test_that("a trend and an offset are added to the means, of each output its own"
     utils::modifyList(deep_settings(), list(design = design))), "trend")
 })
 
-test_that("the expected score of several outputs is that of quadrature, and of one that of one", {
-  skip_unless_extended()
+test_extended("the expected score of several outputs is that of quadrature, and of one that of one", {
   data <- deep_data(10L, outputs = 2L)
   data$y[cbind(c(1, 4), c(2, 1))] <- NA
   weights <- seq(0.5, 2, length.out = 10)
@@ -211,8 +204,7 @@ test_that("one output by the way of several is the same, in value and gradient",
     data$x, plain_context()), tolerance = 1e-13)
 })
 
-test_that("every family's density has its gradient, with weights and trials", {
-  skip_unless_extended()
+test_extended("every family's density has its gradient, with weights and trials", {
   set.seed(8)
   x <- deep_data(8L)$x
   weights <- rep(c(1, 2), 4L)
@@ -305,8 +297,7 @@ train <- function(state, data, from, to, memory = NULL, threads = 1L) {
     report = function(...) NULL), plain_context(threads))
 }
 
-test_that("training is the same for any number of threads, and when it is cut into pieces", {
-  skip_unless_extended()
+test_extended("training is the same for any number of threads, and when it is cut into pieces", {
   data <- training_data()
   for (state in list(deep_start(data$x, data$y,
     utils::modifyList(deep_defaults(), list(inducing = 15L, width = 2L, sites = 3L)), 1),
@@ -325,8 +316,7 @@ test_that("training is the same for any number of threads, and when it is cut in
       }
 })
 
-test_that("training raises the objective, and the fit is that of the best epoch", {
-  skip_unless_extended()
+test_extended("training raises the objective, and the fit is that of the best epoch", {
   data <- training_data()
   fit <- quiet_fit(data)
   expect_gt(fit$trace$objective[20L], fit$trace$objective[1L] + 0.3)
@@ -341,8 +331,7 @@ test_that("training raises the objective, and the fit is that of the best epoch"
   expect_true(fit$validation$coverage > 0.8)
 })
 
-test_that("every kind of fit trains", {
-  skip_unless_extended()
+test_extended("every kind of fit trains", {
   data <- training_data(300L)
   counts <- list(x = data$x, y = rpois(300L, exp(0.3 + 0.5 * data$y)))
   outputs <- list(x = data$x, y = cbind(data$y, replace(data$y^2, 5:9, NA)))
@@ -363,8 +352,7 @@ test_that("every kind of fit trains", {
     offset = rep(log(mean(counts$y)), 300L))), 0.01)
 })
 
-test_that("fits repeat, leave R's random numbers alone, and go on from a state", {
-  skip_unless_extended()
+test_extended("fits repeat, leave R's random numbers alone, and go on from a state", {
   data <- training_data(300L)
   set.seed(1)
   before <- .Random.seed
@@ -378,8 +366,7 @@ test_that("fits repeat, leave R's random numbers alone, and go on from a state",
   expect_null(more$notes$restarts)
 })
 
-test_that("the start that a run goes on from is a candidate for the best", {
-  skip_unless_extended()
+test_extended("the start that a run goes on from is a candidate for the best", {
   data <- training_data(300L)
   fit <- quiet_fit(data, epochs = 20L)
   spoiled <- quiet_fit(data, epochs = 3L, start = fit$state, rate = 0.9,

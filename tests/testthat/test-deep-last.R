@@ -4,8 +4,7 @@ interrupted_deep <- function(after, method = short_dspp(epochs = 30L), data = be
   tryCatch(fit_deep(method, data, ...), neargp_error_core = identity)
 }
 
-test_that("a fit that ends early leaves its best state, from which the same call goes on", {
-  skip_unless_extended()
+test_extended("a fit that ends early leaves its best state, from which the same call goes on", {
   stopped <- interrupted_deep(4L)
   reached <- neargp_last()
   expect_identical(stopped$last, reached)
@@ -34,8 +33,7 @@ test_that("other rows or another shape begin anew", {
   expect_message(fit_deep(short_dspp(width = 3L), start = reached), class = "neargp_message_start")
 })
 
-test_that("families and outputs leave theirs", {
-  skip_unless_extended()
+test_extended("families and outputs leave theirs", {
   interrupted_deep(2L, data = transform(bent_data(), y = round(y)), family = negative_binomial())
   expect_named(neargp_last()$parameters, "size")
   interrupted_deep(2L, formula = cbind(y, w) ~ 1)

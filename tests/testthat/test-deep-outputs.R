@@ -33,8 +33,7 @@ dense_outputs <- function(fit, newdata) {
   })
 }
 
-test_that("predictions of several outputs are the mixture of dense matrices", {
-  skip_unless_extended()
+test_extended("predictions of several outputs are the mixture of dense matrices", {
   new <- outputs_data()[c(2, 40, 150), ]
   for (method in list(short_dspp(sites = 3L), short_dspp(layers = 1L), short_dspp(layers = 3L),
       short_dgp(), short_dgp(objective = "predictive"))) {
@@ -64,8 +63,7 @@ test_that("predictions of several outputs are the mixture of dense matrices", {
   }
 })
 
-test_that("the score is the joint log density of what is known at each place, with the noise of its weight", {
-  skip_unless_extended()
+test_extended("the score is the joint log density of what is known at each place, with the noise of its weight", {
   data <- outputs_data()
   fit <- fit_several(weights = w)
   known <- data[-60, ]
@@ -91,8 +89,7 @@ test_that("the score is the joint log density of what is known at each place, wi
   expect_error(AIC(fit), class = "neargp_error_not_likelihood")
 })
 
-test_that("each output's scores and residuals are of its own mixture", {
-  skip_unless_extended()
+test_extended("each output's scores and residuals are of its own mixture", {
   data <- outputs_data()
   fit <- fit_several()
   known <- data[-60, ]
@@ -127,8 +124,7 @@ test_that("draws are joint over the outputs of a row", {
     tolerance = 0.1)
 })
 
-test_that("a fit does not depend on threads, nor on the outputs' units; it is saved, continued and cross-validated", {
-  skip_unless_extended()
+test_extended("a fit does not depend on threads, nor on the outputs' units; it is saved, continued and cross-validated", {
   data <- outputs_data()
   fit <- fit_several()
   for (threads in c(2L, 4L)) expect_identical(fit_several(threads = threads)$deep$state,
@@ -171,8 +167,7 @@ test_that("print, coefficients and tables name the outputs", {
   expect_error(plot(fit, "map"), class = "neargp_error_argument")
 })
 
-test_that("what several outputs have not is refused, with what has it", {
-  skip_unless_extended()
+test_extended("what several outputs have not is refused, with what has it", {
   fit <- fit_several()
   new <- outputs_data()[1:2, ]
   expect_error(predict(fit, new, observed = TRUE), "vecchia", class = "neargp_error_argument")

@@ -1,7 +1,6 @@
 fit_default <- function(formula, data, ...) neargp(formula, data, method = vecchia(k = 5), ...)
 
-test_that("a gaussian response has an exponential covariance, with anisotropy in a plane of 1,000 rows", {
-  skip_unless_extended()
+test_extended("a gaussian response has an exponential covariance, with anisotropy in a plane of 1,000 rows", {
   data <- simulated_data(1000)
   few <- fit_default(z ~ height, data[1:999, ], coords = ~ x + y)
   many <- fit_default(z ~ height, data, coords = ~ x + y)
@@ -15,8 +14,7 @@ test_that("a gaussian response has an exponential covariance, with anisotropy in
     cov_exponential())
 })
 
-test_that("three coordinates have a range each, and a smoothness, where there are rows enough and none is constant", {
-  skip_unless_extended()
+test_extended("three coordinates have a range each, and a smoothness, where there are rows enough and none is constant", {
   data <- transform(simulated_data(60), level = 1)
   fit <- fit_default(z ~ 1, data, coords = ~ x + y + height)
   expect_identical(fit$covariance, cov_matern(nu = NULL, ard = TRUE))
@@ -26,8 +24,7 @@ test_that("three coordinates have a range each, and a smoothness, where there ar
     distance = "euclidean")$covariance, cov_exponential())
 })
 
-test_that("locations along a line have no anisotropy", {
-  skip_unless_extended()
+test_extended("locations along a line have no anisotropy", {
   data <- transform(simulated_data(1000), y = 3 + 0.1 * x)
   fit <- fit_default(z ~ height, data, coords = ~ x + y)
   expect_identical(fit$covariance, cov_exponential())
@@ -62,8 +59,7 @@ test_that("a fit that is updated keeps a covariance that was named, and else has
       cov_exponential(anisotropy = TRUE))
   })
 
-test_that("with a time it is Gneiting's, where there are rows enough and the method can have it", {
-  skip_unless_extended()
+test_extended("with a time it is Gneiting's, where there are rows enough and the method can have it", {
   data <- transform(simulated_data(200), day = rep(1:20, 10))
   expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ day)$covariance,
     cov_spacetime())
@@ -73,8 +69,7 @@ test_that("with a time it is Gneiting's, where there are rows enough and the met
     cov_exponential())
 })
 
-test_that("forecasts of separable fields are covered by the default, and better than by one metric of space and time", {
-  skip_unless_extended()
+test_extended("forecasts of separable fields are covered by the default, and better than by one metric of space and time", {
   places <- 40L
   times <- 50L
   scored <- vapply(2:4, function(seed) {

@@ -10,8 +10,7 @@ fit_by_default <- function(formula, data, ...) {
   neargp(formula, data, coords = ~ x + y, covariance = cov_exponential(), threads = 1L, ...)
 }
 
-test_that("a few hundred gaussian rows are fitted exactly, more of them by vecchia()", {
-  skip_unless_extended()
+test_extended("a few hundred gaussian rows are fitted exactly, more of them by vecchia()", {
   data <- defaults_data()
   chosen <- fit_by_default(z ~ height, data)
   named <- fit_by_default(z ~ height, data, method = exact_gp())
@@ -28,8 +27,7 @@ test_that("a few hundred gaussian rows are fitted exactly, more of them by vecch
   expect_identical(fixed(501)$k, 30L)
 })
 
-test_that("what exact_gp() cannot do is left to vecchia()", {
-  skip_unless_extended()
+test_extended("what exact_gp() cannot do is left to vecchia()", {
   single <- neargp_control(precision = "single")
   expect_s3_class(choose_gaussian(list(method = vecchia(), device = "cuda",
     control = neargp_control()), 1:9)$method, "neargp_vecchia")
@@ -40,8 +38,7 @@ test_that("what exact_gp() cannot do is left to vecchia()", {
   expect_s3_class(outputs$method, "neargp_vecchia")
 })
 
-test_that("after a fit by the default method everything works as after one whose method is named", {
-  skip_unless_extended()
+test_extended("after a fit by the default method everything works as after one whose method is named", {
   data <- defaults_data()
   chosen <- fit_by_default(z ~ height, data)
   named <- fit_by_default(z ~ height, data, method = exact_gp())
@@ -73,8 +70,7 @@ test_that("fits of the default method start from those of others, and others fro
     "neargp_loo_k")
 })
 
-test_that("the method follows from the family, and is reported", {
-  skip_unless_extended()
+test_extended("the method follows from the family, and is reported", {
   data <- defaults_data()
   for (family in list(poisson(), poisson, "poisson")) {
     expect_message(fit <- fit_by_default(count ~ 1, data, family = family),
@@ -89,8 +85,7 @@ test_that("the method follows from the family, and is reported", {
   expect_no_message(fit_by_default(count ~ 1, data, family = poisson(), method = vnngp()))
 })
 
-test_that("a response of classes chooses classification, and tells so", {
-  skip_unless_extended()
+test_extended("a response of classes chooses classification, and tells so", {
   data <- defaults_data()
   expect_message(three <- fit_by_default(class ~ 1, data),
     "family = categorical(), since `class` has classes", fixed = TRUE,
@@ -113,8 +108,7 @@ test_that("a response of classes chooses classification, and tells so", {
   }
 })
 
-test_that("without k there are as many neighbours as the method takes by default, or as there are, and fewer are reported", {
-  skip_unless_extended()
+test_extended("without k there are as many neighbours as the method takes by default, or as there are, and fewer are reported", {
   data <- defaults_data()
   expect_message(few <- fit_by_default(z ~ 1, data[1:30, ], method = vecchia()), "k = 29",
     class = "neargp_message_k")
@@ -137,8 +131,7 @@ test_that("without k there are as many neighbours as the method takes by default
   expect_identical(outputs$k, 14L)
 })
 
-test_that("the neighbours of classes are counted at distinct locations", {
-  skip_unless_extended()
+test_extended("the neighbours of classes are counted at distinct locations", {
   data <- defaults_data()
   repeated <- rbind(data[1:20, ], data[1:20, ], data[1:20, ])
   expect_message(fit <- fit_by_default(class ~ 1, repeated, method = loo_k(),
@@ -146,8 +139,7 @@ test_that("the neighbours of classes are counted at distinct locations", {
   expect_identical(fit$k, 19L)
 })
 
-test_that("a fit of as many neighbours as there were is cross-validated, updated and continued with other rows", {
-  skip_unless_extended()
+test_extended("a fit of as many neighbours as there were is cross-validated, updated and continued with other rows", {
   data <- defaults_data()
   few <- suppressMessages(neargp(z ~ 1, data[1:30, ], coords = ~ x + y, method = vecchia(),
     covariance = cov_exponential()))
@@ -165,8 +157,7 @@ test_that("one row is too few, whatever left it", {
     "subset and na.action left one", class = "neargp_error_rows")
 })
 
-test_that("of classes and a method that is named, the family is what was chosen", {
-  skip_unless_extended()
+test_extended("of classes and a method that is named, the family is what was chosen", {
   data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
   expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8)),
@@ -177,8 +168,7 @@ test_that("of classes and a method that is named, the family is what was chosen"
   expect_output(print(fit), "Method: +by default loo_k\\(\\) with family = categorical\\(\\)")
 })
 
-test_that("a factor of two levels has the columns of classes where the family says so", {
-  skip_unless_extended()
+test_extended("a factor of two levels has the columns of classes where the family says so", {
   data <- withr::with_seed(1, data.frame(x = stats::runif(80), y = stats::runif(80)))
   data$class <- factor(ifelse(data$x + stats::runif(80) > 1, "yes", "no"))
   fit <- function(...) {
@@ -189,8 +179,7 @@ test_that("a factor of two levels has the columns of classes where the family sa
     names(predict(fit(family = categorical()), data[1:2, ]))))
 })
 
-test_that("a fit to ordered levels without a family names ordinal()", {
-  skip_unless_extended()
+test_extended("a fit to ordered levels without a family names ordinal()", {
   data <- transform(defaults_data(), class = factor(class, ordered = TRUE))
   for (method in list(NULL, loo_k(k = 5))) {
     given <- c(list(class ~ 1, data), list(method = method)[!is.null(method)])

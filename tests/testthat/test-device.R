@@ -34,8 +34,7 @@ test_that("modules of other versions, and machines without a GPU, are errors wit
   expect_identical(choose_device("auto", 1e9, 30), "cpu")
 })
 
-test_that("a device does all that the CPU does, and the fit holds nothing of it", {
-  skip_unless_extended()
+test_extended("a device does all that the CPU does, and the fit holds nothing of it", {
   reference <- fit_on("cpu")
   local_fake_cuda()
   before <- fake_counts()
@@ -67,8 +66,7 @@ test_that("auto takes a device for long computations only", {
   expect_identical(choose_device("auto", 1e9, 0), "cpu")
 })
 
-test_that("without neighbours there is the CPU only, and cuda is an error, in the argument and in the option", {
-  skip_unless_extended()
+test_extended("without neighbours there is the CPU only, and cuda is an error, in the argument and in the option", {
   local_fake_cuda()
   exact <- function(device = NULL) {
     neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(), device = device)
@@ -86,8 +84,7 @@ test_that("without neighbours there is the CPU only, and cuda is an error, in th
 })
 
 # Views are counted: what a fit, and what all that comes after it, asks of the device.
-test_that("nothing that was asked of a device is done by the CPU in silence", {
-  skip_unless_extended()
+test_extended("nothing that was asked of a device is done by the CPU in silence", {
   local_fake_cuda()
   withr::local_options(neargp.device = "cuda")
   views_of <- function(expr) {

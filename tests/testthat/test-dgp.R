@@ -1,5 +1,4 @@
-test_that("predictions are a mixture over strata of the hidden units", {
-  skip_unless_extended()
+test_extended("predictions are a mixture over strata of the hidden units", {
   new <- data.frame(x1 = c(0.1, 0.45, 0.8), x2 = c(3, 50, 98))
   for (method in list(short_dgp(), short_dgp(robustness = 1.05),
       short_dgp(objective = "predictive"), short_dgp(layers = 3L), short_dgp(layers = 1L))) {
@@ -22,8 +21,7 @@ test_that("each unit's draws are one from each stratum", {
   expect_false(identical(sites[, 1L], sites[, 2L]))
 })
 
-test_that("a fit does not depend on threads, can be continued and cross-validated", {
-  skip_unless_extended()
+test_extended("a fit does not depend on threads, can be continued and cross-validated", {
   fit <- fit_deep(short_dgp())
   expect_identical(fit_deep(short_dgp(), threads = 2L)$deep$state, fit$deep$state)
   more <- fit_deep(fit$method, start = fit)
@@ -46,8 +44,7 @@ test_that("its divergence weighs 1 unless another weight is given", {
   expect_identical(fit_deep(short_dgp(regularization = 0.3))$deep$notes$regularization, 0.3)
 })
 
-test_that("what is said of the rows held out is of the mixture that predicts", {
-  skip_unless_extended()
+test_extended("what is said of the rows held out is of the mixture that predicts", {
   for (method in list(short_dgp(), short_dgp(objective = "predictive"))) {
     fit <- fit_deep(method)
     rows <- fit$deep$validation$rows

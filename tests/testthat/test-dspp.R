@@ -1,7 +1,6 @@
 new_rows <- data.frame(x1 = c(0.1, 0.45, 0.8, 0.99), x2 = c(3, 50, 98, 10))
 
-test_that("predictions are the mixture of dense matrices, whatever the layers and sites", {
-  skip_unless_extended()
+test_extended("predictions are the mixture of dense matrices, whatever the layers and sites", {
   methods <- list(short_dspp(), short_dspp(layers = 1L), short_dspp(layers = 3L, skip = "both"),
     short_dspp(layers = 3L, skip = "none"), short_dspp(sites = 1L), short_dspp(quadrature = "grid"),
     short_dspp(quadrature = "symmetric", sites = 2L), short_dspp(quadrature = "hermite"))
@@ -31,8 +30,7 @@ test_that("the score is the log density of the training rows, each with the nois
   expect_error(BIC(fit), class = "neargp_error_not_likelihood")
 })
 
-test_that("intervals, quantiles and probabilities agree", {
-  skip_unless_extended()
+test_extended("intervals, quantiles and probabilities agree", {
   fit <- fit_deep()
   p <- predict(fit, new_rows, interval = "prediction", level = 0.9)
   q <- predict(fit, new_rows, type = "quantile", probs = c(0.05, 0.95))
@@ -45,8 +43,7 @@ test_that("intervals, quantiles and probabilities agree", {
     normal_mixture_distribution(50, latent_mixture(fit, new_rows), lower = FALSE))
 })
 
-test_that("a fit does not depend on threads, nor on units, and a prediction is its row's own", {
-  skip_unless_extended()
+test_extended("a fit does not depend on threads, nor on units, and a prediction is its row's own", {
   fit <- fit_deep()
   expect_identical(fit_deep(threads = 2L)$deep$state, fit$deep$state)
   data <- bent_data()
@@ -61,8 +58,7 @@ test_that("a fit does not depend on threads, nor on units, and a prediction is i
   expect_equal(predict(fit, bent_data(500L, 9), chunk_size = 33)$sd, many$sd, tolerance = 1e-12)
 })
 
-test_that("R's random numbers decide unless there is a seed, which leaves them alone", {
-  skip_unless_extended()
+test_extended("R's random numbers decide unless there is a seed, which leaves them alone", {
   method <- short_dspp(seed = NULL)
   runs <- lapply(c(1, 1, 2), function(seed) {
     data <- bent_data()
@@ -78,8 +74,7 @@ test_that("R's random numbers decide unless there is a seed, which leaves them a
   expect_identical(.Random.seed, before)
 })
 
-test_that("scores of new rows are those of the mixture", {
-  skip_unless_extended()
+test_extended("scores of new rows are those of the mixture", {
   fit <- fit_deep()
   new <- bent_data(60L, 8)
   found <- scores(fit, newdata = new)
@@ -100,8 +95,7 @@ test_that("scores of new rows are those of the mixture", {
       observed_mixture(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
 })
 
-test_that("residuals and fitted values are of the rows as the fit has seen them", {
-  skip_unless_extended()
+test_extended("residuals and fitted values are of the rows as the fit has seen them", {
   fit <- fit_deep()
   expect_equal(fitted(fit), predict(fit, bent_data())$mean, tolerance = 1e-12)
   expect_equal(unname(residuals(fit)), fit$data$y - fitted(fit), tolerance = 1e-10)
@@ -126,8 +120,7 @@ test_that("draws are of each row's mixture", {
   expect_identical(simulate(fit, 2, seed = 1), simulate(fit, 2, seed = 1))
 })
 
-test_that("what only a joint distribution, a likelihood or a stationary field has is refused", {
-  skip_unless_extended()
+test_extended("what only a joint distribution, a likelihood or a stationary field has is refused", {
   fit <- fit_deep()
   calls <- list(quote(predict(fit, new_rows, joint = TRUE)),
     quote(predict(fit, new_rows, type = "process")), quote(simulate(fit, type = "link")),
@@ -141,8 +134,7 @@ test_that("what only a joint distribution, a likelihood or a stationary field ha
   expect_error(predict(fit, new_rows, k = 3), class = "neargp_error_argument")
 })
 
-test_that("cross-validation trains anew", {
-  skip_unless_extended()
+test_extended("cross-validation trains anew", {
   fit <- fit_deep()
   folds <- rep_len(1:3, 240L)
   cv <- suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE),
@@ -157,8 +149,7 @@ test_that("cross-validation trains anew", {
   expect_identical(cv$scores$n, 240L)
 })
 
-test_that("a fit is continued from where it has ended, and not where it has another shape", {
-  skip_unless_extended()
+test_extended("a fit is continued from where it has ended, and not where it has another shape", {
   fit <- fit_deep()
   more <- fit_deep(fit$method, start = fit)
   expect_gt(more$deep$trace$objective[1L], fit$deep$trace$objective[1L])
@@ -195,8 +186,7 @@ test_that("parameters are those of the units, in the coordinates' units", {
   expect_equal(sigma(fit), sqrt(fit$nugget))
 })
 
-test_that("print and summary tell how it was trained", {
-  skip_unless_extended()
+test_extended("print and summary tell how it was trained", {
   fit <- fit_deep()
   expect_output(print(fit), "8 components, of which .* effective")
   expect_output(print(fit), "Held out: +24 rows: log density .* inside their 95% intervals")
@@ -237,8 +227,7 @@ test_that("rows of new data that are missing or far are told", {
   expect_no_warning(predict(fit, new_rows))
 })
 
-test_that("inputs that say nothing and too many points are left out, with a message", {
-  skip_unless_extended()
+test_extended("inputs that say nothing and too many points are left out, with a message", {
   data <- transform(bent_data(), flat = 3)
   expect_message(fit <- fit_deep(data = data, coords = ~ x1 + x2 + flat), "flat",
     class = "neargp_message_coordinates")
@@ -251,8 +240,7 @@ test_that("inputs that say nothing and too many points are left out, with a mess
   expect_error(suppressMessages(fit_deep(data = same)), class = "neargp_error_coordinates")
 })
 
-test_that("a problem that is not for it is refused, with what is", {
-  skip_unless_extended()
+test_extended("a problem that is not for it is refused, with what is", {
   data <- bent_data()
   fit <- function(formula = y ~ 1, ...) {
     neargp(formula, data, coords = ~ x1 + x2, method = short_dspp(), ...)
@@ -286,8 +274,7 @@ test_that("settings that make no model are refused", {
   expect_no_error(dspp(layers = 1, width = 17, quadrature = "grid"))
 })
 
-test_that("the covariance is that of all units", {
-  skip_unless_extended()
+test_extended("the covariance is that of all units", {
   for (covariance in list(cov_matern(nu = 1.5), cov_exponential(), cov_gaussian())) {
     fit <- fit_deep(covariance = covariance)
     expect_equal(predict(fit, new_rows, type = "link")$mean,

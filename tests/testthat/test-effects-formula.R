@@ -18,8 +18,7 @@ test_that("bars and smooths are cut out, and what is left is the trend", {
   expect_identical(parsed(y ~ x + I(a | b))$trend, "y ~ x + I(a | b)")
 })
 
-test_that("groups and terms are expanded as lme4 does", {
-  skip_unless_extended()
+test_extended("groups and terms are expanded as lme4 does", {
   expect_identical(parsed(y ~ (1 | a/b/c))$bars, c("1 | a", "1 | a:b", "1 | a:b:c"))
   expect_identical(parsed(y ~ (x + z || g))$bars, c("1 | g", "0 + x | g", "0 + z | g"))
   expect_identical(parsed(y ~ (0 + x || a/b))$bars, c("0 + x | a", "0 + x | a:b"))
@@ -39,8 +38,7 @@ test_that("what cannot be read is an error, and functions of the user are theirs
   expect_identical(parsed(y ~ s(x))$trend, "y ~ s(x)")
 })
 
-test_that("a dot does not stand for groups, and missing groups leave rows out", {
-  skip_unless_extended()
+test_extended("a dot does not stand for groups, and missing groups leave rows out", {
   data <- transform(simulated_data(60), site = rep(1:6, 10))
   data$site[3] <- NA
   fit <- neargp(z ~ . - group + (1 | site), data[c("x", "y", "z", "height", "group", "site")],
@@ -65,8 +63,7 @@ test_that("terms without a variance, and methods without terms, are refused", {
     class = "neargp_error_method")
 })
 
-test_that("a bar without parentheses is a logical or of flags, and else an error", {
-  skip_unless_extended()
+test_extended("a bar without parentheses is a logical or of flags, and else an error", {
   data <- transform(simulated_data(60), site = factor(rep(1:6, 10)), number = rep(1:6, 10))
   data$high <- data$height > 0
   data$east <- data$x > 0.5
@@ -79,8 +76,7 @@ test_that("a bar without parentheses is a logical or of flags, and else an error
   }
 })
 
-test_that("smooths of levels are an error that names random effects, but for bases of levels", {
-  skip_unless_extended()
+test_extended("smooths of levels are an error that names random effects, but for bases of levels", {
   skip_if_not_installed("mgcv")
   data <- transform(simulated_data(60), site = factor(rep(letters[1:6], 10)))
   data$text <- as.character(data$site)
@@ -94,8 +90,7 @@ test_that("smooths of levels are an error that names random effects, but for bas
   expect_equal(logLik(fit(z ~ s(text, bs = "re"))), logLik(fit(z ~ (1 | site))))
 })
 
-test_that("a smooth beside its own covariate is said to contain it", {
-  skip_unless_extended()
+test_extended("a smooth beside its own covariate is said to contain it", {
   skip_if_not_installed("mgcv")
   data <- simulated_data(60)
   fit <- function(formula) neargp(formula, data, coords = ~ x + y, threads = 1L)
@@ -115,16 +110,14 @@ test_that("more columns than can be fitted are an error that names the term", {
     class = "neargp_error_size")
 })
 
-test_that("smooths of the coordinates compete with the field, which a warning says", {
-  skip_unless_extended()
+test_extended("smooths of the coordinates compete with the field, which a warning says", {
   skip_if_not_installed("mgcv")
   expect_warning(neargp(z ~ s(x, y, k = 6), effects_data(), coords = ~ x + y, method = vecchia(5),
     covariance = cov_exponential(range = 0.2), threads = 1L), "compete",
     class = "neargp_warning_smooth")
 })
 
-test_that("a smooth may differ by a column of text, also in new rows", {
-  skip_unless_extended()
+test_extended("a smooth may differ by a column of text, also in new rows", {
   skip_if_not_installed("mgcv")
   d <- withr::with_seed(5, data.frame(x = runif(40), y = runif(40), depth = runif(40)))
   d$kind <- rep(c("a", "b"), 20)

@@ -4,8 +4,7 @@ iterative_fit <- function(..., work = 0) {
   with_constant("most_exact_work", work, many_effects_fit(...))
 }
 
-test_that("estimates, value and errors are those of a factor but for a fraction of their errors", {
-  skip_unless_extended()
+test_extended("estimates, value and errors are those of a factor but for a fraction of their errors", {
   exact <- iterative_fit(z ~ a + (1 | region), work = Inf)
   found <- iterative_fit(z ~ a + (1 | region))
   apart <- (found$parameters$working - exact$parameters$working)
@@ -20,16 +19,14 @@ test_that("estimates, value and errors are those of a factor but for a fraction 
   expect_equal(ranef(found)$region, ranef(exact)$region, tolerance = 0.02)
 })
 
-test_that("effects and predictions are those of the estimates exactly", {
-  skip_unless_extended()
+test_extended("effects and predictions are those of the estimates exactly", {
   found <- iterative_fit(z ~ a + (1 | region))
   pass <- pass_at(found, found$data, plain_context(1L))
   expect_false(core_effects_iterates(pass$effects))
   expect_equal(core_trend(found)$beta, pass$beta, tolerance = 1e-7)
 })
 
-test_that("values and gradients fit together, with slopes, smooths and crossed groups", {
-  skip_unless_extended()
+test_extended("values and gradients fit together, with slopes, smooths and crossed groups", {
   skip_if_not_installed("mgcv")
   data <- many_effects_data(1000)
   data$site <- sample(150L, 1000, TRUE)
@@ -52,8 +49,7 @@ test_that("values and gradients fit together, with slopes, smooths and crossed g
   expect_lt(max(abs(found$gradient - slope) / scale), 0.1)
 })
 
-test_that("threads and resuming change no bit", {
-  skip_unless_extended()
+test_extended("threads and resuming change no bit", {
   run <- function(..., seed = 3) {
     set.seed(seed)
     iterative_fit(z ~ a + (1 | region), vecchia(5), ...)

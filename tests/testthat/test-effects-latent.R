@@ -30,8 +30,7 @@ latent_prior <- function(fit, data) {
     value[["sd_(Intercept)|year"]]^2 * tcrossprod(years)
 }
 
-test_that("of a gaussian response it is the log-likelihood of the dense model", {
-  skip_unless_extended()
+test_extended("of a gaussian response it is the log-likelihood of the dense model", {
   data <- effects_data()
   fit <- neargp(z ~ a + (1 | site) + (1 | year), data, coords = ~ x + y, threads = 1L,
     method = vnngp(79, factor = "exact", jitter = 1e-9),
@@ -48,8 +47,7 @@ test_that("of a gaussian response it is the log-likelihood of the dense model", 
   expect_equal(c(logLik(fit)), c(logLik(other)), tolerance = 1e-5)
 })
 
-test_that("the bound is that of the best normal posterior of the dense model", {
-  skip_unless_extended()
+test_extended("the bound is that of the best normal posterior of the dense model", {
   fit <- counts_fit()
   data <- counts_data()
   K <- latent_prior(fit, data)
@@ -73,8 +71,7 @@ test_that("the bound is that of the best normal posterior of the dense model", {
   expect_equal(fit$posterior$linear_predictor, unname(trend + m), tolerance = 1e-3)
 })
 
-test_that("predictions are universal kriging of the pseudo-observations", {
-  skip_unless_extended()
+test_extended("predictions are universal kriging of the pseudo-observations", {
   for (posterior in c("sparse", "laplace")) {
     fit <- counts_fit(posterior)
     data <- counts_data()
@@ -98,8 +95,7 @@ test_that("predictions are universal kriging of the pseudo-observations", {
   }
 })
 
-test_that("gradients are those of differences, by either posterior and factor", {
-  skip_unless_extended()
+test_extended("gradients are those of differences, by either posterior and factor", {
   fit <- neargp(count ~ a + (a | site) + (1 | year), counts_data(), coords = ~ x + y,
     family = negative_binomial(), method = vnngp(10), covariance = cov_exponential(),
     threads = 1L, control = neargp_control(max_iterations = 1L)) |> suppressWarnings()
@@ -121,8 +117,7 @@ test_that("gradients are those of differences, by either posterior and factor", 
   }
 })
 
-test_that("without a field Laplace's fits are those of glmer(nAGQ = 0)", {
-  skip_unless_extended()
+test_extended("without a field Laplace's fits are those of glmer(nAGQ = 0)", {
   skip_if_not_installed("lme4")
   data <- counts_data()
   data$seen <- as.integer(data$count > 0)
@@ -140,8 +135,7 @@ test_that("without a field Laplace's fits are those of glmer(nAGQ = 0)", {
   }
 })
 
-test_that("leave-one-out, cross-validation, draws and smooths go with any family", {
-  skip_unless_extended()
+test_extended("leave-one-out, cross-validation, draws and smooths go with any family", {
   skip_if_not_installed("mgcv")
   data <- counts_data()
   fit <- neargp(count ~ s(depth, k = 5) + (1 | site), data, coords = ~ x + y, family = poisson(),

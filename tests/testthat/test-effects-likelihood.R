@@ -29,8 +29,7 @@ dense_value <- function(working, restricted, data = effects_data()) {
     parts$S + parts$Z %*% parts$prior %*% t(parts$Z), restricted)
 }
 
-test_that("likelihoods are those of the dense model, and estimates at their maximum", {
-  skip_unless_extended()
+test_extended("likelihoods are those of the dense model, and estimates at their maximum", {
   for (estimation in c("ML", "REML")) {
     fit <- effects_fit(method = exact_gp(estimation = estimation),
       control = neargp_control(tolerance = 1e-9))
@@ -47,8 +46,7 @@ test_that("likelihoods are those of the dense model, and estimates at their maxi
   }
 })
 
-test_that("the gradient is that of differences, also near a variance of 0, by all neighbours", {
-  skip_unless_extended()
+test_extended("the gradient is that of differences, also near a variance of 0, by all neighbours", {
   fit <- effects_fit(method = vecchia(79), control = neargp_control(max_iterations = 1L)) |>
     suppressWarnings()
   for (restricted in c(TRUE, FALSE)) {
@@ -67,8 +65,7 @@ test_that("the gradient is that of differences, also near a variance of 0, by al
   }
 })
 
-test_that("expected information in the variances is that of dense traces", {
-  skip_unless_extended()
+test_extended("expected information in the variances is that of dense traces", {
   fit <- effects_fit()
   problem <- fold_problem(fit, seq_len(80), plain_context(1L))
   problem <- with_start(problem$method, problem)
@@ -112,8 +109,7 @@ test_that("effects and coefficients are best linear unbiased predictions, with t
   expect_identical(rownames(effects$year), as.character(2001:2005))
 })
 
-test_that("the unit of the response does not move estimates", {
-  skip_unless_extended()
+test_extended("the unit of the response does not move estimates", {
   data <- effects_data()
   fit <- effects_fit(control = neargp_control(tolerance = 1e-9))
   other <- effects_fit(data = transform(data, z = 1000 * z, o = 1000 * o),
@@ -156,8 +152,7 @@ fit_by_lme4 <- function(formula, data, estimation = "REML") {
       check.conv.singular = "ignore")) |> suppressWarnings()
 }
 
-test_that("without a field fits are those of lme4", {
-  skip_unless_extended()
+test_extended("without a field fits are those of lme4", {
   skip_if_not_installed("lme4")
   data <- effects_data(100)
   data$year <- factor(data$year)
@@ -179,8 +174,7 @@ test_that("without a field fits are those of lme4", {
   }
 })
 
-test_that("without a field smooths are those of mgcv", {
-  skip_unless_extended()
+test_extended("without a field smooths are those of mgcv", {
   skip_if_not_installed("mgcv")
   data <- effects_data(150)
   data$year <- factor(data$year)
@@ -203,8 +197,7 @@ test_that("without a field smooths are those of mgcv", {
   }
 })
 
-test_that("a variance of 0 is reported as 0, as lme4 does, and predicts nothing", {
-  skip_unless_extended()
+test_extended("a variance of 0 is reported as 0, as lme4 does, and predicts nothing", {
   skip_if_not_installed("lme4")
   set.seed(3)
   data <- effects_data(100)

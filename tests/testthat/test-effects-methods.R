@@ -6,8 +6,7 @@ methods_fit <- local({
   }
 })
 
-test_that("variances are told as lme4 does", {
-  skip_unless_extended()
+test_extended("variances are told as lme4 does", {
   fit <- methods_fit()
   V <- VarCorr(fit)
   expect_named(V, c("site", "site.1", "year"))
@@ -40,8 +39,7 @@ test_that("tidy() has parameters and effects", {
   expect_identical(glance(fit)$df, 2L + 6L)
 })
 
-test_that("REML fits of different trends are not compared", {
-  skip_unless_extended()
+test_extended("REML fits of different trends are not compared", {
   fit <- methods_fit()
   expect_identical(fit$score, "restricted log-likelihood")
   other <- update(fit, . ~ . - a)
@@ -63,8 +61,7 @@ test_that("residuals of the trend are those of the trend with its effects", {
   expect_length(hatvalues(fit), 80L)
 })
 
-test_that("intervals by profile hold the estimates, and a fit goes on from itself", {
-  skip_unless_extended()
+test_extended("intervals by profile hold the estimates, and a fit goes on from itself", {
   fit <- methods_fit()
   limits <- confint(fit, "sd_(Intercept)|site", what = "covariance", method = "profile")
   estimate <- coef(fit, "covariance")[["sd_(Intercept)|site"]]
@@ -75,8 +72,7 @@ test_that("intervals by profile hold the estimates, and a fit goes on from itsel
   expect_equal(c(logLik(again)), c(logLik(fit)), tolerance = 1e-6)
 })
 
-test_that("marginal means are those of the trend, with smooths at their mean", {
-  skip_unless_extended()
+test_extended("marginal means are those of the trend, with smooths at their mean", {
   skip_if_not_installed("mgcv")
   skip_if_not_installed("emmeans")
   data <- transform(effects_data(), year = factor(year))
@@ -91,8 +87,7 @@ test_that("marginal means are those of the trend, with smooths at their mean", {
   expect_equal(diff(effect$fit[1:2]), coef(fit)[["year2002"]])
 })
 
-test_that("the design says which column is of which term, of smooths none", {
-  skip_unless_extended()
+test_extended("the design says which column is of which term, of smooths none", {
   skip_if_not_installed("mgcv")
   fit <- neargp(z ~ a + s(depth, k = 5), effects_data(), coords = ~ x + y, method = vecchia(10),
     covariance = cov_exponential(range = 0.2), threads = 1L)

@@ -10,8 +10,7 @@ both_passes <- function(fit) {
     gram = with_constant("fewest_sparse_columns", Inf, local_objective(problem, neighbors)))
 }
 
-test_that("value, gradient, effects and their errors are those of the Gram matrix of all columns", {
-  skip_unless_extended()
+test_extended("value, gradient, effects and their errors are those of the Gram matrix of all columns", {
   for (estimation in c("ML", "REML")) {
     fit <- suppressWarnings(many_effects_fit(method = vecchia(8, estimation = estimation),
       control = neargp_control(max_iterations = 1L)))
@@ -26,8 +25,7 @@ test_that("value, gradient, effects and their errors are those of the Gram matri
   }
 })
 
-test_that("smooths and noise of its own are no exception", {
-  skip_unless_extended()
+test_extended("smooths and noise of its own are no exception", {
   skip_if_not_installed("mgcv")
   fit <- suppressWarnings(many_effects_fit(z ~ s(depth, k = 6) + (1 | region), nugget = ~ depth,
     control = neargp_control(max_iterations = 1L)))
@@ -38,8 +36,7 @@ test_that("smooths and noise of its own are no exception", {
   expect_equal(found$gradient, wanted$gradient, tolerance = 1e-8)
 })
 
-test_that("a fit that has ended is resumed to the same bits, errors of the effects among them", {
-  skip_unless_extended()
+test_extended("a fit that has ended is resumed to the same bits, errors of the effects among them", {
   data <- many_effects_data()
   run <- function(..., seed = 3) {
     set.seed(seed)
@@ -49,8 +46,7 @@ test_that("a fit that has ended is resumed to the same bits, errors of the effec
   expect_gt(length(ends), 2)
 })
 
-test_that("results are the same with any number of threads", {
-  skip_unless_extended()
+test_extended("results are the same with any number of threads", {
   fits <- lapply(1:2, function(threads) neargp(z ~ (1 | region), many_effects_data(),
     coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(), threads = threads,
     verbose = FALSE))
@@ -58,8 +54,7 @@ test_that("results are the same with any number of threads", {
   expect_identical(ranef(fits[[1L]]), ranef(fits[[2L]]))
 })
 
-test_that("compressed columns have the estimates, errors and predictions of full ones", {
-  skip_unless_extended()
+test_extended("compressed columns have the estimates, errors and predictions of full ones", {
   data <- many_effects_data()
   full <- many_effects_fit()
   compressed <- with_constant("most_dense_columns", 20L, many_effects_fit())
@@ -87,8 +82,7 @@ test_that("compressed columns have the estimates, errors and predictions of full
   }
 })
 
-test_that("estimates with compressed columns are at the maximum by the Gram matrix of all columns", {
-  skip_unless_extended()
+test_extended("estimates with compressed columns are at the maximum by the Gram matrix of all columns", {
   control <- neargp_control(tolerance = 1e-12)
   full <- with_constant("fewest_sparse_columns", Inf, many_effects_fit(control = control))
   compressed <- with_constant("most_dense_columns", 20L, many_effects_fit(control = control))
@@ -100,8 +94,7 @@ test_that("estimates with compressed columns are at the maximum by the Gram matr
   expect_equal(compressed$information, full$information, tolerance = 1e-4)
 })
 
-test_that("compressed columns are predicted without a trend, too", {
-  skip_unless_extended()
+test_extended("compressed columns are predicted without a trend, too", {
   full <- many_effects_fit(z ~ 0 + (1 | region))
   compressed <- with_constant("most_dense_columns", 20L, many_effects_fit(z ~ 0 + (1 | region)))
   expect_true(is_compressed(compressed$data))
@@ -114,8 +107,7 @@ test_that("compressed columns are predicted without a trend, too", {
   expect_equal(loo_predict(compressed), loo_predict(full), tolerance = 1e-8)
 })
 
-test_that("rows that determine a coefficient, or nearly their effects, are left out as of full columns", {
-  skip_unless_extended()
+test_extended("rows that determine a coefficient, or nearly their effects, are left out as of full columns", {
   data <- many_effects_data()
   data$kind <- factor(ifelse(seq_len(300) == 7, "only", rep_len(c("a", "b"), 300)))
   full <- many_effects_fit(z ~ kind + (1 | region), data = data)
@@ -132,8 +124,7 @@ test_that("rows that determine a coefficient, or nearly their effects, are left 
     class = "neargp_error_size")
 })
 
-test_that("columns are compressed where they have too many numbers, which errors say", {
-  skip_unless_extended()
+test_extended("columns are compressed where they have too many numbers, which errors say", {
   with_numbers <- function(columns, code) with_constant("most_dense_numbers", 300 * columns, code)
   full <- with_numbers(79, many_effects_fit(z ~ a + (1 | region)))
   expect_false(is_compressed(full$data))
@@ -148,8 +139,7 @@ test_that("levels too many for any factor are an error that names them", {
     class = "neargp_error_size")
 })
 
-test_that("parameters are integrated, and folds refitted, with effects of either kind", {
-  skip_unless_extended()
+test_extended("parameters are integrated, and folds refitted, with effects of either kind", {
   data <- many_effects_data()
   full <- many_effects_fit(z ~ a + (1 | region))
   compressed <- with_constant("most_dense_columns", 20L, many_effects_fit(z ~ a + (1 | region)))

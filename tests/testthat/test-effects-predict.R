@@ -35,8 +35,7 @@ dense_prediction <- function(fit, new, groups = TRUE) {
     total[-old, old], total[-old, -old])
 }
 
-test_that("predictions of known and of new levels are universal kriging", {
-  skip_unless_extended()
+test_extended("predictions of known and of new levels are universal kriging", {
   fit <- predicted_fit()
   new <- new_rows()
   dense <- dense_prediction(fit, new)
@@ -51,8 +50,7 @@ test_that("predictions of known and of new levels are universal kriging", {
   expect_equal(observed$upper, observed$mean + qnorm(0.975) * observed$sd, tolerance = 1e-8)
 })
 
-test_that("by neighbours they are those of the fit's own universal kriging", {
-  skip_unless_extended()
+test_extended("by neighbours they are those of the fit's own universal kriging", {
   fit <- neargp(z ~ a + (a | site) + (1 | year) + offset(o), effects_data(), coords = ~ x + y,
     method = vecchia(79), weights = w, covariance = cov_exponential(), threads = 1L)
   new <- new_rows()
@@ -62,8 +60,7 @@ test_that("by neighbours they are those of the fit's own universal kriging", {
   expect_equal(found$sd, unname(sqrt(diag(dense$covariance))), tolerance = 1e-8)
 })
 
-test_that("unknown levels are an error that names them; without groups none are needed", {
-  skip_unless_extended()
+test_extended("unknown levels are an error that names them; without groups none are needed", {
   fit <- predicted_fit()
   new <- new_rows()
   expect_error(predict(fit, new), "new and newer", class = "neargp_error_levels")
@@ -79,8 +76,7 @@ test_that("unknown levels are an error that names them; without groups none are 
     rep(FALSE, 6)))
 })
 
-test_that("terms add up to the linear predictor, and are what they are called", {
-  skip_unless_extended()
+test_extended("terms add up to the linear predictor, and are what they are called", {
   skip_if_not_installed("mgcv")
   data <- effects_data()
   fit <- neargp(z ~ a + s(depth, k = 6) + (a | site), data, coords = ~ x + y, method = exact_gp(),
@@ -114,8 +110,7 @@ test_that("leave-one-out predictions are those of the model without the row", {
   }
 })
 
-test_that("folds that hold out levels predict them with the variance between levels", {
-  skip_unless_extended()
+test_extended("folds that hold out levels predict them with the variance between levels", {
   fit <- predicted_fit()
   data <- effects_data()
   folds <- ifelse(data$site %in% c("a", "b"), 1L, 2L)
@@ -132,8 +127,7 @@ test_that("folds that hold out levels predict them with the variance between lev
   expect_true(all(is.finite(anew$predictions$sd)))
 })
 
-test_that("draws have the moments of predictions, and without the data those of the model", {
-  skip_unless_extended()
+test_extended("draws have the moments of predictions, and without the data those of the model", {
   fit <- predicted_fit()
   new <- new_rows()[3:6, ]
   draws <- simulate(fit, 4000, seed = 1, newdata = new, type = "link", allow.new.levels = TRUE)
@@ -152,8 +146,7 @@ test_that("draws have the moments of predictions, and without the data those of 
   expect_equal(unname(cov(t(free))), unname(expected), tolerance = 0.1)
 })
 
-test_that("a fit from a file predicts the same", {
-  skip_unless_extended()
+test_extended("a fit from a file predicts the same", {
   skip_if_not_installed("mgcv")
   data <- effects_data()
   fit <- neargp(z ~ s(depth, k = 5) + (1 | site), data, coords = ~ x + y, method = vecchia(10),
@@ -167,8 +160,7 @@ test_that("a fit from a file predicts the same", {
   expect_named(coef(again, "covariance"), c("variance", "range", "nugget", "sd_s(depth)"))
 })
 
-test_that("loo_k() estimates variances near those of the likelihood, and predicts with them", {
-  skip_unless_extended()
+test_extended("loo_k() estimates variances near those of the likelihood, and predicts with them", {
   data <- effects_data(200)
   fit <- neargp(z ~ a + (1 | site), data, coords = ~ x + y, method = loo_k(20),
     covariance = cov_exponential(range = 0.2), threads = 1L)
@@ -197,8 +189,7 @@ test_that("a row that is the only one of its level is predicted with the varianc
   expect_equal(at, other, tolerance = 1e-6)
 })
 
-test_that("effects are predicted without the fold that is held out, also where there is no trend", {
-  skip_unless_extended()
+test_extended("effects are predicted without the fold that is held out, also where there is no trend", {
   data <- effects_data(60)
   for (method in list(exact_gp(), vecchia(20), svgp(15, std_errors = FALSE))) {
     fit <- neargp(z ~ 0 + (1 | site), data, coords = ~ x + y, method = method, nugget = 0.3,

@@ -10,8 +10,7 @@ regions_data <- function(n, side) {
   data
 }
 
-test_that("regions do not take the place of the field", {
-  skip_unless_extended()
+test_extended("regions do not take the place of the field", {
   fit <- function(...) neargp(z ~ (1 | region), regions_data(600, 7), coords = ~ x + y,
     method = vecchia(15), covariance = cov_exponential(), device = "cpu", threads = 1L,
     verbose = FALSE, ...)
@@ -22,8 +21,7 @@ test_that("regions do not take the place of the field", {
   expect_lt(abs(coef(found, what = "covariance")[["sd_(Intercept)|region"]] - 1), 0.25)
 })
 
-test_that("levels are regions where they tell the coordinates", {
-  skip_unless_extended()
+test_extended("levels are regions where they tell the coordinates", {
   starts <- function(formula) {
     fit <- neargp(formula, regions_data(600, 7), coords = ~ x + y, method = vecchia(5),
       covariance = cov_exponential(), device = "cpu", threads = 1L, verbose = FALSE,

@@ -14,8 +14,7 @@ restricted_fit <- function(method, data = simulated_data(60), formula = z ~ heig
     control = neargp_control(tolerance = 1e-9), threads = 1L)
 }
 
-test_that("REML is at the maximum of the density of contrasts, whose curvature is its information", {
-  skip_unless_extended()
+test_extended("REML is at the maximum of the density of contrasts, whose curvature is its information", {
   fit <- restricted_fit(exact_gp(estimation = "REML"))
   dense_at <- function(working) {
     covariance <- fit$core_covariance
@@ -50,8 +49,7 @@ test_that("neither the unit of the response nor that of a covariate moves REML's
   expect_equal(c(logLik(other)), c(logLik(fit)) - (60 - p) * log(1000) + log(8), tolerance = 1e-8)
 })
 
-test_that("logLik(REML = ) gives either likelihood of either fit", {
-  skip_unless_extended()
+test_extended("logLik(REML = ) gives either likelihood of either fit", {
   ml <- restricted_fit(exact_gp())
   reml <- restricted_fit(exact_gp(estimation = "REML"))
   for (fit in list(ml, reml)) {
@@ -77,8 +75,7 @@ test_that("a fit says that it is REML's", {
   expect_output(print(vecchia(estimation = "REML")), "estimation +REML")
 })
 
-test_that("restricted likelihoods of other trends are not compared", {
-  skip_unless_extended()
+test_extended("restricted likelihoods of other trends are not compared", {
   fit <- restricted_fit(exact_gp(estimation = "REML"))
   smaller <- restricted_fit(exact_gp(estimation = "REML"), formula = z ~ height)
   for (compared in list(anova, AIC, BIC)) {

@@ -5,8 +5,7 @@ test_that("the exact method refuses more rows than it was told to take", {
   expect_error(exact_gp(max_rows = 0), "`max_rows`", class = "neargp_error_argument")
 })
 
-test_that("its optimum is the optimum of the dense likelihood", {
-  skip_unless_extended()
+test_extended("its optimum is the optimum of the dense likelihood", {
   local_device("cpu")
   fit <- neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(), control = neargp_control(tolerance = 1e-9))
@@ -22,8 +21,7 @@ test_that("its optimum is the optimum of the dense likelihood", {
   expect_equal(c(logLik(fit)), best$value, tolerance = 1e-7)
 })
 
-test_that("a fit goes on from an earlier one's estimates, and not from Vecchia's anew", {
-  skip_unless_extended()
+test_extended("a fit goes on from an earlier one's estimates, and not from Vecchia's anew", {
   local_device("cpu")
   fit <- function(...) {
     suppressWarnings(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = exact_gp(),
@@ -44,8 +42,7 @@ test_that("a fit goes on from an earlier one's estimates, and not from Vecchia's
   expect_gt(further$log_likelihood, part$log_likelihood)
 })
 
-test_that("the number of threads does not change a digit", {
-  skip_unless_extended()
+test_extended("the number of threads does not change a digit", {
   coords <- withr::with_seed(1, matrix(runif(1400), 700))
   columns <- cbind(sin(5 * coords[, 1L]), 1)
   covariance <- given_covariance(1, 0.2)

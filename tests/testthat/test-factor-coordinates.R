@@ -156,8 +156,7 @@ test_that("print() tells levels and the correlation between them", {
   expect_output(print(alone), "Locations: factors: colour")
 })
 
-test_that("a monotone warp learns the spacing of ordered levels", {
-  skip_unless_extended()
+test_extended("a monotone warp learns the spacing of ordered levels", {
   data <- rows_of_factors(80)
   fit <- neargp(z ~ 1, data[1:70, ], coords = ~ x + y + size, method = exact_gp(),
     covariance = cov_exponential(warp = monotone(~ size)))
@@ -181,8 +180,7 @@ test_that("a monotone warp learns the spacing of ordered levels", {
     class = "neargp_error_local")
 })
 
-test_that("classes are told by factors as by columns of 0 and 1, whatever the levels are called", {
-  skip_unless_extended()
+test_extended("classes are told by factors as by columns of 0 and 1, whatever the levels are called", {
   set.seed(62)
   data <- as.data.frame(lapply(c(a = 2, b = 2, c = 3, d = 4),
     function(levels) letters[sample(levels, 300, TRUE)]))
@@ -211,8 +209,7 @@ test_that("classes are told by factors as by columns of 0 and 1, whatever the le
     predict(fit(numbers[c("x", "a", "b", "y")]), numbers[241:300, ]))
 })
 
-test_that("every method takes factors", {
-  skip_unless_extended()
+test_extended("every method takes factors", {
   data <- rows_of_factors(120)
   for (method in list(svgp(inducing = 20), odvgp(inducing = 10, mean_inducing = 20),
     ppgpr(inducing = 10), swsgp(inducing = 20, k = 10, epochs = 2), mll_k(k = 5), loo_k(k = 5),
@@ -233,8 +230,7 @@ test_that("every method takes factors", {
   expect_identical(as.character(points$colour), data$colour[1:20])
 })
 
-test_that("a fit with factors is cross-validated, augmented, updated, kept and drawn", {
-  skip_unless_extended()
+test_extended("a fit with factors is cross-validated, augmented, updated, kept and drawn", {
   data <- rows_of_factors(90)
   fit <- neargp(z ~ 1, data, coords = ~ x + y + colour, method = vecchia(k = 8),
     covariance = cov_exponential())

@@ -16,8 +16,7 @@ fit_censored <- function(d, formula = cens(measured, lower, upper) ~ h, ...,
     verbose = FALSE, ...)
 }
 
-test_that("without a field it is the model of survival, in either form of the response", {
-  skip_unless_extended()
+test_extended("without a field it is the model of survival, in either form of the response", {
   skip_if_not_installed("survival")
   d <- censored_data()
   lo <- ifelse(is.na(d$measured), d$lower, d$measured)
@@ -40,8 +39,7 @@ test_that("without a field it is the model of survival, in either form of the re
   }
 })
 
-test_that("all methods fit it, and measurements alone are those of a gaussian response", {
-  skip_unless_extended()
+test_extended("all methods fit it, and measurements alone are those of a gaussian response", {
   d <- censored_data(80)
   for (method in list(loo_k(k = 5), svgp(inducing = 8), dspp(inducing = 4, width = 1, sites = 2,
       epochs = 2))) {
@@ -59,8 +57,7 @@ test_that("all methods fit it, and measurements alone are those of a gaussian re
   expect_output(print(fit_censored(d, method = vnngp(k = 3))), "60 of 80 are censored")
 })
 
-test_that("scores of limits are those of what is known", {
-  skip_unless_extended()
+test_extended("scores of limits are those of what is known", {
   d <- censored_data(60)
   fit <- fit_censored(d, method = vnngp(k = 5), covariance = cov_exponential(range = 0.2))
   link <- predict(fit, d, type = "link")

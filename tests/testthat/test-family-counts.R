@@ -22,8 +22,7 @@ fit_counts <- function(formula, family, data = small_counts(), method = vnngp(k 
 }
 
 # The mean and the probability of more than 2 against an average over the linear predictor.
-test_that("predictions of every method are averages over the linear predictor", {
-  skip_unless_extended()
+test_extended("predictions of every method are averages over the linear predictor", {
   d <- small_counts()
   z <- seq(-8, 8, length.out = 401)
   for (model in count_models) {

@@ -8,8 +8,7 @@ ordered_data <- function(n = 200, link = plogis) {
   })
 }
 
-test_that("without a field it is the model of MASS", {
-  skip_unless_extended()
+test_extended("without a field it is the model of MASS", {
   skip_if_not_installed("MASS")
   d <- ordered_data()
   for (link in c("logit", "probit")) {
@@ -36,8 +35,7 @@ test_that("without a field it is the model of MASS", {
   }
 })
 
-test_that("a field of categories is fitted by every method, and scored by its categories", {
-  skip_unless_extended()
+test_extended("a field of categories is fitted by every method, and scored by its categories", {
   d <- ordered_data(80)
   for (method in list(vnngp(k = 5), loo_k(k = 5), svgp(inducing = 8), dspp(inducing = 6, width = 2,
       sites = 2, epochs = 2))) {

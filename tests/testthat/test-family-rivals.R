@@ -26,8 +26,7 @@ expect_same_model <- function(fit, log_likelihood, coefficients, parameters = NU
   }
 }
 
-test_that("truncated counts, Tweedie and beta-binomial responses are those of glmmTMB", {
-  skip_unless_extended()
+test_extended("truncated counts, Tweedie and beta-binomial responses are those of glmmTMB", {
   skip_if_not_installed("glmmTMB")
   d <- family_data()
   rival <- function(formula, family) {
@@ -58,8 +57,7 @@ test_that("zero-inflated counts are those of pscl", {
     stats::coef(other, "count"), c(other$theta, stats::plogis(stats::coef(other, "zero"))))
 })
 
-test_that("the density of Tweedie responses is that of mgcv", {
-  skip_unless_extended()
+test_extended("the density of Tweedie responses is that of mgcv", {
   skip_if_not_installed("mgcv")
   y <- c(0, 1e-4, 0.3, 2, 900)
   for (case in list(c(1, 1.5), c(0.05, 1.1), c(20, 1.9))) {

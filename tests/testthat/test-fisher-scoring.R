@@ -69,8 +69,7 @@ test_that("derivatives that overflow are stepped back from, and at the start are
   }
 })
 
-test_that("fits to white noise end where the likelihood is flat", {
-  skip_unless_extended()
+test_extended("fits to white noise end where the likelihood is flat", {
   for (seed in c(14, 19, 28)) {
     set.seed(seed)
     noise <- data.frame(x = runif(200), y = runif(200), z = rnorm(200))
@@ -93,8 +92,7 @@ test_that("flat is what the last steps do not raise", {
 })
 
 # Rows that a smooth covariance of this range cannot tell apart.
-test_that("every method steps back from a start at which covariance matrices are singular", {
-  skip_unless_extended()
+test_extended("every method steps back from a start at which covariance matrices are singular", {
   set.seed(3)
   d <- data.frame(x = runif(60), y = runif(60))
   d$z <- sin(5 * d$x) + cos(4 * d$y)

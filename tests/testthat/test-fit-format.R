@@ -3,8 +3,7 @@
 saved_fits <- function() list.files(test_path("fits"), "[.]rds$", recursive = TRUE,
   full.names = TRUE)
 
-test_that("fits that earlier versions have saved predict what they did then", {
-  skip_unless_extended()
+test_extended("fits that earlier versions have saved predict what they did then", {
   files <- saved_fits()
   expect_gt(length(files), 20)
   for (file in files) {

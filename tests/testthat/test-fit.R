@@ -35,8 +35,7 @@ fits_of_every_kind <- function() {
   })
 }
 
-test_that("fits of all methods and responses have the fields of new_fit(), in its order", {
-  skip_unless_extended()
+test_extended("fits of all methods and responses have the fields of new_fit(), in its order", {
   for (fit in fits_of_every_kind()) {
     kind <- paste(class(fit$method)[1L], fit$family$family, class(fit)[1L])
     declared <- listed_fields(new_fit)
@@ -49,7 +48,6 @@ test_that("fits of all methods and responses have the fields of new_fit(), in it
   }
 })
 
-test_that("all code that reads or writes a `fit` knows its fields", {
-  skip_unless_extended()
+test_extended("all code that reads or writes a `fit` knows its fields", {
   expect_identical(setdiff(fields_of("fit"), listed_fields(new_fit)), character(0))
 })

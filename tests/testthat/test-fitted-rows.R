@@ -1,6 +1,5 @@
 # A fit that has been read in another session, where its data have no name.
-test_that("without data of that name a fit cannot be made anew, and says what to give", {
-  skip_unless_extended()
+test_extended("without data of that name a fit cannot be made anew, and says what to give", {
   their_name <- simulated_data(40)
   kept <- their_name
   fit <- neargp(z ~ height, their_name, coords = ~ x + y, method = exact_gp(),

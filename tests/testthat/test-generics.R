@@ -37,8 +37,7 @@ test_that("confint() is Wald, on the logarithmic scale for the covariance", {
   expect_error(coef(fit, "nonsense"), "`what`", class = "neargp_error_argument")
 })
 
-test_that("scores that are no likelihoods say so", {
-  skip_unless_extended()
+test_extended("scores that are no likelihoods say so", {
   for (method in list(loo_k(k = 15), mll_k(k = 15))) {
     fit <- generic_fit(method)
     expect_output(print(logLik(fit)), "not a likelihood")
@@ -74,8 +73,7 @@ test_that("update() knows the arguments that were handed on by dots", {
   expect_equal(coef(update(fit, nugget = 0.1)), coef(update(fit, weights = data$w, nugget = 0.1)))
 })
 
-test_that("AIC() warns of fits whose likelihoods are not those of one approximation to the same data", {
-  skip_unless_extended()
+test_extended("AIC() warns of fits whose likelihoods are not those of one approximation to the same data", {
   data <- simulated_data(80)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10))
   smaller <- update(fit, z ~ 1)
@@ -96,8 +94,7 @@ test_that("parm of confint() and k of AIC() are checked", {
   expect_error(AIC(fit, k = "a"), "`k` must be", class = "neargp_error_argument")
 })
 
-test_that("model.matrix() has the attributes and names of that of lm()", {
-  skip_unless_extended()
+test_extended("model.matrix() has the attributes and names of that of lm()", {
   data <- transform(simulated_data(60), day = as.Date("2026-01-01") + 1:60, rank = ordered(group),
     high = height > 0, plain = as.character(group))
   formulas <- list(z ~ height * group, z ~ poly(height, 2) + group - 1, z ~ high:height + rank,

@@ -16,8 +16,7 @@ test_that("without fields fitted values are those of pscl", {
   expect_equal(confint(fit, "positive_h"), confint(fit)[4L, , drop = FALSE])
 })
 
-test_that("rows are left out of both fits", {
-  skip_unless_extended()
+test_extended("rows are left out of both fits", {
   d <- hurdle_data(40)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   left <- left_out_hurdle(fit, hurdle_rows(fit), 0.95)
@@ -39,8 +38,7 @@ test_that("rows are left out of both fits", {
     replace(double(40), !zero, fitted(fit$positive))))
 })
 
-test_that("folds are left out of both fits", {
-  skip_unless_extended()
+test_extended("folds are left out of both fits", {
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   folds <- rep(1:3, 20)
@@ -57,8 +55,7 @@ test_that("folds are left out of both fits", {
     class = "neargp_error_folds")
 })
 
-test_that("limits of the expected response are quantiles of a product", {
-  skip_unless_extended()
+test_extended("limits of the expected response are quantiles of a product", {
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "count", truncated_poisson())
   new <- d[c(1, 9), ]
@@ -78,8 +75,7 @@ test_that("limits of the expected response are quantiles of a product", {
     given[c("mean", "se", "lower", "upper")], ignore_attr = TRUE)
 })
 
-test_that("presence may be a fit to classes, which has no fitted values", {
-  skip_unless_extended()
+test_extended("presence may be a fit to classes, which has no fitted values", {
   d <- hurdle_data(60)
   presence <- neargp(factor(there) ~ h, d, coords = ~ x + y, method = loo_k(k = 10),
     family = binomial(), covariance = cov_exponential(variance = 1, range = 0.2), verbose = FALSE)
@@ -94,8 +90,7 @@ test_that("presence may be a fit to classes, which has no fitted values", {
   expect_error(fitted(fit), "fitted probability", class = "neargp_error_family")
 })
 
-test_that("rows of the expected response do not depend on those beside them", {
-  skip_unless_extended()
+test_extended("rows of the expected response do not depend on those beside them", {
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   new <- d[1:5, ]
@@ -128,8 +123,7 @@ inline_hurdle <- function(d) {
   do.call(neargp_hurdle, lapply(parts, eval, environment()))
 }
 
-test_that("update() fits either part or both anew", {
-  skip_unless_extended()
+test_extended("update() fits either part or both anew", {
   d <- hurdle_data(60)
   fit <- inline_hurdle(d)
   shorter <- update(fit, . ~ 1)
@@ -147,8 +141,7 @@ test_that("update() fits either part or both anew", {
   expect_identical(calls$positive$method, quote(vnngp(k)))
 })
 
-test_that("update() tells that a recalibration is lost", {
-  skip_unless_extended()
+test_extended("update() tells that a recalibration is lost", {
   d <- hurdle_data(60)
   positive <- neargp(amount ~ h, d[d$there == 1, ], coords = ~ x + y, transform = "log",
     method = vecchia(k = 3), covariance = cov_exponential(variance = 1e-9, range = 0.1),
@@ -160,8 +153,7 @@ test_that("update() tells that a recalibration is lost", {
   expect_no_message(update(fit, . ~ 1, evaluate = FALSE))
 })
 
-test_that("tables and prints have both parts", {
-  skip_unless_extended()
+test_extended("tables and prints have both parts", {
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   table <- tidy(fit, conf.int = TRUE)
@@ -180,8 +172,7 @@ test_that("tables and prints have both parts", {
   expect_error(plot(fit, "map"), class = "neargp_error_argument")
 })
 
-test_that("rows that are not those of both fits are told", {
-  skip_unless_extended()
+test_extended("rows that are not those of both fits are told", {
   d <- hurdle_data(60)
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   positive <- d[d$there == 1, ]

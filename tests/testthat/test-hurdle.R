@@ -47,13 +47,11 @@ expect_mixture_with_nothing <- function(response, family, n = 4000) {
   expect_lt(max(abs(rowMeans(draws) - given$mean) / (given$sd / 20)), 4)
 }
 
-test_that("predictions and scores are those of the mixture of nothing and a positive amount", {
-  skip_unless_extended()
+test_extended("predictions and scores are those of the mixture of nothing and a positive amount", {
   expect_mixture_with_nothing("amount", Gamma("log"), n = 1000)
 })
 
-test_that("predictions and scores are those of the mixture of nothing and a positive count", {
-  skip_unless_extended()
+test_extended("predictions and scores are those of the mixture of nothing and a positive count", {
   expect_mixture_with_nothing("count", truncated_poisson())
 })
 
@@ -72,8 +70,7 @@ test_that("a logarithm's normal response may be the positive one", {
   expect_true(is.finite(scores(hurdle, d, "amount")$crps))
 })
 
-test_that("what is no hurdle model is refused", {
-  skip_unless_extended()
+test_extended("what is no hurdle model is refused", {
   d <- hurdle_data()
   presence <- fit_without_field(there ~ h, d, family = binomial())
   counts <- fit_without_field(count ~ h, d, family = poisson())

@@ -3,8 +3,7 @@ adam_method <- function(epochs = 100, ...) {
     ...)
 }
 
-test_that("Adam comes near the bound of all rows, keeps its own posterior, and gives its bound", {
-  skip_unless_extended()
+test_extended("Adam comes near the bound of all rows, keeps its own posterior, and gives its bound", {
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 15), z ~ x)
   adam <- batch_fit(data, adam_method(), z ~ x)
@@ -53,8 +52,7 @@ test_that("rows are left out of the best posterior given the parameters, in any 
   expect_equal(unexplained_share(scaled), unexplained_share(fit), tolerance = 1e-3)
 })
 
-test_that("families, saved copies, threads and seeds", {
-  skip_unless_extended()
+test_extended("families, saved copies, threads and seeds", {
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 15, bound = "standard"), count ~ x,
     family = poisson())
@@ -76,8 +74,7 @@ test_that("families, saved copies, threads and seeds", {
   expect_identical(predict(readRDS(file), new), predict(adam, new))
 })
 
-test_that("a fit goes on with its posterior, at the last rate", {
-  skip_unless_extended()
+test_extended("a fit goes on with its posterior, at the last rate", {
   data <- batch_data()
   for (formula in list(z ~ x, count ~ x)) {
     family <- if (identical(formula[[2L]], quote(z))) stats::gaussian() else stats::poisson()
@@ -89,8 +86,7 @@ test_that("a fit goes on with its posterior, at the last rate", {
   }
 })
 
-test_that("generics have Adam's posterior", {
-  skip_unless_extended()
+test_extended("generics have Adam's posterior", {
   data <- batch_data(400)
   fit <- batch_fit(data, adam_method(60), z ~ x)
   new <- data[1:5, ]
@@ -107,8 +103,7 @@ test_that("generics have Adam's posterior", {
   expect_s3_class(tidy(fit), "data.frame")
 })
 
-test_that("several outputs and classes are refused", {
-  skip_unless_extended()
+test_extended("several outputs and classes are refused", {
   data <- batch_data(200)
   expect_error(batch_fit(data, adam_method(2), cbind(z, field) ~ 1), class = "neargp_error_method")
   data$class <- cut(data$z, 3)
@@ -123,8 +118,7 @@ test_that("several outputs and classes are refused", {
 
 # ---- the weight of the divergence ----------------------------------------------------------------
 
-test_that("all optimisers have the same weighted objective, and give the evidence bound of what they find", {
-  skip_unless_extended()
+test_extended("all optimisers have the same weighted objective, and give the evidence bound of what they find", {
   data <- batch_data()
   for (kl_weight in c(0.3, 3)) {
     collapsed <- batch_fit(data, svgp(inducing = 15, kl_weight = kl_weight,
@@ -145,8 +139,7 @@ test_that("all optimisers have the same weighted objective, and give the evidenc
 
 # At given parameters and positions, against the objective of a given posterior
 # (src/core/variational/inducing_objective.h).
-test_that("the value of the collapsed objective is that of its posterior, and logLik() its evidence bound", {
-  skip_unless_extended()
+test_extended("the value of the collapsed objective is that of its posterior, and logLik() its evidence bound", {
   data <- batch_data(250)
   for (bound in c("tight", "standard")) for (kl_weight in c(0.4, 1, 2.5))
     for (family in list(stats::gaussian(), stats::poisson())) {
@@ -186,8 +179,7 @@ test_that("the value of the collapsed objective is that of its posterior, and lo
     }
 })
 
-test_that("leave-one-out predictions of a weighted fit are those of its tempered posterior", {
-  skip_unless_extended()
+test_extended("leave-one-out predictions of a weighted fit are those of its tempered posterior", {
   data <- simulated_data(80)
   fit <- inducing_fit(data, method = svgp(inducing = 15, kl_weight = 0.5), formula = z ~ 0)
   dense <- dense_inducing(fit)

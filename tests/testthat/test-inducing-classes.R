@@ -22,8 +22,7 @@ reference_tilted <- function(mean, variance) {
     at = a)
 }
 
-test_that("with an inducing point at each row the bound is that of variational inference with dense matrices", {
-  skip_unless_extended()
+test_extended("with an inducing point at each row the bound is that of variational inference with dense matrices", {
   data <- flowers[c(1:5, 18:23, 36:42), ]
   places <- as.matrix(data[c("Petal.Length", "Petal.Width")])
   data <- data[!duplicated(places), ]
@@ -98,8 +97,7 @@ test_that("two classes have the bound of binomial() but for what independent fie
   expect_equal(unname(diff(two$beta["(Intercept)", ])), unname(one$beta), tolerance = 0.2)
 })
 
-test_that("predictions are probabilities, each of its row alone, on any number of threads and after saveRDS()", {
-  skip_unless_extended()
+test_extended("predictions are probabilities, each of its row alone, on any number of threads and after saveRDS()", {
   fit <- class_fit(threads = 1L)
   prob <- predict(fit, iris)
   expect_named(prob, paste0("prob_", levels(iris$Species)))
@@ -128,8 +126,7 @@ test_that("the order of the levels plays no part", {
   expect_equal(predict(other, iris)[3:1], predict(fit, iris), tolerance = 1e-6)
 })
 
-test_that("leave-one-out probabilities are near to those of a fit without the row", {
-  skip_unless_extended()
+test_extended("leave-one-out probabilities are near to those of a fit without the row", {
   method <- svgp(as.matrix(flowers[seq(1, 50, by = 4), c("Petal.Length", "Petal.Width")]),
     move = FALSE, std_errors = FALSE)
   fit <- class_fit(method = method, covariance = held_covariance())
@@ -142,8 +139,7 @@ test_that("leave-one-out probabilities are near to those of a fit without the ro
   expect_output(print(summary(fit)), "observed")
 })
 
-test_that("a fold's rows are predicted from the others, parameters and inducing points held", {
-  skip_unless_extended()
+test_extended("a fold's rows are predicted from the others, parameters and inducing points held", {
   fit <- class_fit()
   folds <- rep(1:5, 10)
   validated <- cross_validate(fit, folds = folds)
@@ -176,8 +172,7 @@ test_that("a trend has coefficients for each class, whatever the scale of its co
   expect_output(print(fit), "softmax of the classes")
 })
 
-test_that("robust-max has the variance for its unit, and predictions of its own", {
-  skip_unless_extended()
+test_extended("robust-max has the variance for its unit, and predictions of its own", {
   fit <- class_fit(link = "robust-max", method = svgp(10, move = FALSE))
   expect_identical(stats::coef(fit, "covariance")[["variance"]], 1)
   prob <- predict(fit, iris)
@@ -186,8 +181,7 @@ test_that("robust-max has the variance for its unit, and predictions of its own"
   expect_gt(scores(fit, iris)$accuracy, 0.94)
 })
 
-test_that("separated classes have finite fits that tell them apart", {
-  skip_unless_extended()
+test_extended("separated classes have finite fits that tell them apart", {
   set.seed(2)
   data <- data.frame(x = c(runif(30), runif(30, 3, 4), runif(30, 6, 7)), y = runif(90),
     class = factor(rep(c("a", "b", "c"), each = 30)))
@@ -197,8 +191,7 @@ test_that("separated classes have finite fits that tell them apart", {
   expect_identical(predict(fit, data, type = "class")$class, data$class)
 })
 
-test_that("a factor of two levels is a binomial() response, with what there is for classes", {
-  skip_unless_extended()
+test_extended("a factor of two levels is a binomial() response, with what there is for classes", {
   data <- droplevels(flowers[flowers$Species != "setosa", ])
   expect_message(fit <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width,
     method = svgp(10, move = FALSE)), "binomial", class = "neargp_message_method")
@@ -211,8 +204,7 @@ test_that("a factor of two levels is a binomial() response, with what there is f
     prob = predict(fit, data)$mean)$log_loss), 0.05)
 })
 
-test_that("what classes by svgp() cannot be is refused", {
-  skip_unless_extended()
+test_extended("what classes by svgp() cannot be is refused", {
   fit <- class_fit(method = svgp(10, move = FALSE), covariance = held_covariance())
   expect_error(predict(fit, iris, k = 3), class = "neargp_error_argument")
   expect_error(loo_predict(fit, k = 3), class = "neargp_error_argument")
@@ -236,8 +228,7 @@ test_that("what classes by svgp() cannot be is refused", {
     "virginica \\(3\\)", class = "neargp_warning_classes")
 })
 
-test_that("a posterior that has not settled is told by print()", {
-  skip_unless_extended()
+test_extended("a posterior that has not settled is told by print()", {
   data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
   fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), family = categorical(),
@@ -248,8 +239,7 @@ test_that("a posterior that has not settled is told by print()", {
   expect_output(print(fit), "not settled after 100 steps")
 })
 
-test_that("a class of two rows has no trend by robust-max, and a small probability by softmax", {
-  skip_unless_extended()
+test_extended("a class of two rows has no trend by robust-max, and a small probability by softmax", {
   set.seed(1)
   data <- data.frame(Petal.Length = runif(100), Petal.Width = runif(100))
   data$Species <- ifelse(data$Petal.Length + rnorm(100, sd = 0.1) > 0.5, "a", "b")
@@ -260,8 +250,7 @@ test_that("a class of two rows has no trend by robust-max, and a small probabili
   expect_lt(mean(predict(fit, data)$prob_c), 0.1)
 })
 
-test_that("by robust-max the unit of a covariate does not matter", {
-  skip_unless_extended()
+test_extended("by robust-max the unit of a covariate does not matter", {
   fit <- function(unit) {
     data <- transform(flowers, h = unit * Sepal.Width)
     class_fit(data, svgp(8, move = FALSE, std_errors = FALSE), Species ~ h, held_covariance(1),

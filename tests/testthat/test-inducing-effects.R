@@ -32,8 +32,7 @@ fit_at <- function(fit, other) {
   with_own_keeper(with_inducing_posterior(with_fold_trend(fit, context), context))
 }
 
-test_that("the bound is that of dense matrices, and estimates are at its maximum", {
-  skip_unless_extended()
+test_extended("the bound is that of dense matrices, and estimates are at its maximum", {
   for (bound in c("tight", "standard")) {
     data <- effects_data(60)
     fit <- grouped_fit(method = svgp(inducing = 12, bound = bound, move = FALSE,
@@ -47,8 +46,7 @@ test_that("the bound is that of dense matrices, and estimates are at its maximum
   }
 })
 
-test_that("the gradient is that of differences, also near a variance of 0", {
-  skip_unless_extended()
+test_extended("the gradient is that of differences, also near a variance of 0", {
   problem <- inducing_problem(z ~ a + (a | site) + s(depth, k = 6), effects_data(60), ~ x + y,
     svgp(inducing = 8), cov_exponential())
   positions <- problem$data$coords[1:8, ]
@@ -61,8 +59,7 @@ test_that("the gradient is that of differences, also near a variance of 0", {
   }
 })
 
-test_that("predictions, effects and their errors are universal kriging under that covariance", {
-  skip_unless_extended()
+test_extended("predictions, effects and their errors are universal kriging under that covariance", {
   data <- effects_data(60)
   new <- effects_data(30, seed = 9)
   new$site[1:4] <- c("p", "p", "q", "r")
@@ -102,8 +99,7 @@ test_that("predictions, effects and their errors are universal kriging under tha
   expect_error(predict(fit, new), class = "neargp_error_levels")
 })
 
-test_that("with an inducing point at each row it is the exact method, with folds and leave-one-out", {
-  skip_unless_extended()
+test_extended("with an inducing point at each row it is the exact method, with folds and leave-one-out", {
   data <- effects_data(60)
   new <- effects_data(30, seed = 9)
   exact <- grouped_fit(method = exact_gp(estimation = "ML"), data = data,
@@ -122,8 +118,7 @@ test_that("with an inducing point at each row it is the exact method, with folds
     cross_validate(exact, folds = folds)$predictions$mean, tolerance = 1e-6)
 })
 
-test_that("without a field it is lme4's maximum likelihood, and mgcv's of a smooth", {
-  skip_unless_extended()
+test_extended("without a field it is lme4's maximum likelihood, and mgcv's of a smooth", {
   skip_if_not_installed("lme4")
   data <- effects_data(150)
   off <- cov_exponential(variance = 1e-10, range = 1)
@@ -141,8 +136,7 @@ test_that("without a field it is lme4's maximum likelihood, and mgcv's of a smoo
     tolerance = 1e-3)
 })
 
-test_that("the noise of rows may have a model beside effects", {
-  skip_unless_extended()
+test_extended("the noise of rows may have a model beside effects", {
   data <- effects_data(60)
   data$known <- seq(0.05, 0.2, length.out = 60)
   fit <- neargp(z ~ a + (a | site), data, coords = ~ x + y, measurement_variance = known,
@@ -159,8 +153,7 @@ test_that("the noise of rows may have a model beside effects", {
   expect_equal(value(at), exact$evaluate(at)$value, tolerance = 1e-8)
 })
 
-test_that("counts have the posterior of vnngp() with all neighbours", {
-  skip_unless_extended()
+test_extended("counts have the posterior of vnngp() with all neighbours", {
   data <- effects_data()
   data$count <- withr::with_seed(4, stats::rpois(80, exp(pmin(data$z - data$o, 3) / 2)))
   new <- effects_data(30, seed = 9)
@@ -182,8 +175,7 @@ test_that("counts have the posterior of vnngp() with all neighbours", {
   expect_equal(loo_predict(fit), loo_predict(latent), tolerance = 1e-2)
 })
 
-test_that("effects begin after mini-batches of the field", {
-  skip_unless_extended()
+test_extended("effects begin after mini-batches of the field", {
   data <- batch_data()
   data$group <- rep(1:30, 30)
   data$z <- data$z + withr::with_seed(1, stats::rnorm(30, sd = 3))[data$group]
@@ -206,8 +198,7 @@ test_that("groups beside a field are coefficients after those of the trend", {
   expect_identical(dim(ranef(fit)$site), c(3L, 1L))
 })
 
-test_that("mini-batches alone, weighted divergences, classes and relatives of the method have none", {
-  skip_unless_extended()
+test_extended("mini-batches alone, weighted divergences, classes and relatives of the method have none", {
   refused <- function(...) {
     expect_error(small_groups_fit(...), class = "neargp_error_method")
   }

@@ -6,8 +6,7 @@ family_fit <- function(name, data, method, covariance = fixed_exponential, ...) 
     family = model[[2]], verbose = FALSE, ...)
 }
 
-test_that("with an inducing point at each row bound, posterior and predictions are those of vnngp() with all neighbours", {
-  skip_unless_extended()
+test_extended("with an inducing point at each row bound, posterior and predictions are those of vnngp() with all neighbours", {
   data <- vnngp_data(60, seed = 2)
   places <- data.frame(x = c(0.2, 0.55), y = c(0.3, 0.8), h = 0)
   for (name in setdiff(names(vnngp_models), "gaussian")) {
@@ -26,8 +25,7 @@ test_that("with an inducing point at each row bound, posterior and predictions a
   }
 })
 
-test_that("bounds of all families rise with the inducing points and with their moves", {
-  skip_unless_extended()
+test_extended("bounds of all families rise with the inducing points and with their moves", {
   data <- vnngp_data(150, seed = 3)
   for (name in names(vnngp_models)) {
     bound <- function(...) {
@@ -67,8 +65,7 @@ test_that("estimates, standard errors and predictions of a smooth field come nea
     }
   })
 
-test_that("leave-one-out predictions are near to those of a fit without the row", {
-  skip_unless_extended()
+test_extended("leave-one-out predictions are near to those of a fit without the row", {
   data <- vnngp_data(80, seed = 6)
   fit <- family_fit("poisson", data, svgp(as.matrix(data[1:25, c("x", "y")]), move = FALSE,
     std_errors = FALSE))
@@ -82,8 +79,7 @@ test_that("leave-one-out predictions are near to those of a fit without the row"
   }
 })
 
-test_that("a fold's rows are predicted from the others, parameters and inducing points held", {
-  skip_unless_extended()
+test_extended("a fold's rows are predicted from the others, parameters and inducing points held", {
   data <- vnngp_data(120, seed = 7)
   fit <- family_fit("negative_binomial", data, svgp(20))
   folds <- rep(1:3, 40)
@@ -101,8 +97,7 @@ test_that("a fold's rows are predicted from the others, parameters and inducing 
   expect_equal(predictions$link_sd[order(predictions$row)], expected$sd, tolerance = 1e-5)
 })
 
-test_that("draws have the moments of predictions, as fields and as responses", {
-  skip_unless_extended()
+test_extended("draws have the moments of predictions, as fields and as responses", {
   data <- vnngp_data(100, seed = 8)
   fit <- family_fit("poisson", data, svgp(25, std_errors = FALSE))
   places <- data.frame(x = c(0.2, 0.21, 0.8), y = c(0.4, 0.4, 0.6), h = 0.2)
@@ -119,8 +114,7 @@ test_that("draws have the moments of predictions, as fields and as responses", {
     class = "neargp_error_argument")
 })
 
-test_that("a fit of another family goes on from an earlier one, is saved whole, and is the same on any number of threads", {
-  skip_unless_extended()
+test_extended("a fit of another family goes on from an earlier one, is saved whole, and is the same on any number of threads", {
   data <- vnngp_data(200, seed = 9)
   fit <- family_fit("student_t", data, svgp(30), threads = 1L)
   again <- family_fit("student_t", data, svgp(30), start = fit, threads = 1L)

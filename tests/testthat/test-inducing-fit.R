@@ -5,8 +5,7 @@ objective_differences <- function(value, at, step = 1e-5) {
   }, 0)
 }
 
-test_that("the gradient in working parameters and free positions is that of differences, on a plane and on a sphere", {
-  skip_unless_extended()
+test_extended("the gradient in working parameters and free positions is that of differences, on a plane and on a sphere", {
   data <- transform(simulated_data(60), lon = 20 * x, lat = 40 + 10 * y, depth = height)
   cases <- list(
     list(coords = ~ x + y, covariance = cov_exponential(anisotropy = TRUE)),

@@ -13,8 +13,7 @@ test_that("mini-batches come to the bound of all rows, and end with the posterio
   expect_equal(natural$svgp$weights, at_end$weights, tolerance = 1e-12)
 })
 
-test_that("responses of other families are fitted in mini-batches, and parameters that are given stay", {
-  skip_unless_extended()
+test_extended("responses of other families are fitted in mini-batches, and parameters that are given stay", {
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 12, bound = "standard"), count ~ 1,
     family = poisson())
@@ -41,8 +40,7 @@ test_that("mini-batches are drawn by R's random numbers, and the number of threa
       first$log_likelihood))
   })
 
-test_that("many rows for each point begin in mini-batches, and a fit that goes on does not", {
-  skip_unless_extended()
+test_extended("many rows for each point begin in mini-batches, and a fit that goes on does not", {
   data <- batch_data()
   problem <- function(...) {
     list(data = list(y = double(900)), family = stats::gaussian(), free = TRUE, ...)

@@ -12,8 +12,7 @@ few_inducing <- function(method = svgp(inducing = 15), ...) {
     covariance = known_outputs(), nugget = c(0.2, 8), ...)
 }
 
-test_that("with an inducing point at each place the fit of several outputs is the exact one, in all that it says", {
-  skip_unless_extended()
+test_extended("with an inducing point at each place the fit of several outputs is the exact one, in all that it says", {
   exact <- outputs_fit(exact_gp())
   new <- transform(new_places(), zinc = c(3, NA, 4), lead = c(NA, -18, -20))
   for (bound in c("tight", "standard")) {
@@ -36,8 +35,7 @@ test_that("with an inducing point at each place the fit of several outputs is th
   }
 })
 
-test_that("weights and a trend of several columns leave it exact", {
-  skip_unless_extended()
+test_extended("weights and a trend of several columns leave it exact", {
   data <- transform(simulated_outputs(40), w = rep(c(1, 2, 0.5, 4), 10))
   fit <- function(method) {
     suppressMessages(neargp(cbind(zinc, lead) ~ height + x, data, coords = ~ x + y, method = method,
@@ -52,8 +50,7 @@ test_that("weights and a trend of several columns leave it exact", {
   expect_equal(residuals(own, "standardized"), residuals(exact, "standardized"), tolerance = 1e-7)
 })
 
-test_that("the gradient in all working parameters and positions is that of differences, with weights and outputs that are missing", {
-  skip_unless_extended()
+test_extended("the gradient in all working parameters and positions is that of differences, with weights and outputs that are missing", {
   data <- transform(simulated_outputs(40), w = rep(c(1, 2, 0.5, 4), 10))
   covariance <- cov_coregionalisation(cov_matern(nu = NULL, ard = TRUE),
     cov_exponential(anisotropy = TRUE), rank = c(2, 1))
@@ -78,8 +75,7 @@ test_that("the gradient in all working parameters and positions is that of diffe
   }
 })
 
-test_that("the bound is below the likelihood, and rises when points are added and moved", {
-  skip_unless_extended()
+test_extended("the bound is below the likelihood, and rises when points are added and moved", {
   exact <- c(outputs_fit(exact_gp())$log_likelihood)
   value <- function(...) c(outputs_fit(svgp(...))$log_likelihood)
   expect_lt(value(inducing = 10, bound = "standard", move = FALSE),
@@ -110,8 +106,7 @@ test_that("predictions and what is left out are those of dense matrices of the c
   expect_equal(loo$sd[out], unname(sqrt(variance)), tolerance = 1e-7)
 })
 
-test_that("estimates with many points come near those of the exact method, whatever the units of the outputs", {
-  skip_unless_extended()
+test_extended("estimates with many points come near those of the exact method, whatever the units of the outputs", {
   truth <- output_truth()
   truth$components <- list(replace(truth$components[[1L]], "range", 0.4))
   data <- simulated_outputs(130, truth = truth)
@@ -133,8 +128,7 @@ test_that("estimates with many points come near those of the exact method, whate
     tolerance = 1e-5)
 })
 
-test_that("draws have the mean and the covariance of the predictions, at a place and between places", {
-  skip_unless_extended()
+test_extended("draws have the mean and the covariance of the predictions, at a place and between places", {
   fit <- few_inducing()
   new <- new_places()
   draws <- simulate(fit, nsim = 4000, seed = 1, newdata = new, type = "link")
@@ -156,8 +150,7 @@ test_that("draws have the mean and the covariance of the predictions, at a place
     class = "neargp_error_size")
 })
 
-test_that("the number of threads does not change a digit of several outputs", {
-  skip_unless_extended()
+test_extended("the number of threads does not change a digit of several outputs", {
   data <- withr::with_seed(6, data.frame(x = runif(2500), y = runif(2500), height = rnorm(2500)))
   data$zinc <- with(data, sin(5 * x) + height) + sin(seq_len(2500))
   data$lead <- replace(with(data, cos(5 * y)) + sin(7 * seq_len(2500)), 1:900, NA)
@@ -176,8 +169,7 @@ test_that("the number of threads does not change a digit of several outputs", {
   expect_identical(predict(one, data[300, ])$sd_lead, predict(one, data[1:300, ])$sd_lead[300L])
 })
 
-test_that("what other methods' fits to several outputs can do a fit on inducing points can", {
-  skip_unless_extended()
+test_extended("what other methods' fits to several outputs can do a fit on inducing points can", {
   fit <- few_inducing()
   expect_output(print(fit), "15 points, moved")
   expect_output(print(summary(fit)), "unexplained share")
@@ -199,8 +191,7 @@ test_that("what other methods' fits to several outputs can do a fit on inducing 
     expect_invisible(plot(fit, which))
 })
 
-test_that("time, the sphere, several structures and few factors can be fitted", {
-  skip_unless_extended()
+test_extended("time, the sphere, several structures and few factors can be fitted", {
   data <- simulated_outputs(60)
   data$day <- rep(1:6, 10)
   data$sum <- data$zinc + data$lead / 5
@@ -219,8 +210,7 @@ test_that("time, the sphere, several structures and few factors can be fitted", 
   }
 })
 
-test_that("held folds are predicted as by a fit to the other rows with the same parameters and points", {
-  skip_unless_extended()
+test_extended("held folds are predicted as by a fit to the other rows with the same parameters and points", {
   fit <- few_inducing(svgp(inducing = as.matrix(simulated_outputs(60)[1:15, c("x", "y")]),
     move = FALSE))
   folds <- rep(1:3, 20)
@@ -234,8 +224,7 @@ test_that("held folds are predicted as by a fit to the other rows with the same 
   expect_equal(own$sd, expected$sd_zinc[match(own$row, which(folds == 2))], tolerance = 1e-8)
 })
 
-test_that("what several outputs cannot be fitted by is refused by name, as are neighbours and no noise", {
-  skip_unless_extended()
+test_extended("what several outputs cannot be fitted by is refused by name, as are neighbours and no noise", {
   data <- simulated_outputs(40)
   fit <- function(method, ...) {
     neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = method, ...)

@@ -18,8 +18,7 @@ test_that("leave-one-out predictions are those of the dense model without the ro
     }
   })
 
-test_that("a prediction depends on its own row alone, to the last digit", {
-  skip_unless_extended()
+test_extended("a prediction depends on its own row alone, to the last digit", {
   fit <- inducing_fit()
   new <- simulated_data(600, seed = 9)
   all <- predict(fit, new)
@@ -29,8 +28,7 @@ test_that("a prediction depends on its own row alone, to the last digit", {
   expect_identical(predict(fit, new[600:1, ])$mean, rev(all$mean))
 })
 
-test_that("joint predictions have those of single rows on their diagonal, and draws have both", {
-  skip_unless_extended()
+test_extended("joint predictions have those of single rows on their diagonal, and draws have both", {
   fit <- inducing_fit()
   new <- simulated_data(6, seed = 9)
   single <- predict(fit, new, type = "link")

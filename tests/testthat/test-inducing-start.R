@@ -15,8 +15,7 @@ test_that("positions begin at centres of rows or at rows, always the same, and l
   expect_lt(distance(positions()), distance(rows))
 })
 
-test_that("positions may be a number, a matrix, a data frame or sf points", {
-  skip_unless_extended()
+test_extended("positions may be a number, a matrix, a data frame or sf points", {
   data <- simulated_data(60)
   start <- data.frame(y = c(0.2, 0.8, 0.5), x = c(0.1, 0.5, 0.9))
   held <- function(inducing) inducing_fit(data, svgp(inducing = inducing, move = FALSE))$inducing
@@ -58,8 +57,7 @@ test_that("one point on a line is the centre of its rows, whatever number its pl
   expect_lt(abs(fit$inducing$x - mean(data$x)), 0.5)
 })
 
-test_that("positions that cannot be used are refused with the name of the coordinate", {
-  skip_unless_extended()
+test_extended("positions that cannot be used are refused with the name of the coordinate", {
   data <- simulated_data(60)
   expect_error(svgp(inducing = 0), class = "neargp_error_argument")
   expect_error(svgp(inducing = 2.5), class = "neargp_error_argument")

@@ -86,8 +86,7 @@ test_that("rows of high leverage are deleted by an estimate without them", {
   expect_equal(unname(hatvalues(fit)), diag(dense$H), tolerance = 1e-7)
 })
 
-test_that("fits that are no linear smoother of one response are refused", {
-  skip_unless_extended()
+test_extended("fits that are no linear smoother of one response are refused", {
   data <- transform(simulated_data(60), count = rep(0:3, 15), two = factor(height > 0))
   latent <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 5))
   classes <- neargp(two ~ 1, data, coords = ~ x + y, method = loo_k(k = 5), family = binomial())

@@ -12,8 +12,7 @@ test_that("an instruction set can be chosen, and one that is missing is refused"
     class = "neargp_error_instruction_set")
 })
 
-test_that("the environment variable decides when the package is loaded", {
-  skip_unless_extended()
+test_extended("the environment variable decides when the package is loaded", {
   skip_if_not_installed("callr")
   for (name in core_simd_available()) {
     loaded <- callr::r(function() neargp:::core_simd(),

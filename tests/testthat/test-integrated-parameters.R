@@ -44,8 +44,7 @@ dense_grid <- function(fit) {
     range = seq(-5, fit$bounds$upper[["range"]], length.out = 25L))
 }
 
-test_that("mean, sd and limits are those of the dense posterior on a fine grid", {
-  skip_unless_extended()
+test_extended("mean, sd and limits are those of the dense posterior on a fine grid", {
   fit <- small_fit()
   new <- new_places()
   grid <- dense_grid(fit)
@@ -70,8 +69,7 @@ test_that("mean, sd and limits are those of the dense posterior on a fine grid",
   expect_gt(max(abs(predict(fit, new)$sd / sd - 1)), 0.05)
 })
 
-test_that("a finer lattice comes nearer", {
-  skip_unless_extended()
+test_extended("a finer lattice comes nearer", {
   fit <- small_fit()
   problem <- posterior_problem(fit, plain_context())
   objective <- likelihood_objective(problem$method, problem)
@@ -86,8 +84,7 @@ test_that("a finer lattice comes nearer", {
   expect_lt(fine, abs(mean_log_range(c(0, 2), c(0, 4)) - truth))
 })
 
-test_that("quantiles, probabilities and limits are of one mixture", {
-  skip_unless_extended()
+test_extended("quantiles, probabilities and limits are of one mixture", {
   fit <- small_fit(nugget = NULL)
   limits <- integrated(fit, interval = "prediction", level = 0.8)
   quantiles <- integrated(fit, type = "quantile", probs = c(0.1, 0.9))
@@ -102,8 +99,7 @@ test_that("quantiles, probabilities and limits are of one mixture", {
   expect_equal(whole, integrated(fit, type = "link")$mean, tolerance = 1e-8)
 })
 
-test_that("it draws no random numbers, repeats itself, and takes chunks, one row and missing ones", {
-  skip_unless_extended()
+test_extended("it draws no random numbers, repeats itself, and takes chunks, one row and missing ones", {
   fit <- small_fit(nugget = NULL)
   set.seed(1)
   before <- .Random.seed
@@ -121,8 +117,7 @@ test_that("it draws no random numbers, repeats itself, and takes chunks, one row
   expect_identical(nrow(integrated(fit, newdata = new_places()[0L, ])), 0L)
 })
 
-test_that("Vecchia's with all neighbours integrates as the exact one, whatever was maximised", {
-  skip_unless_extended()
+test_extended("Vecchia's with all neighbours integrates as the exact one, whatever was maximised", {
   exact <- integrated(small_fit(nugget = NULL), interval = "prediction")
   for (method in list(vecchia(29), exact_gp(estimation = "REML"))) {
     fit <- small_fit(nugget = NULL, method = method)
@@ -133,8 +128,7 @@ test_that("Vecchia's with all neighbours integrates as the exact one, whatever w
   }
 })
 
-test_that("priors by default are proper, told by the scale of the data, and follow its unit", {
-  skip_unless_extended()
+test_extended("priors by default are proper, told by the scale of the data, and follow its unit", {
   data <- simulated_data(30, seed = 3)
   fit <- small_fit(cov_matern(NULL), data, nugget = NULL, prior = NULL)
   layout <- posterior_problem(fit, plain_context())$layout
@@ -156,8 +150,7 @@ test_that("priors by default are proper, told by the scale of the data, and foll
     1000 * integrated(same)$sd, tolerance = 1e-3)
 })
 
-test_that("more parameters than axes are integrated where the posterior is widest", {
-  skip_unless_extended()
+test_extended("more parameters than axes are integrated where the posterior is widest", {
   fit <- small_fit(cov_matern(NULL, anisotropy = TRUE), nugget = NULL, prior = NULL)
   design <- integrated_fits(fit, plain_context())
   expect_equal(sum(exp(design$log_weights)), 1)
@@ -166,8 +159,7 @@ test_that("more parameters than axes are integrated where the posterior is wides
   expect_true(all(integrated(fit)$sd > 0))
 })
 
-test_that("what cannot be integrated is refused", {
-  skip_unless_extended()
+test_extended("what cannot be integrated is refused", {
   fit <- small_fit()
   expect_error(integrated(fit, joint = TRUE), "`joint`", class = "neargp_error_argument")
   expect_error(predict(fit, new_places(), parameters = "all"), "`parameters`",

@@ -49,8 +49,7 @@ expect_kept <- function(fit, rows, info, ...) {
   expect_gt(length(ls(core_kept(fit$keeper))), 0L)
 }
 
-test_that("counts, classes and several outputs keep what their predictions need", {
-  skip_unless_extended()
+test_extended("counts, classes and several outputs keep what their predictions need", {
   data <- simulated_data(120)
   data$count <- rpois(120, exp(data$z / 3))
   data$wet <- factor(ifelse(data$z > mean(data$z), "yes", "no"))
@@ -73,8 +72,7 @@ test_that("counts, classes and several outputs keep what their predictions need"
   expect_kept(fit(cbind(z, other) ~ height, loo_k(8)), rows, "outputs")
 })
 
-test_that("what other data or parameters gave is not used", {
-  skip_unless_extended()
+test_extended("what other data or parameters gave is not used", {
   fit <- kept_fit()
   rows <- new_rows()
   before <- predict(fit, rows)
@@ -112,9 +110,8 @@ test_that("a fit that is written has nothing kept in it, and predicts the same w
   expect_false(is.null(core_kept(read$keeper)))
 })
 
-test_that("other instructions of the processor, which round otherwise, are not given what was kept",
+test_extended("other instructions of the processor, which round otherwise, are not given what was kept",
   {
-  skip_unless_extended()
     fit <- neargp(z ~ 1, simulated_data(100), coords = ~ x + y, method = vecchia(8),
       covariance = cov_matern(1.7))
     rows <- new_rows()
@@ -135,8 +132,7 @@ test_that("a forked process predicts from what its parent has kept", {
   expect_identical(predict(fit, rows), before)
 })
 
-test_that("what was kept is freed with the fit, and an error or interrupt leaves nothing", {
-  skip_unless_extended()
+test_extended("what was kept is freed with the fit, and an error or interrupt leaves nothing", {
   freed <- FALSE
   keeper <- core_keeper()
   value <- new.env()
@@ -160,8 +156,7 @@ test_that("what was kept is freed with the fit, and an error or interrupt leaves
   expect_error(core_kept(NULL), "keeper", class = "neargp_error_core")
 })
 
-test_that("a fit holds no pointer but its keeper, so that one from a file predicts as it did", {
-  skip_unless_extended()
+test_extended("a fit holds no pointer but its keeper, so that one from a file predicts as it did", {
   pointers <- function(object, path = "fit") {
     within <- c(if (is.list(object)) unclass(object), attributes(object))
     c(if (typeof(object) == "externalptr") path, unlist(Map(pointers, unname(within),

@@ -4,8 +4,7 @@ start_of <- function(problem) {
     (problem$data$basis$unit %||% 1)^2, 1))
 }
 
-test_that("an interrupted fit of any method goes on from where it was", {
-  skip_unless_extended()
+test_extended("an interrupted fit of any method goes on from where it was", {
   for (name in names(last_fits())) {
     run <- last_fits()[[name]]
     seen <- NULL
@@ -48,8 +47,7 @@ test_that("an error on the way has the state, one before it has none", {
   expect_null(early$last)
 })
 
-test_that("parameters that are held, and those of another model, are no start", {
-  skip_unless_extended()
+test_extended("parameters that are held, and those of another model, are no start", {
   run <- last_fits()$vecchia
   local({
     local_interrupt(after = 2)

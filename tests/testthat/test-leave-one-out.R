@@ -17,8 +17,7 @@ expect_left_out <- function(fit, tolerance = 1e-10) {
 
 all_others <- function(fit) if (!inherits(fit$method, "neargp_exact_gp")) length(fit$data$y) - 1L
 
-test_that("a row is predicted as if it had been deleted, trend included: weights, offsets, no nugget, repeated locations", {
-  skip_unless_extended()
+test_extended("a row is predicted as if it had been deleted, trend included: weights, offsets, no nugget, repeated locations", {
   data <- leave_out_data()
   repeated <- data
   repeated[1:9, c("x", "y")] <- repeated[c(11:19), c("x", "y")]
@@ -33,8 +32,7 @@ test_that("a row is predicted as if it had been deleted, trend included: weights
   })
 })
 
-test_that("with fewer neighbours it is nearly so", {
-  skip_unless_extended()
+test_extended("with fewer neighbours it is nearly so", {
   fit <- leave_out_fit(leave_out_data(200), vecchia(k = 20))
   dense <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
   error <- residuals(fit, "loo")
@@ -49,8 +47,7 @@ test_that("of white noise it is the leave-one-out residual of least squares", {
   expect_equal(residuals(fit, "loo"), residuals(line) / (1 - hatvalues(line)), tolerance = 1e-6)
 })
 
-test_that("covariates of noise make leave-one-out and cross-validation look worse, as deleting rows and refitting does", {
-  skip_unless_extended()
+test_extended("covariates of noise make leave-one-out and cross-validation look worse, as deleting rows and refitting does", {
   data <- simulated_data(150, seed = 8, slope = 0)
   noise <- matrix(withr::with_seed(2, rnorm(150 * 50)), 150,
     dimnames = list(NULL, paste0("n", 1:50)))
@@ -67,8 +64,7 @@ test_that("covariates of noise make leave-one-out and cross-validation look wors
     })
 })
 
-test_that("a row that alone determines a coefficient has no leave-one-out prediction, and a warning says so", {
-  skip_unless_extended()
+test_extended("a row that alone determines a coefficient has no leave-one-out prediction, and a warning says so", {
   data <- leave_out_data(80)
   data$group <- factor(ifelse(seq_len(80) == 7, "alone", as.character(data$group)))
   for (method in list(exact_gp(), vecchia(k = 10), vnngp(k = 10))) with_device_of(method, {
@@ -105,8 +101,7 @@ test_that("near that, the trend is estimated without the row", {
   expect_gt(loo$sd[3]^2, 10 * min(loo$sd)^2)
 })
 
-test_that("plots leave out what has no prediction", {
-  skip_unless_extended()
+test_extended("plots leave out what has no prediction", {
   data <- leave_out_data(80)
   data$group <- factor(ifelse(seq_len(80) == 7, "alone", as.character(data$group)))
   data$count <- withr::with_seed(1, rpois(80, 3))
@@ -119,8 +114,7 @@ test_that("plots leave out what has no prediction", {
   }
 })
 
-test_that("a place of several outputs is predicted as if it had been deleted, trend included", {
-  skip_unless_extended()
+test_extended("a place of several outputs is predicted as if it had been deleted, trend included", {
   data <- simulated_outputs(40)
   for (leave_out in c("location", "row")) {
     fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y,
@@ -137,8 +131,7 @@ test_that("a place of several outputs is predicted as if it had been deleted, tr
   }
 })
 
-test_that("scores() names rows without a prediction as the warning does", {
-  skip_unless_extended()
+test_extended("scores() names rows without a prediction as the warning does", {
   data <- simulated_data(60)
   data$z[3] <- NA
   data$count <- round(exp(data$z / 3))

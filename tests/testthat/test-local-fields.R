@@ -8,18 +8,15 @@ local_covariances <- function() {
   )
 }
 
-test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
-  skip_unless_extended()
+test_extended("values of all methods are those of dense matrices, and the penalty is taken from them", {
   expect_dense_values(local_covariances())
 })
 
-test_that("gradients are those of differences, by information as by the adjoint", {
-  skip_unless_extended()
+test_extended("gradients are those of differences, by information as by the adjoint", {
   expect_gradients_of_differences(local_covariances())
 })
 
-test_that("the latent field of vnngp() has the local covariance", {
-  skip_unless_extended()
+test_extended("the latent field of vnngp() has the local covariance", {
   data <- local_data(40)
   fit <- local_fit(cov_matern(1.5, sd = ~ wet, range = ~ x, penalty = 1),
     vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
@@ -47,8 +44,7 @@ test_that("with all coefficients at zero everything is that of the stationary co
   expect_equal(found[[2L]]$gradient[c(1:3, 7)], found[[1L]]$gradient, tolerance = 1e-10)
 })
 
-test_that("predictions, leave-one-out and joint predictions are dense kriging", {
-  skip_unless_extended()
+test_extended("predictions, leave-one-out and joint predictions are dense kriging", {
   data <- local_data(40)
   new <- local_data(5, seed = 2)
   for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
@@ -82,8 +78,7 @@ test_that("simulated fields have the local covariance", {
   expect_lt(max(abs(stats::cov(t(draws)) - expected) / outer(scale, scale)), 0.1)
 })
 
-test_that("a local covariance is never below the stationary one, and finds what there is", {
-  skip_unless_extended()
+test_extended("a local covariance is never below the stationary one, and finds what there is", {
   data <- local_data(200)
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
     fit <- function(covariance) {
@@ -97,8 +92,7 @@ test_that("a local covariance is never below the stationary one, and finds what 
   }
 })
 
-test_that("the penalty grows where rows are few", {
-  skip_unless_extended()
+test_extended("the penalty grows where rows are few", {
   penalty <- function(n) {
     local_fit(cov_exponential(range = ~ wet + x), vecchia(k = 5), local_data(n))$layout$penalty[3:4]
   }
@@ -108,8 +102,7 @@ test_that("the penalty grows where rows are few", {
     vecchia(k = 5))$layout$penalty, c(0, 0, 7, 0))
 })
 
-test_that("counts, time, the sphere and a factor go with local fields", {
-  skip_unless_extended()
+test_extended("counts, time, the sphere and a factor go with local fields", {
   data <- local_data(150)
   data$count <- stats::rpois(150, exp(data$z / 2))
   data$side <- factor(ifelse(data$x > 0.5, "east", "west"))
@@ -129,8 +122,7 @@ test_that("counts, time, the sphere and a factor go with local fields", {
   expect_equal(nrow(simulate(fit, newdata = around[1:5, ])), 5L)
 })
 
-test_that("the number of threads changes nothing", {
-  skip_unless_extended()
+test_extended("the number of threads changes nothing", {
   data <- local_data(300)
   fit <- function(threads) {
     fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
@@ -144,8 +136,7 @@ test_that("the number of threads changes nothing", {
   expect_identical(fit(4L), one)
 })
 
-test_that("a fit goes through all that others do", {
-  skip_unless_extended()
+test_extended("a fit goes through all that others do", {
   data <- local_data(150)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_matern(sd = ~ wet, range = ~ bumps(2)))
@@ -175,8 +166,7 @@ test_that("a fit goes through all that others do", {
   expect_silent(plot(fit))
 })
 
-test_that("what cannot be is refused in one way", {
-  skip_unless_extended()
+test_extended("what cannot be is refused in one way", {
   data <- local_data(40)
   data$flat <- 1
   fit <- function(covariance, method = vecchia(k = 5), ...) {
@@ -237,8 +227,7 @@ test_that("the response is no covariate of its own covariance", {
   }
 })
 
-test_that("what a formula makes missing is left out, as it is by the trend", {
-  skip_unless_extended()
+test_extended("what a formula makes missing is left out, as it is by the trend", {
   data <- local_data(40)
   data$depth <- replace(stats::runif(40, 1, 2), c(5, 9), -1)
   fit <- local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data)
@@ -310,8 +299,7 @@ test_that("colours of local maps are logarithmic, with ticks in units of the val
   expect_error(log_color_scale(5, "viridis", limits = c(0, 1)), class = "neargp_error_argument")
 })
 
-test_that("local maps say what they show", {
-  skip_unless_extended()
+test_extended("local maps say what they show", {
   data <- local_data(40)
   sum <- local_fit(cov_exponential(sd = ~ x) + cov_matern(1.5, range = ~ bumps(2)), vecchia(k = 5),
     data)
@@ -331,8 +319,7 @@ test_that("local maps say what they show", {
   expect_null(attr(empirical_variogram(stationary), "note"))
 })
 
-test_that("local fields along one coordinate are curves, and stationary fits have none", {
-  skip_unless_extended()
+test_extended("local fields along one coordinate are curves, and stationary fits have none", {
   data <- local_data(60)
   fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8),
     covariance = cov_matern(1.5, range = ~ x, sd = ~ wet))
@@ -346,8 +333,7 @@ test_that("local fields along one coordinate are curves, and stationary fits hav
   expect_silent(plot(stationary, "map", what = "sd"))
 })
 
-test_that("print() tells the span of local fields and the penalty, summary() the coefficients of bumps and the covariates' deviations", {
-  skip_unless_extended()
+test_extended("print() tells the span of local fields and the penalty, summary() the coefficients of bumps and the covariates' deviations", {
   data <- local_data()
   fit <- local_fit(cov_exponential(sd = ~ wet, range = ~ bumps(2)), vecchia(k = 5), data)
   scales <- local_scales(fit)
@@ -372,8 +358,7 @@ test_that("print() tells the span of local fields and the penalty, summary() the
   expect_true("  see local_scales(), plot(fit, \"sd\")" %in% given)
 })
 
-test_that("rows whose covariates are far from all are refused, and bases that a row does not have alone", {
-  skip_unless_extended()
+test_extended("rows whose covariates are far from all are refused, and bases that a row does not have alone", {
   data <- local_data(60)
   far <- local_fit(cov_exponential(sd = ~ wet), exact_gp(), data)
   far_wet <- sd(data$wet) * 1e5 / far$parameters$estimate[far$layout$kind == "log_sd"]

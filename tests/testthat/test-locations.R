@@ -3,8 +3,7 @@ fit_small <- function(...) {
     range = 0.3))
 }
 
-test_that("coords may be a formula, names, expressions or a dot", {
-  skip_unless_extended()
+test_extended("coords may be a formula, names, expressions or a dot", {
   data <- simulated_data(40)
   reference <- fit_small(z ~ 1, data, coords = ~ x + y)
   expect_equal(c(logLik(fit_small(z ~ 1, data, coords = c("x", "y")))), c(logLik(reference)))
@@ -24,8 +23,7 @@ test_that("a dot in the trend leaves the coordinates out", {
   expect_named(coef(fit), c("(Intercept)", "height", "groupb", "groupc"))
 })
 
-test_that("time has its own range; dates count in days", {
-  skip_unless_extended()
+test_extended("time has its own range; dates count in days", {
   data <- simulated_data(60)
   data$day <- as.Date("2020-01-01") + seq_len(60)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 10),
@@ -62,8 +60,7 @@ test_that("longitude and latitude are embedded: chords through the sphere in km"
   expect_equal(pole$mean[1], pole$mean[2], tolerance = 1e-10)
 })
 
-test_that("longitude and latitude say what a projection of them says, and degrees taken as a plane say less", {
-  skip_unless_extended()
+test_extended("longitude and latitude say what a projection of them says, and degrees taken as a plane say less", {
   degree <- 6371.0088 * pi / 180
   found <- vapply(1:4, function(seed) {
     data <- transform(simulated_data(220, seed, range = 0.3, nugget = 0.01), east = 40 * x,
@@ -88,8 +85,7 @@ test_that("longitude and latitude say what a projection of them says, and degree
   expect_gt(mean(found["error.degrees", ] - found["error.chordal", ]), 0)
 })
 
-test_that("bad coordinates are classed errors that say where", {
-  skip_unless_extended()
+test_extended("bad coordinates are classed errors that say where", {
   data <- simulated_data(40)
   expect_error(fit_small(z ~ 1, data), "`coords` must say", class = "neargp_error_coordinates")
   expect_error(fit_small(z ~ 1, data, coords = ~ lon + y), "no column lon",
@@ -151,8 +147,7 @@ test_that("times as text are told from numbers", {
     class = "neargp_error_coordinates")
 })
 
-test_that("coordinates and ranges of extreme size are refused by name", {
-  skip_unless_extended()
+test_extended("coordinates and ranges of extreme size are refused by name", {
   data <- simulated_data(30)
   data$near <- 1e-40 * data$x
   data$far <- 1e29 * data$x

@@ -48,8 +48,7 @@ memory_data <- function(n = 400) {
     count = stats::rpois(n, 2)))
 }
 
-test_that("a fit that does not fit says so before it starts, and what would", {
-  skip_unless_extended()
+test_extended("a fit that does not fit says so before it starts, and what would", {
   fit <- function(method, family = NULL, formula = z ~ 1) neargp(formula, memory_data(),
     coords = ~ x + y, method = method, family = family, device = "cpu")
   need <- function(...) memory_need(...)

@@ -43,8 +43,7 @@ test_that("a family may be given as glm() takes it: object, function or name", {
   expect_error(check_family("no_such_family", vnngp()), class = "neargp_error_argument")
 })
 
-test_that("neighbours with which the optimiser cannot start are searched half way, the first ones are an error", {
-  skip_unless_extended()
+test_extended("neighbours with which the optimiser cannot start are searched half way, the first ones are an error", {
   fit <- neargp(z ~ 1, transform(simulated_data(150), x = 20 * x), coords = ~ x + y,
     method = vecchia(k = 10), covariance = cov_exponential(ard = TRUE),
     control = neargp_control(coarse_k = 0))

@@ -50,8 +50,7 @@ crps_of_case <- function(y, case, mean, sd) {
   mixture_crps(y, new_mixture(rep(mean, length(y)), sd, case$family, case$parameters, case$trials))
 }
 
-test_that("the CRPS of counts is the sum that defines it", {
-  skip_unless_extended()
+test_extended("the CRPS of counts is the sum that defines it", {
   for (name in names(count_cases)) {
     case <- count_cases[[name]]
     open <- !grepl("^(beta)?binomial$|ordinal", case$family$family)
@@ -68,8 +67,7 @@ test_that("the CRPS of counts is the sum that defines it", {
   }
 })
 
-test_that("so it is for large counts, which are integrated", {
-  skip_unless_extended()
+test_extended("so it is for large counts, which are integrated", {
   poisson <- count_cases$poisson
   y <- c(0, 2500, 5000, 9000)
   expect_equal(crps_of_case(y, poisson, log(5000), 0.15), crps_of_counts(y, poisson, log(5000),
@@ -96,8 +94,7 @@ test_that("counts one by one and their integral are the same sums", {
     summed_squares(mixture, 3000, 100, 8900), tolerance = 1e-7)
 })
 
-test_that("rows of all sizes are summed together as they are alone", {
-  skip_unless_extended()
+test_extended("rows of all sizes are summed together as they are alone", {
   set.seed(3)
   mean <- runif(1200, -4, 10)
   sd <- sample(c(0, 0.1, 1, 2), 1200, TRUE)
@@ -108,8 +105,7 @@ test_that("rows of all sizes are summed together as they are alone", {
   expect_equal(crps[some], alone, tolerance = 1e-8)
 })
 
-test_that("so it is for large counts with zeros of another origin", {
-  skip_unless_extended()
+test_extended("so it is for large counts with zeros of another origin", {
   inflated <- count_cases$zi_poisson
   y <- c(0, 2500, 9000)
   expect_equal(crps_of_case(y, inflated, log(5000), 0.15), crps_of_counts(y, inflated, log(5000),

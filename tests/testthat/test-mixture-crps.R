@@ -17,8 +17,7 @@ crps_by_definition <- function(y, mixture, from, to) {
   integral(from, y, function(p) p^2) + integral(y, to, function(p) (1 - p)^2)
 }
 
-test_that("the CRPS of continuous responses is the integral that defines it", {
-  skip_unless_extended()
+test_extended("the CRPS of continuous responses is the integral that defines it", {
   ends <- list(student_t = c(-60, 60), gamma = c(0, 150), sharp_gamma = c(0, 60), beta = c(0, 1),
     tweedie = c(0, 250), low_tweedie = c(0, 120))
   for (name in names(ends)) {
@@ -49,8 +48,7 @@ test_that("the CRPS has the closed forms that there are", {
     lognormal, tolerance = 1e-6)
 })
 
-test_that("the CRPS is the mean distance to draws less half that between them", {
-  skip_unless_extended()
+test_extended("the CRPS is the mean distance to draws less half that between them", {
   set.seed(8)
   for (case in mixture_cases[c("poisson", "gamma", "beta", "many_trials", "student_t", "tweedie",
       "betabinomial", "zi_nbinom2", "truncated")]) {

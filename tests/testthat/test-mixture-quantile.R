@@ -1,5 +1,4 @@
-test_that("quantiles of continuous responses invert the distribution function", {
-  skip_unless_extended()
+test_extended("quantiles of continuous responses invert the distribution function", {
   p <- c(1e-4, 0.025, 0.5, 0.9, 0.975, 0.9999)
   for (name in c("gaussian", "student_t", "heavy_t", "gamma", "sharp_gamma", "beta", "u_beta",
       "tweedie", "low_tweedie")) {
@@ -34,8 +33,7 @@ test_that("closed forms of quantiles are met to 1e-7", {
   expect_equal(mixture_quantile(p, lognormal), qlnorm(p, 2, 1.5), tolerance = 1e-7)
 })
 
-test_that("quantiles of counts are the smallest that reach the probability", {
-  skip_unless_extended()
+test_extended("quantiles of counts are the smallest that reach the probability", {
   p <- c(1e-4, 0.025, 0.5, 0.9, 0.975, 0.9999)
   for (name in c("bernoulli", "logit", "many_trials", "probit", "cloglog", "poisson",
       "negative_binomial", "clumped", "truncated", "truncated_nbinom2", "zi_poisson", "zi_nbinom2",
@@ -58,8 +56,7 @@ test_that("a probability that is met exactly is reached", {
   expect_equal(mixture_quantile(ppois(4, 3), new_mixture(log(3), 0, poisson())), 4)
 })
 
-test_that("with a log link and a wide linear predictor quantiles are those of its exponential, or the largest number with a warning", {
-  skip_unless_extended()
+test_extended("with a log link and a wide linear predictor quantiles are those of its exponential, or the largest number with a warning", {
   wide <- new_mixture(c(0, 2), c(30, 100), poisson())
   expect_equal(log(mixture_quantile(0.975, wide)), c(30, 100) * qnorm(0.975) + c(0, 2),
     tolerance = 1e-9)

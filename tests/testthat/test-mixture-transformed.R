@@ -32,8 +32,7 @@ transformed_cases <- function(name) {
     list(c(2, 0.2), c(1, 0.8), c(-0.4, 0.5), c(-3.2, 0.4))
 }
 
-test_that("mean, variance and CRPS of transformed responses are the expectations that they are", {
-  skip_unless_extended()
+test_extended("mean, variance and CRPS of transformed responses are the expectations that they are", {
   for (name in names(transforms)) for (case in transformed_cases(name)) {
     m <- case[1L]
     s <- case[2L]
@@ -55,8 +54,7 @@ test_that("mean, variance and CRPS of transformed responses are the expectations
   }
 })
 
-test_that("the distribution is that of the normal variable, the density its derivative", {
-  skip_unless_extended()
+test_extended("the distribution is that of the normal variable, the density its derivative", {
   for (name in names(transforms)) {
     mixture <- new_mixture(rep(0.6, 3), 0.3, transformed_family(transforms[[name]]$transform),
       c(variance = 0.1))

@@ -39,8 +39,7 @@ test_that("rows are named as in the data, also after subset", {
     class = "neargp_error_missing_values")
 })
 
-test_that("responses and trends that cannot be fitted are classed errors", {
-  skip_unless_extended()
+test_extended("responses and trends that cannot be fitted are classed errors", {
   data <- simulated_data(50)
   expect_error(fit_small(z ~ 1, data[0, ]), "no rows", class = "neargp_error_empty")
   expect_error(fit_small(z ~ 1, data, subset = x > 5), "No rows are left",
@@ -73,8 +72,7 @@ test_that("responses and trends that cannot be fitted are classed errors", {
     class = "neargp_error_weights")
 })
 
-test_that("settings of a wrong type are classed errors that name them", {
-  skip_unless_extended()
+test_extended("settings of a wrong type are classed errors that name them", {
   data <- simulated_data(50)
   wrong <- function(...) neargp(z ~ 1, data, coords = ~ x + y, ...)
   expect_error(neargp(z ~ 1, as.list(data), coords = ~ x + y), "`data`",
@@ -95,8 +93,7 @@ test_that("settings of a wrong type are classed errors that name them", {
     class = "neargp_error_argument")
 })
 
-test_that("factors, interactions, polynomials and splines predict as they were fitted", {
-  skip_unless_extended()
+test_extended("factors, interactions, polynomials and splines predict as they were fitted", {
   data <- simulated_data(120)
   fit <- neargp(z ~ group * height + splines::ns(x, 3) + poly(y, 2), data, coords = ~ x + y,
     method = vecchia(k = 10))
@@ -156,8 +153,7 @@ test_that("infinite values of the trend of several outputs are named", {
     "infinite", class = "neargp_error_missing_values")
 })
 
-test_that("what has no value in any row is named", {
-  skip_unless_extended()
+test_extended("what has no value in any row is named", {
   data <- simulated_data(40)
   data$none <- NA_real_
   fit <- function(...) suppressWarnings(fit_small(..., data = data))
@@ -171,8 +167,7 @@ test_that("what has no value in any row is named", {
   expect_error(fit(z ~ height, subset = height > 100), "subset", class = "neargp_error_empty")
 })
 
-test_that("a column that a formula or argument names and data lack is told with those there are", {
-  skip_unless_extended()
+test_extended("a column that a formula or argument names and data lack is told with those there are", {
   data <- simulated_data(40)
   fit <- function(...) neargp(..., data = data, coords = ~ x + y)
   wrong <- list(quote(fit(none ~ height)), quote(fit(z ~ none)), quote(fit(z ~ c)),

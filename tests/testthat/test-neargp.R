@@ -1,5 +1,4 @@
-test_that("with k = n - 1 the Vecchia and the exact log-likelihood are the dense one, for every covariance", {
-  skip_unless_extended()
+test_extended("with k = n - 1 the Vecchia and the exact log-likelihood are the dense one, for every covariance", {
   data <- simulated_data(60)
   covariances <- list(
     cov_exponential(), cov_matern(1.5), cov_matern(2.5), cov_matern(0.8), cov_gaussian(),
@@ -21,8 +20,7 @@ test_that("with k = n - 1 the Vecchia and the exact log-likelihood are the dense
   }
 })
 
-test_that("the optimum is one: no small change of the free parameters raises the log-likelihood", {
-  skip_unless_extended()
+test_extended("the optimum is one: no small change of the free parameters raises the log-likelihood", {
   data <- simulated_data(300)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 20),
     covariance = cov_exponential(), control = neargp_control(tolerance = 1e-8))
@@ -42,8 +40,7 @@ test_that("the optimum is one: no small change of the free parameters raises the
   }
 })
 
-test_that("shifting, scaling and permuting the locations changes nothing but the range", {
-  skip_unless_extended()
+test_extended("shifting, scaling and permuting the locations changes nothing but the range", {
   data <- simulated_data(200)
   fit <- function(data) {
     neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15),
@@ -60,8 +57,7 @@ test_that("shifting, scaling and permuting the locations changes nothing but the
   expect_equal(c(logLik(permuted)), c(logLik(reference)), tolerance = 1e-4)
 })
 
-test_that("results do not depend on the number of threads", {
-  skip_unless_extended()
+test_extended("results do not depend on the number of threads", {
   data <- simulated_data(300)
   one <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(), threads = 1)
   two <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(), threads = 2)
@@ -69,8 +65,7 @@ test_that("results do not depend on the number of threads", {
   expect_identical(predict(one, data[1:20, ], threads = 1), predict(one, data[1:20, ], threads = 2))
 })
 
-test_that("known parameters are recovered, by every method", {
-  skip_unless_extended()
+test_extended("known parameters are recovered, by every method", {
   data <- simulated_data(1500, seed = 3)
   for (method in list(vecchia(k = 20), loo_k(k = 20), mll_k(k = 20))) {
     fit <- neargp(z ~ height, data, coords = ~ x + y, method = method,
@@ -82,8 +77,7 @@ test_that("known parameters are recovered, by every method", {
   }
 })
 
-test_that("confidence intervals of Fisher scoring cover the truth at several seeds", {
-  skip_unless_extended()
+test_extended("confidence intervals of Fisher scoring cover the truth at several seeds", {
   covered <- vapply(1:8, function(seed) {
     fit <- neargp(z ~ height, simulated_data(500, seed = seed, range = 0.05, nugget = 1),
       coords = ~ x + y, method = vecchia(k = 15), covariance = cov_exponential())
@@ -94,8 +88,7 @@ test_that("confidence intervals of Fisher scoring cover the truth at several see
   expect_gte(sum(covered), 5)
 })
 
-test_that("offsets, subset and weights do as in lm", {
-  skip_unless_extended()
+test_extended("offsets, subset and weights do as in lm", {
   data <- transform(simulated_data(150), w = 2, keep = x < 0.8)
   data$shifted <- data$z + 5 * data$height
   method <- vecchia(k = 15)
@@ -144,8 +137,7 @@ test_that("a trend without columns works", {
   expect_length(predict(fit, data.frame(x = 0.5, y = 0.5))$mean, 1L)
 })
 
-test_that("a fit that stops early says so and stays usable", {
-  skip_unless_extended()
+test_extended("a fit that stops early says so and stays usable", {
   expect_warning(
     fit <- neargp(z ~ 1, simulated_data(200), coords = ~ x + y, method = vecchia(k = 15),
       start = c(range = 5, variance = 0.1, nugget = 5), control = neargp_control(max_iterations = 1,
@@ -168,8 +160,7 @@ test_that("a nugget that runs to zero is marked as being at the boundary", {
     coef(fit, "covariance")[["nugget"]] < 1e-3)
 })
 
-test_that("duplicated locations are fine with a nugget", {
-  skip_unless_extended()
+test_extended("duplicated locations are fine with a nugget", {
   data <- simulated_data(100)
   data <- rbind(data, transform(data, z = z + rep(c(-0.3, 0.3), 50)))
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 20),
@@ -180,8 +171,7 @@ test_that("duplicated locations are fine with a nugget", {
     tolerance = 1e-2)
 })
 
-test_that("a fit is read in a new process and predicts the same", {
-  skip_unless_extended()
+test_extended("a fit is read in a new process and predicts the same", {
   skip_if_not_installed("callr")
   data <- simulated_data(100)
   fit <- neargp(z ~ height + group, data, coords = ~ x + y, method = vecchia(k = 15))

@@ -9,8 +9,7 @@ fit_with <- function(search) {
     control = neargp_control(neighbor_search = search), device = "cpu")
 }
 
-test_that("every search gives the same fit and predictions", {
-  skip_unless_extended()
+test_extended("every search gives the same fit and predictions", {
   skip_if_not(nzchar(module_file("faiss")), paste("no FAISS:", why_not_built("faiss")))
   tree <- fit_with("kd-tree")
   faiss <- fit_with("faiss")

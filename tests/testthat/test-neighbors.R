@@ -83,8 +83,7 @@ test_that("orderings are permutations, reproducible, and do not depend on thread
   expect_error(core_order(coords, "spiral", 0, test_context()), "no ordering called 'spiral'")
 })
 
-test_that("neighbours do not depend on threads", {
-  skip_unless_extended()
+test_extended("neighbours do not depend on threads", {
   coords <- random_coords(20000, 2)
   order <- core_order(coords, "random", 1, test_context())
   before <- as.matrix(core_neighbors_before(coords, order, 10L, test_context()))

@@ -40,8 +40,7 @@ test_that("columns of newdata that are lists, or twice there, are refused where 
     class = "neargp_error_coordinates")
 })
 
-test_that("newdata without a complete row is NA for every trend, basis functions that need rows among them", {
-  skip_unless_extended()
+test_extended("newdata without a complete row is NA for every trend, basis functions that need rows among them", {
   data <- simulated_data(60)
   new <- simulated_data(3, seed = 2)
   for (formula in list(z ~ splines::ns(height, 3), z ~ poly(cbind(height, x), 2), z ~ group)) {
@@ -58,8 +57,7 @@ test_that("newdata without a complete row is NA for every trend, basis functions
   expect_true(all(is.na(predict(outputs, replace(new, "height", NA))$mean_twice)))
 })
 
-test_that("dates and durations of newdata are read in the unit of the fit, and logical values as numbers", {
-  skip_unless_extended()
+test_extended("dates and durations of newdata are read in the unit of the fit, and logical values as numbers", {
   data <- simulated_data(60)
   data$lag <- as.difftime(3 * data$height, units = "hours")
   data$day <- as.Date("2020-01-01") + seq_len(60)
@@ -105,8 +103,7 @@ test_that("columns of the package units are read in the unit of the fit", {
     class = "neargp_error_newdata")
 })
 
-test_that("a trend that depends on the other rows of newdata is told", {
-  skip_unless_extended()
+test_extended("a trend that depends on the other rows of newdata is told", {
   data <- simulated_data(60)
   fit <- neargp(z ~ I(height - mean(height)) + scale(x), data, coords = ~ x + y,
     method = vecchia(5), covariance = cov_exponential())
@@ -117,8 +114,7 @@ test_that("a trend that depends on the other rows of newdata is told", {
   expect_no_warning(predict(by_scale, data[1:5, ]))
 })
 
-test_that("an offset that is not finite in a row of newdata is refused, as in a row alone", {
-  skip_unless_extended()
+test_extended("an offset that is not finite in a row of newdata is refused, as in a row alone", {
   data <- simulated_data(40)
   data$effort <- 2
   data$count <- rpois(40, 3)
@@ -136,8 +132,7 @@ test_that("an offset that is not finite in a row of newdata is refused, as in a 
   }
 })
 
-test_that("a matrix as data or newdata is called one, and made a data frame", {
-  skip_unless_extended()
+test_extended("a matrix as data or newdata is called one, and made a data frame", {
   data <- simulated_data(40)[c("x", "y", "z")]
   expect_error(neargp(z ~ 1, as.matrix(data), coords = ~ x + y), "matrix.*as.data.frame\\(data\\)",
     class = "neargp_error_argument")

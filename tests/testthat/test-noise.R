@@ -14,8 +14,7 @@ fit_of_case <- function(case, method = vecchia(k = 10), ...) {
   suppressWarnings(rlang::inject(noisy_fit(method = method, !!!case, ...)))
 }
 
-test_that("values of all methods are those of dense matrices", {
-  skip_unless_extended()
+test_extended("values of all methods are those of dense matrices", {
   data <- noisy_data()
   n <- nrow(data)
   for (case in noise_cases()) {
@@ -45,8 +44,7 @@ test_that("values of all methods are those of dense matrices", {
   }
 })
 
-test_that("gradients are those of differences, by information as by the adjoint", {
-  skip_unless_extended()
+test_extended("gradients are those of differences, by information as by the adjoint", {
   data <- noisy_data(30)
   for (case in noise_cases()) {
     fit <- fit_of_case(case, data = data, control = still)
@@ -82,8 +80,7 @@ test_that("the restricted likelihood has its gradient, too", {
     difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
 })
 
-test_that("without a field the fit is that of generalised least squares by nlme", {
-  skip_unless_extended()
+test_extended("without a field the fit is that of generalised least squares by nlme", {
   skip_if_not_installed("nlme")
   data <- noisy_data(200)
   reference <- list(
@@ -127,8 +124,7 @@ test_that("without a nugget known variances are those of weights", {
   expect_identical(coef(known, "covariance")[["nugget"]], 0)
 })
 
-test_that("predictions, leave-one-out, joint predictions and draws have the noise of their rows", {
-  skip_unless_extended()
+test_extended("predictions, leave-one-out, joint predictions and draws have the noise of their rows", {
   data <- noisy_data(40)
   new <- noisy_data(6, seed = 5)
   for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
@@ -173,8 +169,7 @@ test_that("predictions, leave-one-out, joint predictions and draws have the nois
   expect_lt(max(abs(spread / v_new - 1)), 0.15)
 })
 
-test_that("the bound on inducing points has its gradient in the noise of rows", {
-  skip_unless_extended()
+test_extended("the bound on inducing points has its gradient in the noise of rows", {
   data <- noisy_data(40)
   for (bound in c("tight", "standard")) {
     for (case in noise_cases()) {
@@ -190,8 +185,7 @@ test_that("the bound on inducing points has its gradient in the noise of rows", 
   }
 })
 
-test_that("with a point at each row svgp() has the likelihood of exact_gp(), and its predictions", {
-  skip_unless_extended()
+test_extended("with a point at each row svgp() has the likelihood of exact_gp(), and its predictions", {
   data <- noisy_data(40)
   new <- noisy_data(6, seed = 5)
   exact <- noisy_fit(data, exact_gp(), measurement_variance = se^2)
@@ -215,8 +209,7 @@ test_that("with a point at each row svgp() has the likelihood of exact_gp(), and
   expect_equal(loo$sd, loo_predict(exact)$sd, tolerance = 0.05)
 })
 
-test_that("folds are predicted with the noise of their rows, by the fit and by fits anew", {
-  skip_unless_extended()
+test_extended("folds are predicted with the noise of their rows, by the fit and by fits anew", {
   data <- noisy_data(120)
   fit <- noisy_fit(data, exact_gp(), measurement_variance = se^2,
     control = neargp_control(tolerance = 1e-10))
@@ -238,8 +231,7 @@ test_that("folds are predicted with the noise of their rows, by the fit and by f
   expect_equal(anew$sd[anew$fold == 1], predict(one, data[folds == 1, ])$sd, tolerance = 1e-5)
 })
 
-test_that("a fit is kept, updated, started from, and told", {
-  skip_unless_extended()
+test_extended("a fit is kept, updated, started from, and told", {
   data <- noisy_data(80)
   fit <- noisy_fit(data, measurement_variance = se^2, weights = w)
   file <- withr::local_tempfile()
@@ -270,8 +262,7 @@ test_that("a fit is kept, updated, started from, and told", {
   expect_identical(glance(fit)$nugget, coef(fit, "covariance")[["nugget"]])
 })
 
-test_that("the unit of the response, threads and the order of rows do not matter", {
-  skip_unless_extended()
+test_extended("the unit of the response, threads and the order of rows do not matter", {
   data <- noisy_data(80)
   fit <- noisy_fit(data, measurement_variance = se^2)
   larger <- noisy_fit(transform(data, z = 1000 * z), measurement_variance = 1e6 * se^2)
@@ -287,8 +278,7 @@ test_that("the unit of the response, threads and the order of rows do not matter
   expect_identical(coef(update(three, threads = 1L), "covariance"), coef(fit, "covariance"))
 })
 
-test_that("rows with missing covariates are dropped, and not predicted", {
-  skip_unless_extended()
+test_extended("rows with missing covariates are dropped, and not predicted", {
   data <- noisy_data(60)
   data$depth[3] <- NA
   data$se[5] <- NA
@@ -338,8 +328,7 @@ test_that("rows of one place need noise that is known, or a nugget", {
     class = "neargp_error_duplicates")
 })
 
-test_that("starting values come near, whatever the scale of covariates", {
-  skip_unless_extended()
+test_extended("starting values come near, whatever the scale of covariates", {
   withr::local_seed(1)
   n <- 2000
   data <- data.frame(x = stats::runif(n), y = stats::runif(n), t = stats::runif(n, 1990, 2020))
@@ -351,8 +340,7 @@ test_that("starting values come near, whatever the scale of covariates", {
   expect_lt(abs(start - 0.2), 0.05)
 })
 
-test_that("what cannot be is told", {
-  skip_unless_extended()
+test_extended("what cannot be is told", {
   data <- noisy_data(40)
   expect_error(noisy_fit(data, nugget = z ~ depth), "one-sided", class = "neargp_error_argument")
   expect_error(noisy_fit(data, nugget = ~ .), "one-sided", class = "neargp_error_argument")
@@ -381,8 +369,7 @@ test_that("what cannot be is told", {
   expect_error(predict(fit, data, parameters = "integrated"), class = "neargp_error_parameters")
 })
 
-test_that("noise goes together with random effects, in the likelihood and where the next site is", {
-  skip_unless_extended()
+test_extended("noise goes together with random effects, in the likelihood and where the next site is", {
   withr::local_seed(2)
   n <- 50L
   data <- data.frame(x = stats::runif(n), y = stats::runif(n), z = stats::rnorm(n),

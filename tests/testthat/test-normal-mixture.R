@@ -10,8 +10,7 @@ of_row <- function(mixture, row, f) {
   function(x) vapply(x, function(one) f(one, take_normal_mixture(mixture, row)), 0)
 }
 
-test_that("moments and the distribution are those of its density by quadrature", {
-  skip_unless_extended()
+test_extended("moments and the distribution are those of its density by quadrature", {
   mixture <- example_mixture(3L, 4L)
   for (row in 1:3) {
     density <- of_row(mixture, row, function(y, m) exp(normal_mixture_log_density(y, m)))

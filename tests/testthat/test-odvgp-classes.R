@@ -12,8 +12,7 @@ fit_classes <- function(formula = class ~ h, method = odvgp(12, move = FALSE, st
     covariance = cov_exponential(variance = 4, range = 0.4), ...)
 }
 
-test_that("the means of classes are where the bound is largest, from dense matrices", {
-  skip_unless_extended()
+test_extended("the means of classes are where the bound is largest, from dense matrices", {
   cases <- list(list(class ~ h, "softmax"), list(class ~ 0, "robust-max"))
   for (case in if (is_extended()) cases else cases[1L]) {
     formula <- case[[1L]]
@@ -48,8 +47,7 @@ test_that("the means of classes are where the bound is largest, from dense matri
   }
 })
 
-test_that("with an inducing point at each row the means of classes are those of svgp()", {
-  skip_unless_extended()
+test_extended("with an inducing point at each row the means of classes are those of svgp()", {
   data <- class_fields(60)
   all <- as.matrix(data[c("x", "y")])
   fit_by <- function(method) fit_classes(method = method, data = data, weights = w)
@@ -62,8 +60,7 @@ test_that("with an inducing point at each row the means of classes are those of 
   expect_lt(abs(fit$svgp$gain), 1e-3)
 })
 
-test_that("the generics of classes answer from the mean, or say what does", {
-  skip_unless_extended()
+test_extended("the generics of classes answer from the mean, or say what does", {
   data <- class_fields()
   fit <- fit_classes()
   new <- data[1:6, ]
@@ -95,8 +92,7 @@ test_that("classes without a trend are fitted by svgp(), and shown", {
   expect_output(print(fit), "Classes: +a")
 })
 
-test_that("all plots that are there by default are drawn", {
-  skip_unless_extended()
+test_extended("all plots that are there by default are drawn", {
   grDevices::pdf(NULL)
   withr::defer(grDevices::dev.off())
   expect_no_error(plot(fit_classes(class ~ 1)))

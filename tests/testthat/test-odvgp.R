@@ -20,8 +20,7 @@ test_that("mean and trend are those of the exact method, the variance that of th
     expect_gt(max(abs(predict(without_trend, new)$mean - predict(base, new)$mean)), 0.01)
   })
 
-test_that("few iterations suffice at the default tolerance", {
-  skip_unless_extended()
+test_extended("few iterations suffice at the default tolerance", {
   data <- simulated_data(400)
   fit <- inducing_fit(data, odvgp(inducing = 40))
   exact <- inducing_fit(data, exact_gp())
@@ -30,8 +29,7 @@ test_that("few iterations suffice at the default tolerance", {
   expect_lt(max(abs(predict(fit, new)$mean - predict(exact, new)$mean)), 0.02 * sd(data$z))
 })
 
-test_that("with an inducing point at each row all is exact", {
-  skip_unless_extended()
+test_extended("with an inducing point at each row all is exact", {
   data <- simulated_data(70)
   new <- simulated_data(10, seed = 2)
   fit <- inducing_fit(data, odvgp(inducing = 70, move = FALSE, jitter = 1e-12, tolerance = 1e-12))
@@ -42,8 +40,7 @@ test_that("with an inducing point at each row all is exact", {
   expect_equal(joint(fit), joint(exact), tolerance = 1e-7)
 })
 
-test_that("joint predictions and draws are about the exact mean", {
-  skip_unless_extended()
+test_extended("joint predictions and draws are about the exact mean", {
   data <- simulated_data(150)
   new <- simulated_data(6, seed = 2)
   fit <- inducing_fit(data, odvgp(inducing = 20, tolerance = 1e-10))
@@ -55,8 +52,7 @@ test_that("joint predictions and draws are about the exact mean", {
   expect_equal(unname(apply(draws, 1L, sd)), predict(fit, new, type = "link")$sd, tolerance = 0.06)
 })
 
-test_that("a row's prediction is its own, and threads and the unit change nothing", {
-  skip_unless_extended()
+test_extended("a row's prediction is its own, and threads and the unit change nothing", {
   data <- simulated_data(150)
   new <- simulated_data(131, seed = 2)
   fit <- inducing_fit(data, odvgp(inducing = 20), threads = 1)
@@ -70,8 +66,7 @@ test_that("a row's prediction is its own, and threads and the unit change nothin
   expect_equal(predict(scaled, new)$mean, 1024 * got$mean, tolerance = 1e-8)
 })
 
-test_that("validation solves for the mean without the rows held out", {
-  skip_unless_extended()
+test_extended("validation solves for the mean without the rows held out", {
   data <- simulated_data(120)
   fit <- inducing_fit(data, odvgp(inducing = 15, tolerance = 1e-10))
   fold <- rep(1:4, 30)
@@ -84,8 +79,7 @@ test_that("validation solves for the mean without the rows held out", {
   expect_equal(cross_validate(fit, folds = fold)$mean, exact$mean, tolerance = 1e-6)
 })
 
-test_that("what it cannot do is refused, and what it did not reach is told", {
-  skip_unless_extended()
+test_extended("what it cannot do is refused, and what it did not reach is told", {
   data <- simulated_data(120)
   fit <- inducing_fit(data, odvgp(inducing = 15))
   expect_error(loo_predict(fit), class = "neargp_error_method")
@@ -99,8 +93,7 @@ test_that("what it cannot do is refused, and what it did not reach is told", {
 
 # ---- the bound -----------------------------------------------------------------------------------
 
-test_that("the bound lies between that of svgp() and the log-likelihood, and rises with the points of the mean", {
-  skip_unless_extended()
+test_extended("the bound lies between that of svgp() and the log-likelihood, and rises with the points of the mean", {
   for (seed in 1:6) {
     withr::local_seed(seed)
     data <- simulated_data(40, seed = seed)
@@ -167,8 +160,7 @@ test_that("a mean on points is that of svgp() with these among its own, at the v
       tolerance = 1e-8)
   })
 
-test_that("rows that the points of the covariance explain are none of the mean", {
-  skip_unless_extended()
+test_extended("rows that the points of the covariance explain are none of the mean", {
   data <- simulated_data(80)
   places <- as.matrix(data[1:60, c("x", "y")])
   expect_message(fit <- inducing_fit(data, odvgp(places, move = FALSE, mean_inducing = 79)),
@@ -190,8 +182,7 @@ test_that("of too many rows for n^2 covariances some are points of the mean, wit
 
 # ---- other families ------------------------------------------------------------------------------
 
-test_that("of every family the mean is where the bound is largest, from dense matrices", {
-  skip_unless_extended()
+test_extended("of every family the mean is where the bound is largest, from dense matrices", {
   data <- vnngp_data(70, seed = 4)
   new <- data.frame(x = c(0.2, 0.7), y = c(0.3, 0.6), h = c(0, 1))
   for (name in setdiff(names(vnngp_models), "gaussian")) {
@@ -229,8 +220,7 @@ test_that("of every family the mean is where the bound is largest, from dense ma
   }
 })
 
-test_that("with an inducing point at each row the mean of other families is that of svgp()", {
-  skip_unless_extended()
+test_extended("with an inducing point at each row the mean of other families is that of svgp()", {
   data <- vnngp_data(60, seed = 2)
   new <- data.frame(x = c(0.2, 0.55), y = c(0.3, 0.8), h = 0)
   for (name in c("poisson", "binary", "student_t")) {
@@ -249,8 +239,7 @@ test_that("with an inducing point at each row the mean of other families is that
   }
 })
 
-test_that("generics of other families answer from the mean, or say what does", {
-  skip_unless_extended()
+test_extended("generics of other families answer from the mean, or say what does", {
   data <- vnngp_data(90, seed = 5)
   fit_by <- function(...) {
     neargp(poisson ~ h, data, coords = ~ x + y, method = odvgp(15, std_errors = FALSE, ...),
@@ -284,8 +273,7 @@ test_that("generics of other families answer from the mean, or say what does", {
   expect_identical(predict(readRDS(file), new), predict(fit, new))
 })
 
-test_that("the bound rises and the mean is found where svgp() has far too few points for precise counts", {
-  skip_unless_extended()
+test_extended("the bound rises and the mean is found where svgp() has far too few points for precise counts", {
   withr::local_seed(2)
   data <- data.frame(x = runif(300), y = runif(300))
   data$count <- rpois(300, exp(5 + 2 * sin(12 * data$x) * cos(9 * data$y)))

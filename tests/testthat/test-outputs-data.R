@@ -1,5 +1,4 @@
-test_that("a missing output is no row, and a place without outputs is dropped", {
-  skip_unless_extended()
+test_extended("a missing output is no row, and a place without outputs is dropped", {
   data <- simulated_outputs(60)
   data[1L, c("zinc", "lead")] <- NA
   data$height[2L] <- NA
@@ -16,8 +15,7 @@ test_that("a missing output is no row, and a place without outputs is dropped", 
   expect_error(update(fit, na.action = na.fail), class = "neargp_error_missing_values")
 })
 
-test_that("subset, weights and names of outputs", {
-  skip_unless_extended()
+test_extended("subset, weights and names of outputs", {
   data <- simulated_outputs(60, missing = 0)
   data$w <- rep(c(1, 4), 30)
   fit <- neargp(cbind(log(zinc + 20), b = lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 5),
@@ -36,8 +34,7 @@ test_that("the trend of each output is in its own rows", {
   expect_equal(unname(X), rbind(c(1, 1, 0, 0), c(1, 3, 0, 0), c(0, 0, 1, 2)))
 })
 
-test_that("bad outputs are errors that say what is wrong", {
-  skip_unless_extended()
+test_extended("bad outputs are errors that say what is wrong", {
   data <- simulated_outputs(40)
   fit <- function(formula, ..., d = data) {
     neargp(formula, d, coords = ~ x + y, method = loo_k(k = 5), ...)

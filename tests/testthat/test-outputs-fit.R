@@ -1,5 +1,4 @@
-test_that("with all others as neighbours the score is the dense leave-one-out score, by rows and by places", {
-  skip_unless_extended()
+test_extended("with all others as neighbours the score is the dense leave-one-out score, by rows and by places", {
   data <- simulated_outputs(50)
   for (leave_out in c("row", "location")) {
     fit <- neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y,
@@ -65,8 +64,7 @@ test_that("diagonal coregionalisation is separate models", {
     tolerance = 1e-2)
 })
 
-test_that("gradients of all objectives are those of finite differences", {
-  skip_unless_extended()
+test_extended("gradients of all objectives are those of finite differences", {
   data <- simulated_outputs(60)
   for (method in list(loo_k(k = 8), loo_k(k = 8, leave_out = "row"), mll_k(k = 8), exact_gp())) {
     problem <- outputs_problem(data, method, cov_coregionalisation(cov_matern(nu = NULL),
@@ -88,8 +86,7 @@ test_that("gradients of all objectives are those of finite differences", {
   }
 })
 
-test_that("a fit recovers a known model and its predictions cover", {
-  skip_unless_extended()
+test_extended("a fit recovers a known model and its predictions cover", {
   truth <- output_truth()
   truth$components <- truth$components[1L]
   data <- simulated_outputs(700, truth = truth)
@@ -116,8 +113,7 @@ test_that("a fit recovers a known model and its predictions cover", {
   }
 })
 
-test_that("the estimates are an optimum: loadings, ranges and nuggets", {
-  skip_unless_extended()
+test_extended("the estimates are an optimum: loadings, ranges and nuggets", {
   data <- simulated_outputs(150)
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(),
     covariance = cov_matern(1.5), device = "cpu")
@@ -132,8 +128,7 @@ test_that("the estimates are an optimum: loadings, ranges and nuggets", {
   expect_lte(again$convergence$iterations, 5L)
 })
 
-test_that("units of the outputs do not matter", {
-  skip_unless_extended()
+test_extended("units of the outputs do not matter", {
   data <- simulated_outputs(150)
   fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 10))
   data$lead <- data$lead * 1e4
@@ -146,8 +141,7 @@ test_that("units of the outputs do not matter", {
     tolerance = 1e-5)
 })
 
-test_that("methods and settings that several outputs do not have are errors", {
-  skip_unless_extended()
+test_extended("methods and settings that several outputs do not have are errors", {
   data <- simulated_outputs(60)
   fit <- function(...) neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, ...)
   expect_error(fit(method = loo_k(k = 5, optimizer = "adam")), "optimizer",
@@ -158,8 +152,7 @@ test_that("methods and settings that several outputs do not have are errors", {
   expect_error(fit(nugget = c(1, 2, 3)), "nugget", class = "neargp_error_argument")
 })
 
-test_that("fits of several outputs do not depend on the units of the outputs, however small or large", {
-  skip_unless_extended()
+test_extended("fits of several outputs do not depend on the units of the outputs, however small or large", {
   results <- function(method, unit) {
     data <- simulated_outputs(60)
     data[c("zinc", "lead")] <- unit * data[c("zinc", "lead")]

@@ -12,8 +12,7 @@ dense_cokriging <- function(fit, place, output = 1:2) {
     covariance = own - crossprod(cross, W) + unseen %*% fit$beta_vcov %*% t(unseen))
 }
 
-test_that("predictions are dense cokriging: exact_gp(), and neighbours that are all data", {
-  skip_unless_extended()
+test_extended("predictions are dense cokriging: exact_gp(), and neighbours that are all data", {
   for (method in list(exact_gp(), loo_k(k = 10))) {
     fit <- outputs_fit(method)
     most <- max(tabulate(fit$data$output))
@@ -41,8 +40,7 @@ test_that("predictions are dense cokriging: exact_gp(), and neighbours that are 
   }
 })
 
-test_that("outputs observed at a new place help the others there, and not themselves", {
-  skip_unless_extended()
+test_extended("outputs observed at a new place help the others there, and not themselves", {
   local_device("cpu")
   fit <- outputs_fit(exact_gp())
   places <- new_places()
@@ -91,8 +89,7 @@ test_that("without a trend, observed outputs are exactly conditioning on them", 
   }
 })
 
-test_that("rasters are told what to do instead", {
-  skip_unless_extended()
+test_extended("rasters are told what to do instead", {
   skip_if_not_installed("terra")
   layers <- terra::rast(nrows = 2, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, vals = 0,
     names = "height", crs = "")
@@ -102,8 +99,7 @@ test_that("rasters are told what to do instead", {
     class = "neargp_error_newdata")
 })
 
-test_that("rows, classes and missing values of newdata are kept, and saved fits predict", {
-  skip_unless_extended()
+test_extended("rows, classes and missing values of newdata are kept, and saved fits predict", {
   fit <- outputs_fit()
   places <- new_places()
   places$height[2L] <- NA
@@ -123,8 +119,7 @@ test_that("rows, classes and missing values of newdata are kept, and saved fits 
   expect_true(all(c("mean_zinc", "sd_lead") %in% names(result)))
 })
 
-test_that("arguments that cokriging does not have are errors", {
-  skip_unless_extended()
+test_extended("arguments that cokriging does not have are errors", {
   fit <- outputs_fit()
   expect_error(predict(fit, new_places(), local_mean = TRUE), class = "neargp_error_argument")
   expect_error(predict(fit), class = "neargp_error_newdata")
@@ -132,8 +127,7 @@ test_that("arguments that cokriging does not have are errors", {
   expect_error(predict(fit, data.frame(x = 1)), class = "neargp_error_newdata")
 })
 
-test_that("noise drawn for the training rows is divided by their weights", {
-  skip_unless_extended()
+test_extended("noise drawn for the training rows is divided by their weights", {
   data <- transform(simulated_outputs(60), w = rep(c(1, 100), 30))
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
     covariance = known_outputs(), nugget = c(0.2, 8), weights = w)
@@ -145,8 +139,7 @@ test_that("noise drawn for the training rows is divided by their weights", {
   expect_equal(var(as.vector(noise[data$w == 100, !of_lead])), 0.002, tolerance = 0.06)
 })
 
-test_that("simulations have the joint distribution of predictions", {
-  skip_unless_extended()
+test_extended("simulations have the joint distribution of predictions", {
   fit <- outputs_fit(formula = cbind(zinc, lead) ~ 1)
   places <- new_places()[1:2, ]
   most <- max(tabulate(fit$data$output))
@@ -168,8 +161,7 @@ test_that("simulations have the joint distribution of predictions", {
     tolerance = 0.2)
 })
 
-test_that("exact_gp() draws several outputs from their dense joint distribution", {
-  skip_unless_extended()
+test_extended("exact_gp() draws several outputs from their dense joint distribution", {
   fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(40), coords = ~ x + y, method = exact_gp(),
     nugget = c(0.2, 8), covariance = cov_coregionalisation(cov_matern(1.5, range = 0.3),
       matrices = matrix(c(2, 4, 4, 100), 2L)))
@@ -185,8 +177,7 @@ test_that("exact_gp() draws several outputs from their dense joint distribution"
   }
 })
 
-test_that("a few places of several outputs are drawn densely by the other methods, too, unless k is given", {
-  skip_unless_extended()
+test_extended("a few places of several outputs are drawn densely by the other methods, too, unless k is given", {
   draws_by <- function(method, ...) {
     fit <- neargp(cbind(zinc, lead) ~ 0, simulated_outputs(40), coords = ~ x + y, method = method,
       nugget = c(0.2, 8), covariance = cov_coregionalisation(cov_matern(2.5, range = 0.3),
@@ -198,8 +189,7 @@ test_that("a few places of several outputs are drawn densely by the other method
   expect_gt(max(abs(draws_by(loo_k(k = 5), k = 5) - draws_by(exact_gp()))), 1e-3)
 })
 
-test_that("with fewer factors than outputs, or an output without noise, simulations have the joint distribution of predictions", {
-  skip_unless_extended()
+test_extended("with fewer factors than outputs, or an output without noise, simulations have the joint distribution of predictions", {
   data <- simulated_outputs(50)
   places <- rbind(data[c(which(!is.na(data$zinc))[1L], which(is.na(data$zinc))[1L]), c("x", "y")],
     data.frame(x = c(0.4, 0.42), y = 0.5))
@@ -234,8 +224,7 @@ test_that("with fewer factors than outputs, or an output without noise, simulati
   expect_equal(centered[, 2L] / centered[, 1L], rep(-4 / 1.5, nrow(centered)))
 })
 
-test_that("neighbours are searched for as the fit did", {
-  skip_unless_extended()
+test_extended("neighbours are searched for as the fit did", {
   data <- simulated_outputs(60)
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
     covariance = known_outputs(), nugget = c(0.2, 8))
@@ -254,8 +243,7 @@ test_that("the covariance of outputs has the variances of the columns and is pos
   for (i in 1:3) expect_true(all(eigen(covariance[i, , ])$values > 0))
 })
 
-test_that("an output without noise is known at its data, uncorrelated with the others there", {
-  skip_unless_extended()
+test_extended("an output without noise is known at its data, uncorrelated with the others there", {
   data <- simulated_outputs(60)
   data$zinc[1L] <- NA
   for (formula in list(cbind(zinc, lead) ~ height, cbind(zinc, lead) ~ 0)) {

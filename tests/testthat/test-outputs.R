@@ -3,8 +3,7 @@ two_outputs <- function(...) {
     covariance = cov_matern(1.5), ...)
 }
 
-test_that("coefficients are the variances and covariances of the outputs, with standard errors by the delta method", {
-  skip_unless_extended()
+test_extended("coefficients are the variances and covariances of the outputs, with standard errors by the delta method", {
   fit <- two_outputs(method = exact_gp(), device = "cpu")
   estimate <- coef(fit, what = "covariance")
   expect_named(estimate, c("variance_zinc", "variance_lead", "covariance_zinc_lead", "range",
@@ -39,8 +38,7 @@ test_that("coefficients are the variances and covariances of the outputs, with s
   expect_error(AIC(two_outputs(method = loo_k(k = 8))), class = "neargp_error_not_likelihood")
 })
 
-test_that("print and summary show matrices, correlations and what is missing", {
-  skip_unless_extended()
+test_extended("print and summary show matrices, correlations and what is missing", {
   fit <- two_outputs(method = loo_k(k = 8))
   expect_output(print(fit), "2 outputs by LOO-k \\(k = 8\\)")
   expect_output(print(fit), "coregionalisation \\(correlations")
@@ -61,8 +59,7 @@ test_that("covariance curves are those of the structures", {
     tolerance = 1e-8)
 })
 
-test_that("leave-one-out predictions do not see the place, or only the row", {
-  skip_unless_extended()
+test_extended("leave-one-out predictions do not see the place, or only the row", {
   data <- simulated_outputs(40)
   fit <- function(leave_out) {
     neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y,
@@ -85,8 +82,7 @@ test_that("leave-one-out predictions do not see the place, or only the row", {
   }
 })
 
-test_that("residuals, fitted values and tables have a column for each output", {
-  skip_unless_extended()
+test_extended("residuals, fitted values and tables have a column for each output", {
   data <- simulated_outputs(80)
   fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 8))
   known <- !is.na(as.matrix(data[c("zinc", "lead")]))
@@ -115,8 +111,7 @@ test_that("the joint score is that of the outputs known at each place", {
   expect_equal(joint_log_scores(observed, mean, covariance), expected)
 })
 
-test_that("folds hold out places, and each output is scored", {
-  skip_unless_extended()
+test_extended("folds hold out places, and each output is scored", {
   data <- simulated_outputs(80)
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8),
     covariance = known_outputs(), nugget = c(0.2, 8))
@@ -142,8 +137,7 @@ test_that("folds hold out places, and each output is scored", {
   expect_output(print(cv), "zinc")
 })
 
-test_that("refitted folds have the noise that was estimated without them, and need values of each output", {
-  skip_unless_extended()
+test_extended("refitted folds have the noise that was estimated without them, and need values of each output", {
   local_device("cpu")
   data <- simulated_outputs(80)
   data$lead[41:80] <- data$lead[41:80] + rep(c(-20, 20), 20)
@@ -165,8 +159,7 @@ test_that("refitted folds have the noise that was estimated without them, and ne
     refit = TRUE), "lead", class = "neargp_error_folds")
 })
 
-test_that("folds are of places, and fits of several outputs are not compared in lists", {
-  skip_unless_extended()
+test_extended("folds are of places, and fits of several outputs are not compared in lists", {
   fit <- neargp(cbind(zinc, lead) ~ height, simulated_outputs(60), coords = ~ x + y,
     method = loo_k(k = 8))
   folds <- block_folds(fit, v = 4, size = 0.3)
@@ -177,8 +170,7 @@ test_that("folds are of places, and fits of several outputs are not compared in 
   expect_error(cross_validate(list(a = fit, b = fit)), "one by one", class = "neargp_error_fits")
 })
 
-test_that("no output at a place within the buffer of a fold is conditioned on", {
-  skip_unless_extended()
+test_extended("no output at a place within the buffer of a fold is conditioned on", {
   fit <- outputs_fit(n = 50)
   data <- simulated_outputs(50)
   folds <- structure(rep(1:2, c(5L, 45L)), buffer = 0.15)
@@ -211,8 +203,7 @@ test_that("an output's variogram is that of its trend residuals, with its own fi
   expect_error(empirical_variogram(fit, output = "gold"), class = "neargp_error_argument")
 })
 
-test_that("plots draw", {
-  skip_unless_extended()
+test_extended("plots draw", {
   fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y,
     method = loo_k(k = 8))
   file <- withr::local_tempfile(fileext = ".png")

@@ -21,8 +21,7 @@ test_that("marginal means are linear functions of the trend", {
   expect_equal(pairs$z.ratio[1L], sum(d * coef(fit)) / sqrt(drop(d %*% vcov(fit) %*% d)))
 })
 
-test_that("offsets of the formula and of the argument are averaged over", {
-  skip_unless_extended()
+test_extended("offsets of the formula and of the argument are averaged over", {
   data <- transform(simulated_data(100), exposure = 1 + height^2)
   for (fit in list(emmeans_fit(data, z ~ group + offset(exposure)),
     emmeans_fit(data, z ~ group, offset = data$exposure))) {
@@ -31,8 +30,7 @@ test_that("offsets of the formula and of the argument are averaged over", {
   }
 })
 
-test_that("of other families they are on the scale of the link, or of the response", {
-  skip_unless_extended()
+test_extended("of other families they are on the scale of the link, or of the response", {
   skip_if_not_installed("emmeans")
   data <- transform(simulated_data(100), count = rep(0:4, 20))
   fit <- neargp(count ~ group, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 5))
@@ -42,8 +40,7 @@ test_that("of other families they are on the scale of the link, or of the respon
   expect_equal(response$rate, exp(link$emmean))
 })
 
-test_that("data that are gone can be handed over, and other fits are refused", {
-  skip_unless_extended()
+test_extended("data that are gone can be handed over, and other fits are refused", {
   skip_if_not_installed("emmeans")
   made <- function() {
     gone <- simulated_data(60)
@@ -87,8 +84,7 @@ mean_link_fits <- function() {
     list(fit = fitted(count ~ a + b, tweedie(power = 1.5, dispersion = 1)), mean = exp))
 }
 
-test_that("the response is the mean of the family, where that is not the inverse of its link", {
-  skip_unless_extended()
+test_extended("the response is the mean of the family, where that is not the inverse of its link", {
   for (package in c("emmeans", "ggeffects")) skip_if_not_installed(package)
   for (case in mean_link_fits()) {
     fit <- case$fit

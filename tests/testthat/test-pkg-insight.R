@@ -7,8 +7,7 @@ insight_fit <- function(package, ...) {
     covariance = cov_exponential(), ...)
 }
 
-test_that("parameters has the tests and intervals of summary() and confint()", {
-  skip_unless_extended()
+test_extended("parameters has the tests and intervals of summary() and confint()", {
   fit <- insight_fit("parameters")
   table <- parameters::model_parameters(fit, ci = 0.9)
   expected <- summary(fit)$coefficients
@@ -55,8 +54,7 @@ test_that("insight predicts by the trend at covariates and by everything at plac
   expect_error(insight::get_predicted(fit, grid["height"]), "group", class = "neargp_error_newdata")
 })
 
-test_that("ggeffects has the trend's predictions, and those of emmeans", {
-  skip_unless_extended()
+test_extended("ggeffects has the trend's predictions, and those of emmeans", {
   skip_if_not_installed("emmeans")
   fit <- insight_fit("ggeffects")
   predicted <- ggeffects::ggpredict(fit, "height [-1, 1]", verbose = FALSE)
@@ -68,8 +66,7 @@ test_that("ggeffects has the trend's predictions, and those of emmeans", {
   expect_equal(means$predicted, as.data.frame(emmeans::emmeans(fit, "group"))$emmean)
 })
 
-test_that("performance has leave-one-out figures, and no test that ignores the field", {
-  skip_unless_extended()
+test_extended("performance has leave-one-out figures, and no test that ignores the field", {
   fit <- insight_fit("performance")
   table <- performance::model_performance(fit)
   expect_equal(table$AIC, AIC(fit))
@@ -104,8 +101,7 @@ test_that("car tests terms by Wald statistics from vcov(), and has inflation fac
   expect_equal(car::linearHypothesis(fit, c("groupb = 0", "groupc = 0"))$Chisq[2L], statistic(3:4))
 })
 
-test_that("effects are those of the trend with the fit's coefficients and covariance matrix", {
-  skip_unless_extended()
+test_extended("effects are those of the trend with the fit's coefficients and covariance matrix", {
   fit <- insight_fit("effects")
   effect <- effects::Effect("group", fit)
   X <- cbind(1, mean(fit$data$X[, "height"]), c(0, 1, 0), c(0, 0, 1))
@@ -113,8 +109,7 @@ test_that("effects are those of the trend with the fit's coefficients and covari
   expect_equal(as.vector(effect$se), sqrt(diag(X %*% vcov(fit) %*% t(X))))
 })
 
-test_that("effects have the mean of all offsets, and the mean of any family", {
-  skip_unless_extended()
+test_extended("effects have the mean of all offsets, and the mean of any family", {
   skip_if_not_installed("effects")
   data <- transform(simulated_data(80), count = rep(0:3, 20),
     level = factor(rep(1:4, 20), ordered = TRUE))
@@ -145,8 +140,7 @@ test_that("effects have the mean of all offsets, and the mean of any family", {
     as.vector(insight::get_predicted(ordered, data.frame(height = at), ci = NULL)))
 })
 
-test_that("without a field they are what they are for lm()", {
-  skip_unless_extended()
+test_extended("without a field they are what they are for lm()", {
   for (package in c("car", "emmeans", "effects")) skip_if_not_installed(package)
   data <- simulated_data(60)
   reference <- lm(z ~ height + group, data)
@@ -164,8 +158,7 @@ test_that("without a field they are what they are for lm()", {
     unclass(effects::Effect("group", reference))[parts], tolerance = 1e-6, ignore_attr = TRUE)
 })
 
-test_that("trends of several outputs and of classes are refused, and not tested as one", {
-  skip_unless_extended()
+test_extended("trends of several outputs and of classes are refused, and not tested as one", {
   for (package in c("car", "insight", "performance")) skip_if_not_installed(package)
   data <- transform(simulated_data(60), high = z > median(z))
   several <- neargp(cbind(z, height) ~ group, data, coords = ~ x + y, method = vecchia(k = 5))
@@ -180,8 +173,7 @@ test_that("trends of several outputs and of classes are refused, and not tested 
   }
 })
 
-test_that("means are those without recalibration, and limits are made where they are asked for", {
-  skip_unless_extended()
+test_extended("means are those without recalibration, and limits are made where they are asked for", {
   skip_if_not_installed("insight")
   data <- transform(simulated_data(80), z = exp(z / 2))
   at <- data.frame(height = c(-1, 2), x = c(0.2, 0.7), y = 0.5)
@@ -198,8 +190,7 @@ test_that("means are those without recalibration, and limits are made where they
   }
 })
 
-test_that("zeros are those of draws, and no zero-inflated fit is taken for a Poisson one", {
-  skip_unless_extended()
+test_extended("zeros are those of draws, and no zero-inflated fit is taken for a Poisson one", {
   skip_if_not_installed("performance")
   data <- withr::with_seed(1, transform(simulated_data(120),
     count = rpois(120, 3) * rbinom(120, 1, 0.5)))

@@ -14,8 +14,7 @@ test_that("elpd() sums the log densities of leave-one-out predictions, and fits 
   expect_warning(loo::loo_compare(list(result, loo::elpd(update(fit, z + 1 ~ height)))), "yhash")
 })
 
-test_that("of counts and classes they are log probabilities", {
-  skip_unless_extended()
+test_extended("of counts and classes they are log probabilities", {
   skip_if_not_installed("loo")
   data <- transform(simulated_data(60), count = rep(0:3, 15))
   counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 8))

@@ -12,8 +12,7 @@ test_that("draws of posterior are those of simulate(), places as variables", {
   expect_equal(as.vector(posterior::summarise_draws(draws, "mean")$mean), unname(rowMeans(drawn)))
 })
 
-test_that("several outputs have variables of their own", {
-  skip_unless_extended()
+test_extended("several outputs have variables of their own", {
   skip_if_not_installed("posterior")
   fit <- neargp(cbind(z, height) ~ 1, simulated_data(40), coords = ~ x + y, method = vecchia(k = 5))
   places <- data.frame(x = c(0.1, 0.8), y = 0.5)
@@ -24,8 +23,7 @@ test_that("several outputs have variables of their own", {
   expect_equal(as.vector(draws[3L, "z[2]"]), drawn$sim_3_z[2L])
 })
 
-test_that("every format of draws has those that were asked for", {
-  skip_unless_extended()
+test_extended("every format of draws has those that were asked for", {
   skip_if_not_installed("posterior")
   fit <- neargp(z ~ height, simulated_data(40), coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential())

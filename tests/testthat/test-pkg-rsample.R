@@ -3,8 +3,7 @@ rsample_fit <- function(data, method = vecchia(k = 8), covariance = cov_exponent
   neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = covariance, ...)
 }
 
-test_that("splits of rsample are folds", {
-  skip_unless_extended()
+test_extended("splits of rsample are folds", {
   data <- simulated_data(60)
   fit <- rsample_fit(data)
   set.seed(1)
@@ -20,8 +19,7 @@ test_that("splits of rsample are folds", {
   expect_identical(nrow(cross_validate(fit, grouped)$fold_scores), 3L)
 })
 
-test_that("one split holds its assessment out, and predicts from its analysis alone", {
-  skip_unless_extended()
+test_extended("one split holds its assessment out, and predicts from its analysis alone", {
   data <- simulated_data(60)
   fit <- rsample_fit(data, exact_gp())
   split <- rsample::make_splits(list(analysis = 1:30, assessment = 51:60), data)
@@ -34,8 +32,7 @@ test_that("one split holds its assessment out, and predicts from its analysis al
   expect_equal(result$predictions$mean, predict(known, data[51:60, ])$mean, tolerance = 1e-6)
 })
 
-test_that("rows that were not fitted are left out of the splits of all", {
-  skip_unless_extended()
+test_extended("rows that were not fitted are left out of the splits of all", {
   data <- simulated_data(60)
   data$z[c(2, 40)] <- NA
   fit <- rsample_fit(data)

@@ -10,8 +10,7 @@ test_that("sf points in, sf points out, in the order and the CRS of newdata", {
   expect_s3_class(simulate(fit, 2, seed = 1, newdata = new), "sf")
 })
 
-test_that("sf and data frame with the same coordinates give the same fit", {
-  skip_unless_extended()
+test_extended("sf and data frame with the same coordinates give the same fit", {
   points <- simulated_sf(100)
   fit <- neargp(z ~ height, points, method = vecchia(k = 15))
   plain <- cbind(sf::st_drop_geometry(points), sf::st_coordinates(points))
@@ -21,8 +20,7 @@ test_that("sf and data frame with the same coordinates give the same fit", {
   expect_equal(predict(with_crs, points)$mean, predict(fit, points)$mean)
 })
 
-test_that("a geographic CRS means chordal distance in km", {
-  skip_unless_extended()
+test_extended("a geographic CRS means chordal distance in km", {
   points <- simulated_sf(80, crs = 4326, scale = 10)
   fit <- neargp(z ~ 1, points, method = vecchia(k = 10), covariance = cov_exponential())
   expect_identical(fit$locations$metric, "longlat")
@@ -44,8 +42,7 @@ test_that("a geometry set without attributes can be predicted when the trend nee
   expect_equal(prediction$mean, predict(fit, points)$mean[1:3])
 })
 
-test_that("geometries and CRS that cannot be used are classed errors with a remedy", {
-  skip_unless_extended()
+test_extended("geometries and CRS that cannot be used are classed errors with a remedy", {
   points <- simulated_sf(40)
   expect_error(neargp(z ~ 1, points, coords = ~ height), "geometry",
     class = "neargp_error_coordinates")
@@ -83,8 +80,7 @@ test_that("without CRS but with a distance sf data work", {
     class = "neargp_error_crs")
 })
 
-test_that("points that are read from a file are fitted and predicted as those that were written", {
-  skip_unless_extended()
+test_extended("points that are read from a file are fitted and predicted as those that were written", {
   points <- simulated_sf(60)
   file <- withr::local_tempfile(fileext = ".gpkg")
   sf::st_write(points, file, quiet = TRUE)

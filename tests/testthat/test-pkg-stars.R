@@ -26,8 +26,7 @@ test_that("a grid in, a grid of predictions out", {
     newdata = as.data.frame(grid))$sim_2)
 })
 
-test_that("the dimension of time is that of the fit", {
-  skip_unless_extended()
+test_extended("the dimension of time is that of the fit", {
   days <- as.Date("2026-03-01") + 0:2
   data <- transform(simulated_data(90), day = rep(days, 30))
   fit <- neargp(z ~ height, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 10),
@@ -40,8 +39,7 @@ test_that("the dimension of time is that of the fit", {
     class = "neargp_error_newdata")
 })
 
-test_that("classes and several outputs are attributes, too", {
-  skip_unless_extended()
+test_extended("classes and several outputs are attributes, too", {
   grid <- covariate_grid()
   classes <- neargp(group ~ height, simulated_data(80), coords = ~ x + y, method = loo_k(k = 8),
     family = categorical())
@@ -54,8 +52,7 @@ test_that("classes and several outputs are attributes, too", {
   expect_equal(as.vector(predict(several, grid)$mean_z), predict(several, cells)$mean_z)
 })
 
-test_that("a grid of another reference system, or of none, is refused as sf points are", {
-  skip_unless_extended()
+test_extended("a grid of another reference system, or of none, is refused as sf points are", {
   fit <- neargp(z ~ height, simulated_sf(60, scale = 1), method = vecchia(k = 10))
   expect_error(predict(fit, covariate_grid()), "newdata: none", class = "neargp_error_crs")
   expect_error(predict(fit, covariate_grid(3857)), "sf::st_transform", class = "neargp_error_crs")
@@ -66,8 +63,7 @@ test_that("a grid of another reference system, or of none, is refused as sf poin
   expect_error(predict(plain, grid), "Training data: none", class = "neargp_error_crs")
 })
 
-test_that("a grid is fitted as its cells' centres", {
-  skip_unless_extended()
+test_extended("a grid is fitted as its cells' centres", {
   grid <- covariate_grid(32633)
   fields <- as.data.frame(grid)
   grid$z <- array(cos(5 * fields$x) + fields$y^2 + 0.1 * sin(7 * seq_len(120)), dim(grid))

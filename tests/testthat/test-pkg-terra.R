@@ -7,8 +7,7 @@ raster_of_height <- function() {
   raster
 }
 
-test_that("a raster of covariates in, a raster of predictions out", {
-  skip_unless_extended()
+test_extended("a raster of covariates in, a raster of predictions out", {
   raster <- raster_of_height()
   fit <- neargp(z ~ height, simulated_data(120), coords = ~ x + y, method = vecchia(k = 15))
   prediction <- predict(fit, raster, interval = "prediction")
@@ -25,8 +24,7 @@ test_that("a raster of covariates in, a raster of predictions out", {
   expect_identical(names(draws), c("sim_1", "sim_2"))
 })
 
-test_that("a template without values serves a trend without covariates, and NA cells are a mask", {
-  skip_unless_extended()
+test_extended("a template without values serves a trend without covariates, and NA cells are a mask", {
   raster <- raster_of_height()
   fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = vecchia(k = 10))
   template <- terra::rast(raster)
@@ -56,8 +54,7 @@ test_that("what a raster cannot give is a classed error", {
   expect_error(predict(scaled, raster, joint = TRUE), "`joint`", class = "neargp_error_argument")
 })
 
-test_that("a raster with a CRS for data without one is refused as sf points are", {
-  skip_unless_extended()
+test_extended("a raster with a CRS for data without one is refused as sf points are", {
   skip_if_not_installed("sf")
   raster <- raster_of_height()
   fit <- neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = vecchia(k = 10))

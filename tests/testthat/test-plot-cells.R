@@ -36,8 +36,7 @@ test_that("a grid that is mostly empty is drawn as points", {
   expect_equal(drawn_grid(grid[c(1, 200, sample(2:199, 60)), ])$size, c(20, 10))
 })
 
-test_that("the note on dots is below maps that have some", {
-  skip_unless_extended()
+test_extended("the note on dots is below maps that have some", {
   grid <- expand.grid(x = 1:80, y = 1:40)
   has_note <- function(dotted) {
     place <- list(x = grid$x, y = grid$y, longlat = FALSE, unit = "", names = c("x", "y"),

@@ -1,5 +1,4 @@
-test_that("three coordinates have diagnostics but no map", {
-  skip_unless_extended()
+test_extended("three coordinates have diagnostics but no map", {
   withr::local_pdf(NULL)
   set.seed(54)
   data <- data.frame(a = runif(100), b = runif(100), c = runif(100))
@@ -28,8 +27,7 @@ test_that("the table of leave-one-out predictions is that of loo_predict()", {
   expect_equal(table$z, unname(residuals(fit, "standardized")))
 })
 
-test_that("standardized residuals of counts and classes are standard normal under the model", {
-  skip_unless_extended()
+test_extended("standardized residuals of counts and classes are standard normal under the model", {
   data <- latent_data(800)
   for (fit in list(latent_fit(count ~ height, poisson(), data),
     latent_fit(class ~ height, binomial(), data),
@@ -41,8 +39,7 @@ test_that("standardized residuals of counts and classes are standard normal unde
     tolerance = 0.01)
 })
 
-test_that("fits without a mean of the response are drawn about its centre", {
-  skip_unless_extended()
+test_extended("fits without a mean of the response are drawn about its centre", {
   withr::local_pdf(NULL)
   data <- latent_data(60)
   data$heavy <- data$height + rt(60, 1)

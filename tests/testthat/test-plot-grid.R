@@ -48,8 +48,7 @@ test_that("projected coordinates that are called long and lat are not degrees", 
   expect_invisible(plot(fit, which = "map", cells = 100))
 })
 
-test_that("the title of a map has the time as it was given", {
-  skip_unless_extended()
+test_extended("the title of a map has the time as it was given", {
   data <- data.frame(x = runif(40), y = runif(40), z = rnorm(40), day = as.Date("2020-03-01") +
     1:40)
   fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day,
@@ -62,8 +61,7 @@ test_that("the title of a map has the time as it was given", {
     "at day = 2020-03-02 13:00:00", fixed = TRUE)
 })
 
-test_that("data along a line have a map, whatever their scale", {
-  skip_unless_extended()
+test_extended("data along a line have a map, whatever their scale", {
   withr::local_pdf(NULL)
   set.seed(3)
   u <- runif(60)
@@ -110,8 +108,7 @@ test_that("cells of a lattice outside the hull of the data are not on the map", 
   expect_true(all(do.call(paste, data[1:2]) %in% paste(grid[, "x"], grid[, "y"])))
 })
 
-test_that("data round the globe have a map without a hull, those of a continent one with it", {
-  skip_unless_extended()
+test_extended("data round the globe have a map without a hull, those of a continent one with it", {
   set.seed(14)
   z <- rnorm(200)
   world <- data.frame(lon = runif(200, -180, 180), lat = asin(runif(200, -1, 1)) * 180 / pi)

@@ -82,8 +82,7 @@ test_that("points are as large as a large page has room for", {
   expect_identical(roomy_point_size(4), 1)
 })
 
-test_that("settings of maps are checked", {
-  skip_unless_extended()
+test_extended("settings of maps are checked", {
   withr::local_pdf(NULL)
   grid <- expand.grid(x = 1:4, y = 1:4)
   grid$mean <- rnorm(16)

@@ -19,8 +19,7 @@ test_that("with covariates unknown on the grid, the map shows the spatial effect
   expect_equal(given$place$x, c(1, 2))
 })
 
-test_that("newdata may be of any class that predict() takes", {
-  skip_unless_extended()
+test_extended("newdata may be of any class that predict() takes", {
   withr::local_pdf(NULL)
   fit <- plotted_fit()
   grid <- expand.grid(x = 1:4, y = seq(0, 2, 0.5))
@@ -41,8 +40,7 @@ test_that("newdata may be of any class that predict() takes", {
   expect_equal(found$place$y, unname(sf::st_coordinates(points)[1:7, 2]))
 })
 
-test_that("every plot is drawn, and parameters are put back", {
-  skip_unless_extended()
+test_extended("every plot is drawn, and parameters are put back", {
   withr::local_pdf(NULL)
   before <- graphics::par("mar", "mgp", "las", "mfrow")
   fit <- plotted_fit()
@@ -57,8 +55,7 @@ test_that("every plot is drawn, and parameters are put back", {
   expect_equal(graphics::par("mfrow"), c(1, 2))
 })
 
-test_that("space-time fits are mapped at one time, one coordinate gives a curve", {
-  skip_unless_extended()
+test_extended("space-time fits are mapped at one time, one coordinate gives a curve", {
   withr::local_pdf(NULL)
   set.seed(53)
   data <- data.frame(x = runif(150), y = runif(150), day = as.Date("2020-06-01") +
@@ -75,8 +72,7 @@ test_that("space-time fits are mapped at one time, one coordinate gives a curve"
   expect_invisible(plot(line, which = c("map", "variogram")))
 })
 
-test_that("fits of counts are drawn on the scale of the response, without a variogram", {
-  skip_unless_extended()
+test_extended("fits of counts are drawn on the scale of the response, without a variogram", {
   withr::local_pdf(NULL)
   data <- latent_data(200)
   fit <- latent_fit(count ~ 1, poisson(), data)
@@ -101,8 +97,7 @@ test_that("arguments of no plot are errors", {
   expect_no_error(plot(fit, which = "qq", lwd = 2))
 })
 
-test_that("along one coordinate a trend in constants and the coordinate is drawn with the data, a spatial effect without them", {
-  skip_unless_extended()
+test_extended("along one coordinate a trend in constants and the coordinate is drawn with the data, a spatial effect without them", {
   data <- simulated_data(120)
   with_constant <- neargp(z ~ sin(2 * pi * x), data, coords = ~ x, method = vecchia(k = 5))
   expect_true(map_predictions(with_constant, NULL, 30, NULL)$known)

@@ -21,8 +21,7 @@ test_that("counts and areas of a rectangle are those of each point and cell", {
   expect_identical(sum(point_pattern_data(corners, box, cells = 18)$count), 5L)
 })
 
-test_that("a polygon's cells have the area that is in it", {
-  skip_unless_extended()
+test_extended("a polygon's cells have the area that is in it", {
   skip_if_not_installed("sf")
   corners <- rbind(c(0, 0), c(2, 0), c(0, 1), c(0, 0))
   triangle <- sf::st_sfc(sf::st_polygon(list(corners)), crs = 3035)
@@ -64,8 +63,7 @@ test_that("the fit is the dense posterior of counts with the areas as exposure",
   expect_equal(per_area, exp(f + variance / 2), tolerance = 1e-4)
 })
 
-test_that("finer cells change the intensity by far less than its standard deviation", {
-  skip_unless_extended()
+test_extended("finer cells change the intensity by far less than its standard deviation", {
   set.seed(72)
   trees <- cbind(x = runif(15), y = runif(15))
   points <- trees[sample(15, 400, TRUE), ] + rnorm(800, sd = 0.08)
@@ -94,8 +92,7 @@ test_that("layers of a raster are covariates at the centres", {
     class = "neargp_error_argument")
 })
 
-test_that("what is no window, or not in it, is a classed error", {
-  skip_unless_extended()
+test_extended("what is no window, or not in it, is a classed error", {
   points <- pattern()
   for (wrong in list(c(0, 1, 0, 1), box[1:3], "all", c(xmin = 0, xmax = 0, ymin = 0, ymax = 1))) {
     expect_error(point_pattern_data(points, wrong), class = "neargp_error_window")

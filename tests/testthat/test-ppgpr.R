@@ -11,8 +11,7 @@ fit_uneven <- function(method = ppgpr(inducing = 25), data = uneven_data(), form
   neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_matern(nu = 1.5), ...)
 }
 
-test_that("the mean is that of svgp(), and the densities are better where the noise is uneven", {
-  skip_unless_extended()
+test_extended("the mean is that of svgp(), and the densities are better where the noise is uneven", {
   new <- uneven_data(1500, seed = 2)
   fit <- fit_uneven()
   base <- fit_uneven(svgp(inducing = 25))
@@ -50,8 +49,7 @@ dense_score <- function(fit, base, factor, ratio, kl_weight = fit$method$kl_weig
     kl_weight / 2 * (sum(diag(S)) - as.numeric(determinant(S)$modulus))
 }
 
-test_that("where the second stage ends does not hang on the last digits of the response", {
-  skip_unless_extended()
+test_extended("where the second stage ends does not hang on the last digits of the response", {
   data <- uneven_data(300)
   score <- function(shift) {
     shifted <- transform(data, z = z + shift)
@@ -63,8 +61,7 @@ test_that("where the second stage ends does not hang on the last digits of the r
   expect_lt(max(scores[1L, ]), min(scores[2L, ]) - 0.05)
 })
 
-test_that("the second stage is at an optimum of the dense score", {
-  skip_unless_extended()
+test_extended("the second stage is at an optimum of the dense score", {
   for (kl_weight in c(0.2, 1)) {
     fit <- fit_uneven(ppgpr(inducing = 12, kl_weight = kl_weight))
     base <- fit_uneven(svgp(inducing = 12))
@@ -90,8 +87,7 @@ test_that("a fixed nugget stays", {
   expect_identical(fit$predictive$ratio, 1)
 })
 
-test_that("every family has a second stage that does not lower its predictive score", {
-  skip_unless_extended()
+test_extended("every family has a second stage that does not lower its predictive score", {
   data <- vnngp_data(500)
   new <- data[251:500, ]
   data <- data[1:250, ]
@@ -107,8 +103,7 @@ test_that("every family has a second stage that does not lower its predictive sc
   }
 })
 
-test_that("units, threads and a copy on disk change nothing", {
-  skip_unless_extended()
+test_extended("units, threads and a copy on disk change nothing", {
   fit <- fit_uneven()
   new <- uneven_data(20, seed = 3)
   expect_identical(predict(fit_uneven(threads = 3), new), predict(fit_uneven(threads = 1), new))
@@ -119,8 +114,7 @@ test_that("units, threads and a copy on disk change nothing", {
   expect_identical(predict(readRDS(file), new), predict(fit, new))
 })
 
-test_that("validation finds both stages without the rows held out", {
-  skip_unless_extended()
+test_extended("validation finds both stages without the rows held out", {
   fit <- fit_uneven()
   fold <- rep(1:5, 50)
   validated <- cross_validate(fit, folds = fold)
@@ -138,8 +132,7 @@ test_that("validation finds both stages without the rows held out", {
   expect_true(all(is.finite(cross_validate(counts, folds = rep(1:3, 50))$mean)))
 })
 
-test_that("what is no posterior is refused", {
-  skip_unless_extended()
+test_extended("what is no posterior is refused", {
   fit <- fit_uneven()
   new <- uneven_data(3)
   expect_error(predict(fit, new, joint = TRUE), class = "neargp_error_method")
@@ -169,8 +162,7 @@ joint_method <- function(epochs = 150, ...) {
 
 fit_jointly <- function(...) withr::with_seed(5, fit_uneven(...))
 
-test_that("joint training has the better densities where the noise is uneven", {
-  skip_unless_extended()
+test_extended("joint training has the better densities where the noise is uneven", {
   data <- uneven_data(400)
   new <- uneven_data(1500, seed = 2)
   fit <- fit_jointly(joint_method(), data)
@@ -200,8 +192,7 @@ test_that("the value of joint training is the score of all rows by dense matrice
   expect_equal(c(fit$log_likelihood), score - 0.4 * divergence, tolerance = 1e-8)
 })
 
-test_that("families are trained jointly; threads, seeds, held parameters and refusals are as elsewhere", {
-  skip_unless_extended()
+test_extended("families are trained jointly; threads, seeds, held parameters and refusals are as elsewhere", {
   data <- vnngp_data(250)
   counts <- function(...) {
     withr::with_seed(2, neargp(poisson ~ h, data, coords = ~ x + y, method = joint_method(20),
@@ -224,8 +215,7 @@ test_that("families are trained jointly; threads, seeds, held parameters and ref
   expect_output(print(joint_method()), "joint +TRUE")
 })
 
-test_that("validation of a joint fit trains its distribution anew without the rows held out", {
-  skip_unless_extended()
+test_extended("validation of a joint fit trains its distribution anew without the rows held out", {
   fit <- fit_jointly(joint_method(20))
   fold <- rep(1:5, 50)
   spoiled <- fit

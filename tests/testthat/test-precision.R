@@ -19,8 +19,7 @@ expect_same_fit <- function(single, double) {
   expect_equal(vcov(single), vcov(double), tolerance = 1e-2)
 }
 
-test_that("a fit with steps in single precision is the fit in double", {
-  skip_unless_extended()
+test_extended("a fit with steps in single precision is the fit in double", {
   local_gpu_or_emulated()
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12))) {
     double <- in_precision("double", method = method)
@@ -34,8 +33,7 @@ test_that("a fit with steps in single precision is the fit in double", {
   }
 })
 
-test_that("of several outputs, too", {
-  skip_unless_extended()
+test_extended("of several outputs, too", {
   local_gpu_or_emulated()
   data <- transform(simulated_data(150), other = z + withr::with_seed(2, stats::rnorm(150)))
   single <- in_precision("single", cbind(z, other) ~ height, data, loo_k(k = 8))
@@ -46,8 +44,7 @@ test_that("of several outputs, too", {
 
 # Covariates and responses far from zero are what matrices in single precision would not bear: steps
 # would lead nowhere near.
-test_that("a trend far from zero makes no difference to steps in single precision", {
-  skip_unless_extended()
+test_extended("a trend far from zero makes no difference to steps in single precision", {
   local_gpu_or_emulated()
   near <- in_precision("double")
   far <- in_precision("single", data = transform(simulated_data(250), z = z + 3e5, height = height +
@@ -58,8 +55,7 @@ test_that("a trend far from zero makes no difference to steps in single precisio
   expect_lte(far$convergence$evaluations, near$convergence$evaluations + 2L)
 })
 
-test_that("most steps are made in single precision, and the last ones in double", {
-  skip_unless_extended()
+test_extended("most steps are made in single precision, and the last ones in double", {
   local_fake_cuda()
   before <- fake_counts()$single
   fit <- in_precision("single")
@@ -73,8 +69,7 @@ test_that("most steps are made in single precision, and the last ones in double"
   expect_identical(fake_counts()$single, before)
 })
 
-test_that("a matrix that fails in single precision ends its steps, not the fit, and is reported", {
-  skip_unless_extended()
+test_extended("a matrix that fails in single precision ends its steps, not the fit, and is reported", {
   local_gpu_or_emulated()
   # pairs of rows so near each other that without a nugget only double precision tells them apart
   data <- simulated_data(200)
@@ -118,8 +113,7 @@ test_that("where auto is the CPU, everything is in double precision, and print s
   expect_output(print(fit), "on cpu (double precision) with", fixed = TRUE)
 })
 
-test_that("a fit goes on from one in another precision, and refits keep to theirs", {
-  skip_unless_extended()
+test_extended("a fit goes on from one in another precision, and refits keep to theirs", {
   local_gpu_or_emulated()
   withr::local_options(neargp.device = "cuda")
   single <- neargp(z ~ height, simulated_data(250), coords = ~ x + y, method = vecchia(k = 12),

@@ -158,8 +158,7 @@ pids_of_live <- function(cluster) {
     Sys.getpid)[[1L]], error = function(e) NULL))
 }
 
-test_that("workers write the files that this process writes, also where one is killed", {
-  skip_unless_extended()
+test_extended("workers write the files that this process writes, also where one is killed", {
   fit <- files_fit()
   places <- files_places()
   folder <- withr::local_tempdir()
@@ -186,8 +185,7 @@ test_that("workers write the files that this process writes, also where one is k
     cluster = local_workers(2)), alone)
 })
 
-test_that("a prediction that was killed goes on", {
-  skip_unless_extended()
+test_extended("a prediction that was killed goes on", {
   skip_on_os("windows")
   fit <- files_fit()
   places <- files_places()
@@ -220,8 +218,7 @@ test_that("a prediction that was killed goes on", {
   }
 })
 
-test_that("after an interrupt workers are idle, and the parts that are there are kept", {
-  skip_unless_extended()
+test_extended("after an interrupt workers are idle, and the parts that are there are kept", {
   fit <- files_fit()
   places <- files_places()
   folder <- withr::local_tempdir()
@@ -256,8 +253,7 @@ test_that("after an interrupt workers are idle, and the parts that are there are
     class = "neargp_error_cluster")
 })
 
-test_that("rows that are read in shards are predicted by whoever reads the shards", {
-  skip_unless_extended()
+test_extended("rows that are read in shards are predicted by whoever reads the shards", {
   set.seed(34)
   n <- 600
   data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
@@ -312,8 +308,7 @@ test_that("rows that are read in shards are predicted by whoever reads the shard
     as.matrix(cells), ignore_attr = "dimnames")
 })
 
-test_that("classes and several outputs go to files, too", {
-  skip_unless_extended()
+test_extended("classes and several outputs go to files, too", {
   folder <- withr::local_tempdir()
   fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 10), family = categorical(),
     covariance = cov_exponential(variance = 1, range = 1), threads = 1L)

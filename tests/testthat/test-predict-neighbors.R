@@ -18,8 +18,7 @@ azimuth <- function(from, to) {
     sin(from$lat * radian) * cos(to$lat * radian) * cos(turned))
 }
 
-test_that("without a trend and in two coordinates the neighbours lie in eight sectors and have a mean of their own", {
-  skip_unless_extended()
+test_extended("without a trend and in two coordinates the neighbours lie in eight sectors and have a mean of their own", {
   new <- simulated_data(20, seed = 2)
   plane <- neargp(z ~ 1, simulated_data(150), coords = ~ x + y, method = vecchia(k = 15),
     covariance = cov_exponential())
@@ -35,8 +34,7 @@ test_that("without a trend and in two coordinates the neighbours lie in eight se
   }
 })
 
-test_that("a trend keeps its mean everywhere, with neighbours in sectors", {
-  skip_unless_extended()
+test_extended("a trend keeps its mean everywhere, with neighbours in sectors", {
   data <- simulated_data(150)
   new <- simulated_data(20, seed = 2)
   for (trend in list(z ~ height + group, z ~ 0, z ~ 0 + height)) {
@@ -46,8 +44,7 @@ test_that("a trend keeps its mean everywhere, with neighbours in sectors", {
   }
 })
 
-test_that("several places at once, further coordinates and latent models have the nearest neighbours", {
-  skip_unless_extended()
+test_extended("several places at once, further coordinates and latent models have the nearest neighbours", {
   data <- simulated_data(150)
   new <- simulated_data(8, seed = 2)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15),
@@ -111,8 +108,7 @@ test_that("on a sphere the neighbours are those between the azimuths of great ci
   expect_equal(predicted$sd^2, expected["variance", ], tolerance = 1e-6)
 })
 
-test_that("sectors are refused where there is no direction", {
-  skip_unless_extended()
+test_extended("sectors are refused where there is no direction", {
   set.seed(1)
   line <- data.frame(x = runif(60))
   line$z <- sin(6 * line$x) + rnorm(60, sd = 0.1)
@@ -123,8 +119,7 @@ test_that("sectors are refused where there is no direction", {
     sectors = 0, local_mean = TRUE))
 })
 
-test_that("where all rows are neighbours none is left out for the sake of sectors", {
-  skip_unless_extended()
+test_extended("where all rows are neighbours none is left out for the sake of sectors", {
   fit <- neargp(z ~ 1, simulated_data(20), coords = ~ x + y, method = vecchia(19), nugget = 0.1,
     covariance = cov_exponential(variance = 1, range = 0.3))
   new <- simulated_data(5, seed = 2)

@@ -29,8 +29,7 @@ test_that("process and trend are those of a model whose coefficients have a very
   expect_equal(found$sd^2, trend$variance, tolerance = 1e-4)
 })
 
-test_that("parts of any fit add up to its field", {
-  skip_unless_extended()
+test_extended("parts of any fit add up to its field", {
   data <- simulated_data(120)
   data$count <- stats::rpois(120, exp(data$z / 4))
   data$time <- 1 + data$x

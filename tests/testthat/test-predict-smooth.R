@@ -27,8 +27,7 @@ test_that("smooth predictions are means over radii of predictions from the neigh
   }
 })
 
-test_that("there are no jumps where the neighbours change", {
-  skip_unless_extended()
+test_extended("there are no jumps where the neighbours change", {
   fit <- neargp(z ~ 1, simulated_data(150), coords = ~ x + y, method = vecchia(k = 8),
     covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.1)
   largest_step <- function(n, ...) {

@@ -88,8 +88,7 @@ test_that("standard deviations of forecasts grow with their horizon, up to that 
     tolerance = 1e-6)
 })
 
-test_that("predictions are calibrated and beat the trend on simulated data", {
-  skip_unless_extended()
+test_extended("predictions are calibrated and beat the trend on simulated data", {
   data <- simulated_data(1200, seed = 5)
   fit <- neargp(z ~ height, data[1:1000, ], coords = ~ x + y, method = vecchia(k = 20),
     covariance = cov_exponential())
@@ -101,8 +100,7 @@ test_that("predictions are calibrated and beat the trend on simulated data", {
   expect_lt(sqrt(mean((held$z - prediction$mean)^2)), 0.6 * sd(held$z - 1.5 * held$height))
 })
 
-test_that("what cannot be predicted is a classed error", {
-  skip_unless_extended()
+test_extended("what cannot be predicted is a classed error", {
   fit <- fit_once()
   new <- simulated_data(4, seed = 2)
   expect_error(predict(fit), "fitted\\(\\)", class = "neargp_error_newdata")

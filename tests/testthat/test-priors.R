@@ -23,8 +23,7 @@ dense_log_prior <- function(range, variance, nugget, d = 2) {
     log(lambda_3 * exp(-lambda_3 * tau) * tau / 2)
 }
 
-test_that("a fit is at the mode of the dense likelihood times the published density", {
-  skip_unless_extended()
+test_extended("a fit is at the mode of the dense likelihood times the published density", {
   fit <- prior_fit(all_priors())
   posterior_at <- function(working) {
     covariance <- fit$core_covariance
@@ -54,8 +53,7 @@ test_that("gradient and curvature of the log density are those of differences", 
   expect_equal(prior_curvature(layout, at), -shifted(slope), tolerance = 1e-8)
 })
 
-test_that("the probability beyond the bound is the one that was told, in any dimension", {
-  skip_unless_extended()
+test_extended("the probability beyond the bound is the one that was told, in any dimension", {
   data <- transform(prior_data(), u = rev(x), day = rep(1:6, 10))
   check <- function(fit, name, bound, probability, lower) {
     row <- match(name, fit$layout$name)
@@ -99,8 +97,7 @@ test_that("the unit of the response moves nothing but the unit", {
 })
 
 # In the plane the mode of the log range is that of -x - rate exp(-x), log(rate).
-test_that("each method that has priors is drawn towards the mode of a strong one", {
-  skip_unless_extended()
+test_extended("each method that has priors is drawn towards the mode of a strong one", {
   data <- prior_data(80)
   strong <- pc_priors(range = c(5, 1e-4))
   for (method in list(vecchia(8), loo_k(8), mll_k(8), vnngp(6), exact_gp(estimation = "REML"))) {
@@ -122,8 +119,7 @@ test_that("a fit with priors says so, is refitted with them and has no likelihoo
   expect_identical(table[["Pr(>Chisq)"]], c(NA_real_, NA_real_))
 })
 
-test_that("what is no prior, or has none, is refused", {
-  skip_unless_extended()
+test_extended("what is no prior, or has none, is refused", {
   expect_error(pc_priors(), "no prior", class = "neargp_error_argument")
   for (bad in list(0.1, c(0.1, 1), c(-1, 0.5), c(NA, 0.5), "a")) {
     expect_error(pc_priors(range = bad), "`range`", class = "neargp_error_argument")

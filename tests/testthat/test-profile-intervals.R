@@ -27,8 +27,7 @@ dense_profile <- function(fit, held, value, log_likelihood = function(data, cova
     reltol = 1e-12, maxit = 1000))$value
 }
 
-test_that("at its limits the dense profile likelihood is half a quantile of chi-squared lower", {
-  skip_unless_extended()
+test_extended("at its limits the dense profile likelihood is half a quantile of chi-squared lower", {
   fit <- profiled_fit()
   limits <- profile_confint(fit, level = 0.9)
   expect_identical(rownames(limits), c("variance", "range", "nugget"))
@@ -40,8 +39,7 @@ test_that("at its limits the dense profile likelihood is half a quantile of chi-
   expect_true(all(limits[, 1L] < estimate & estimate < limits[, 2L]))
 })
 
-test_that("with many rows the intervals are those of the standard errors", {
-  skip_unless_extended()
+test_extended("with many rows the intervals are those of the standard errors", {
   fit <- profiled_fit(simulated_data(800, range = 0.1, nugget = 1), method = vecchia(15))
   wald <- confint(fit, what = "covariance")
   expect_equal(log(profile_confint(fit)), log(wald), tolerance = 0.15)
@@ -50,8 +48,7 @@ test_that("with many rows the intervals are those of the standard errors", {
   expect_identical(profile_confint(fit, 2L), one)
 })
 
-test_that("a parameter at its bound has an interval that is open there, which a message says", {
-  skip_unless_extended()
+test_extended("a parameter at its bound has an interval that is open there, which a message says", {
   data <- noisy_data()
   data$z <- sin(4 * data$x) + cos(3 * data$y)
   fit <- profiled_fit(data)
@@ -64,8 +61,7 @@ test_that("a parameter at its bound has an interval that is open there, which a 
   expect_equal(sqrt(2 * fall), sqrt(qchisq(0.95, 1)), tolerance = 0.01)
 })
 
-test_that("restricted and penalised fits are profiled by what they have maximised", {
-  skip_unless_extended()
+test_extended("restricted and penalised fits are profiled by what they have maximised", {
   data <- noisy_data()
   prior <- pc_priors(range = c(1, 0.01))
   range_of <- function(...) suppressMessages(profile_confint(profiled_fit(data, ...), "range"))
@@ -76,8 +72,7 @@ test_that("restricted and penalised fits are profiled by what they have maximise
   expect_true(all(drawn > 1.05 * ml))
 })
 
-test_that("neither the unit of the response nor a known anisotropy is in the way", {
-  skip_unless_extended()
+test_extended("neither the unit of the response nor a known anisotropy is in the way", {
   data <- noisy_data()
   limits <- suppressMessages(profile_confint(profiled_fit(data)))
   other <- suppressMessages(profile_confint(profiled_fit(transform(data, z = 1000 * z))))
@@ -89,8 +84,7 @@ test_that("neither the unit of the response nor a known anisotropy is in the way
     tolerance = 2e-3)
 })
 
-test_that("what has no profile is NA, or refused", {
-  skip_unless_extended()
+test_extended("what has no profile is NA, or refused", {
   data <- noisy_data()
   fit <- profiled_fit(data, cov_exponential(variance = 2, anisotropy = TRUE))
   expect_message(limits <- profile_confint(fit), "anisotropy", class = "neargp_message_profile")

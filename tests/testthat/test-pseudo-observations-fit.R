@@ -1,5 +1,4 @@
-test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
-  skip_unless_extended()
+test_extended("with k = n - 1 leave-one-out moments and score are the dense ones", {
   for (name in names(pseudo_observation_families())) {
     fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
     predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
@@ -14,8 +13,7 @@ test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
   }
 })
 
-test_that("the trend of a leave-one-out prediction is that of the pseudo-observations of the others, from generalised least squares", {
-  skip_unless_extended()
+test_extended("the trend of a leave-one-out prediction is that of the pseudo-observations of the others, from generalised least squares", {
   for (name in c("poisson", "successes", "student_t")) {
     fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
     data <- fit$pseudo_observations$data
@@ -38,8 +36,7 @@ test_that("the trend of a leave-one-out prediction is that of the pseudo-observa
   }
 })
 
-test_that("repeated locations are aggregated, which changes no dense result", {
-  skip_unless_extended()
+test_extended("repeated locations are aggregated, which changes no dense result", {
   for (name in c("poisson", "successes", "gamma")) {
     data <- pseudo_observation_data(50, repeated = 12L)
     fit <- pseudo_observation_fit(name, data, k = 37L)
@@ -51,8 +48,7 @@ test_that("repeated locations are aggregated, which changes no dense result", {
   }
 })
 
-test_that("the trend's covariance is that of dense generalised least squares on the pseudo-observations of rows, repeated locations or not", {
-  skip_unless_extended()
+test_extended("the trend's covariance is that of dense generalised least squares on the pseudo-observations of rows, repeated locations or not", {
   for (name in c("poisson", "successes", "gamma")) {
     for (repeated in c(0L, 12L)) {
       data <- pseudo_observation_data(50, repeated = repeated)
@@ -64,8 +60,7 @@ test_that("the trend's covariance is that of dense generalised least squares on 
   }
 })
 
-test_that("a covariate that varies at each location alike is as certain as its rows make it", {
-  skip_unless_extended()
+test_extended("a covariate that varies at each location alike is as certain as its rows make it", {
   withr::local_seed(5)
   stations <- data.frame(x = runif(20), y = runif(20))
   data <- cbind(stations[rep(1:20, each = 8), ], year = rep(1:8, 20))
@@ -78,8 +73,7 @@ test_that("a covariate that varies at each location alike is as certain as its r
   expect_lt(max(predict(fit, cbind(stations, year = 4), type = "link")$sd), 0.5)
 })
 
-test_that("an observation's own response does not reach its leave-one-out prediction", {
-  skip_unless_extended()
+test_extended("an observation's own response does not reach its leave-one-out prediction", {
   for (name in c("poisson", "successes", "student_t")) {
     fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L),
       k = 6L))
@@ -105,8 +99,7 @@ test_that("an observation's own response does not reach its leave-one-out predic
   }
 })
 
-test_that("weights count equal observations, or divide the dispersion", {
-  skip_unless_extended()
+test_extended("weights count equal observations, or divide the dispersion", {
   data <- pseudo_observation_data(50)
   weight <- rep(1:2, 25)
   fit <- function(data, ...) {
@@ -126,8 +119,7 @@ test_that("weights count equal observations, or divide the dispersion", {
   expect_s3_class(pseudo_observation_fit("gamma", data, weights = rep(1.5, 50)), "neargp")
 })
 
-test_that("an exposure in the offset scales the counts", {
-  skip_unless_extended()
+test_extended("an exposure in the offset scales the counts", {
   data <- pseudo_observation_data(80)
   plain <- pseudo_observation_fit("poisson", data)
   data$exposure <- 10
@@ -137,8 +129,7 @@ test_that("an exposure in the offset scales the counts", {
     tolerance = 1e-3)
 })
 
-test_that("Adam comes near quasi-Newton", {
-  skip_unless_extended()
+test_extended("Adam comes near quasi-Newton", {
   data <- pseudo_observation_data(300)
   best <- pseudo_observation_fit("negative_binomial", data)
   expect_true(best$convergence$converged)
@@ -150,8 +141,7 @@ test_that("Adam comes near quasi-Newton", {
   expect_equal(coef(adam)[["h"]], coef(best)[["h"]], tolerance = 0.2)
 })
 
-test_that("the unit in which a response of Student's t comes does not matter", {
-  skip_unless_extended()
+test_extended("the unit in which a response of Student's t comes does not matter", {
   data <- pseudo_observation_data(80)
   for (optimizer in c("bfgs", "adam")) {
     fit_in <- function(unit) {
@@ -172,8 +162,7 @@ test_that("the unit in which a response of Student's t comes does not matter", {
   }
 })
 
-test_that("parameters can be fixed, and fits be started from earlier ones", {
-  skip_unless_extended()
+test_extended("parameters can be fixed, and fits be started from earlier ones", {
   data <- pseudo_observation_data(80)
   fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1,
     covariance = cov_exponential(), method = loo_k(10L), threads = 1L)
@@ -182,8 +171,7 @@ test_that("parameters can be fixed, and fits be started from earlier ones", {
   expect_equal(c(logLik(again)), c(logLik(fit)), tolerance = 1e-5)
 })
 
-test_that("what cannot be fitted is refused", {
-  skip_unless_extended()
+test_extended("what cannot be fitted is refused", {
   data <- pseudo_observation_data(30)
   fit <- function(formula, family, ...) {
     neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(),
@@ -212,8 +200,7 @@ test_that("responses whose density cannot be integrated are named", {
     class = "neargp_error_quadrature")
 })
 
-test_that("predictions of a simulated field are calibrated, and nearly as good as those of the true model", {
-  skip_unless_extended()
+test_extended("predictions of a simulated field are calibrated, and nearly as good as those of the true model", {
   withr::local_seed(8)
   n <- 1200
   data <- data.frame(x = runif(n), y = runif(n))
@@ -241,8 +228,7 @@ test_that("predictions of a simulated field are calibrated, and nearly as good a
   }
 })
 
-test_that("a fit does not depend on whether the formula has an intercept or a coefficient for each level", {
-  skip_unless_extended()
+test_extended("a fit does not depend on whether the formula has an intercept or a coefficient for each level", {
   set.seed(3)
   data <- data.frame(x = runif(120), y = runif(120),
     soil = factor(rep(c("clay", "loam", "sand"), 40)), one = 1)
@@ -266,8 +252,7 @@ test_that("a fit does not depend on whether the formula has an intercept or a co
   expect_equal(crossprod(design$X), 120 * diag(3), ignore_attr = TRUE)
 })
 
-test_that("the linear predictor is no more certain than responses can tell", {
-  skip_unless_extended()
+test_extended("the linear predictor is no more certain than responses can tell", {
   for (seed in 3:4) {
     set.seed(seed)
     n <- 350
@@ -285,8 +270,7 @@ test_that("the linear predictor is no more certain than responses can tell", {
   }
 })
 
-test_that("the linear predictor of Student's t is no more certain than responses can tell", {
-  skip_unless_extended()
+test_extended("the linear predictor of Student's t is no more certain than responses can tell", {
   # seeds with which a nugget apart from the scale ended near 0, and intervals covered next to
   # nothing
   for (seed in c(1L, 7L, 8L)) {
@@ -305,8 +289,7 @@ test_that("the linear predictor of Student's t is no more certain than responses
   }
 })
 
-test_that("a family's parameter is at the best of the scores, each with the pseudo-observations of its own value", {
-  skip_unless_extended()
+test_extended("a family's parameter is at the best of the scores, each with the pseudo-observations of its own value", {
   set.seed(1)
   data <- data.frame(x = runif(400), y = runif(400))
   field <- drop(crossprod(chol(5 * exp(-as.matrix(dist(data)) / 0.08)), rnorm(400)))
@@ -330,8 +313,7 @@ test_that("a nugget that is greater than its bound of 1 is not at the bound", {
   expect_false(nugget$at_boundary)
 })
 
-test_that("values of the family's parameter whose pseudo-observations fail are turned back from, once there is a score", {
-  skip_unless_extended()
+test_extended("values of the family's parameter whose pseudo-observations fail are turned back from, once there is a score", {
   problem_of <- function(fit) {
     problem <- pseudo_observation_example("negative_binomial")
     problem$scoring$refresh <- fit
@@ -363,8 +345,7 @@ test_that("values of the family's parameter whose pseudo-observations fail are t
     begin), class = "neargp_error_quadrature")
 })
 
-test_that("pseudo-observations that cannot be renewed at the estimates are left, and the fit says so", {
-  skip_unless_extended()
+test_extended("pseudo-observations that cannot be renewed at the estimates are left, and the fit says so", {
   problem <- pseudo_observation_example("student_t")
   calls <- 0L
   problem$scoring$refresh <- function(problem, theta) {
@@ -383,8 +364,7 @@ test_that("pseudo-observations that cannot be renewed at the estimates are left,
   expect_false(is.null(adam$problem$pseudo_observations))
 })
 
-test_that("a continued fit starts from its trend and bias", {
-  skip_unless_extended()
+test_extended("a continued fit starts from its trend and bias", {
   data <- pseudo_observation_data(80)
   for (name in c("poisson", "student_t")) {
     first <- pseudo_observation_fit(name, data)
@@ -438,8 +418,7 @@ test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
   expect_output(print(fit), "or not told from 0: variance", fixed = TRUE)
 })
 
-test_that("a power of 2, the bound of the powered exponential, is the Gaussian covariance for every family and either optimiser", {
-  skip_unless_extended()
+test_extended("a power of 2, the bound of the powered exponential, is the Gaussian covariance for every family and either optimiser", {
   data <- pseudo_observation_data(80)
   estimates <- function(name, covariance, optimizer) {
     withr::local_seed(2)
@@ -457,8 +436,7 @@ test_that("a power of 2, the bound of the powered exponential, is the Gaussian c
   }
 })
 
-test_that("a variance that no linear predictor has is one classed error, at once", {
-  skip_unless_extended()
+test_extended("a variance that no linear predictor has is one classed error, at once", {
   data <- latent_data(60)
   data$half <- data$amount / 2
   for (variance in c(1e12, 1e200)) {

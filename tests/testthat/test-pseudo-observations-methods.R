@@ -48,8 +48,7 @@ test_that("leave-one-out predictions, residuals and scores go together", {
   expect_length(residuals(fit, "pearson"), 120L)
 })
 
-test_that("a fold is predicted from the pseudo-observations of the others", {
-  skip_unless_extended()
+test_extended("a fold is predicted from the pseudo-observations of the others", {
   folds <- rep(1:4, 30)
   cv <- cross_validate(fit, folds = folds)
   held <- which(folds == 2)
@@ -62,8 +61,7 @@ test_that("a fold is predicted from the pseudo-observations of the others", {
   expect_equal(refitted$scores$n, 60)
 })
 
-test_that("a fit prints what its neighbours are, and can be saved", {
-  skip_unless_extended()
+test_extended("a fit prints what its neighbours are, and can be saved", {
   expect_output(print(fit), "pseudo-observations")
   expect_output(print(pseudo_observation_fit("student_t", pseudo_observation_data(60))),
     "gamma variables")
@@ -76,8 +74,7 @@ test_that("a fit prints what its neighbours are, and can be saved", {
   expect_identical(sigma(fit), NA_real_)
 })
 
-test_that("print() reports the mean of the response far from data where it is not that among the rows", {
-  skip_unless_extended()
+test_extended("print() reports the mean of the response far from data where it is not that among the rows", {
   withr::local_seed(2)
   n <- 600
   data <- data.frame(x = runif(n), y = runif(n))

@@ -1,5 +1,4 @@
-test_that("gradients of the score are right for every family", {
-  skip_unless_extended()
+test_extended("gradients of the score are right for every family", {
   for (name in names(pseudo_observation_families())) {
     problem <- pseudo_observation_example(name)
     withr::local_seed(5)

@@ -1,5 +1,4 @@
-test_that("a pseudo-observation is the normal observation that leads from the prior to the posterior", {
-  skip_unless_extended()
+test_extended("a pseudo-observation is the normal observation that leads from the prior to the posterior", {
   withr::local_seed(4)
   data <- list(y = c(0, 1, 7), offset = c(0, 0.5, -0.3), weights = rep(1, 3), trials = c(9, 9, 9))
   X <- cbind(1, c(-1, 0, 1))
@@ -26,8 +25,7 @@ test_that("a pseudo-observation is the normal observation that leads from the pr
   }
 })
 
-test_that("the marginal density agrees with the mixture of predictions, derivatives with differences", {
-  skip_unless_extended()
+test_extended("the marginal density agrees with the mixture of predictions, derivatives with differences", {
   withr::local_seed(9)
   for (name in names(pseudo_observation_families())) {
     family <- pseudo_observation_families()[[name]]$family

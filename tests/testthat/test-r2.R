@@ -1,5 +1,4 @@
-test_that("R-squared is that of predictions from the others, and the share of the trend", {
-  skip_unless_extended()
+test_extended("R-squared is that of predictions from the others, and the share of the trend", {
   data <- simulated_data(80)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,
     covariance = cov_exponential(variance = 2, range = 0.2))
@@ -13,8 +12,7 @@ test_that("R-squared is that of predictions from the others, and the share of th
     "from the other rows: +0\\.[0-9]{3}\nR2 of the trend alone: +0\\.[0-9]{3}")
 })
 
-test_that("effects and local standard deviations are in the variance that trends leave", {
-  skip_unless_extended()
+test_extended("effects and local standard deviations are in the variance that trends leave", {
   skip_if_not_installed("mgcv")
   data <- effects_data()
   fit <- neargp(z ~ a + (a | site) + s(depth, k = 5), data, coords = ~ x + y, method = exact_gp(),

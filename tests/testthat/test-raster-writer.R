@@ -18,8 +18,7 @@ plain_values <- function(raster) {
   replace(values, is.nan(values), NA)
 }
 
-test_that("a raster is read, predicted and written in windows, with the same result", {
-  skip_unless_extended()
+test_extended("a raster is read, predicted and written in windows, with the same result", {
   fit <- raster_fit()
   folder <- withr::local_tempdir()
   source <- file.path(folder, "covariate.tif")
@@ -39,8 +38,7 @@ test_that("a raster is read, predicted and written in windows, with the same res
   expect_true(file.exists(file.path(folder, "map.gri")))
 })
 
-test_that("classes are written with their names", {
-  skip_unless_extended()
+test_extended("classes are written with their names", {
   raster <- written_raster()
   fit <- neargp(group ~ height, transform(simulated_data(90), x = 1000 + x), coords = ~ x + y,
     method = loo_k(k = 8), family = categorical())
@@ -54,8 +52,7 @@ test_that("classes are written with their names", {
     "names of classes", class = "neargp_error_file")
 })
 
-test_that("an error on the way leaves no file, and one that was there as it was", {
-  skip_unless_extended()
+test_extended("an error on the way leaves no file, and one that was there as it was", {
   fit <- raster_fit()
   folder <- withr::local_tempdir()
   file <- file.path(folder, "map.tif")
@@ -77,8 +74,7 @@ test_that("an error on the way leaves no file, and one that was there as it was"
   expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "map.tif")
 })
 
-test_that("files that cannot be written are refused before anything is predicted", {
-  skip_unless_extended()
+test_extended("files that cannot be written are refused before anything is predicted", {
   fit <- raster_fit()
   raster <- written_raster()
   folder <- withr::local_tempdir()

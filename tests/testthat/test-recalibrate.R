@@ -14,8 +14,7 @@ pit_of <- function(fit, d) {
   mixture_distribution(d$z, mixture)
 }
 
-test_that("PIT values of held-out rows are uniform after the recalibration of heavy tails", {
-  skip_unless_extended()
+test_extended("PIT values of held-out rows are uniform after the recalibration of heavy tails", {
   d <- noisy_field(900, function(n) 0.2 * rt(n, df = 2))
   held <- 601:900
   fit <- neargp(z ~ 1, d[-held, ], coords = ~ x + y, method = vecchia(10),
@@ -31,8 +30,7 @@ test_that("PIT values of held-out rows are uniform after the recalibration of he
   expect_lt(after$log_score, before$log_score - 0.1)
 })
 
-test_that("a wrong nugget is mended, and interval ends and moments follow", {
-  skip_unless_extended()
+test_extended("a wrong nugget is mended, and interval ends and moments follow", {
   d <- noisy_field(600, function(n) rnorm(n, sd = 0.3))
   held <- 401:600
   fit <- neargp(z ~ 1, d[-held, ], coords = ~ x + y, method = vecchia(10), nugget = 0.005,
@@ -100,8 +98,7 @@ test_that("the map is monotone, goes on as a line, and its inverse undoes it", {
     diff(pnorm(map$score[c(2L, 6L)])), tolerance = 1e-5)
 })
 
-test_that("the map of a transformed response is on its scale", {
-  skip_unless_extended()
+test_extended("the map of a transformed response is on its scale", {
   d <- noisy_field(300, function(n) 0.2 * rt(n, df = 2))
   d$e <- exp(d$z)
   fit <- function(formula, transform) {
@@ -119,8 +116,7 @@ test_that("the map of a transformed response is on its scale", {
     cross_validate(fit(z ~ 1, NULL), folds = rep(1:3, 100))$scores$pit_deviation)
 })
 
-test_that("what cannot be recalibrated is refused", {
-  skip_unless_extended()
+test_extended("what cannot be recalibrated is refused", {
   d <- noisy_field(60, rnorm)
   d$count <- rpois(60, exp(d$z / 3))
   refused <- function(...) {

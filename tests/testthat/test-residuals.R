@@ -23,8 +23,7 @@ test_that("exact_gp() leaves one out of all rows, not of the nearest", {
   expect_false(isTRUE(all.equal(loo_predict(fit), loo_predict(fit, k = 30), tolerance = 1e-4)))
 })
 
-test_that("standardized residuals are standard normal under the model", {
-  skip_unless_extended()
+test_extended("standardized residuals are standard normal under the model", {
   fit <- neargp(z ~ height, simulated_data(1000, seed = 2), coords = ~ x + y,
     method = vecchia(k = 20), covariance = cov_exponential())
   r <- residuals(fit, "standardized")

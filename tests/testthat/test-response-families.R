@@ -39,8 +39,7 @@ test_that("the table has a test case for each family", {
   expect_setequal(names(family_cases), names(response_families))
 })
 
-test_that("the core's log densities are those of R", {
-  skip_unless_extended()
+test_extended("the core's log densities are those of R", {
   for_each_family(function(name, entry, case) {
     for (eta in list(c(-2, 0.5, 1), c(3, -4, 0), c(0.1, 0.2, 0.3))) {
       expect_equal(core_terms(name, case, eta)$value, entry$density(case$y, eta, case$parameters,
@@ -52,8 +51,7 @@ test_that("the core's log densities are those of R", {
   })
 })
 
-test_that("the core's expectations are the integrals", {
-  skip_unless_extended()
+test_extended("the core's expectations are the integrals", {
   mean <- c(-0.8, 0.4, 1.1)
   integral <- function(f, variance) {
     vapply(1:3, function(i) {
@@ -99,8 +97,7 @@ test_that("weights divide the dispersion of scaled families and multiply the log
     })
   })
 
-test_that("mean and variance, distribution and quantile belong to the density", {
-  skip_unless_extended()
+test_extended("mean and variance, distribution and quantile belong to the density", {
   for_each_family(function(name, entry, case) {
     eta <- c(0.6, -0.4)
     trials <- c(5, 3)
@@ -132,8 +129,7 @@ test_that("mean and variance, distribution and quantile belong to the density", 
   })
 })
 
-test_that("draws have the mean and variance, each at its own eta", {
-  skip_unless_extended()
+test_extended("draws have the mean and variance, each at its own eta", {
   withr::local_seed(8)
   n <- 40000
   for_each_family(function(name, entry, case) {
@@ -157,8 +153,7 @@ test_that("moments of Student's t that do not exist are missing or infinite", {
   expect_identical(entry$variance(c(1, 2), list(scale = 1, df = 1.5)), c(Inf, Inf))
 })
 
-test_that("starting values are near the truth and within bounds", {
-  skip_unless_extended()
+test_extended("starting values are near the truth and within bounds", {
   withr::local_seed(3)
   n <- 5000
   for_each_family(function(name, entry, case) {

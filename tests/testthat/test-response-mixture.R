@@ -1,5 +1,4 @@
-test_that("the distribution function of every family is the expectation of that given the predictor", {
-  skip_unless_extended()
+test_extended("the distribution function of every family is the expectation of that given the predictor", {
   for (name in names(mixture_cases)) {
     case <- mixture_cases[[name]]
     grid <- mixture_grid(case)
@@ -11,8 +10,7 @@ test_that("the distribution function of every family is the expectation of that 
   }
 })
 
-test_that("the density of every family is the expectation of that given the predictor", {
-  skip_unless_extended()
+test_extended("the density of every family is the expectation of that given the predictor", {
   for (name in names(mixture_cases)) {
     case <- mixture_cases[[name]]
     grid <- mixture_grid(case)
@@ -26,8 +24,7 @@ test_that("the density of every family is the expectation of that given the pred
   }
 })
 
-test_that("mean and variance are those of the two stages together", {
-  skip_unless_extended()
+test_extended("mean and variance are those of the two stages together", {
   for (name in setdiff(names(mixture_cases), "heavy_t")) {
     case <- mixture_cases[[name]]
     grid <- mixture_grid(case, sd = c(0.05, 0.7, 3))
@@ -44,8 +41,7 @@ test_that("mean and variance are those of the two stages together", {
   }
 })
 
-test_that("a known predictor leaves the family's own distribution", {
-  skip_unless_extended()
+test_extended("a known predictor leaves the family's own distribution", {
   mean <- c(-1, 0.4, 2)
   for (case in mixture_cases) {
     mixture <- new_mixture(mean, 0, case$family, case$parameters, case$trials)
@@ -58,8 +54,7 @@ test_that("a known predictor leaves the family's own distribution", {
   }
 })
 
-test_that("separated predictors give neither NaN nor warnings", {
-  skip_unless_extended()
+test_extended("separated predictors give neither NaN nor warnings", {
   mean <- rep(c(-700, -300, -40, 40, 300), each = 3)
   sd <- rep(c(0, 1, 5), 5)
   for (name in c("bernoulli", "logit", "probit", "cloglog", "poisson", "negative_binomial",
@@ -80,8 +75,7 @@ test_that("separated predictors give neither NaN nor warnings", {
   expect_equal(mixture_density(1, missed, log = TRUE), c(-39.5, -599.5), tolerance = 1e-8)
 })
 
-test_that("random predictors of any size leave nothing undefined", {
-  skip_unless_extended()
+test_extended("random predictors of any size leave nothing undefined", {
   set.seed(17)
   mean <- c(rnorm(15, 0, 5), runif(15, -100, 100))
   sd <- sample(c(0, 1e-8, runif(13), rexp(15, 1 / 3)))

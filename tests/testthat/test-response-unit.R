@@ -1,5 +1,4 @@
-test_that("a fit does not depend on the unit of the response, however small or large", {
-  skip_unless_extended()
+test_extended("a fit does not depend on the unit of the response, however small or large", {
   data <- simulated_data(120)
   results <- function(method, unit, ...) {
     data$z <- unit * data$z
@@ -21,8 +20,7 @@ test_that("a fit does not depend on the unit of the response, however small or l
   expect_equal(fixed(2^20), fixed(1), tolerance = 1e-10)
 })
 
-test_that("cross-validation refits in a unit of its own", {
-  skip_unless_extended()
+test_extended("cross-validation refits in a unit of its own", {
   data <- simulated_data(80)
   rmse <- function(unit) {
     data$z <- unit * data$z

@@ -47,8 +47,7 @@ test_that("counts of successes come as two columns, or as proportions with trial
   expect_null(respond(cbind(c(1, 0), c(0, 1)), binomial())$trials)
 })
 
-test_that("binomial responses that are none are refused, with their rows", {
-  skip_unless_extended()
+test_extended("binomial responses that are none are refused, with their rows", {
   expect_refused(c(0, 1, 2, 1), binomial(), "row 3.*cbind")
   expect_refused(c(0, -1, 1), binomial(), "row 2")
   expect_refused(c(0.5, 0.2, 1), binomial(), "rows 1 and 2.*beta_response")
@@ -63,8 +62,7 @@ test_that("binomial responses that are none are refused, with their rows", {
   expect_refused(as.Date("2026-01-01") + 0:2, binomial(), "class Date")
 })
 
-test_that("counts must be whole and at least 0", {
-  skip_unless_extended()
+test_extended("counts must be whole and at least 0", {
   for (family in list(poisson(), negative_binomial())) {
     expect_identical(respond(c(0L, 3L), family)[c("y", "kind")], list(y = c(0, 3), kind = "count"))
     expect_refused(c(0, -1, 2, -3), family, "rows 2 and 4.*exposure")

@@ -19,8 +19,7 @@ striped_fit <- function(data, cluster = NULL, method = vecchia(8), formula = z ~
     control = neargp_control(shards = 4L), cluster = cluster, threads = 1L, ...)
 }
 
-test_that("rows that are read in shards are those in memory", {
-  skip_unless_extended()
+test_extended("rows that are read in shards are those in memory", {
   data <- striped()
   whole <- striped_fit(data)
   fit <- striped_fit(source_of(data))
@@ -39,8 +38,7 @@ test_that("rows that are read in shards are those in memory", {
   expect_error(residuals(fit), class = "neargp_error_source")
 })
 
-test_that("rows of a source are predicted from its shards", {
-  skip_unless_extended()
+test_extended("rows of a source are predicted from its shards", {
   data <- striped()
   fixed <- function(data) neargp(z ~ h + kind, data, coords = ~ x + y, method = vecchia(8),
     covariance = cov_exponential(variance = 1, range = 0.4), nugget = 0.04, threads = 1L,
@@ -59,8 +57,7 @@ test_that("rows of a source are predicted from its shards", {
   expect_equal(predict(readRDS(file), newdata, k = 12, interval = "prediction"), found)
 })
 
-test_that("workers read their shards, and another one those of a lost worker", {
-  skip_unless_extended()
+test_extended("workers read their shards, and another one those of a lost worker", {
   skip_on_os("windows")
   data <- striped()
   folder <- withr::local_tempdir()
@@ -93,8 +90,7 @@ test_that("rows that are kept are the columns that a call names, of all chunks",
   expect_error(gathered(z ~ 1), "Chunk 3 .* lacks h", class = "neargp_error_source")
 })
 
-test_that("vnngp() of rows that are read is that of rows in memory, to the last bit", {
-  skip_unless_extended()
+test_extended("vnngp() of rows that are read is that of rows in memory, to the last bit", {
   data <- transform(striped(240), present = factor(ifelse(z > 0, "yes", "no")))
   fitted <- function(data, formula, family, cluster = NULL) {
     fit <- neargp(formula, data, coords = ~ x + y, method = vnngp(8), family = family,
@@ -136,8 +132,7 @@ test_that("sources that cannot be read in shards say why", {
     class = "neargp_error_source")
 })
 
-test_that("windows of a raster are its cells", {
-  skip_unless_extended()
+test_extended("windows of a raster are its cells", {
   skip_if_not_installed("terra")
   raster <- terra::rast(nrows = 23, ncols = 31, xmin = 0, xmax = 31, ymin = 0, ymax = 23,
     names = "z")

@@ -32,8 +32,7 @@ estimates <- function(fit) {
     "n_given", "n_dropped")]
 }
 
-test_that("a fit from a file in chunks is that in memory, to the last digit", {
-  skip_unless_extended()
+test_extended("a fit from a file in chunks is that in memory, to the last digit", {
   data <- source_rows()
   file <- source_file(data)
   data <- utils::read.csv(file)
@@ -47,8 +46,7 @@ test_that("a fit from a file in chunks is that in memory, to the last digit", {
     method = method)), estimates(held))
 })
 
-test_that("so is one with mini-batches, and one by two files", {
-  skip_unless_extended()
+test_extended("so is one with mini-batches, and one by two files", {
   data <- utils::read.csv(source_file(source_rows()))
   method <- svgp(inducing = 10, epochs = 2L, std_errors = FALSE)
   held <- source_fit(data, method = method)
@@ -60,8 +58,7 @@ test_that("so is one with mini-batches, and one by two files", {
     method = method)), estimates(held))
 })
 
-test_that("with fewer rows in the sample it is the fit with the same start", {
-  skip_unless_extended()
+test_extended("with fewer rows in the sample it is the fit with the same start", {
   data <- source_rows(3000L)
   positions <- as.matrix(data[1:20, c("x", "y")])
   start <- c(variance = 1, range = 0.3, nugget = 0.5)
@@ -76,8 +73,7 @@ test_that("with fewer rows in the sample it is the fit with the same start", {
   expect_identical(nobs(streamed), 3000L)
 })
 
-test_that("the bound and its gradient over a source are those in memory, whatever the chunks, threads and the sample", {
-  skip_unless_extended()
+test_extended("the bound and its gradient over a source are those in memory, whatever the chunks, threads and the sample", {
   data <- source_rows(2500L)
   held <- source_fit(data, method = svgp(inducing = 12, move = FALSE),
     covariance = inducing_covariance(), nugget = 0.3)
@@ -99,8 +95,7 @@ test_that("the bound and its gradient over a source are those in memory, whateve
   }
 })
 
-test_that("levels that few rows have, or that come late, are levels", {
-  skip_unless_extended()
+test_extended("levels that few rows have, or that come late, are levels", {
   data <- source_rows(2000L)
   data$soil[c(3, 1990)] <- c("rock", "bog")
   method <- svgp(inducing = 10, move = FALSE, optimizer = "collapsed", std_errors = FALSE)
@@ -112,8 +107,7 @@ test_that("levels that few rows have, or that come late, are levels", {
   expect_identical(names(month$beta), c("(Intercept)", paste0("factor(years)", 2:9)))
 })
 
-test_that("subset, na.action and times are as in memory", {
-  skip_unless_extended()
+test_extended("subset, na.action and times are as in memory", {
   data <- source_rows(600L)
   data$z[c(5, 500)] <- NA
   data$day <- as.Date("2020-01-01") + data$years
@@ -127,8 +121,7 @@ test_that("subset, na.action and times are as in memory", {
   expect_output(print(streamed), "dropped for missing values by na.omit")
 })
 
-test_that("predictions are those of the fit in memory, and what needs the rows is refused", {
-  skip_unless_extended()
+test_extended("predictions are those of the fit in memory, and what needs the rows is refused", {
   data <- source_rows()
   held <- source_fit(data)
   streamed <- source_fit(chunked(in_parts(data, c(400, 600))))
@@ -160,8 +153,7 @@ test_that("predictions are those of the fit in memory, and what needs the rows i
   expect_lt(utils::object.size(kept), 1e5)
 })
 
-test_that("a fit is continued where the rows are the same", {
-  skip_unless_extended()
+test_extended("a fit is continued where the rows are the same", {
   data <- source_rows()
   parts <- in_parts(data, c(400, 600))
   method <- svgp(inducing = 10, optimizer = "collapsed", std_errors = FALSE)
@@ -171,8 +163,7 @@ test_that("a fit is continued where the rows are the same", {
   expect_lt(again$convergence$evaluations, first$convergence$evaluations)
 })
 
-test_that("a source that cannot be read, or not again, is an error that says which chunk", {
-  skip_unless_extended()
+test_extended("a source that cannot be read, or not again, is an error that says which chunk", {
   data <- source_rows(200L)
   parts <- in_parts(data, c(100, 100))
   fails <- function(source, pattern, class = "neargp_error_source", ...) {
@@ -202,8 +193,7 @@ test_that("a source that cannot be read, or not again, is an error that says whi
     "`height` is of class character in chunk 2 of the source")
 })
 
-test_that("files may have their columns in different orders, and numbers in quotes", {
-  skip_unless_extended()
+test_extended("files may have their columns in different orders, and numbers in quotes", {
   data <- source_rows(200L)
   turned <- data[101:200, rev(names(data))]
   quoted <- withr::local_tempfile(fileext = ".csv")
@@ -214,8 +204,7 @@ test_that("files may have their columns in different orders, and numbers in quot
   expect_equal(c(fits[[1L]]$log_likelihood), c(fits[[2L]]$log_likelihood), tolerance = 1e-8)
 })
 
-test_that("a fit is not continued in other coordinates", {
-  skip_unless_extended()
+test_extended("a fit is not continued in other coordinates", {
   data <- transform(source_rows(200L), u = 5 - 3 * x, v = 2 * y)
   rows <- chunked(in_parts(data, c(100, 100)))
   fit <- function(coords, ...) {
@@ -244,8 +233,7 @@ test_that("missing values, weights and coordinates that cannot be used name chun
   fails(broken("years", 135, -1), "neargp_error_weights", 135)
 })
 
-test_that("formulas that depend on other rows, other methods and families are refused", {
-  skip_unless_extended()
+test_extended("formulas that depend on other rows, other methods and families are refused", {
   data <- source_rows(200L)
   rows <- chunked(in_parts(data, c(100, 100)))
   fit <- function(formula, ..., method = svgp(10)) {
@@ -309,8 +297,7 @@ test_that("the sample is all rows in their order, or as many as asked for and th
   expect_identical(some, taken(c(50, 90, 160), 40L))
 })
 
-test_that("files of write.table() have a column of row names that is no column of the data, and columns are left out by \"NULL\"", {
-  skip_unless_extended()
+test_extended("files of write.table() have a column of row names that is no column of the data, and columns are left out by \"NULL\"", {
   data <- source_rows(50L)
   rows_of <- function(...) {
     chunks <- list()

@@ -1,5 +1,4 @@
-test_that("scores of a family are averages over the mixture", {
-  skip_unless_extended()
+test_extended("scores of a family are averages over the mixture", {
   set.seed(3)
   mean <- rnorm(60, 1, 0.5)
   y <- rpois(60, exp(mean))
@@ -35,8 +34,7 @@ test_that("binary responses have the Brier score, which is their CRPS", {
   expect_null(scores(y, mean, 1, family = binomial(), trials = 3)$brier)
 })
 
-test_that("true predictions have the least scores and calibrated PITs", {
-  skip_unless_extended()
+test_extended("true predictions have the least scores and calibrated PITs", {
   set.seed(21)
   cases <- list(poisson = NULL, gamma = c(shape = 2), beta = c(precision = 5))
   for (name in names(cases)) {
@@ -57,8 +55,7 @@ test_that("true predictions have the least scores and calibrated PITs", {
   }
 })
 
-test_that("the PIT deviation is Kolmogorov's distance, and that of the mean of ramps for counts", {
-  skip_unless_extended()
+test_extended("the PIT deviation is Kolmogorov's distance, and that of the mean of ramps for counts", {
   set.seed(2)
   pit <- rbeta(50, 2, 1)
   expect_equal(pit_deviation(pit, pit), unname(ks.test(pit, "punif")$statistic))
@@ -73,8 +70,7 @@ test_that("the PIT deviation is Kolmogorov's distance, and that of the mean of r
   expect_equal(pit_deviation(0, 0), 1)
 })
 
-test_that("PITs of counts are uniform over their interval, and reproducible", {
-  skip_unless_extended()
+test_extended("PITs of counts are uniform over their interval, and reproducible", {
   set.seed(6)
   pit <- pit_mixture(rep(2, 5000), 0.5, 0.5, poisson())
   ends <- mixture_distribution(c(1, 2), new_mixture(c(0.5, 0.5), 0.5, poisson()))
@@ -105,8 +101,7 @@ test_that("missing values, wrong values and mixed arguments are refused with the
 
 # ---- of fits -------------------------------------------------------------------------------------
 
-test_that("fits are scored on new rows, gaussian ones as their predictions are", {
-  skip_unless_extended()
+test_extended("fits are scored on new rows, gaussian ones as their predictions are", {
   fit <- example_fit(100)
   new <- data.frame(x = runif(20), y = runif(20), elevation = rnorm(20))
   new$z <- 3 + new$elevation + rnorm(20)
@@ -124,8 +119,7 @@ test_that("fits are scored on new rows, gaussian ones as their predictions are",
     class = "neargp_error_columns")
 })
 
-test_that("fits of counts, classes and successes are scored by their family", {
-  skip_unless_extended()
+test_extended("fits of counts, classes and successes are scored by their family", {
   data <- latent_data(200)
   new <- data[151:200, ]
   fit <- latent_fit(count ~ height, poisson(), data[1:150, ])

@@ -52,8 +52,7 @@ test_that("what cannot be computed is absent, and given intervals are used", {
                given$coverage)
 })
 
-test_that("scores of draws approach those of the distribution they come from", {
-  skip_unless_extended()
+test_extended("scores of draws approach those of the distribution they come from", {
   p <- example_predictions()
   set.seed(12)
   draws <- matrix(rnorm(300 * 2000, p$mean, p$sd), 300)
@@ -121,8 +120,7 @@ test_that("scores fit a console of 80 characters, with shorter names only where 
     "pit_deviation", fixed = TRUE)
 })
 
-test_that("new rows are scored with the noise of their weights, as training rows are", {
-  skip_unless_extended()
+test_extended("new rows are scored with the noise of their weights, as training rows are", {
   data <- transform(simulated_data(60), w = rep(c(1, 25), 30))
   new <- transform(simulated_data(30, seed = 5), w = rep(c(4, 100), 15))
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), nugget = 2, weights = w,
@@ -147,8 +145,7 @@ test_that("new rows are scored with the noise of their weights, as training rows
   expect_equal(scores(without(given), new), scores(update(fit, weights = NULL), new))
 })
 
-test_that("weights of new rows divide the dispersion of other families, and the noise of several outputs", {
-  skip_unless_extended()
+test_extended("weights of new rows divide the dispersion of other families, and the noise of several outputs", {
   data <- transform(latent_data(80), w = rep(c(1, 9), 40))
   fit <- neargp(amount ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = Gamma("log"),
     weights = w, covariance = cov_exponential(variance = 1, range = 0.3))
@@ -177,8 +174,7 @@ test_that("two classes have one Brier score, whichever method gave their probabi
     scores(c(0, 1, 0), qlogis(p), 0, family = binomial())$brier, tolerance = 1e-6)
 })
 
-test_that("a response that was scaled in the formula is scaled alike in new rows", {
-  skip_unless_extended()
+test_extended("a response that was scaled in the formula is scaled alike in new rows", {
   data <- simulated_data(60)
   data$w <- rep(1:3, 20)
   data$other <- data$z + data$height

@@ -98,8 +98,7 @@ test_that("values that cannot be scored are refused", {
     class = "neargp_error_argument")
 })
 
-test_that("what is no number is refused by name", {
-  skip_unless_extended()
+test_extended("what is no number is refused by name", {
   for (observed in list("a", factor("u"), Sys.time(), list(1), mean)) {
     expect_error(crps_sample(observed, matrix(1:3, 1)), "`observed`", class = "neargp_error_length")
     expect_error(crps_mixture(observed, 0, 1, poisson()), "`observed`",

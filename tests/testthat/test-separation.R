@@ -41,8 +41,7 @@ test_that("rows that the trend separates are predicted as they are by all method
   }
 })
 
-test_that("leave-one-out predictions, draws and folds hold what is not bounded, too", {
-  skip_unless_extended()
+test_extended("leave-one-out predictions, draws and folds hold what is not bounded, too", {
   data <- separated_data()
   for (method in list(vnngp(8), svgp(15, move = FALSE, std_errors = FALSE), loo_k(8))) {
     fit <- separated_fit(count ~ level, method, poisson())
@@ -57,8 +56,7 @@ test_that("leave-one-out predictions, draws and folds hold what is not bounded, 
   expect_identical(predict(fit, data)$mean > 0.5, data$side == 1L)
 })
 
-test_that("classes that the trend separates are predicted, and told", {
-  skip_unless_extended()
+test_extended("classes that the trend separates are predicted, and told", {
   data <- separated_data()
   for (method in list(svgp(15, std_errors = FALSE), odvgp(15, std_errors = FALSE))) {
     expect_warning(fit <- neargp(class ~ x, data, coords = ~ x + y, method = method,

@@ -45,8 +45,7 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
   }
 })
 
-test_that("fits in shards are those without, to the last bit on any workers, also where one is killed", {
-  skip_unless_extended()
+test_extended("fits in shards are those without, to the last bit on any workers, also where one is killed", {
   skip_on_os("windows")
   data <- bound_data()
   parts <- c("parameters", "log_likelihood", "beta", "beta_vcov", "svgp", "information")
@@ -85,8 +84,7 @@ test_that("fits in shards are those without, to the last bit on any workers, als
   expect_identical(again$cluster$lost, 1L)
 })
 
-test_that("rows of a source have the bound of rows in memory", {
-  skip_unless_extended()
+test_extended("rows of a source have the bound of rows in memory", {
   data <- bound_data()
   data <- data[order(data$y), ]
   rownames(data) <- NULL

@@ -37,8 +37,7 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
   }
 })
 
-test_that("fits in shards are those without, to the last bit on any workers, also where one is killed", {
-  skip_unless_extended()
+test_extended("fits in shards are those without, to the last bit on any workers, also where one is killed", {
   skip_on_os("windows")
   data <- family_rows(120)
   fitted <- function(model, method, shards = 3L, cluster = NULL, rows = data) {

@@ -1,7 +1,6 @@
 # Fits of loo_k() to classes, of rows in shards.
 
-test_that("scores of labels in shards are the sums over all rows, and gradients their derivatives", {
-  skip_unless_extended()
+test_extended("scores of labels in shards are the sums over all rows, and gradients their derivatives", {
   extended <- is_extended()
   cases <- list(list("label", c("no", "yes"), class ~ h),
     list("own-class", c("a", "b", "c"), class ~ 1),
@@ -29,8 +28,7 @@ test_that("scores of labels in shards are the sums over all rows, and gradients 
   }
 })
 
-test_that("fits to classes in shards are those of all rows in one, to the last bit on any workers", {
-  skip_unless_extended()
+test_extended("fits to classes in shards are those of all rows in one, to the last bit on any workers", {
   cluster <- local_workers(2)
   parts <- c("parameters", "classifier", "log_likelihood")
   for (classes in list(c("no", "yes"), c("a", "b", "c"))) {

@@ -11,8 +11,7 @@ extended <- is_extended()
 
 estimates_of <- function(fit) unclass(fit)[score_estimates]
 
-test_that("fits in shards are those of all rows in one", {
-  skip_unless_extended()
+test_extended("fits in shards are those of all rows in one", {
   data <- pseudo_observation_data(90, repeated = 8L)
   for (name in c("negative_binomial", "successes", "gamma", "student_t")) {
     whole <- pseudo_observation_fit(name, data, k = 7L)
@@ -42,8 +41,7 @@ in_shards <- function(problem) {
   with_scores_in_shards(problem, NULL)
 }
 
-test_that("scores in shards are the sums over all rows, and gradients their derivatives", {
-  skip_unless_extended()
+test_extended("scores in shards are the sums over all rows, and gradients their derivatives", {
   for (name in c("negative_binomial", if (extended) c("student_t", "successes", "gamma"))) {
     whole <- pseudo_observation_example(name)
     problem <- in_shards(whole)
@@ -58,8 +56,7 @@ test_that("scores in shards are the sums over all rows, and gradients their deri
   }
 })
 
-test_that("workers compute the same bits of each family, also where one is killed", {
-  skip_unless_extended()
+test_extended("workers compute the same bits of each family, also where one is killed", {
   skip_on_os("windows")
   data <- pseudo_observation_data(90, repeated = 8L)
   cluster <- local_workers(2)
@@ -89,8 +86,7 @@ scored_source <- function(data, chunks = 3L) {
   row_source(function(i) if (i <= chunks) parts[[i]])
 }
 
-test_that("rows of a source have the scores and predictions of rows in memory", {
-  skip_unless_extended()
+test_extended("rows of a source have the scores and predictions of rows in memory", {
   data <- pseudo_observation_data(120, repeated = 10L)
   data <- data[order(data$y), ]
   rownames(data) <- NULL
@@ -132,8 +128,7 @@ test_that("what a source or shards cannot have is said", {
     optimizer = "natural"))
 })
 
-test_that("fits in shards go on from a checkpoint", {
-  skip_unless_extended()
+test_extended("fits in shards go on from a checkpoint", {
   data <- pseudo_observation_data(60)
   data$class <- factor(data$successes > 1)
   cases <- list(list(count ~ h, negative_binomial(), loo_k(7)),

@@ -27,8 +27,7 @@ problem_of <- function(fit) {
 
 held_shards <- function(host) mget(as.character(host$ids), envir = shard_store[[host$key]])
 
-test_that("cuts make shards of like size, and equal places share one", {
-  skip_unless_extended()
+test_extended("cuts make shards of like size, and equal places share one", {
   for (places in shard_clouds()) for (count in c(1L, 2L, 5L, 8L)) {
     shard <- shard_of(places, shard_cuts(places, count))
     expect_setequal(shard, seq_len(count))
@@ -39,8 +38,7 @@ test_that("cuts make shards of like size, and equal places share one", {
   expect_error(shard_cuts(cbind(c(1, 1, 2), 0), 3L), class = "neargp_error_cluster")
 })
 
-test_that("the tree of sums has one rounding however the shards are spread", {
-  skip_unless_extended()
+test_extended("the tree of sums has one rounding however the shards are spread", {
   set.seed(6)
   for (count in c(1L, 2L, 7L, 16L)) {
     parts <- lapply(seq_len(count), function(i) list(failed = 0, size = 1,
@@ -83,8 +81,7 @@ brute_neighbors <- function(places, rank, k, before) {
   })
 }
 
-test_that("shards find the neighbours that a search of all rows finds", {
-  skip_unless_extended()
+test_extended("shards find the neighbours that a search of all rows finds", {
   k <- 4L
   for (name in names(shard_clouds())) for (before in c(TRUE, FALSE)) {
     places <- shard_clouds()[[name]]
@@ -146,8 +143,7 @@ sharded_data <- function(n = 60) {
 }
 
 # The dense likelihood knows no order.
-test_that("with all rows as neighbours shards have the exact likelihood and its maximum", {
-  skip_unless_extended()
+test_extended("with all rows as neighbours shards have the exact likelihood and its maximum", {
   data <- sharded_data()
   exact <- function(...) neargp(z ~ h, data, coords = ~ x + y, method = exact_gp(...),
     covariance = cov_exponential(), weights = w, control = neargp_control(tolerance = 1e-10))
@@ -163,8 +159,7 @@ test_that("with all rows as neighbours shards have the exact likelihood and its 
     class = "neargp_error_comparison")
 })
 
-test_that("so have REML, noise of a model of its own and random effects", {
-  skip_unless_extended()
+test_extended("so have REML, noise of a model of its own and random effects", {
   data <- sharded_data()
   exact <- function(...) neargp(z ~ h, data, coords = ~ x + y, method = exact_gp(...),
     covariance = cov_exponential(), weights = w, control = neargp_control(tolerance = 1e-10))
@@ -182,8 +177,7 @@ test_that("so have REML, noise of a model of its own and random effects", {
 })
 
 # Scores of neighbours among all others have no order either.
-test_that("scores of loo_k() and mll_k() do not depend on shards", {
-  skip_unless_extended()
+test_extended("scores of loo_k() and mll_k() do not depend on shards", {
   data <- sharded_data()
   for (method in list(loo_k(9), mll_k(9))) {
     whole <- neargp(z ~ h, data, coords = ~ x + y, method = method, covariance = cov_exponential())
@@ -216,8 +210,7 @@ test_that("Vecchia's likelihood in shards is that of the merged order, in any me
     brute_neighbors(scaled, rank, 6L, TRUE)), tolerance = 1e-10)
 })
 
-test_that("what cannot be in shards is refused", {
-  skip_unless_extended()
+test_extended("what cannot be in shards is refused", {
   data <- sharded_data()
   data$count <- rpois(60, 3)
   control <- neargp_control(shards = 4L)

@@ -27,8 +27,7 @@ test_on_devices("draws have the joint distribution of dense universal kriging", 
   expect_standard_normal(draws(), dense)
 })
 
-test_that("without noise the field is the data where there are some, and kriging elsewhere", {
-  skip_unless_extended()
+test_extended("without noise the field is the data where there are some, and kriging elsewhere", {
   data <- simulated_data(60)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 59), nugget = 0,
     covariance = cov_exponential(variance = 2, range = 0.2))
@@ -60,8 +59,7 @@ test_that("exact_gp() draws from the dense conditional distribution, however man
         fit$core_covariance)))
   })
 
-test_that("few places are drawn from the dense conditional distribution by the other methods, too, unless k is given", {
-  skip_unless_extended()
+test_extended("few places are drawn from the dense conditional distribution by the other methods, too, unless k is given", {
   new <- simulated_data(150, seed = 2)
   coords <- as.matrix(new[c("x", "y")])
   for (method in list(vecchia(k = 20), loo_k(k = 20))) {
@@ -96,8 +94,7 @@ smooth_covariances <- function() {
   )
 }
 
-test_that("smooth fields are drawn on a fine grid, and what is added to the diagonal is reported", {
-  skip_unless_extended()
+test_extended("smooth fields are drawn on a fine grid, and what is added to the diagonal is reported", {
   data <- simulated_data(60)
   grid <- expand.grid(x = seq(0, 1, length.out = 40), y = seq(0, 1, length.out = 40))
   looked_at <- seq(7, 1600, by = 63)
@@ -117,8 +114,7 @@ test_that("smooth fields are drawn on a fine grid, and what is added to the diag
   }
 })
 
-test_that("smooth fields are drawn densely and by vnngp(), too", {
-  skip_unless_extended()
+test_extended("smooth fields are drawn densely and by vnngp(), too", {
   data <- simulated_data(60)
   grid <- expand.grid(x = seq(0, 1, length.out = 40), y = seq(0, 1, length.out = 40))
   smooth <- cov_gaussian(variance = 2, range = 0.6)
@@ -162,8 +158,7 @@ test_that("class, names and missing rows of newdata are kept", {
   expect_error(simulate(fit, 0, newdata = new), "`nsim`", class = "neargp_error_argument")
 })
 
-test_that("unconditional draws have the covariance of the model", {
-  skip_unless_extended()
+test_extended("unconditional draws have the covariance of the model", {
   fit <- small_fit()
   new <- data.frame(x = c(0, 0.1, 1), y = 0, height = 0)
   draws <- t(as.matrix(simulate(fit, 20000, seed = 1, newdata = new, type = "link",
@@ -195,8 +190,7 @@ test_that("locations are told apart when there are very many", {
   expect_equal(location_index(rbind(coords, coords[7:8, ])), c(seq_len(n), 7L, 8L))
 })
 
-test_that("binomial responses are drawn with the trials that are asked for, by default those of the data", {
-  skip_unless_extended()
+test_extended("binomial responses are drawn with the trials that are asked for, by default those of the data", {
   data <- latent_data(150)
   data$trials <- 1 + data$count
   fit <- latent_fit(cbind(count, trials - count) ~ 1, binomial(), data)
@@ -211,8 +205,7 @@ test_that("binomial responses are drawn with the trials that are asked for, by d
   expect_error(simulate(fit, newdata = place, trials = 1:2), class = "neargp_error_argument")
 })
 
-test_that("new observations at training rows have the noise of their weights", {
-  skip_unless_extended()
+test_extended("new observations at training rows have the noise of their weights", {
   data <- simulated_data(60)
   data$w <- rep(c(1, 100), 30)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), nugget = 4, weights = w,
@@ -233,8 +226,7 @@ test_that("more draws than a table can hold are refused", {
   expect_error(simulate(fit, nsim = 2^30), "GiB", class = "neargp_error_size")
 })
 
-test_that("draws beyond the range of numbers are the largest number, with a warning", {
-  skip_unless_extended()
+test_extended("draws beyond the range of numbers are the largest number, with a warning", {
   data <- simulated_data(30)
   data$count <- round(exp(data$z))
   data$amount <- exp(data$z)

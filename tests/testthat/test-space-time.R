@@ -71,8 +71,7 @@ known_covariances <- list(
     shares = c(product = 0.5, space = 0.2, time = 0.3)) + cov_exponential(0.3, c(0.2, 1))
 )
 
-test_that("predictions by all methods, leave-one-out and joint predictions are dense kriging", {
-  skip_unless_extended()
+test_extended("predictions by all methods, leave-one-out and joint predictions are dense kriging", {
   data <- space_time_data(8, 5)
   new <- transform(space_time_data(2, 2, seed = 2), day = day + 4.5)
   methods <- list(exact_gp(), vecchia(k = 39L), loo_k(k = 39L), mll_k(k = 39L))
@@ -94,8 +93,7 @@ test_that("predictions by all methods, leave-one-out and joint predictions are d
     tolerance = 1e-8)
 })
 
-test_that("the latent field of vnngp() has these covariances, with their gradient", {
-  skip_unless_extended()
+test_extended("the latent field of vnngp() has these covariances, with their gradient", {
   data <- space_time_data(8, 5)
   fit <- known_fit(cov_spacetime(cov_matern(1.5)), data,
     vnngp(k = 39L, factor = "exact", jitter = 1e-6))
@@ -133,8 +131,7 @@ test_that("without interaction it is separable, and at one time and place it is 
   expect_equal(covariance_value(static, c(0, Inf), time = c(Inf, 0)), 0.8 * c(0.2, 0.3))
 })
 
-test_that("covariances and kriging are those of gstat", {
-  skip_unless_extended()
+test_extended("covariances and kriging are those of gstat", {
   skip_if_not_installed("gstat")
   skip_if_not_installed("spacetime")
   lag <- data.frame(spacelag = c(0.1, 0.5, 0.3, 1), timelag = c(1, 3, 0.5, 2))
@@ -158,8 +155,7 @@ test_that("covariances and kriging are those of gstat", {
     tolerance = 1e-10)
 })
 
-test_that("predictions are those of gstat's krigeST()", {
-  skip_unless_extended()
+test_extended("predictions are those of gstat's krigeST()", {
   skip_if_not_installed("gstat")
   skip_if_not_installed("spacetime")
   set.seed(3)
@@ -193,8 +189,7 @@ test_that("predictions are those of gstat's krigeST()", {
   }
 })
 
-test_that("with few times alpha is 1/2, and says so", {
-  skip_unless_extended()
+test_extended("with few times alpha is 1/2, and says so", {
   data <- space_time_data(30, 4)
   expect_message(fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day,
     covariance = cov_spacetime(cov_exponential()), method = vecchia(k = 5)),
@@ -203,8 +198,7 @@ test_that("with few times alpha is 1/2, and says so", {
   expect_no_message(known_fit(known_covariances[[1L]], data), class = "neargp_message_alpha")
 })
 
-test_that("unusable settings are refused in the terms of the user", {
-  skip_unless_extended()
+test_extended("unusable settings are refused in the terms of the user", {
   expect_error(cov_spacetime(cov_exponential(), cov_exponential()), "gneiting",
     class = "neargp_error_argument")
   expect_error(cov_spacetime(alpha = 0.5, model = "separable"), "alpha",

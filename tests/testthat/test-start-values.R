@@ -1,5 +1,4 @@
-test_that("starting values are near the truth on simulated data", {
-  skip_unless_extended()
+test_extended("starting values are near the truth on simulated data", {
   data <- simulated_data(2000, seed = 6)
   fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_exponential(), control = neargp_control(max_iterations = 1)))
@@ -35,8 +34,7 @@ test_that("neighbours exclude the row itself, also among many duplicates", {
     matrix(c(5L, 6L, 7L, 8L, 9L, 10L), 2))
 })
 
-test_that("bounds hold the estimates of every family", {
-  skip_unless_extended()
+test_extended("bounds hold the estimates of every family", {
   data <- simulated_data(100, family = "gaussian", nugget = 0.001)
   for (covariance in list(cov_matern(NULL), cov_powered_exponential(), cov_cauchy())) {
     fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10),
@@ -45,8 +43,7 @@ test_that("bounds hold the estimates of every family", {
   }
 })
 
-test_that("a few rows of hardly any weight, or of very much, do not keep the estimates from where they belong", {
-  skip_unless_extended()
+test_extended("a few rows of hardly any weight, or of very much, do not keep the estimates from where they belong", {
   data <- simulated_data(200)
   data$other <- data$z + simulated_data(200, seed = 9)$z
   estimates <- function(weights, rows = 1:200, formula = z ~ height, method = vecchia(k = 20)) {
@@ -68,8 +65,7 @@ test_that("a few rows of hardly any weight, or of very much, do not keep the est
     tolerance = 0.1)
 })
 
-test_that("a trend that leaves no degrees of freedom has starting values", {
-  skip_unless_extended()
+test_extended("a trend that leaves no degrees of freedom has starting values", {
   data <- data.frame(x = c(0.1, 0.5, 0.8), y = c(0.9, 0.2, 0.4), group = c("a", "b", "c"),
     count = c(1, 0, 3))
   for (method in list(loo_k(2), vnngp(2), svgp(2), ppgpr(2), swsgp(1, inducing = 2, epochs = 1L))) {
@@ -89,8 +85,7 @@ test_that("correlations that hardly fall have starting values", {
   }
 })
 
-test_that("what of a fit given as `start` is not taken is said, and nothing at all is an error", {
-  skip_unless_extended()
+test_extended("what of a fit given as `start` is not taken is said, and nothing at all is an error", {
   data <- simulated_data(60)
   fit <- function(covariance = cov_exponential(), method = vecchia(8), formula = z ~ height, ...) {
     neargp(formula, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L,
@@ -107,8 +102,7 @@ test_that("what of a fit given as `start` is not taken is said, and nothing at a
     "none of the parameters that the model estimates", class = "neargp_error_argument")
 })
 
-test_that("a fit that is not continued says in what it differs", {
-  skip_unless_extended()
+test_extended("a fit that is not continued says in what it differs", {
   data <- simulated_data(60)
   fit <- function(rows = data, method = svgp(10, move = FALSE), formula = z ~ height, ...) {
     suppressWarnings(neargp(formula, rows, coords = ~ x + y, method = method,

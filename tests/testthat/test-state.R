@@ -13,8 +13,7 @@ test_that("a state has the fields it was made with and no others", {
   expect_identical(state$b$part, 3)
 })
 
-test_that("all code that reads or writes a problem knows its fields", {
-  skip_unless_extended()
+test_extended("all code that reads or writes a problem knows its fields", {
   problem <- pseudo_observation_example("poisson")
   expect_s3_class(problem, "neargp_problem")
   expect_identical(setdiff(fields_of("problem"), names(problem)), character(0))

@@ -21,8 +21,7 @@ variance_with <- function(fit, sites, targets) {
     cbind(1, targets$height))
 }
 
-test_that("each site is the one that leaves the least mean variance", {
-  skip_unless_extended()
+test_extended("each site is the one that leaves the least mean variance", {
   fit <- site_data()$fit
   candidates <- candidates_of_sites()
   targets <- data.frame(x = stats::runif(30), y = stats::runif(30), height = stats::rnorm(30))

@@ -3,8 +3,7 @@ inducing_fit <- function(device, method = svgp(inducing = 20, ...), formula = z 
   neargp(formula, simulated_data(200), coords = ~ x + y, method = method, device = device)
 }
 
-test_that("a fit by svgp() on a device is that of the CPU, with either bound", {
-  skip_unless_extended()
+test_extended("a fit by svgp() on a device is that of the CPU, with either bound", {
   local_gpu_or_emulated()
   for (bound in c("tight", "standard")) {
     on_cpu <- inducing_fit("cpu", bound = bound)
@@ -18,8 +17,7 @@ test_that("a fit by svgp() on a device is that of the CPU, with either bound", {
   }
 })
 
-test_that("effects beside the field are on a device what they are on the CPU", {
-  skip_unless_extended()
+test_extended("effects beside the field are on a device what they are on the CPU", {
   local_gpu_or_emulated()
   data <- transform(simulated_data(150), group = rep(1:15, 10))
   data$z <- data$z + sin(1:15)[data$group]

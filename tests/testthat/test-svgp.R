@@ -1,5 +1,4 @@
-test_that("with an inducing point at each row the method is the exact one", {
-  skip_unless_extended()
+test_extended("with an inducing point at each row the method is the exact one", {
   data <- simulated_data(70)
   data$w <- rep(c(0.5, 1, 2, 1, 4), 14)
   new <- simulated_data(15, seed = 2)
@@ -19,8 +18,7 @@ test_that("with an inducing point at each row the method is the exact one", {
   }
 })
 
-test_that("the bounds are in their order, and rise when positions are moved", {
-  skip_unless_extended()
+test_extended("the bounds are in their order, and rise when positions are moved", {
   data <- simulated_data(120)
   value <- function(...) c(inducing_fit(data, svgp(inducing = 12, ...))$log_likelihood)
   exact <- c(inducing_fit(data, exact_gp())$log_likelihood)
@@ -29,8 +27,7 @@ test_that("the bounds are in their order, and rise when positions are moved", {
   expect_lt(value(bound = "tight"), exact)
 })
 
-test_that("estimates with many inducing points come near those of the exact method", {
-  skip_unless_extended()
+test_extended("estimates with many inducing points come near those of the exact method", {
   data <- simulated_data(150, seed = 4)
   data$z <- with(data, height + sin(5 * x) * cos(4 * y) + 0.1 * rep(c(1, -1, 0.5, -1, 0.5), 30))
   covariance <- cov_matern(nu = 2.5)
@@ -47,8 +44,7 @@ test_that("estimates with many inducing points come near those of the exact meth
   expect_gt(fit$log_likelihood, exact$log_likelihood - 0.5)
 })
 
-test_that("the unit of the response, a shift of places and the order of rows change nothing that they should not", {
-  skip_unless_extended()
+test_extended("the unit of the response, a shift of places and the order of rows change nothing that they should not", {
   data <- simulated_data(100, seed = 5)
   fit <- function(data, ...) {
     neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 15),
@@ -67,8 +63,7 @@ test_that("the unit of the response, a shift of places and the order of rows cha
   expect_equal(value(100:1), value(1:100), tolerance = 1e-10)
 })
 
-test_that("the number of threads does not change a digit", {
-  skip_unless_extended()
+test_extended("the number of threads does not change a digit", {
   data <- withr::with_seed(6, data.frame(x = runif(3000), y = runif(3000), height = rnorm(3000)))
   data$z <- with(data, sin(5 * x) + height) + sin(seq_len(3000))
   fit <- function(threads) {
@@ -120,8 +115,7 @@ test_that("a fit goes on from an earlier one, positions included", {
   expect_lt(again$log_likelihood, done$log_likelihood + 0.01)
 })
 
-test_that("what other methods' fits can do a fit on inducing points can", {
-  skip_unless_extended()
+test_extended("what other methods' fits can do a fit on inducing points can", {
   fit <- inducing_fit()
   file <- withr::local_tempfile()
   saveRDS(fit, file)

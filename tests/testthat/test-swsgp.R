@@ -38,8 +38,7 @@ test_on_devices("the objective is the paper's, from dense matrices", {
   }
 })
 
-test_that("with all points in view and the covariance known the objective ends at the mean-field bound of dense matrices", {
-  skip_unless_extended()
+test_extended("with all points in view and the covariance known the objective ends at the mean-field bound of dense matrices", {
   known <- cov_exponential(variance = 0.8, range = 0.2)
   fit <- fit_swsgp(12, k = 12, move = FALSE, covariance = known, epochs = 1500, batch_size = 75)
   expect_equal(c(fit$log_likelihood), dense_objective(fit), tolerance = 1e-8)
@@ -99,8 +98,7 @@ test_that("joint predictions condition on the union of all rows' points", {
   expect_equal(every$mean, predict(fit, near, type = "link", k = 30)$mean, tolerance = 1e-8)
 })
 
-test_that("every family is fitted, and its generics answer", {
-  skip_unless_extended()
+test_extended("every family is fitted, and its generics answer", {
   data <- vnngp_data(250)
   for (name in names(vnngp_models)) {
     model <- vnngp_models[[name]]
@@ -128,8 +126,7 @@ test_that("fits follow set.seed() and not the number of threads", {
   expect_identical(coef(first, "covariance"), coef(same, "covariance"))
 })
 
-test_that("the unit of the response changes nothing but the unit", {
-  skip_unless_extended()
+test_extended("the unit of the response changes nothing but the unit", {
   data <- counts_data()
   fit_in <- function(unit) {
     data$z <- unit * data$z
@@ -144,8 +141,7 @@ test_that("the unit of the response changes nothing but the unit", {
     tolerance = 1e-7)
 })
 
-test_that("positions move or are held, and are in the user's coordinates", {
-  skip_unless_extended()
+test_extended("positions move or are held, and are in the user's coordinates", {
   data <- counts_data()
   given <- data[seq(1, 150, 6), c("x", "y")]
   held <- fit_swsgp(given, k = 6, epochs = 5, move = FALSE, data = data)
@@ -173,8 +169,7 @@ test_that("a fit goes on from where it ended, and is not made worse", {
   expect_gte(more$log_likelihood, first$log_likelihood)
 })
 
-test_that("validation finds the posterior anew without the rows held out", {
-  skip_unless_extended()
+test_extended("validation finds the posterior anew without the rows held out", {
   data <- counts_data()
   fit <- fit_swsgp(25, k = 6, epochs = 10, data = data)
   fold <- rep(1:3, 50)
@@ -190,8 +185,7 @@ test_that("validation finds the posterior anew without the rows held out", {
   expect_identical(clean$posterior$coords, fit$posterior$coords)
 })
 
-test_that("numbers of points and neighbours are adapted to the data, and it is said", {
-  skip_unless_extended()
+test_extended("numbers of points and neighbours are adapted to the data, and it is said", {
   data <- counts_data()
   expect_identical(nrow(fit_swsgp(epochs = 1, data = data)$inducing), 15L)
   expect_message(fit <- fit_swsgp(epochs = 1, data = data), class = "neargp_message_k")
@@ -202,8 +196,7 @@ test_that("numbers of points and neighbours are adapted to the data, and it is s
   expect_identical(nrow(fit$inducing), 150L)
 })
 
-test_that("with a point at each row the noise runs away, and is held at a ten-thousandth of the variance", {
-  skip_unless_extended()
+test_extended("with a point at each row the noise runs away, and is held at a ten-thousandth of the variance", {
   withr::local_seed(1)
   data <- counts_data()
   data$z <- sin(4 * data$x) + rnorm(150, sd = 0.1)
@@ -215,8 +208,7 @@ test_that("with a point at each row the noise runs away, and is held at a ten-th
     "nugget: as low as swsgp() lets it be", fixed = TRUE)
 })
 
-test_that("what cannot be fitted is refused", {
-  skip_unless_extended()
+test_extended("what cannot be fitted is refused", {
   data <- counts_data()
   expect_error(fit_swsgp(20, k = 21, data = data), class = "neargp_error_k")
   expect_error(fit_swsgp(1, k = 1, data = data), class = "neargp_error_argument")
@@ -243,8 +235,7 @@ test_that("the constructor prints what will be fitted", {
 
 # The bound of svgp() has the best normal distribution of the field at the points: independent ones
 # fall short of it, unless points are so far from each other that it has none but such.
-test_that("with all points in view the objective is a bound of svgp()'s kind, and reaches its where the field at the points is independent", {
-  skip_unless_extended()
+test_extended("with all points in view the objective is a bound of svgp()'s kind, and reaches its where the field at the points is independent", {
   withr::local_seed(4)
   cluster <- function(at, n) data.frame(x = at + rnorm(n, sd = 0.3), y = at + rnorm(n, sd = 0.3))
   data <- rbind(cluster(0, 30), cluster(20, 40), cluster(40, 20))

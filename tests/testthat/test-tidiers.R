@@ -5,8 +5,7 @@ tidied_fit <- function(method = vecchia(k = 10), ...) {
   neargp(z ~ elevation, data, coords = ~ x + y, method = method, ...)
 }
 
-test_that("tidy() has one row for each parameter and agrees with coef(), vcov() and confint()", {
-  skip_unless_extended()
+test_extended("tidy() has one row for each parameter and agrees with coef(), vcov() and confint()", {
   fit <- tidied_fit(covariance = cov_matern(nu = 1.5))
   table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
   trend <- table[table$effect == "trend", ]
@@ -26,8 +25,7 @@ test_that("tidy() has one row for each parameter and agrees with coef(), vcov() 
     class = "neargp_error_argument")
 })
 
-test_that("glance() is one row that agrees with the fit", {
-  skip_unless_extended()
+test_extended("glance() is one row that agrees with the fit", {
   fit <- tidied_fit()
   row <- glance(fit)
   expect_equal(nrow(row), 1)
@@ -58,8 +56,7 @@ test_that("a fit without trend coefficients has no trend rows", {
   expect_true(all(c("variance", "range", "nugget") %in% table$term))
 })
 
-test_that("augment() adds fitted values and leave-one-out predictions to the data", {
-  skip_unless_extended()
+test_extended("augment() adds fitted values and leave-one-out predictions to the data", {
   fit <- tidied_fit()
   table <- augment(fit)
   expect_equal(table$z, fit$data$y)
@@ -77,8 +74,7 @@ test_that("augment() adds fitted values and leave-one-out predictions to the dat
   expect_error(augment(fit, newdata = given[1:3, , drop = FALSE]), class = "neargp_error_newdata")
 })
 
-test_that("tidy() knows the names of mixed models, and exponentiates the trend", {
-  skip_unless_extended()
+test_extended("tidy() knows the names of mixed models, and exponentiates the trend", {
   fit <- tidied_fit()
   expect_identical(tidy(fit, effects = "fixed"), tidy(fit, effects = "trend"))
   expect_error(tidy(fit, "foo"), "\"fixed\", \"ran_pars\"", class = "neargp_error_argument")
@@ -131,8 +127,7 @@ test_that("p values are those of the summary", {
   expect_true(all(is.na(table$p.value[table$effect == "covariance"])))
 })
 
-test_that("augment() takes data with the rows that na.exclude left out", {
-  skip_unless_extended()
+test_extended("augment() takes data with the rows that na.exclude left out", {
   data <- simulated_data(60)
   data$z[c(3, 50)] <- NA
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), na.action = na.exclude)

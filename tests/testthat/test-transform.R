@@ -12,8 +12,7 @@ transformed_fit <- function(d = transformed_data_set(), transform = "log", metho
     covariance = cov_exponential(), ...)
 }
 
-test_that("a fit of the logarithm is that of the transformed response, with the Jacobian", {
-  skip_unless_extended()
+test_extended("a fit of the logarithm is that of the transformed response, with the Jacobian", {
   d <- transformed_data_set()
   for (method in list(exact_gp(), vecchia(8), loo_k(8))) {
     plain <- transformed_fit(d, NULL, method, g ~ h)
@@ -34,8 +33,7 @@ test_that("the log-likelihood is the density of the responses", {
   expect_equal(c(logLik(fit)), half + sum(log(0.5 / sqrt(d$z))))
 })
 
-test_that("predictions are on the scale of the response, the link is not", {
-  skip_unless_extended()
+test_extended("predictions are on the scale of the response, the link is not", {
   d <- transformed_data_set()
   plain <- transformed_fit(d, NULL, formula = g ~ h)
   fit <- transformed_fit(d)
@@ -53,8 +51,7 @@ test_that("predictions are on the scale of the response, the link is not", {
     tolerance = 1e-6)
 })
 
-test_that("a pair of functions is the transform that it writes out", {
-  skip_unless_extended()
+test_extended("a pair of functions is the transform that it writes out", {
   d <- transformed_data_set()
   fit <- transformed_fit(d)
   pair <- transformed_fit(d, list(forward = log, inverse = exp))
@@ -75,8 +72,7 @@ test_that("a constant response is told as that, with the value that the data hav
   }
 })
 
-test_that("transforms refuse what they cannot have", {
-  skip_unless_extended()
+test_extended("transforms refuse what they cannot have", {
   d <- transformed_data_set(40)
   refused <- function(class, ..., data = d) {
     expect_error(transformed_fit(data, ...), class = paste0("neargp_error_", class))
@@ -99,8 +95,7 @@ test_that("transforms refuse what they cannot have", {
   expect_error(box_cox(Inf), class = "neargp_error_argument")
 })
 
-test_that("a transform is printed, and updated", {
-  skip_unless_extended()
+test_extended("a transform is printed, and updated", {
   d <- transformed_data_set(40)
   fit <- neargp(z ~ h, d, coords = ~ x + y, method = exact_gp(), transform = "log",
     covariance = cov_exponential())

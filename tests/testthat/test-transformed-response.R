@@ -19,8 +19,7 @@ lognormal <- function(mean, sd) {
   list(mean = exp(mean + sd^2 / 2), sd = exp(mean + sd^2 / 2) * sqrt(exp(sd^2) - 1))
 }
 
-test_that("leave-one-out predictions and residuals are those of the lognormal distribution", {
-  skip_unless_extended()
+test_extended("leave-one-out predictions and residuals are those of the lognormal distribution", {
   d <- log_data()
   for (method in list(exact_gp(), vecchia(8), vnngp(8))) {
     fits <- log_fits(d, method)
@@ -62,8 +61,7 @@ test_that("scores are of the responses, with the Jacobian", {
   expect_error(scores(fits$log, transform(new, z = -z)), class = "neargp_error_response")
 })
 
-test_that("transforms are compared by cross-validation, AIC and anova()", {
-  skip_unless_extended()
+test_extended("transforms are compared by cross-validation, AIC and anova()", {
   d <- log_data()
   d$w <- 1
   fit <- function(transform, formula = z ~ h) {
@@ -125,8 +123,7 @@ test_that("without a nugget the data are fitted values, and have no Pearson resi
   expect_error(residuals(fit, "pearson"), class = "neargp_error_argument")
 })
 
-test_that("other packages have densities, draws and means on the scale of the response", {
-  skip_unless_extended()
+test_extended("other packages have densities, draws and means on the scale of the response", {
   d <- log_data()
   fits <- log_fits(d)
   moments <- loo_predict(fits$plain)

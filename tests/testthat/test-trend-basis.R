@@ -17,8 +17,7 @@ shifted_results <- function(method, shift, formula = z ~ h, offset = 0, data = s
 
 profiled_methods <- function() list(vecchia(12), exact_gp(), loo_k(12), mll_k(12), vnngp(10))
 
-test_that("a shift of the response changes nothing beyond what rounding of the response itself does", {
-  skip_unless_extended()
+test_extended("a shift of the response changes nothing beyond what rounding of the response itself does", {
   for (method in profiled_methods()) {
     plain <- shifted_results(method, 0)
     for (shift in c(1e6, 1e9, 1e12)) {
@@ -31,16 +30,14 @@ test_that("a shift of the response changes nothing beyond what rounding of the r
   }
 })
 
-test_that("a shift may come from an offset as well", {
-  skip_unless_extended()
+test_extended("a shift may come from an offset as well", {
   for (method in list(vecchia(12), vnngp(10))) {
     plain <- shifted_results(method, 0, z ~ h + offset(o))
     expect_lt(max(abs(shifted_results(method, 1e9, z ~ h + offset(o), offset = 1e9) - plain)), 1e-4)
   }
 })
 
-test_that("a covariate may be large beside its scatter, as years and eastings are", {
-  skip_unless_extended()
+test_extended("a covariate may be large beside its scatter, as years and eastings are", {
   for (method in profiled_methods()) {
     plain <- shifted_results(method, 0)
     expect_lt(max(abs(shifted_results(method, 0, mean = 2000) - plain)), 1e-6)
@@ -48,8 +45,7 @@ test_that("a covariate may be large beside its scatter, as years and eastings ar
   }
 })
 
-test_that("nearly collinear covariates give the fit of their orthogonal combinations", {
-  skip_unless_extended()
+test_extended("nearly collinear covariates give the fit of their orthogonal combinations", {
   data <- simulated_data(150)
   data$other <- data$height + 1e-5 * sin(20 * data$x)
   data$difference <- sin(20 * data$x)
@@ -65,8 +61,7 @@ test_that("nearly collinear covariates give the fit of their orthogonal combinat
   }
 })
 
-test_that("several outputs may lie far from 0, each its own way", {
-  skip_unless_extended()
+test_extended("several outputs may lie far from 0, each its own way", {
   data <- simulated_data(80)
   data$w <- data$z + data$height
   results <- function(shift) {
@@ -81,8 +76,7 @@ test_that("several outputs may lie far from 0, each its own way", {
   expect_lt(max(abs(results(1e8) - results(0))), 1e-3)
 })
 
-test_that("cross-validation with and without refitting bears a shift", {
-  skip_unless_extended()
+test_extended("cross-validation with and without refitting bears a shift", {
   data <- simulated_data(80)
   scores <- function(shift, refit) {
     data$z <- data$z + shift
@@ -113,8 +107,7 @@ test_that("a response that is an exact function of the trend is told from one fa
     "exact function", class = "neargp_error_constant_response")
 })
 
-test_that("a covariate may be large beside its scatter whatever the family, as seconds since 1970 are", {
-  skip_unless_extended()
+test_extended("a covariate may be large beside its scatter whatever the family, as seconds since 1970 are", {
   data <- simulated_data(75)
   data$group <- factor(rep(c("u", "v", "w"), 25))
   eta <- data$z / 4 - mean(data$z / 4)

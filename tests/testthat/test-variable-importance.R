@@ -31,8 +31,7 @@ test_that("without a field it is the leave-one-out score of least squares", {
   expect_equal(attr(given, "log_score"), mean(full), tolerance = 1e-6)
 })
 
-test_that("an irrelevant variable is worth nothing, left out or permuted", {
-  skip_unless_extended()
+test_extended("an irrelevant variable is worth nothing, left out or permuted", {
   d <- importance_rows()
   fit <- neargp(z ~ useful + idle, d, coords = ~ x + y, method = vecchia(k = 5),
     covariance = cov_exponential(range = 0.3), verbose = FALSE)
@@ -53,8 +52,7 @@ validated_log_scores <- function(table) {
   -log(prob[cbind(seq_len(nrow(table)), as.integer(table$observed))])
 }
 
-test_that("values handed to their own rows are the cross-validation of the fit", {
-  skip_unless_extended()
+test_extended("values handed to their own rows are the cross-validation of the fit", {
   d <- importance_rows()
   d$count <- rpois(120, 3)
   fits <- list(
@@ -85,8 +83,7 @@ test_that("permuted rows have the variable of other rows and all else of their o
   expect_equal(unname(target$X[, 2L]), d$useful[held])
 })
 
-test_that("folds of one row leave out single rows, and deep fits are trained without each fold", {
-  skip_unless_extended()
+test_extended("folds of one row leave out single rows, and deep fits are trained without each fold", {
   d <- importance_rows(40)
   fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(1, 0.2), verbose = FALSE)
@@ -141,8 +138,7 @@ test_that("places go together where they are one, and stay where nothing else is
   expect_error(variable_importance(fit, "place"), "no place", class = "neargp_error_argument")
 })
 
-test_that("it is shown, and what cannot be left out is refused", {
-  skip_unless_extended()
+test_extended("it is shown, and what cannot be left out is refused", {
   d <- importance_rows(60)
   fit <- neargp(z ~ useful, d, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(1, 0.2), verbose = FALSE)
@@ -166,8 +162,7 @@ test_that("it is shown, and what cannot be left out is refused", {
   expect_error(variable_importance(fit), class = "neargp_error_newdata")
 })
 
-test_that("covariates at the points of areas are left out with their raster, and not handed around", {
-  skip_unless_extended()
+test_extended("covariates at the points of areas are left out with their raster, and not handed around", {
   skip_if_not_installed("terra")
   example <- areal_example(5L, 4L)
   fine <- fine_raster(slope = sin(1:400))
@@ -184,8 +179,7 @@ test_that("covariates at the points of areas are left out with their raster, and
     class = "neargp_error_argument")
 })
 
-test_that("data that have changed under their name are refused, by what has changed", {
-  skip_unless_extended()
+test_extended("data that have changed under their name are refused, by what has changed", {
   d <- importance_rows(60)
   fit <- neargp(z ~ useful + site + offset(idle / 2), d, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(variance = 0.1, range = 0.2), subset = x > 0.05,
@@ -211,8 +205,7 @@ test_that("data that have changed under their name are refused, by what has chan
     class = "neargp_error_newdata")
 })
 
-test_that("data are those that were fitted, of any response", {
-  skip_unless_extended()
+test_extended("data are those that were fitted, of any response", {
   d <- importance_rows(60)
   d$count <- rep(0:2, 20)
   d$level <- cut(d$z, 3, ordered_result = TRUE)

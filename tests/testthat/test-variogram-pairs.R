@@ -1,5 +1,4 @@
-test_that("sampled pairs are distinct, close enough and reproducible", {
-  skip_unless_extended()
+test_extended("sampled pairs are distinct, close enough and reproducible", {
   field <- small_field(3000)
   set.seed(1)
   pairs <- close_pairs(field$coords, cutoff = 2, max_pairs = 50000)
@@ -13,8 +12,7 @@ test_that("sampled pairs are distinct, close enough and reproducible", {
   expect_gt(mean(pairs$distance < 0.1), 0.02)
 })
 
-test_that("a sample of the pairs estimates the variogram of all", {
-  skip_unless_extended()
+test_extended("a sample of the pairs estimates the variogram of all", {
   field <- small_field(2500)
   all <- empirical_variogram(field$values, field$coords, cutoff = 3, max_pairs = 1e7)
   set.seed(2)

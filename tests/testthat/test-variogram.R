@@ -19,8 +19,7 @@ by_definition <- function(values, coords, cutoff, width, estimator, keep = funct
              row.names = NULL)
 }
 
-test_that("both estimators are those of their definition", {
-  skip_unless_extended()
+test_extended("both estimators are those of their definition", {
   field <- small_field()
   for (estimator in c("classical", "robust")) {
     v <- empirical_variogram(field$values, field$coords, cutoff = 3, width = 0.4,
@@ -93,8 +92,7 @@ test_that("the fitted variogram curve is nugget + sill - covariance, in each dir
   }
 })
 
-test_that("the variogram of a fit is that of its residuals from the trend", {
-  skip_unless_extended()
+test_extended("the variogram of a fit is that of its residuals from the trend", {
   fit <- plotted_fit(formula = z ~ y)
   expect_equal(as.data.frame(empirical_variogram(fit))$gamma,
     as.data.frame(empirical_variogram(residuals(fit, "trend"), fit$data$coords))$gamma)

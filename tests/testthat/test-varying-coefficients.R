@@ -10,19 +10,16 @@ varying_covariances <- function() {
   )
 }
 
-test_that("values of all methods are those of dense matrices", {
-  skip_unless_extended()
+test_extended("values of all methods are those of dense matrices", {
   expect_dense_values(varying_covariances())
 })
 
-test_that("gradients are those of differences", {
-  skip_unless_extended()
+test_extended("gradients are those of differences", {
   expect_gradients_of_differences(varying_covariances()[if (nzchar(
     Sys.getenv("NEARGP_EXTENDED_TESTS"))) 1:4 else 1L])
 })
 
-test_that("the latent field of vnngp() has the covariance, jitter included", {
-  skip_unless_extended()
+test_extended("the latent field of vnngp() has the covariance, jitter included", {
   data <- varying_data(40)
   fit <- varying_fit(with_slope(), vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
   expect_latent_values(fit, 1e-6 * 1.6)
@@ -39,8 +36,7 @@ test_that("the likelihood is that of parameters per unit of the column", {
     sum(r * solve(S, r))), tolerance = 1e-8)
 })
 
-test_that("predictions of response and coefficients are dense kriging by all methods", {
-  skip_unless_extended()
+test_extended("predictions of response and coefficients are dense kriging by all methods", {
   data <- varying_data(40)
   new <- varying_data(5, seed = 6)
   for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
@@ -63,8 +59,7 @@ test_that("predictions of response and coefficients are dense kriging by all met
   expect_equal(loo_predict(fit, k = 39L)[c("mean", "sd")], as.data.frame(left), tolerance = 1e-6)
 })
 
-test_that("coefficients are means of the trend and deviations, or deviations alone", {
-  skip_unless_extended()
+test_extended("coefficients are means of the trend and deviations, or deviations alone", {
   data <- varying_data(40)
   new <- varying_data(5, seed = 6)[c("x", "y")]
   for (formula in list(z ~ dose, z ~ 1, z ~ 0 + dose)) {
@@ -81,8 +76,7 @@ test_that("coefficients are means of the trend and deviations, or deviations alo
   }
 })
 
-test_that("coefficients of vnngp() of counts are those of a dense posterior", {
-  skip_unless_extended()
+test_extended("coefficients of vnngp() of counts are those of a dense posterior", {
   data <- varying_data(40)
   data$count <- stats::qpois(0.5, exp(data$z / 3))
   new <- varying_data(5, seed = 6)
@@ -106,8 +100,7 @@ test_that("coefficients of vnngp() of counts are those of a dense posterior", {
     colSums(b * solve(A, b)) + rowSums((d %*% vcov(fit)) * d), tolerance = 1e-6)
 })
 
-test_that("a column of ones is no column, and one of 0 and 1 makes independent fields", {
-  skip_unless_extended()
+test_extended("a column of ones is no column, and one of 0 and 1 makes independent fields", {
   data <- transform(varying_data(40), one = 1, side = x > 0.5)
   value <- function(covariance) {
     fit <- varying_fit(covariance, exact_gp(), data)
@@ -123,8 +116,7 @@ test_that("a column of ones is no column, and one of 0 and 1 makes independent f
     !data$side] == 0))
 })
 
-test_that("another unit of the column is another unit of the parameters, and no other fit", {
-  skip_unless_extended()
+test_extended("another unit of the column is another unit of the parameters, and no other fit", {
   data <- varying_data(60)
   fit <- function(covariance, ...) {
     neargp(z ~ dose, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance,
@@ -177,8 +169,7 @@ test_that("a row at which the only component is 0 is that of the trend", {
     method = vnngp(k = 8), covariance = cov_exponential(by = ~ dose)), data)$mean))
 })
 
-test_that("a fit goes through all that others do", {
-  skip_unless_extended()
+test_extended("a fit goes through all that others do", {
   data <- varying_data(120)
   fit <- neargp(z ~ dose, data, coords = ~ x + y, method = vecchia(k = 10),
     covariance = with_slope())
@@ -216,8 +207,7 @@ test_that("a fit goes through all that others do", {
   expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, "coefficients"))$plot, "ggplot")
 })
 
-test_that("sums over one column are one surface, and random effects and noise go along", {
-  skip_unless_extended()
+test_extended("sums over one column are one surface, and random effects and noise go along", {
   data <- transform(varying_data(120), g = factor(rep_len(1:8, 120)))
   fit <- neargp(z ~ dose + (1 | g), data, coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_matern(1.5) + cov_exponential(by = ~ dose) + cov_gaussian(by = ~ dose),
@@ -229,8 +219,7 @@ test_that("sums over one column are one surface, and random effects and noise go
   expect_equal(fit$layout$covariate_scale[at], sd(data$height))
 })
 
-test_that("rasters give maps of coefficients without layers of the column", {
-  skip_unless_extended()
+test_extended("rasters give maps of coefficients without layers of the column", {
   skip_if_not_installed("terra")
   fit <- varying_fit(with_slope(), vecchia(k = 8))
   raster <- terra::rast(nrows = 4, ncols = 5, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "")
@@ -239,8 +228,7 @@ test_that("rasters give maps of coefficients without layers of the column", {
   expect_equal(as.data.frame(terra::values(found)), predict(fit, cells, type = "coefficients"))
 })
 
-test_that("maps at the cells of a grid are those of its cells as rows", {
-  skip_unless_extended()
+test_extended("maps at the cells of a grid are those of its cells as rows", {
   skip_if_not_installed("terra")
   fit <- varying_fit(with_slope(), vecchia(k = 8))
   raster <- terra::rast(nrows = 4, ncols = 5, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "")
@@ -258,8 +246,7 @@ test_that("maps at the cells of a grid are those of its cells as rows", {
   expect_error(plot(fit, "coefficients", newdata = raster), class = "neargp_error_crs")
 })
 
-test_that("what cannot be is refused in one way", {
-  skip_unless_extended()
+test_extended("what cannot be is refused in one way", {
   data <- transform(varying_data(40), g = rep_len(c("a", "b", "c"), 40), none = 0)
   fit <- function(by, method = vecchia(k = 5)) {
     neargp(z ~ 1, data, coords = ~ x + y, method = method,
@@ -290,8 +277,7 @@ test_that("what cannot be is refused in one way", {
   expect_error(plot(plain, "coefficients"), class = "neargp_error_local")
 })
 
-test_that("a map without newdata says that its grid has no covariates of the covariance", {
-  skip_unless_extended()
+test_extended("a map without newdata says that its grid has no covariates of the covariance", {
   data <- transform(simulated_data(40), dose = x * y)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5), nugget = 0.1,
     covariance = cov_exponential(1, 0.3, by = ~ dose))

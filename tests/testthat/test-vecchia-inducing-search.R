@@ -29,8 +29,7 @@ test_that("inverse ranges are those of the working parameters, with their slope 
   expect_true(all(chart$bounds$lower[free] < chart$bounds$upper[free]))
 })
 
-test_that("inputs that tell nothing do not hold the search up", {
-  skip_unless_extended()
+test_extended("inputs that tell nothing do not hold the search up", {
   data <- with_idle_inputs()
   method <- vecchia(k = 10, inducing = 40)
   fit <- neargp(z ~ 1, data, coords = ~ ., method = method,

@@ -81,8 +81,7 @@ test_that("predictions are those of the dense joint distribution", {
   expect_equal(loo$sd, 1 / sqrt(diag(precision)), tolerance = 1e-8)
 })
 
-test_that("a prediction depends on its own row alone", {
-  skip_unless_extended()
+test_extended("a prediction depends on its own row alone", {
   fit <- low_rank_fit()
   new <- simulated_data(300, seed = 5)
   all <- predict(fit, new)
@@ -95,8 +94,7 @@ test_that("a prediction depends on its own row alone", {
     ignore_attr = TRUE)
 })
 
-test_that("estimates come near those of the exact method, in many coordinates and for a smooth field", {
-  skip_unless_extended()
+test_extended("estimates come near those of the exact method, in many coordinates and for a smooth field", {
   data <- withr::with_seed(4,
     as.data.frame(matrix(stats::runif(1600), 400, 4, dimnames = list(NULL, paste0("x", 1:4)))))
   r <- as.matrix(stats::dist(data)) / 0.6
@@ -123,8 +121,7 @@ test_that("estimates come near those of the exact method, in many coordinates an
   expect_equal(AIC(fit), -2 * fit$log_likelihood + 2 * 4)
 })
 
-test_that("the number of threads does not change a digit", {
-  skip_unless_extended()
+test_extended("the number of threads does not change a digit", {
   data <- withr::with_seed(6, data.frame(x = runif(1500), y = runif(1500), height = rnorm(1500)))
   data$z <- with(data, sin(5 * x) + height) + sin(seq_len(1500))
   fit <- function(threads) {
@@ -136,8 +133,7 @@ test_that("the number of threads does not change a digit", {
   expect_identical(suppressWarnings(fit(3L))[kept], suppressWarnings(fit(1L))[kept])
 })
 
-test_that("draws have the moments of predictions, with dense matrices and with neighbours", {
-  skip_unless_extended()
+test_extended("draws have the moments of predictions, with dense matrices and with neighbours", {
   fit <- low_rank_fit(simulated_data(150), vecchia(k = 80, inducing = 20))
   new <- simulated_data(8, seed = 3)
   expected <- predict(fit, new, type = "link", k = 150)
@@ -151,8 +147,7 @@ test_that("draws have the moments of predictions, with dense matrices and with n
   expect_equal(mean(apply(prior, 1L, stats::var)), 1.5, tolerance = 0.06)
 })
 
-test_that("what can be asked of other fits can be asked of this one", {
-  skip_unless_extended()
+test_extended("what can be asked of other fits can be asked of this one", {
   data <- simulated_data(150)
   fit <- low_rank_fit(data)
   expect_output(print(fit), "20 points")
@@ -193,8 +188,7 @@ test_that("positions may be given, and are never more than there are places", {
   expect_identical(nrow(fit$inducing), 60L)
 })
 
-test_that("bad input is refused by an error that says what to use", {
-  skip_unless_extended()
+test_extended("bad input is refused by an error that says what to use", {
   data <- simulated_data(60)
   for (wrong in list(NULL, NA, -1, 2.5, "a", c(1, 2))) expect_error(vecchia(inducing = wrong),
     class = "neargp_error_argument")

@@ -1,5 +1,4 @@
-test_that("held-out rows of latent models are predicted from a posterior that has not seen them", {
-  skip_unless_extended()
+test_extended("held-out rows of latent models are predicted from a posterior that has not seen them", {
   data <- latent_data(160)
   fit <- latent_fit(count ~ height, poisson(), data)
   folds <- rep_len(1:4, 160)
@@ -25,8 +24,7 @@ test_that("held-out rows of latent models are predicted from a posterior that ha
     cv$predictions$link_mean[folds == 2])
 })
 
-test_that("scores of a cross-validation are averages of those of its rows", {
-  skip_unless_extended()
+test_extended("scores of a cross-validation are averages of those of its rows", {
   data <- latent_data(120)
   fit <- latent_fit(count ~ height, negative_binomial(), data)
   cv <- cross_validate(fit, folds = rep_len(c("b", "a"), 120), level = 0.8,
@@ -45,8 +43,7 @@ test_that("scores of a cross-validation are averages of those of its rows", {
     score = "pit_deviation"))
 })
 
-test_that("refitting estimates the family's parameters without the fold", {
-  skip_unless_extended()
+test_extended("refitting estimates the family's parameters without the fold", {
   data <- latent_data(120)
   fit <- latent_fit(amount ~ height, Gamma("log"), data)
   folds <- rep_len(1:2, 120)
@@ -72,8 +69,7 @@ test_that("gaussian latent models are cross-validated as observations with noise
   expect_equal(latent$scores$crps, cross_validate(fit, folds = folds)$scores$crps, tolerance = 0.02)
 })
 
-test_that("fits by different families to the same response are compared", {
-  skip_unless_extended()
+test_extended("fits by different families to the same response are compared", {
   data <- latent_data(120)
   counts <- latent_fit(count ~ height, poisson(), data)
   normal <- neargp(count ~ height, data, coords = ~ x + y, method = vecchia(k = 10),
@@ -98,8 +94,7 @@ test_that("fits by different families to the same response are compared", {
     folds = folds)$scores$brier), c(TRUE, FALSE))
 })
 
-test_that("a row is left out by taking its pseudo-observation away, exactly where the response is gaussian and the inducing points stay", {
-  skip_unless_extended()
+test_extended("a row is left out by taking its pseudo-observation away, exactly where the response is gaussian and the inducing points stay", {
   data <- latent_data(120)
   data$z <- data$height + sin(4 * data$x) + withr::with_seed(2, rnorm(120, sd = 0.3))
   some <- seq(5, 120, by = 23)

@@ -14,8 +14,7 @@ fit_many <- function(family, method = vnngp(20), variance = NULL, n = 500L) {
     family = match.fun(family)(), method = method, threads = 1L, verbose = FALSE)
 }
 
-test_that("a range for each coordinate is found by the response's information", {
-  skip_unless_extended()
+test_extended("a range for each coordinate is found by the response's information", {
   fit <- fit_many("gaussian")
   ranges <- coef(fit, what = "covariance")[paste0("range_V", 1:6)]
   expect_lt(max(ranges[1:2]), min(ranges[3:6]))
@@ -24,8 +23,7 @@ test_that("a range for each coordinate is found by the response's information", 
 })
 
 # The working response has no such parameters, and the model starts from its optimum.
-test_that("so it is with parameters of the family", {
-  skip_unless_extended()
+test_extended("so it is with parameters of the family", {
   fit <- fit_many("ordinal", vnngp(20), n = 200L)
   ranges <- coef(fit, what = "covariance")[paste0("range_V", 1:6)]
   expect_lt(max(ranges[1:2]), min(ranges[3:6]))
@@ -33,8 +31,7 @@ test_that("so it is with parameters of the family", {
 })
 
 # All rows are neighbours, so that nothing but the parameters differs.
-test_that("a fixed variance leads nowhere higher", {
-  skip_unless_extended()
+test_extended("a fixed variance leads nowhere higher", {
   for (family in c("gaussian", "binomial")) {
     fit <- fit_many(family, vnngp(79), n = 80L)
     variance <- coef(fit, what = "covariance")[["variance"]]
@@ -45,8 +42,7 @@ test_that("a fixed variance leads nowhere higher", {
   }
 })
 
-test_that("a model without a trend is predicted by all posteriors", {
-  skip_unless_extended()
+test_extended("a model without a trend is predicted by all posteriors", {
   set.seed(1)
   d <- data.frame(x = runif(100))
   d$y <- sin(6 * d$x) + rnorm(100, sd = 0.3)
@@ -97,8 +93,7 @@ test_that("a search that ends with an exact factor says beforehand what it costs
 
 # Of so smooth a field in so many inputs an incomplete factor has positive pivots and values that
 # are wrong by several units.
-test_that("an incomplete factor that has little in common with the precision gives way to an exact one", {
-  skip_unless_extended()
+test_extended("an incomplete factor that has little in common with the precision gives way to an exact one", {
   for (seed in 1:3) {
     set.seed(seed)
     d <- as.data.frame(matrix(rnorm(20L * 400L), 400L))

@@ -10,8 +10,7 @@ test_that("separation ends with a finite, flagged answer", {
   expect_gt(p[2], 0.9)
 })
 
-test_that("gross outliers of a Student-t response move neither starting values nor bounds", {
-  skip_unless_extended()
+test_extended("gross outliers of a Student-t response move neither starting values nor bounds", {
   data <- vnngp_data(300, seed = 17)
   clean <- neargp(student_t ~ h, data, coords = ~ x + y, method = vnngp(10),
     covariance = cov_exponential(), family = student_t(4))
@@ -49,8 +48,7 @@ test_that("a response that the trend explains entirely is refused, and one over 
   expect_equal(coef(fit, "covariance")[["shape"]], 0.05, tolerance = 0.3)
 })
 
-test_that("the unit of a lattice's coordinates does not choose its neighbours", {
-  skip_unless_extended()
+test_extended("the unit of a lattice's coordinates does not choose its neighbours", {
   data <- expand.grid(x = (1:20) / 20, y = (1:20) / 20)
   withr::with_seed(20, data$count <- rpois(400, exp(sin(7 * data$x) + cos(7 * data$y))))
   fit_in <- function(unit) {
@@ -67,8 +65,7 @@ test_that("the unit of a lattice's coordinates does not choose its neighbours", 
   }
 })
 
-test_that("separation by the trend is flagged, also that of one level of a factor", {
-  skip_unless_extended()
+test_extended("separation by the trend is flagged, also that of one level of a factor", {
   data <- vnngp_data(200, seed = 21)
   data$sign <- as.integer(data$h > 0)
   data$level <- factor(rep(c("a", "b", "c", "d"), 50))
@@ -87,8 +84,7 @@ test_that("separation by the trend is flagged, also that of one level of a facto
   expect_no_warning(fit(poisson ~ h, family = poisson()))
 })
 
-test_that("collinear columns are no separation, and separated ones have no tests", {
-  skip_unless_extended()
+test_extended("collinear columns are no separation, and separated ones have no tests", {
   data <- vnngp_data(200, seed = 21)
   data$year <- 2000 + round(20 * data$x)
   data$sign <- as.integer(data$h > 0)
@@ -105,8 +101,7 @@ test_that("collinear columns are no separation, and separated ones have no tests
   expect_identical(unname(is.na(coefficients[, "Pr(>|z|)"])), c(FALSE, TRUE))
 })
 
-test_that("pseudo-observations of a likelihood that is not log-concave are left where the covariance has moved on", {
-  skip_unless_extended()
+test_extended("pseudo-observations of a likelihood that is not log-concave are left where the covariance has moved on", {
   for (seed in c(1, 10, 23, 31, 47)) {
     withr::with_seed(seed, {
       data <- data.frame(x = runif(30), y = runif(30))
@@ -129,8 +124,7 @@ test_that("pseudo-observations of a likelihood that is not log-concave are left 
   }
 })
 
-test_that("a posterior whose steps swing about the optimum settles", {
-  skip_unless_extended()
+test_extended("a posterior whose steps swing about the optimum settles", {
   data <- vnngp_data(300, seed = 22)
   withr::with_seed(22, data$count <- ifelse(data$x < 0.2, rpois(300, 20), 0))
   expect_no_warning(fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(15),
@@ -138,8 +132,7 @@ test_that("a posterior whose steps swing about the optimum settles", {
   expect_true(fit$convergence$converged)
 })
 
-test_that("variances of smooth fields that an incomplete factor gets wrong are those of an exact one", {
-  skip_unless_extended()
+test_extended("variances of smooth fields that an incomplete factor gets wrong are those of an exact one", {
   data <- vnngp_data(400, seed = 24)
   fit_with <- function(factor, covariance) {
     neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15, factor = factor),
@@ -181,8 +174,7 @@ test_that("a pattern that memory cannot hold is a classed error", {
   expect_identical(in_memory(10L, 60L, "a pattern"), "a pattern")
 })
 
-test_that("a continued fit starts from its pseudo-observations, also where rounding would choose between modes", {
-  skip_unless_extended()
+test_extended("a continued fit starts from its pseudo-observations, also where rounding would choose between modes", {
   for (seed in c(31, 47)) {
     withr::with_seed(seed, {
       data <- data.frame(x = runif(30), y = runif(30))
@@ -211,8 +203,7 @@ test_that("a continued fit starts from its pseudo-observations, also where round
   expect_lt(again$convergence$iterations, first$convergence$iterations)
 })
 
-test_that("trial values at which the posterior has no mode are turned back from", {
-  skip_unless_extended()
+test_extended("trial values at which the posterior has no mode are turned back from", {
   withr::with_seed(21, {
     data <- data.frame(x = runif(30), y = runif(30))
     data$z <- sin(5 * data$x) + 0.02 * rt(30, 2)
@@ -247,8 +238,7 @@ test_that("points that were tried and left leave no trace in the posterior that 
   }
 })
 
-test_that("variances that are wrong are a warning, and beyond repair an error, with a remedy that helps", {
-  skip_unless_extended()
+test_extended("variances that are wrong are a warning, and beyond repair an error, with a remedy that helps", {
   fit <- function(nugget, factor_memory) {
     withr::local_seed(1)
     data <- data.frame(x = runif(200), y = runif(200))

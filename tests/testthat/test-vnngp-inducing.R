@@ -19,8 +19,7 @@ test_that("a number of inducing points is the first of the maxmin ordering", {
   expect_null(fit$posterior$node)
 })
 
-test_that("with all inducing points as neighbours the gaussian bound is the dense one", {
-  skip_unless_extended()
+test_extended("with all inducing points as neighbours the gaussian bound is the dense one", {
   fit <- fit_inducing(12, k = 11, jitter = 1e-4)
   p <- fit$posterior
   variance <- fit$core_covariance$components[[1]]$variance
@@ -46,8 +45,7 @@ test_that("with all inducing points as neighbours the gaussian bound is the dens
   expect_equal(fit$log_likelihood, dense, tolerance = 1e-6)
 })
 
-test_that("k-means centres follow set.seed() and lie where the data are", {
-  skip_unless_extended()
+test_extended("k-means centres follow set.seed() and lie where the data are", {
   data <- field_data(400)
   data$x <- data$x^3
   set.seed(1)
@@ -63,8 +61,7 @@ test_that("k-means centres follow set.seed() and lie where the data are", {
   expect_lt(spread(first$posterior$coords), spread(subset$posterior$coords))
 })
 
-test_that("a matrix of inducing points is taken as it is", {
-  skip_unless_extended()
+test_extended("a matrix of inducing points is taken as it is", {
   grid <- as.matrix(expand.grid(seq(0.05, 0.95, length.out = 6), seq(0.05, 0.95, length.out = 6)))
   for (posterior in c("sparse", "mean-field")) {
     fit <- fit_inducing(grid, posterior = posterior)
@@ -75,8 +72,7 @@ test_that("a matrix of inducing points is taken as it is", {
   }
 })
 
-test_that("learned inducing points move, and raise the bound", {
-  skip_unless_extended()
+test_extended("learned inducing points move, and raise the bound", {
   adam <- function(learn) {
     set.seed(5)
     fit_inducing(inducing_points(20, learn = learn), posterior = "mean-field", optimizer = "adam",
@@ -88,15 +84,13 @@ test_that("learned inducing points move, and raise the bound", {
   expect_gt(learned$log_likelihood, still$log_likelihood)
 })
 
-test_that("held-out rows are predicted from inducing points", {
-  skip_unless_extended()
+test_extended("held-out rows are predicted from inducing points", {
   fit <- fit_inducing(40)
   scores <- cross_validate(fit, folds = 3)
   expect_true(all(is.finite(unlist(scores$scores[vapply(scores$scores, is.numeric, NA)]))))
 })
 
-test_that("inducing points that cannot be are refused", {
-  skip_unless_extended()
+test_extended("inducing points that cannot be are refused", {
   expect_error(vnngp(inducing = -1), "`inducing` must be", class = "neargp_error_argument")
   expect_error(vnngp(inducing = "many"), class = "neargp_error_argument")
   expect_error(vnngp(inducing = 10, posterior = "laplace"), class = "neargp_error_argument")

@@ -15,8 +15,7 @@ dense_low_rank_at <- function(case, made, working) {
   dense_low_rank_posterior(case$response, data$y, data$X, K[nodes$node, nodes$node], case$posterior)
 }
 
-test_that("evidence, posterior and gradient are those of dense matrices", {
-  skip_unless_extended()
+test_extended("evidence, posterior and gradient are those of dense matrices", {
   data <- low_rank_data()
   data[c("x", "y")] <- data[c(1:66, 1:4), c("x", "y")]  # some rows share a node
   for (case in low_rank_cases) {
@@ -83,8 +82,7 @@ test_that("a gaussian likelihood is that of the dense covariance, with all neigh
   expect_equal(loo_predict(full), loo_predict(exact), tolerance = 1e-4)
 })
 
-test_that("the fit of a gaussian response comes near that of vecchia(inducing = )", {
-  skip_unless_extended()
+test_extended("the fit of a gaussian response comes near that of vecchia(inducing = )", {
   data <- simulated_data(200)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vnngp(k = 15, low_rank = 20),
     covariance = cov_matern(1.5))
@@ -95,8 +93,7 @@ test_that("the fit of a gaussian response comes near that of vecchia(inducing = 
   expect_equal(log(coef(fit, "covariance")), log(coef(vecchia_fit, "covariance")), tolerance = 0.1)
 })
 
-test_that("predictions, alone and joint, are those of the dense joint distribution", {
-  skip_unless_extended()
+test_extended("predictions, alone and joint, are those of the dense joint distribution", {
   data <- low_rank_data()
   new <- low_rank_data(5, seed = 6)
   for (posterior in c("sparse", "laplace")) {
@@ -141,8 +138,7 @@ test_that("predictions, alone and joint, are those of the dense joint distributi
   }
 })
 
-test_that("draws have the moments of joint predictions, at the data and elsewhere", {
-  skip_unless_extended()
+test_extended("draws have the moments of joint predictions, at the data and elsewhere", {
   fit <- low_rank_gp(low_rank_data())
   new <- rbind(low_rank_data()[1:4, ], low_rank_data(6, seed = 6))
   expected <- predict(fit, new, type = "link", k = 70, joint = TRUE)
@@ -157,8 +153,7 @@ test_that("draws have the moments of joint predictions, at the data and elsewher
   expect_lt(max(abs(stats::cov(t(prior)) - truth)), 0.1)
 })
 
-test_that("every family and covariance is fitted, predicted and simulated", {
-  skip_unless_extended()
+test_extended("every family and covariance is fitted, predicted and simulated", {
   data <- vnngp_data(200, seed = 4)
   new <- vnngp_data(20, seed = 5)
   for (name in names(vnngp_models)) {
@@ -187,8 +182,7 @@ test_that("every family and covariance is fitted, predicted and simulated", {
     var(data$poisson))
 })
 
-test_that("what can be asked of other fits can be asked of this one", {
-  skip_unless_extended()
+test_extended("what can be asked of other fits can be asked of this one", {
   data <- low_rank_data(120)
   data$w <- rep(1:2, 60)
   fit <- neargp(poisson ~ h + offset(0.1 * x), data, coords = ~ x + y, weights = w,
@@ -214,8 +208,7 @@ test_that("what can be asked of other fits can be asked of this one", {
   expect_equal(parts, predict(fit, data[1:5, ], type = "trend")$mean, tolerance = 1e-6)
 })
 
-test_that("the number of threads does not change a digit", {
-  skip_unless_extended()
+test_extended("the number of threads does not change a digit", {
   data <- low_rank_data(400)
   fit <- function(threads) low_rank_gp(data, binary ~ h, binomial(), threads = threads,
     method = vnngp(k = 8, low_rank = 20))
@@ -224,8 +217,7 @@ test_that("the number of threads does not change a digit", {
   expect_identical(predict(fit(1L), data, threads = 3L), predict(fit(1L), data, threads = 1L))
 })
 
-test_that("exact and incomplete factors agree", {
-  skip_unless_extended()
+test_extended("exact and incomplete factors agree", {
   data <- low_rank_data(300)
   incomplete <- low_rank_gp(data, method = vnngp(k = 15, low_rank = 20))
   exact <- low_rank_gp(data, method = vnngp(k = 15, low_rank = 20, factor = "exact"))
@@ -234,8 +226,7 @@ test_that("exact and incomplete factors agree", {
     tolerance = 0.02)
 })
 
-test_that("bad input is refused by an error that says what to use", {
-  skip_unless_extended()
+test_extended("bad input is refused by an error that says what to use", {
   data <- low_rank_data()
   for (wrong in list(NULL, NA, -1, 2.5, "a", c(1, 2))) expect_error(vnngp(low_rank = wrong),
     class = "neargp_error_argument")
@@ -258,8 +249,7 @@ test_that("bad input is refused by an error that says what to use", {
   expect_error(predict(fit, data[1:3, ], local_mean = TRUE), class = "neargp_error_argument")
 })
 
-test_that("with a range for each of many inputs the optimum is that of the exact likelihood", {
-  skip_unless_extended()
+test_extended("with a range for each of many inputs the optimum is that of the exact likelihood", {
   data <- withr::with_seed(3, as.data.frame(matrix(runif(2250), 250, 9)))
   data$z <- withr::with_seed(4, with(data, 2 * sin(3 * V1) + V2 * V3) + rnorm(250, 0, 0.2))
   fit <- function(method) {

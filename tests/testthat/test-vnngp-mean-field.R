@@ -25,8 +25,7 @@ test_on_devices("with k = n - 1 both optimisers report the dense mean-field boun
   expect_equal(adam$log_likelihood, dense_mean_field(adam), tolerance = 1e-8)
 })
 
-test_that("long Adam ends where the closed form does when the covariance is known", {
-  skip_unless_extended()
+test_extended("long Adam ends where the closed form does when the covariance is known", {
   known <- cov_exponential(variance = 0.8, range = 0.2)
   natural <- fit_counts(k = 10, covariance = known)
   adam <- fit_counts(k = 10, covariance = known, optimizer = "adam", epochs = 1500, batch_size = 50)
@@ -43,8 +42,7 @@ test_that("long Adam ends where the closed form does when the covariance is know
     tolerance = 0.02)
 })
 
-test_that("Adam does not depend on the unit of the response", {
-  skip_unless_extended()
+test_extended("Adam does not depend on the unit of the response", {
   data <- counts_data()
   data$number <- log(data$count + 0.5)
   for (family in list(gaussian(), student_t(4))) {
@@ -99,8 +97,7 @@ test_on_devices("predictions are those of independent inducing points", {
   }
 })
 
-test_that("mean-field fits serve residuals, draws and held-out rows", {
-  skip_unless_extended()
+test_extended("mean-field fits serve residuals, draws and held-out rows", {
   for (optimizer in c("natural", "adam")) {
     fit <- fit_counts(k = 8, optimizer = optimizer, epochs = 20)
     expect_true(all(is.finite(residuals(fit))))
@@ -118,8 +115,7 @@ test_that("mean-field fits serve residuals, draws and held-out rows", {
   }
 })
 
-test_that("gaussian noise, families with parameters and a fixed parameter go through Adam", {
-  skip_unless_extended()
+test_extended("gaussian noise, families with parameters and a fixed parameter go through Adam", {
   data <- counts_data()
   set.seed(3)
   gaussian_fit <- neargp(z ~ h, data, coords = ~ x + y, threads = 1,
@@ -153,8 +149,7 @@ test_that("settings that do not go together are refused", {
   }
 })
 
-test_that("a continued fit of Adam goes on with its inducing points and moments, and never ends worse", {
-  skip_unless_extended()
+test_extended("a continued fit of Adam goes on with its inducing points and moments, and never ends worse", {
   data <- counts_data()
   for (inducing in list(NULL, inducing_points(40, "kmeans", learn = TRUE))) {
     fit <- function(start = NULL) {

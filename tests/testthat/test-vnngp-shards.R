@@ -108,8 +108,7 @@ test_that("an overlap that is too narrow is told, with the wider one", {
 })
 
 # Results that shards may change only by what lies beyond the overlap.
-test_that("fits in shards are near those without, in every family, and say how far", {
-  skip_unless_extended()
+test_extended("fits in shards are near those without, in every family, and say how far", {
   data <- shard_fit_data(900)
   new <- data.frame(x = runif(40), y = runif(40), h = 0)
   models <- list(list(z ~ h, gaussian()), list(count ~ h, poisson()), list(count ~ h,
@@ -139,8 +138,7 @@ test_that("fits in shards are near those without, in every family, and say how f
   expect_output(print(parts), "Overlap: +8 spacings; means of shards differ there by up to 0\\.")
 })
 
-test_that("gradients of the sum of shares are nearly those of its value", {
-  skip_unless_extended()
+test_extended("gradients of the sum of shares are nearly those of its value", {
   data <- shard_fit_data(900)
   fit <- fit_in_shards(count ~ h, poisson(), data, 4L, 8)
   whole <- fit_in_shards(count ~ h, poisson(), data, NULL)
@@ -149,8 +147,7 @@ test_that("gradients of the sum of shares are nearly those of its value", {
   expect_equal(fit$parameters$std_error, error, tolerance = 0.05)
 })
 
-test_that("draws and joint predictions of a fit in shards are those of all rows as one", {
-  skip_unless_extended()
+test_extended("draws and joint predictions of a fit in shards are those of all rows as one", {
   data <- shard_fit_data(200)
   held <- cov_exponential(variance = 1, range = 0.2)
   whole <- fit_in_shards(z ~ h, gaussian(), data, NULL, covariance = held)

@@ -1,5 +1,4 @@
-test_that("positive responses have the same fit in any unit, also where R's own logarithmic link ends", {
-  skip_unless_extended()
+test_extended("positive responses have the same fit in any unit, also where R's own logarithmic link ends", {
   data <- simulated_data(120)
   data$amount <- exp(data$z / 4)
   slopes <- function(method, unit) {

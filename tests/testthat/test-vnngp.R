@@ -38,8 +38,7 @@ test_on_devices(
     }
   })
 
-test_that("estimates, curvature and start of a gaussian response agree with the exact likelihood", {
-  skip_unless_extended()
+test_extended("estimates, curvature and start of a gaussian response agree with the exact likelihood", {
   data <- vnngp_data(150, seed = 3)
   vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 149, jitter = 1e-8),
     covariance = cov_exponential())
@@ -86,8 +85,7 @@ test_on_devices("every family is fitted, predicted and simulated", {
   }
 })
 
-test_that("intervals of the field cover at their level, at data and in between", {
-  skip_unless_extended()
+test_extended("intervals of the field cover at their level, at data and in between", {
   skip_on_cran()
   inside <- held <- NULL
   for (seed in 1:6) {
@@ -118,8 +116,7 @@ test_that("the posterior mean at the data is what predictions there give", {
   expect_equal(link$sd^2, fit$posterior$variance_at_data, tolerance = 0.02)
 })
 
-test_that("exact and incomplete factors agree", {
-  skip_unless_extended()
+test_extended("exact and incomplete factors agree", {
   data <- vnngp_data(400, seed = 6)
   incomplete <- fit_vnngp_model(vnngp_models$binary, data, k = 15)
   exact <- fit_vnngp_model(vnngp_models$binary, data, k = 15, factor = "exact")
@@ -138,8 +135,7 @@ test_that("exact and incomplete factors agree", {
     tolerance = 0.002)
 })
 
-test_that("a factor that would take too much memory is restricted to the conditioning sets, and print() says so", {
-  skip_unless_extended()
+test_extended("a factor that would take too much memory is restricted to the conditioning sets, and print() says so", {
   data <- vnngp_data(400, seed = 6)
   for (name in c("gaussian", "poisson")) {
     wide <- fit_vnngp_model(vnngp_models[[name]], data, k = 15)
@@ -181,8 +177,7 @@ test_that("predictions keep to the fit's own pattern where only a wider one take
     expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
   })
 
-test_that("print() reports by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
-  skip_unless_extended()
+test_extended("print() reports by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
   data <- simulated_data(300, variance = 1, range = 0.1, nugget = 0, slope = 0)
   data$few <- withr::with_seed(8, stats::rpois(300, 0.5 * exp(data$z - 3)))
   fit <- function(posterior, response = few ~ 1, family = poisson()) {
@@ -200,8 +195,7 @@ test_that("print() reports by how much the totals of Laplace's posterior are off
   expect_no_match(capture.output(print(fit("laplace", z ~ 1, gaussian()))), "observed total")
 })
 
-test_that("Laplace's approximation is near for informative data", {
-  skip_unless_extended()
+test_extended("Laplace's approximation is near for informative data", {
   data <- vnngp_data(400, seed = 8, intercept = 3)
   sparse <- fit_vnngp_model(vnngp_models$poisson, data, k = 15)
   laplace <- fit_vnngp_model(vnngp_models$poisson, data, k = 15, posterior = "laplace")
@@ -235,8 +229,7 @@ test_that("an exposure in the offset moves the intercept and nothing else", {
     tolerance = 1e-5)
 })
 
-test_that("draws at the data and elsewhere have the posterior's mean and spread", {
-  skip_unless_extended()
+test_extended("draws at the data and elsewhere have the posterior's mean and spread", {
   data <- vnngp_data(200, seed = 11)
   new <- vnngp_data(4, seed = 12)
   fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15),
@@ -252,8 +245,7 @@ test_that("draws at the data and elsewhere have the posterior's mean and spread"
   expect_lt(max(abs(apply(prior, 1, var) - 1)), 0.15)
 })
 
-test_that("ranges by coordinate and longitude-latitude work", {
-  skip_unless_extended()
+test_extended("ranges by coordinate and longitude-latitude work", {
   data <- vnngp_data(300, seed = 13)
   fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 10,
     covariance = cov_matern(1.5, ard = TRUE))
@@ -263,8 +255,7 @@ test_that("ranges by coordinate and longitude-latitude work", {
   expect_gt(coef(fit, "covariance")[["range"]], 0.5) # km
 })
 
-test_that("fits are plain data and can be continued", {
-  skip_unless_extended()
+test_extended("fits are plain data and can be continued", {
   data <- vnngp_data(200, seed = 14)
   fit <- neargp(negative_binomial ~ h, data, coords = ~ x + y, method = vnngp(10),
     covariance = cov_exponential(), family = negative_binomial())
@@ -274,8 +265,7 @@ test_that("fits are plain data and can be continued", {
   expect_equal(coef(continued, "covariance"), coef(fit, "covariance"), tolerance = 0.02)
 })
 
-test_that("settings that make no sense are refused", {
-  skip_unless_extended()
+test_extended("settings that make no sense are refused", {
   data <- vnngp_data(60, seed = 15)
   expect_error(fit_vnngp_model(vnngp_models$poisson, data, k = 60), class = "neargp_error_k")
   expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson(),
@@ -289,8 +279,7 @@ test_that("settings that make no sense are refused", {
   expect_error(residuals(fit, "trend"), class = "neargp_error_argument")
 })
 
-test_that("a prediction has one scale, and trials only where the response has them", {
-  skip_unless_extended()
+test_extended("a prediction has one scale, and trials only where the response has them", {
   data <- vnngp_data(120)
   fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 5, covariance = fixed_exponential)
   at <- data[1:3, ]
@@ -321,8 +310,7 @@ test_that("an offset that is not finite is an error in newdata as it is in data"
   expect_identical(is.na(predict(fit, at[-2, ])$mean), c(FALSE, TRUE))
 })
 
-test_that("where weights divide a dispersion their unit does not matter", {
-  skip_unless_extended()
+test_extended("where weights divide a dispersion their unit does not matter", {
   data <- vnngp_data(80, seed = 8)
   for (name in c("gaussian", "gamma", "beta", "student_t")) {
     for (method in list(vnngp(k = 8), loo_k(k = 8))) {
@@ -342,8 +330,7 @@ test_that("where weights divide a dispersion their unit does not matter", {
   }
 })
 
-test_that("the covariance of the trend is one where the field varies by far more than the noise", {
-  skip_unless_extended()
+test_extended("the covariance of the trend is one where the field varies by far more than the noise", {
   set.seed(8)
   data <- data.frame(x = runif(40), y = runif(40))
   data$h <- 160 * data$x

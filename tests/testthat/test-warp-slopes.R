@@ -11,8 +11,7 @@ directions_of <- function(fit) {
   slope_directions(fit$layout, fit$locations, fit$core_covariance$components)
 }
 
-test_that("likelihood and information at centred slopes are those of the objective there", {
-  skip_unless_extended()
+test_extended("likelihood and information at centred slopes are those of the objective there", {
   for (covariance in centred_covariances()) {
     fit <- local_fit(covariance, exact_gp(), local_data(30))
     problem <- local_problem_of(fit)
@@ -39,8 +38,7 @@ test_that("likelihood and information at centred slopes are those of the objecti
   }
 })
 
-test_that("a direction is one where a range divides nothing but warped coordinates", {
-  skip_unless_extended()
+test_extended("a direction is one where a range divides nothing but warped coordinates", {
   count <- function(...) count_slope_directions(local_fit(cov_exponential(...), vecchia(k = 5)))
   expect_identical(count(), 0L)
   expect_identical(count(warp = monotone(~ x, 3)), 0L)

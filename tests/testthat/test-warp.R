@@ -9,18 +9,15 @@ warped_covariances <- function() {
   )
 }
 
-test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
-  skip_unless_extended()
+test_extended("values of all methods are those of dense matrices, and the penalty is taken from them", {
   expect_dense_values(warped_covariances())
 })
 
-test_that("gradients are those of differences, by information as by the adjoint", {
-  skip_unless_extended()
+test_extended("gradients are those of differences, by information as by the adjoint", {
   expect_gradients_of_differences(warped_covariances())
 })
 
-test_that("the latent field of vnngp() has the warped covariance", {
-  skip_unless_extended()
+test_extended("the latent field of vnngp() has the warped covariance", {
   data <- local_data(40)
   covariance <- cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x, 3)), penalty = 1)
   fit <- local_fit(covariance, vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
@@ -40,8 +37,7 @@ test_that("neighbours are the nearest in warped coordinates", {
   expect_equal(found, unname(nearest), ignore_attr = TRUE)
 })
 
-test_that("with no warp everything is that of the stationary covariance", {
-  skip_unless_extended()
+test_extended("with no warp everything is that of the stationary covariance", {
   data <- local_data()
   fits <- lapply(list(cov_matern(1.5),
     cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x)))), local_fit, vecchia(k = 8),
@@ -60,8 +56,7 @@ test_that("with no warp everything is that of the stationary covariance", {
   expect_equal(found[[2L]], found[[1L]], tolerance = 1e-10)
 })
 
-test_that("predictions, leave-one-out and joint predictions are dense kriging", {
-  skip_unless_extended()
+test_extended("predictions, leave-one-out and joint predictions are dense kriging", {
   data <- local_data(40)
   new <- local_data(5, seed = 2)
   covariance <- cov_matern(1.5, warp = list(expand(2, ~ wet + bumps(2)), monotone(~ x, 3)))
@@ -82,8 +77,7 @@ test_that("predictions, leave-one-out and joint predictions are dense kriging", 
   expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
 })
 
-test_that("simulated fields have the warped covariance", {
-  skip_unless_extended()
+test_extended("simulated fields have the warped covariance", {
   new <- local_data(5, seed = 3)
   fit <- local_fit(cov_exponential(warp = expand(1, ~ wet), penalty = 1), vecchia(k = 59L),
     formula = z ~ 0)
@@ -95,8 +89,7 @@ test_that("simulated fields have the warped covariance", {
   expect_lt(max(abs(stats::cov(t(draws)) - expected)) / expected[1L], 0.1)
 })
 
-test_that("a warped covariance is never below the stationary one, and finds what there is", {
-  skip_unless_extended()
+test_extended("a warped covariance is never below the stationary one, and finds what there is", {
   data <- local_data(200)
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
     fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method,
@@ -145,8 +138,7 @@ test_that("components of a sum may differ in their number of coordinates, and or
   }
 })
 
-test_that("where the field is stationary, the optimum is not below the method's own", {
-  skip_unless_extended()
+test_extended("where the field is stationary, the optimum is not below the method's own", {
   for (case in list(list(seed = 5, method = exact_gp(), warp = expand(1, ~ bumps(3))),
     list(seed = 10, method = vnngp(k = 8), warp = monotone(~ x, 4)))) {
     set.seed(case$seed)
@@ -168,8 +160,7 @@ test_that("what is below the stationary optimum gives way to it", {
   expect_identical(not_below_stationary(list(), list(value = 1)), list(value = 1))
 })
 
-test_that("the default penalty of further coordinates is 5, and more where rows are few", {
-  skip_unless_extended()
+test_extended("the default penalty of further coordinates is 5, and more where rows are few", {
   penalty <- function(n) {
     layout <- local_fit(cov_exponential(warp = list(expand(2, ~ wet + x), monotone(~ x, 2))),
       vecchia(k = 5), local_data(n))$layout
@@ -179,8 +170,7 @@ test_that("the default penalty of further coordinates is 5, and more where rows 
   expect_equal(unname(penalty(60)), c(10, 10))
 })
 
-test_that("the number of threads changes nothing", {
-  skip_unless_extended()
+test_extended("the number of threads changes nothing", {
   data <- local_data(300)
   fit <- function(threads) {
     fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
@@ -231,8 +221,7 @@ test_that("further coordinates have principal axes, and their rotation is not co
     rep(fit$parameters$estimate[1L], 150))
 })
 
-test_that("errors of warped coordinates are those of the delta method", {
-  skip_unless_extended()
+test_extended("errors of warped coordinates are those of the delta method", {
   data <- local_data(150)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_matern(warp = list(expand(1, ~ wet), monotone(~ x, 3))))
@@ -256,8 +245,7 @@ test_that("errors of warped coordinates are those of the delta method", {
   expect_true(all(found$x_slope > 0))
 })
 
-test_that("a fit goes through all that others do", {
-  skip_unless_extended()
+test_extended("a fit goes through all that others do", {
   data <- local_data(150)
   covariance <- cov_matern(sd = ~ wet, warp = list(expand(1, ~ bumps(2)), monotone(~ x, 3)))
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance)
@@ -293,8 +281,7 @@ test_that("a fit goes through all that others do", {
     class = "neargp_error_local")
 })
 
-test_that("print() says whose the penalties are, where to look, and which coordinates are not used", {
-  skip_unless_extended()
+test_extended("print() says whose the penalties are, where to look, and which coordinates are not used", {
   data <- local_data()
   fit <- local_fit(cov_exponential(range = ~ wet, warp = list(expand(3, ~ bumps(2)),
     monotone(~ x, 3))), vecchia(k = 5), data)
@@ -321,8 +308,7 @@ test_that("print() says whose the penalties are, where to look, and which coordi
   expect_match(printed(fit), "further coordinates 1, 2 and 3: not used, .* no expand\\(\\)")
 })
 
-test_that("comparing fits says that coefficients are learned anew by refit alone", {
-  skip_unless_extended()
+test_extended("comparing fits says that coefficients are learned anew by refit alone", {
   data <- local_data(60)
   fits <- list(plain = local_fit(cov_exponential(), vecchia(k = 5), data),
     warped = local_fit(cov_exponential(warp = expand(1, ~ wet)), vecchia(k = 5), data))
@@ -338,8 +324,7 @@ test_that("comparing fits says that coefficients are learned anew by refit alone
     class = "neargp_message_refit")
 })
 
-test_that("anova() has no p-value of a penalty or a warp, and tells q and basis apart", {
-  skip_unless_extended()
+test_extended("anova() has no p-value of a penalty or a warp, and tells q and basis apart", {
   data <- local_data(60)
   fit <- function(...) local_fit(cov_exponential(...), vecchia(k = 5), data)
   plain <- fit()
@@ -356,8 +341,7 @@ test_that("anova() has no p-value of a penalty or a warp, and tells q and basis 
     "2 further coordinates of bumps(3)", "No p-value")) expect_match(shown, label, fixed = TRUE)
 })
 
-test_that("variograms have a curve only of distances that can be drawn, and say of which", {
-  skip_unless_extended()
+test_extended("variograms have a curve only of distances that can be drawn, and say of which", {
   drawn <- function(warp, ...) {
     empirical_variogram(local_fit(cov_exponential(warp = warp, ...), vecchia(k = 5)))
   }
@@ -383,8 +367,7 @@ test_that("maps of further coordinates have one scale, over the values of all of
   expect_silent(plot(fit, "warp", newdata = local_data()))
 })
 
-test_that("counts, time, the sphere and one coordinate go with warps", {
-  skip_unless_extended()
+test_extended("counts, time, the sphere and one coordinate go with warps", {
   data <- local_data(150)
   data$count <- stats::rpois(150, exp(data$z / 2))
   data$day <- seq(0, 1, length.out = 150)
@@ -409,8 +392,7 @@ test_that("counts, time, the sphere and one coordinate go with warps", {
   expect_silent(plot(fit, "warp"))
 })
 
-test_that("what cannot be is refused in one way", {
-  skip_unless_extended()
+test_extended("what cannot be is refused in one way", {
   data <- local_data(40)
   data$flat <- 1
   fit <- function(covariance, method = vecchia(k = 5), coords = ~ x + y, ...) {
