@@ -129,7 +129,7 @@ fit_of <- function(rows, workers, cores, gigabits) {
   prepared <- rows / workers * alone$prepared / n / cores + 2 * near_borders / bandwidth
   seconds <- read + prepared + 30 * mean(per_evaluation)
   # shards are whole: no worker is without one, and each has its part of the memory
-  data.frame(rows = rows, workers = workers, cores = cores, gigabits = gigabits, gb_a_worker = rows / workers * 511 / 2^30,
+  data.frame(rows = rows, workers = workers, cores = cores, gigabits = gigabits, gb_a_worker = rows / workers * 305 / 2^30,
     evaluation = mean(per_evaluation), evaluation_95 = unname(stats::quantile(per_evaluation, 0.95)), read_min = read / 60, prepare_min = prepared / 60,
     fit_min = seconds / 60, core_hours = seconds * workers * cores / 3600, dollars = seconds * workers * cores / 3600 * 0.05)
 }
