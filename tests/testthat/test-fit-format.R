@@ -13,8 +13,8 @@ test_extended("fits that earlier versions have saved predict what they did then"
   for (file in files) {
     saved <- readRDS(file)
     expect_s3_class(saved$fit, "neargp")
-    now <- suppressMessages(predict(saved$fit, saved$new, threads = 1,
-      sectors = if (basename(file) %in% by_sectors) 8L))
+    as_then <- if (basename(file) %in% by_sectors) list(sectors = 8L)
+    now <- suppressMessages(do.call(predict, c(list(saved$fit, saved$new, threads = 1), as_then)))
     expect_equal(now, saved$predicted, tolerance = 1e-6, label = basename(file))
     expect_output(print(saved$fit), label = basename(file))
     expect_output(print(summary(saved$fit)), label = basename(file))
