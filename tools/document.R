@@ -1,6 +1,8 @@
 # Regenerates what is derived from the sources: RcppExports, NAMESPACE, man/ and
 # src/Makevars.win. Run from the repository root: Rscript tools/document.R
 
+invisible(Sys.setlocale("LC_COLLATE", "C"))  # the order of topics is that of no machine's language
+
 Rcpp::compileAttributes(".", verbose = FALSE)
 
 # Tags of the package srr (R/srr-*.R) make no help, and need no srr.

@@ -212,8 +212,8 @@ inline V simd_log(V x) {
 
 template <class V>
 inline V simd_sqrt(V x) {
-  V root;
-  for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) root[lane] = std::sqrt(x[lane]);
+  V root = x;
+  for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) root[lane] = std::sqrt(root[lane]);
   return root;
 }
 
