@@ -28,13 +28,10 @@ measured_peak <- function(method, rows) {
   stats::setNames(as.double(strsplit(out[length(out)], " ")[[1]]), c("measured", "foreseen"))
 }
 
-test_that("what is foreseen is what is measured, within a third", {
+test_extended("what is foreseen is what is measured, within a third", {
   skip_if_not(file.access("/proc/self/clear_refs", 2L) == 0L, "the peak cannot be reset")
-  cases <- list(list(quote(exact_gp()), 1100))
-  if (is_extended()) {
-    cases <- c(cases, list(list(quote(vecchia(30)), 1e5), list(quote(vnngp(15)), 3e4),
-      list(quote(svgp(300, optimizer = "collapsed")), 2e4)))
-  }
+  cases <- list(list(quote(exact_gp()), 1100), list(quote(vecchia(30)), 1e5),
+    list(quote(vnngp(15)), 3e4), list(quote(svgp(300, optimizer = "collapsed")), 2e4))
   for (case in cases) {
     peak <- measured_peak(case[[1]], case[[2]])
     ratio <- peak[["foreseen"]] / peak[["measured"]]
@@ -48,7 +45,7 @@ memory_data <- function(n = 400) {
     count = stats::rpois(n, 2)))
 }
 
-test_extended("a fit that does not fit says so before it starts, and what would", {
+test_that("a fit that does not fit says so before it starts, and what would", {
   fit <- function(method, family = NULL, formula = z ~ 1) neargp(formula, memory_data(),
     coords = ~ x + y, method = method, family = family, device = "cpu")
   need <- function(...) memory_need(...)

@@ -68,7 +68,7 @@ test_that("a source is predicted chunk by chunk, a file of text some rows at a t
   expect_identical(read_parts(files, names(whole)), whole)
 })
 
-test_that("windows of a raster are its predictions, cell by cell", {
+test_extended("windows of a raster are its predictions, cell by cell", {
   skip_if_not_installed("terra")
   fit <- files_fit()
   raster <- terra::rast(nrows = 6, ncols = 11, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
