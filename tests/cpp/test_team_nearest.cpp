@@ -43,6 +43,25 @@ std::vector<Cloud> clouds() {
           lattice(15),           integer_lattice(16),   duplicated_cloud(200, 3, 20)};
 }
 
+// Reference and queries in their order, known by their rows.
+void check_earlier(const Cloud& cloud) {
+  const Points points = cloud.view();
+  const std::vector<int> order = shuffled(int(points.n));
+  const int k = 9;
+  std::vector<double> coords;
+  Search search;
+  for (const int row : order) {
+    coords.insert(coords.end(), points[row], points[row] + points.dim);
+    search.label.push_back(row);
+    search.limit.push_back(int(search.limit.size()));
+  }
+  const Points ordered{coords.data(), points.n, points.dim};
+  const std::vector<int> found = search.run(ordered, ordered, k);
+  const NeighborTable expected = nearest_before(points, order, k, with_threads(1));
+  for (Index rank = 0; rank < points.n; ++rank)
+    for (int e = 0; e < k; ++e) REQUIRE(found[rank * k + e] == expected[order[rank]][e]);
+}
+
 }  // namespace
 
 TEST_CASE("teams find the neighbours that the tree finds" * extended) {
@@ -66,28 +85,14 @@ TEST_CASE("teams find the neighbours that the tree finds" * extended) {
 }
 
 TEST_CASE("teams find neighbours among earlier points") {
-  for (const int threads : {1, 2}) {
-    const emulated::Fresh device(threads);
-    for (const Cloud& cloud : some_of(clouds())) {
-      if (threads > 1 && cloud.dim != 3) continue;
-      const Points points = cloud.view();
-      const std::vector<int> order = shuffled(int(points.n));
-      const int k = 9;
-      // reference and queries in their order, known by their rows
-      std::vector<double> coords;
-      Search search;
-      for (const int row : order) {
-        coords.insert(coords.end(), points[row], points[row] + points.dim);
-        search.label.push_back(row);
-        search.limit.push_back(int(search.limit.size()));
-      }
-      const Points ordered{coords.data(), points.n, points.dim};
-      const std::vector<int> found = search.run(ordered, ordered, k);
-      const NeighborTable expected = nearest_before(points, order, k, with_threads(1));
-      for (Index rank = 0; rank < points.n; ++rank)
-        for (int e = 0; e < k; ++e) REQUIRE(found[rank * k + e] == expected[order[rank]][e]);
-    }
-  }
+  const emulated::Fresh device;
+  for (const Cloud& cloud : some_of(clouds())) check_earlier(cloud);
+}
+
+TEST_CASE("teams of two threads find neighbours among earlier points" * extended) {
+  const emulated::Fresh device(2);
+  for (const Cloud& cloud : some_of(clouds()))
+    if (cloud.dim == 3) check_earlier(cloud);
 }
 
 TEST_CASE("a team may have more threads than a store has room for" * extended) {
