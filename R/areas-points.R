@@ -63,8 +63,7 @@ area_spacing <- function(geometry, boxes, object, spacing,
 # power is 2 nu + 2 and not 3: they need not be as dense, and could not, as the posterior at dense
 # points of a smooth field is singular to working precision. Responses that are drawn, with noise of
 # their own and by dense matrices of the points, have half the range, and no more than 100 points
-# for the sake of the data. (Without these, 16 points miss what dense data tell: means were wrong by
-# up to 0.7 of their standard deviation.)
+# for the sake of the data.
 needed_distance <- function(geometry, size, object) {
   drawn <- !has_normal_areas(object)
   apart <- distance_of_data(geometry, size, object)
