@@ -3,8 +3,9 @@
 # read of one, rely on the names), so that a test and not the class sees to it that no other code
 # adds a field.
 
-new_fit <- function(result, problem, settings, model, frame, call, formula, offset_argument,
-                    required, n_given, elapsed) {
+new_fit <- function(result, problem, settings, model, rows, call, formula, offset_argument,
+                    elapsed) {
+  frame <- rows$frame
   layout <- problem$layout
   boundary <- at_bound(result$working, problem, result$information)
   estimates <- parameter_estimates(layout, result$working, result$information, boundary,
@@ -21,7 +22,9 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     effects = model$effects,         # recipes of random effects and smooths, NULL for none
     na_action = attr(frame, "na.action"),  # rows dropped for missing values
     offset_argument = offset_argument,     # the argument `offset`, an expression
-    required_columns = required,     # columns that new data must have
+    # columns that new data must have
+    required_columns = required_columns(formula, problem$locations, rows$data, offset_argument,
+      settings$covariance),
     # the rows that were fitted, see new_problem(), with weights that say all of their noise
     data = with_noise_weights(problem$data, layout, values),
     locations = problem$locations,   # how places are embedded
@@ -59,7 +62,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     threads = settings$context$threads,
     cluster = describe_cluster(settings$cluster),  # workers, and lost ones, NULL for none
     elapsed = elapsed,               # seconds: prepare, fit, total
-    n_given = n_given,               # rows of the data,
+    n_given = NROW(rows$data),       # rows of the data,
     n_dropped = length(attr(frame, "na.action")),  # and of these dropped
     row_names = own_row_names(frame),
     format = fit_format,             # of a saved fit, see R/fit-format.R,

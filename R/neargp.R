@@ -254,91 +254,43 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   data <- found_data(data, substitute(data))
   transform <- as_transform(transform)
   if (is_open_transform(transform)) return(fit_box_cox(match.call(), method, parent.frame()))
-  coords <- columns_argument(coords, "coords", "~ x + y")
-  time <- columns_argument(time, "time", "~ day")
-  if (!is.null(support)) {
-    check_class(support, "support", "neargp_support", "made by block_support()")
-  }
-  data <- areas_of_grid(data, support)
+  given <- new_formulation(formula, coords, time, distance, crs, covariance, nugget, transform,
+    support, na.action, list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
+      subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance)))
   source <- if (is_row_source(data)) data
-  if (!is.null(source)) data <- first_chunk(source)
+  data <- if (is.null(source)) areas_of_grid(data, support) else first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
     threads, verbose, prior)
   checkpoint <- checkpoint_argument(settings$control, resume)
   settings$control$checkpoint <- NULL
   settings$cluster <- check_cluster(cluster)
   on.exit(close_workers(settings$cluster))
-  if (!is.null(source)) check_streamable(settings, transform)
-  if (!is.null(source) && keeps_rows(settings$method, settings$family)) {
+  if (!is.null(source)) {
+    check_streamable(settings, transform)
     settings <- with_open_workers(settings, threads)
-    data <- rows_of_source(source, settings, list(formula, coords, time, covariance, nugget,
-      rlang::enquos(weights, offset, subset, measurement_variance)))
-    source <- NULL
   }
-  check_prior(settings, source)
-  check_local_fields(settings, source, data)
-  locations <- new_locations(data, coords, time, distance, crs,
-    c(all.vars(formula[[2L]]), all.vars(substitute(weights)),
-      all.vars(substitute(measurement_variance))))
-  areal <- new_areal_data(data, support, formula, locations)
-  if (!is.null(areal)) data <- areal$data
-  arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
-    subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance),
-    na.action = na.action, local = row_formulas(covariance, nugget), areal = !is.null(areal))
-  has_known <- !rlang::quo_is_null(arguments$measurement_variance)
-  if (!is.null(source)) check_noise_model(settings, has_known, source)
-  if (!is.null(source)) settings <- with_open_workers(settings, threads)
-  stream <- if (!is.null(source)) survey_for(settings, source, arguments, formula, locations)
-  if (!is.null(stream)) data <- stream$sample
-  frame <- new_model_frame(arguments, formula, data, locations, settings$family)
-  settings <- choose_by_response(settings, frame)
-  check_takes_effects(settings, formula, source)
-  if (!is.null(areal)) check_areal(settings, areal, formula, locations, transform)
-  settings$family <- with_categories(settings$family, frame)
-  settings$family <- with_transform(settings, transform, frame)
-  check_local_family(settings)
-  check_prior_family(settings)
-  check_noise_model(settings, has_known, source)
-  model <- in_sample(stream, new_model_data(frame, formula, settings))
-  if (!is.null(areal)) model <- with_areal_trend(model, frame, formula, areal)
-  model$data$noise <- noise_of_frame(nugget, frame, data, locations)
-  check_noise_outputs(model$data$noise, model$data)
-  settings$method <- with_k(settings$method, model$data, settings$family)
-  settings$method <- with_default_estimation(settings$method, model$data)
-  inform_k(settings$method)
-  settings <- with_shards(settings, model$data, stream$rows %||% row_count(model$data))
-  model$data$coords <- embed_coordinates(model$data$coords, locations)
-  settings$default_covariance <- is.null(covariance)
-  settings$covariance <- settle_covariance(settings, model$data, locations, !is.null(stream))
-  if (has_local_fields(settings$covariance)) {
-    locations <- with_local_fields(locations, settings$covariance, data, frame[["(local_rows)"]],
-      frame[["(locations)"]], attr(frame, "row.names"), !is.null(model$data$output))
-    model$data$coords <- embed_coordinates(frame[["(locations)"]], locations,
-      data = data[frame[["(local_rows)"]], , drop = FALSE])
-  }
-  if (!is.null(areal)) {
-    check_areal_covariance(settings, model$data)
-    settings$device <- "cpu"
-    locations <- with_support(locations, areal, frame[["(areal_rows)"]])
-    model$data$coords <- support_of_rows(model$data$coords, areal, frame[["(areal_rows)"]],
-      locations)
-  }
-  if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
+
+  rows <- read_rows(data, source, given, settings)
+  settings <- settings_by_response(settings, rows, given)
+  model <- new_model(rows, given, settings)
+  settings <- settings_by_rows(settings, rows, model$data)
+  locations <- complete_locations(rows, settings$covariance, model$data)
+  model$data$coords <- complete_coordinates(model$data$coords, rows, locations)
+  if (!is.null(rows$stream)) model$data$stream <- with_coding(rows$stream, rows$frame, model)
   problem <- new_problem(model$data, locations, settings, start)
   inform_partial_start(start, problem)
-  in_sample(stream, check_problem(problem, frame))
+  in_sample(rows$stream, check_problem(problem, rows$frame))
   warn_unlike_units(problem, distance)
+
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
   settings <- with_open_workers(settings, threads)
   solved <- solve_problem(problem, settings, checkpoint, call)
   settings$gpu <- device_name(settings$device)
   finished <- proc.time()[["elapsed"]]
-  fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, frame,
-    call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
-    required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset),
-      settings$covariance), n_given = NROW(data),
+  fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, rows, call,
+    formula, rlang::quo_get_expr(given$by_row$offset),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
   forget_last_state()
-  if (is.null(stream)) fit else as_streamed_fit(fit, problem)
+  if (is.null(rows$stream)) fit else as_streamed_fit(fit, problem)
 }

@@ -1,0 +1,116 @@
+# From the arguments of neargp() to the problem that its method solves: the rows, what the response
+# and their number leave to choose, the model in numbers, and where the rows are.
+
+# What neargp() is given and the stages below read; `by_row`: the arguments that are evaluated in the
+# data, as quosures.
+new_formulation <- function(formula, coords, time, distance, crs, covariance, nugget, transform,
+                            support, na.action, by_row) {
+  if (!is.null(support)) {
+    check_class(support, "support", "neargp_support", "made by block_support()")
+  }
+  new_state("neargp_formulation", formula = formula,
+    coords = columns_argument(coords, "coords", "~ x + y"),
+    time = columns_argument(time, "time", "~ day"), distance = distance, crs = crs,
+    covariance = covariance, nugget = nugget, transform = transform, support = support,
+    na.action = na.action, by_row = by_row)
+}
+
+has_measurement_variance <- function(given) {
+  !rlang::quo_is_null(given$by_row$measurement_variance)
+}
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+# `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that is
+# read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
+read_rows <- function(data, source, given, settings) {
+  if (!is.null(source) && keeps_rows(settings$method, settings$family)) {
+    data <- rows_of_source(source, settings,
+      unclass(given)[c("formula", "coords", "time", "covariance", "nugget", "by_row")])
+    source <- NULL
+  }
+  check_prior(settings, source)
+  check_local_fields(settings, source, data)
+  locations <- new_locations(data, given$coords, given$time, given$distance, given$crs,
+    names_beside_coords(given))
+  areal <- new_areal_data(data, given$support, given$formula, locations)
+  arguments <- c(given$by_row, list(na.action = given$na.action,
+    local = row_formulas(given$covariance, given$nugget), areal = !is.null(areal)))
+  stream <- if (!is.null(source)) {
+    check_noise_model(settings, has_measurement_variance(given), source)
+    survey_for(settings, source, arguments, given$formula, locations)
+  }
+  data <- stream$sample %||% areal$data %||% data
+  new_state("neargp_rows", source = source, stream = stream, data = data, areal = areal,
+    locations = locations,
+    frame = new_model_frame(arguments, given$formula, data, locations, settings$family))
+}
+
+# Columns that `coords = ~ .` leaves out.
+names_beside_coords <- function(given) {
+  c(all.vars(given$formula[[2L]]), all.vars(rlang::quo_get_expr(given$by_row$weights)),
+    all.vars(rlang::quo_get_expr(given$by_row$measurement_variance)))
+}
+
+# ---- settings ------------------------------------------------------------------------------------
+
+settings_by_response <- function(settings, rows, given) {
+  settings <- choose_by_response(settings, rows$frame)
+  check_takes_effects(settings, given$formula, rows$source)
+  if (!is.null(rows$areal)) {
+    check_areal(settings, rows$areal, given$formula, rows$locations, given$transform)
+    settings$device <- "cpu"
+  }
+  settings$family <- with_categories(settings$family, rows$frame)
+  settings$family <- with_transform(settings, given$transform, rows$frame)
+  check_local_family(settings)
+  check_prior_family(settings)
+  check_noise_model(settings, has_measurement_variance(given), rows$source)
+  settings
+}
+
+settings_by_rows <- function(settings, rows, data) {
+  settings$method <- with_k(settings$method, data, settings$family)
+  settings$method <- with_default_estimation(settings$method, data)
+  inform_k(settings$method)
+  settings <- with_shards(settings, data, rows$stream$rows %||% row_count(data))
+  settings$default_covariance <- is.null(settings$covariance)
+  settings$covariance <- settle_covariance(settings, data, rows$locations, !is.null(rows$stream))
+  if (!is.null(rows$areal)) check_areal_covariance(settings, data)
+  settings
+}
+
+# ---- the model in numbers ------------------------------------------------------------------------
+
+new_model <- function(rows, given, settings) {
+  model <- in_sample(rows$stream, new_model_data(rows$frame, given$formula, settings))
+  if (!is.null(rows$areal)) {
+    model <- with_areal_trend(model, rows$frame, given$formula, rows$areal)
+  }
+  model$data$noise <- noise_of_frame(given$nugget, rows$frame, rows$data, rows$locations)
+  check_noise_outputs(model$data$noise, model$data)
+  model$data$coords <- embed_coordinates(model$data$coords, rows$locations)
+  model
+}
+
+# ---- what the covariance and areas add to coordinates --------------------------------------------
+
+complete_locations <- function(rows, covariance, data) {
+  if (!is.null(rows$areal)) {
+    return(with_support(rows$locations, rows$areal, rows$frame[["(areal_rows)"]]))
+  }
+  if (!has_local_fields(covariance)) return(rows$locations)
+  with_local_fields(rows$locations, covariance, rows$data, rows$frame[["(local_rows)"]],
+    rows$frame[["(locations)"]], attr(rows$frame, "row.names"), !is.null(data$output))
+}
+
+# `coords` of the rows without it, by complete locations.
+complete_coordinates <- function(coords, rows, locations) {
+  frame <- rows$frame
+  if (!is.null(rows$areal)) {
+    return(support_of_rows(coords, rows$areal, frame[["(areal_rows)"]], locations))
+  }
+  if (is.null(locations$local)) return(coords)
+  embed_coordinates(frame[["(locations)"]], locations,
+    data = rows$data[frame[["(local_rows)"]], , drop = FALSE])
+}
