@@ -21,6 +21,17 @@ with_separation_told <- function(result, separated, named = format_some(separate
   result
 }
 
+# A result whose trend has no precision: no response bounds it where the search ended, as may be
+# where log densities are not concave. Predictions hold it, with next to no variance, so that the
+# matrix is regular.
+with_unknown_trend <- function(result) {
+  result$held_vcov <- diag(1e-8, length(result$beta))
+  result$beta_vcov[] <- NA_real_
+  result$convergence[c("converged", "message")] <- list(FALSE,
+    "no response bounds the trend where the search ended")
+  result
+}
+
 # A variance of the linear predictor's mean square by a direction of the trend that data bound does
 # not exceed: that of the field, which could be in its place, and of some observations on a
 # logarithmic scale.

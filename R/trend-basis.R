@@ -136,7 +136,8 @@ with_base <- function(data, linear_predictor) {
 core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vcov")]
 
 check_coefficient_size <- function(result, data) {
-  beyond <- !is.finite(result$beta) | !is.finite(diag(result$beta_vcov))
+  beyond <- !is.finite(result$beta) |
+    (!anyNA(result$beta_vcov) & !is.finite(diag(result$beta_vcov)))
   if (!any(beyond)) return(invisible())
   abort_neargp("scale",
     c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.",
@@ -157,7 +158,7 @@ with_natural_trend <- function(result, data) {
     result$beta_vcov <- result$beta_vcov[trend, trend, drop = FALSE]
   }
   result$beta <- stats::setNames(drop(back %*% (data$basis$at + result$beta)), colnames(data$X))
-  result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
+  if (!anyNA(result$beta_vcov)) result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
   check_coefficient_size(result, data)
   result
 }

@@ -152,7 +152,8 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
     pseudo_precision = at_end$pseudo_precision, linear_predictor = at_end$linear_predictor,
     slope = at_end$slope, variance_at_data = at_end$variance,
     variance_given_nodes = at_end$variance_given_nodes, trace = fitted$trace)
-  with_separation(result, problem)
+  if (any(diag(as.matrix(at_end$beta_vcov)) <= 0)) with_unknown_trend(result) else
+    with_separation(result, problem)
 }
 
 # ---- predictions ---------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 # Mixed work in one process for some minutes: fits of all methods, predictions, simulations, errors, interrupts, checkpoints, forks and other numbers of
 # threads. Memory, threads, open files and temporary files are counted every few rounds. Expected: after the first fifth of the time memory rises by less
-# than 10%, and there is no thread, file or process more than then. Linux (/proc).
+# than 2%, and there is no thread, file or process more than then. Linux (/proc).
 #
 #   nice -n 15 Rscript bench/soak.R [MINUTES]        writes results/soak.csv; status 1 where something is left
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
@@ -91,4 +91,4 @@ last <- table[nrow(table), ]
 cat(sprintf("%d rounds; memory %.0f to %.0f MiB, threads %d to %d, files %d to %d, children %d to %d, temporary files %d to %d\n", round, settled$memory_mib,
   last$memory_mib, settled$threads, last$threads, settled$files, last$files, settled$children, last$children, settled$temporary, last$temporary))
 more <- c("threads", "files", "children", "temporary")
-quit(status = as.integer(last$memory_mib > 1.1 * settled$memory_mib || any(last[more] > settled[more])))
+quit(status = as.integer(last$memory_mib > 1.02 * settled$memory_mib || any(last[more] > settled[more])))

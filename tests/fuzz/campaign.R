@@ -1,8 +1,9 @@
 # Campaigns: children work through cases and write a line before and after each call, so that the parent knows the call at which a child
 # died (CRASH), fell silent (HANG) or passed the limit of memory (MEMORY).
 
-silent_cpu_seconds <- 60
-silent_seconds <- 600
+# Under sanitizers a call takes up to six times as long.
+silent_cpu_seconds <- if (nzchar(Sys.getenv("SANITIZE"))) 360 else 60
+silent_seconds <- 10 * silent_cpu_seconds
 memory_limit_mib <- 3000
 cases_of_child <- 40L
 cases_of_seed <- 100000L

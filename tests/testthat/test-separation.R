@@ -86,3 +86,15 @@ test_that("held directions are known, and the covariance of the others is given 
   a <- c(crossprod(root, parts$vectors[, 1L]), 0, 0)
   expect_equal(held, both - tcrossprod(both %*% a) / sum(a * (both %*% a)), tolerance = 1e-6)
 })
+
+test_extended("a trend that no response bounds has no errors, and is held", {
+  withr::local_seed(3)
+  data <- data.frame(x = runif(100), y = runif(100), h = rnorm(100))
+  data$count <- replace(1 + rpois(100, 0.3), 5, 7)
+  expect_warning(fit <- neargp(count ~ h, data, coords = ~ x + y, family = truncated_nbinom2(1e-5),
+    method = swsgp(8, inducing = 15, epochs = 1)), "no response bounds the trend",
+    class = "neargp_warning_convergence")
+  expect_identical(unname(vcov(fit)), matrix(NA_real_, 2, 2))
+  expect_true(all(is.finite(as.matrix(predict(fit, data[1:3, ])))))
+  expect_true(all(is.finite(as.matrix(simulate(fit, 2, newdata = data[1:3, ])))))
+})
