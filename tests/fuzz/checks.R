@@ -80,6 +80,9 @@ check_likelihood <- function(fit) {
   if (!identical(fit$family$family, "gaussian") || inherits(fit, "neargp_outputs") || n > 120L || !is_exact) return(NULL)
   smoothness <- vapply(fit$core_covariance$components, function(part) if (part$family == "matern") part$shape else 0, 0)
   if (any(smoothness > 20)) return(NULL)
+  # nearer than 2^-50 of the range two places are one to a Matern covariance, which the roughest ones feel
+  distances <- stats::dist(fit$data$coords)
+  if (any(smoothness > 0 & smoothness < 0.5) && any(distances > 0 & distances < 1e-12 * max(distances))) return(NULL)
   value <- dense_likelihood(fit$data, fit$core_covariance, fit$nugget, neargp:::fitted_effects(fit))
   transform <- fit$family$transform
   if (!is.null(value) && identical(transform$name, "functions")) value <- value - sum(log1p(fit$data$untransformed^2)) / 2
