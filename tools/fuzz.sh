@@ -6,14 +6,16 @@
 #   sh tools/fuzz.sh                              about 600 calls of one seed: a minute
 #   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; tables go to bench/results/fuzz*.csv
 #
-# NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose others, NEARGP_FUZZ_METHODS="svgp swsgp" some of the methods. Logs are kept in
-# _build/fuzz, and a campaign that was cut off goes on from its log (from the beginning with NEARGP_FUZZ_FRESH=1, as after a change of the
-# package). One case again, told in full:
+# SANITIZE=1 takes the package that SANITIZE=1 sh tools/install.sh built with the address and undefined-behaviour
+# sanitizers, and tells of each of their findings as of a crash. NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose
+# others, NEARGP_FUZZ_METHODS="svgp swsgp" some of the methods. Logs are kept in _build/fuzz, and a campaign that was cut
+# off goes on from its log (from the beginning with NEARGP_FUZZ_FRESH=1, as after a change of the package). One case
+# again, told in full:
 #   R_LIBS=_build/library Rscript tests/fuzz/run.R case 100042
 set -eu
 
 cd "$(dirname "$0")/.."
-export R_LIBS="$PWD/_build/library"
+export R_LIBS="$PWD/_build/library${SANITIZE:+-sanitized}"
 extended=${NEARGP_EXTENDED_TESTS:-}
 seeds=${NEARGP_FUZZ_SEEDS:-1${extended:+ 2 3 4 5}}
 calls=${NEARGP_FUZZ_CALLS:-$([ -n "$extended" ] && echo 2000 || echo 600)}
@@ -21,6 +23,10 @@ logs=_build/fuzz
 if [ -n "${NEARGP_FUZZ_FRESH:-}" ]; then rm -rf "$logs"; fi
 mkdir -p "$logs"
 
+if [ -n "${SANITIZE:-}" ]; then
+  # R itself has no sanitizer, which has to be loaded before all else. R frees nothing at its end.
+  LD_PRELOAD=$(${CXX:-g++} -print-file-name=libasan.so) && export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0
+fi
 files=
 for seed in $seeds; do
   Rscript --vanilla tests/fuzz/run.R campaign "$seed" "$calls" "$logs/seed-$seed.tsv"

@@ -4,6 +4,8 @@
 #
 #   sh tools/install.sh run|test|check      (the argument goes to tools/setup.sh)
 #
+# SANITIZE=1 builds it with the address and undefined-behaviour sanitizers into _build/library-sanitized, for tools/fuzz.sh.
+#
 # R's own switch _R_SHLIB_STRIP_ leaves out debugging symbols, which are 150 of the 160 MB that R on Debian would
 # install: it compiles with -g. _R_SHLIB_STRIP_=false keeps them. Other symbols stay, which R CMD check reads.
 set -eu
@@ -11,11 +13,24 @@ set -eu
 cd "$(dirname "$0")/.."
 sh tools/setup.sh "${1:-run}"
 
-mkdir -p _build/library
+library=_build/library
 log=_build/install.log
+options=
+if [ -n "${SANITIZE:-}" ]; then
+  library=_build/library-sanitized
+  log=_build/install-sanitized.log
+  options='--preclean --clean --no-test-load'
+  flags='-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
+  export R_MAKEVARS_USER="$PWD/_build/sanitize.mk"
+  mkdir -p _build
+  printf 'CXXFLAGS = %s\nCXX17FLAGS = %s\nLDFLAGS = -fsanitize=address,undefined\n' "$flags" "$flags" > "$R_MAKEVARS_USER"
+fi
+mkdir -p "$library"
 echo "install: building neargp (a minute or two the first time; log in $log)."
 export _R_SHLIB_STRIP_="${_R_SHLIB_STRIP_:-true}" R_STRIP_SHARED_LIB="${R_STRIP_SHARED_LIB:-strip -S}"
-if ! MAKEFLAGS=${MAKEFLAGS:--j2} R CMD INSTALL --no-multiarch --library=_build/library . > "$log" 2>&1; then
+# Words of the options are split on purpose.
+# shellcheck disable=SC2086
+if ! MAKEFLAGS=${MAKEFLAGS:--j2} R CMD INSTALL --no-multiarch $options --library="$library" . > "$log" 2>&1; then
   tail -n 40 "$log" >&2
   echo "install: R CMD INSTALL failed; the end of $log is above." >&2
   exit 1
