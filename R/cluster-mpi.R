@@ -7,19 +7,44 @@ of_rmpi <- function(name) getExportedValue("Rmpi", name)
 
 # As snow sends, but without collecting garbage after each message, some milliseconds for each
 # worker, and no longer than `limit` seconds: a rank that is stopped takes short messages, and no
-# long ones. What was not taken stays in memory, since MPI may still read it.
+# long ones.
 send_by_mpi <- function(node, data, limit) {
   message <- serialize(data, NULL)
-  request <- length(of_session$untaken)
-  of_rmpi("mpi.isend")(message, 4L, node$rank, node$SENDTAG, node$comm, request)
-  taken <- FALSE
-  on.exit(if (!taken) of_session$untaken <- c(of_session$untaken, list(message)))
+  complete_by_mpi(message, limit, function(request) {
+    of_rmpi("mpi.isend")(message, 4L, node$rank, node$SENDTAG, node$comm, request)
+  })
+}
+
+# Of a message whose envelope is here; the rest comes when it is asked for, unless the rank is
+# stopped. MPI writes into the vector itself.
+receive_by_mpi <- function(node, limit) {
+  of_rmpi("mpi.probe")(node$rank, node$RECVTAG, node$comm)
+  message <- raw(of_rmpi("mpi.get.count")(4L))
+  complete_by_mpi(message, limit, function(request) {
+    of_rmpi("mpi.irecv")(message, 4L, node$rank, node$RECVTAG, node$comm, request)
+  })
+  unserialize(message)
+}
+
+# Starts what MPI does with a message, and waits until it is done. A message that MPI may still read
+# or write stays in memory, with the number of its request.
+complete_by_mpi <- function(message, limit, start) {
+  request <- length(of_session$incomplete)
+  start(request)
+  complete <- FALSE
+  on.exit(if (!complete) of_session$incomplete <- c(of_session$incomplete, list(message)))
   began <- core_monotonic_seconds()
-  while (!(taken <- of_rmpi("mpi.test")(request))) {
+  while (!(complete <- of_rmpi("mpi.test")(request))) {
     waited <- core_monotonic_seconds() - began
-    if (waited > limit) stop("The rank does not take its message.")
+    if (waited > limit) stop("The rank does not go on with its message.")
     if (waited > 1) Sys.sleep(2e-4)
   }
+}
+
+# On the worker, also without collecting garbage.
+answered_by_mpi <- function(node, data) {
+  of_rmpi("mpi.send")(serialize(data, NULL), 4L, node$rank, node$SENDTAG, node$comm)
+  TRUE
 }
 
 # Which have something to say, after a second at most.

@@ -10,7 +10,7 @@ reads_shards <- function(object) !is.null(object$source$recipe)
 # each with the fit.
 predict_on_cluster <- function(object, newdata, settings, cluster, threads) {
   if (!reads_shards(object)) check_cluster_target(newdata, settings)
-  with_workers(cluster, threads, function(workers) {
+  with_workers(cluster, threads, object, function(workers) {
     if (reads_shards(object)) return(predict_from_shards(object, newdata, settings, workers))
     rows <- pieces_of_targets(object, newdata, settings, length(workers$nodes))
     host <- new_shard_host(length(rows), workers)
@@ -163,7 +163,7 @@ with_rows_of_shard <- function(object, settings, shard, received) {
 validate_on_cluster <- function(cases, tasks, splits, refit, level, cluster) {
   seeds <- sample.int(.Machine$integer.max, nrow(tasks))
   for (i in seq_along(cases)) cases[[i]]$fit["keeper"] <- list(NULL)
-  with_workers(cluster, NULL, function(workers) {
+  with_workers(cluster, NULL, cases[[1L]]$fit, function(workers) {
     host <- new_shard_host(nrow(tasks), workers)
     own <- lapply(host$ids, function(id) list(number = tasks$case[id],
       split = splits[[tasks$split[id]]], seed = seeds[id]))

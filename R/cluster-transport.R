@@ -5,10 +5,60 @@
 
 send_data <- function(node, data, limit) {
   if (is_mpi(node)) return(send_by_mpi(node, data, limit))
-  within_seconds(node, limit, utils::getFromNamespace("sendData", "parallel")(node, data))
+  within_seconds(node, limit, if (goes_at_once(node, data)) write_at_once(node, packed(node, data))
+    else utils::getFromNamespace("sendData", "parallel")(node, data))
 }
 
-receive_data <- function(node) utils::getFromNamespace("recvData", "parallel")(node)
+receive_data <- function(node, limit) {
+  if (is_mpi(node)) return(receive_by_mpi(node, limit))
+  within_seconds(node, limit, utils::getFromNamespace("recvData", "parallel")(node))
+}
+
+# ---- packets -------------------------------------------------------------------------------------
+
+# sendData() writes to a socket in packets of 4,096 bytes. The second one waits until the first is
+# acknowledged (RFC 896, 1984), which its receiver puts off for some 40 milliseconds (RFC 1122,
+# 4.2.3.2), since it waits for the second. A message that is written at once does not wait: only its
+# last packet is a short one. In this way a message is in memory twice.
+longest_packet <- 4096
+longest_at_once <- 2^20
+
+goes_at_once <- function(node, data) {
+  inherits(node, c("SOCKnode", "SOCK0node")) && utils::object.size(data) < longest_at_once
+}
+
+# As sendData() does it, by the class of the node.
+packed <- function(node, data) serialize(data, NULL, xdr = inherits(node, "SOCKnode"))
+
+write_at_once <- function(node, message) tryCatch(writeBin(message, node$con), warning = stop)
+
+# On the worker, whose loop would send the value. Where that takes longer than it need, it is sent
+# here, and the loop goes on with the next message, as it does after an interrupt.
+answer_call <- function(name, arguments, tag) {
+  value <- get(name, envir = asNamespace("neargp"))(arguments)
+  sent <- sent_to_master(node_of_master(), list(type = "VALUE", value = value, success = TRUE,
+    tag = tag))
+  if (!sent) return(value)
+  signalCondition(structure(class = c("interrupt", "condition"), list()))
+}
+
+sent_to_master <- function(node, data) {
+  if (is_mpi(node)) return(answered_by_mpi(node, data))
+  if (is.null(node) || !goes_at_once(node, data)) return(FALSE)
+  message <- packed(node, data)
+  is_long <- length(message) > longest_packet
+  if (is_long) write_at_once(node, message)
+  is_long
+}
+
+# What the loop of a worker calls the other end; NULL in other processes.
+node_of_master <- function() {
+  for (frame in sys.frames()) {
+    if (inherits(frame[["master"]], c("SOCKnode", "SOCK0node", "MPInode"))) return(frame[["master"]])
+  }
+}
+
+# ---- calls ---------------------------------------------------------------------------------------
 
 # Serial numbers of this session.
 next_serial <- function() {
@@ -24,13 +74,14 @@ as_sent <- function(f) {
 }
 
 # The package on the worker answers; errors come back as they are.
-worker_call <- as_sent(function(name, arguments) {
-  get(name, envir = asNamespace("neargp"))(arguments)
+worker_call <- as_sent(function(name, arguments, tag) {
+  get("answer_call", envir = asNamespace("neargp"))(name, arguments, tag)
 })
 
 # Sends a call to the worker `at` of `workers`, and returns its tag; NULL where it is lost.
 send_call <- function(workers, at, f, arguments, limit) {
   tag <- next_serial()
+  if (identical(f, worker_call)) arguments$tag <- tag
   message <- list(type = "EXEC", data = list(fun = f, args = arguments, return = TRUE, tag = tag))
   sent <- tryCatch({
     send_data(workers$nodes[[at]], message, limit)
@@ -76,9 +127,8 @@ take_messages <- function(workers, waiting, limit) {
   found <- list()
   for (name in names(ready_workers(workers, waiting))) {
     at <- as.integer(name)
-    message <- tryCatch(within_seconds(workers$nodes[[at]], limit,
-      receive_data(workers$nodes[[at]])), error = function(e) NULL)
-    if (is.null(message)) lose_worker(workers, at, "it ended")
+    message <- tryCatch(receive_data(workers$nodes[[at]], limit), error = function(e) NULL)
+    if (is.null(message)) lose_worker(workers, at, "it ended, or stopped in the middle of its answer")
     # else perhaps an answer to an earlier call
     if (is.null(message) || identical(message$tag, waiting[[name]])) found[name] <- list(message)
   }

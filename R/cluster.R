@@ -120,18 +120,18 @@ check_cluster <- function(cluster) {
 }
 
 # The workers of a cluster, ready for a fit: an environment. `threads`: of each, NULL for their
-# share of the cores.
-open_workers <- function(cluster, threads, timeout = NULL) {
+# share of the cores. `at_start`: seconds in which they load the package.
+open_workers <- function(cluster, threads, timeout = NULL, at_start = timeout %||% 300) {
   count <- length(cluster)
   workers <- list2env(list(nodes = lapply(seq_len(count), function(i) cluster[[i]]),
     alive = rep(TRUE, count), moved = 0L, why = character(0),
-    pending = list(), slowest = list(), timeout = timeout, threads = threads, before = NULL),
-    parent = emptyenv())
+    pending = list(), slowest = list(), timeout = timeout, timeout_at_start = at_start,
+    threads = threads, before = NULL), parent = emptyenv())
   ready <- FALSE
   on.exit(if (!ready) close_workers(workers))
   paths <- unique(c(dirname(system.file(package = "neargp")), .libPaths()))
   found <- Filter(Negate(is.null), call_workers(workers, as_sent(worker_greeting),
-    list(paths = paths), limit = 300))
+    list(paths = paths), limit = workers$timeout_at_start))
   if (!length(found)) abort_no_workers(workers)
   check_greetings(found)
   workers$before <- core_simd()
@@ -151,7 +151,7 @@ share_instruction_set <- function(workers) {
       core_simd()), i = "Go on with machines of the kind that began, or begin anew."))
   }
   call_workers(workers, worker_call, list(name = "set_worker",
-    arguments = list(instruction_set = core_simd())), limit = 300)
+    arguments = list(instruction_set = core_simd())), limit = workers$timeout_at_start)
 }
 
 # The settings of a fit with the workers of their cluster, where there is one.
@@ -162,9 +162,11 @@ with_open_workers <- function(settings, threads) {
 }
 
 # The value of f(workers), which are then idle. How long a fold or a prediction takes is not known:
-# a process that ends is noticed all the same.
-with_workers <- function(cluster, threads, f) {
-  workers <- open_workers(cluster, threads, timeout = Inf)
+# a process that ends is noticed all the same. `fit`: whose control says when workers are to answer
+# at the start.
+with_workers <- function(cluster, threads, fit, f) {
+  workers <- open_workers(cluster, threads, timeout = Inf,
+    at_start = fit$control$worker_timeout %||% 300)
   on.exit(close_workers(workers))
   f(workers)
 }

@@ -46,7 +46,7 @@
 #'   [clusters]. `NULL` for none without a cluster, with one for a number by the rows.
 #' @param worker_timeout seconds after which a worker of a `cluster` that does not answer is given
 #'   up; `NULL` for two minutes and ten times as long as such a call has taken before (the first one
-#'   has an hour).
+#'   has an hour). Workers load the package within that, too (`NULL`: five minutes).
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built
 #'   without FAISS ([neargp_sitrep()] tells).
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with

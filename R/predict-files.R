@@ -120,7 +120,7 @@ make_parts_on_cluster <- function(plan, queue, done, threads, cluster) {
   if (!is.null(plan$raster)) plan$raster <- portable_raster(plan$raster)
   if (!is.null(plan$source)) check_travels(plan$source, cluster)
   plan$fit["keeper"] <- list(NULL)
-  with_workers(cluster, threads, function(workers) {
+  with_workers(cluster, threads, plan$fit, function(workers) {
     plan$arguments$threads <- workers$threads
     if (reads_shards(plan$fit)) plan$shards <- max(8L,
       ceiling(plan$fit$source$recipe$partition$count / length(workers$nodes)))

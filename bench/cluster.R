@@ -1,16 +1,17 @@
 # Many machines, on one: what a worker costs an evaluation, whether four workers compute for longer than two threads, and what memory
 # master and workers take where workers read the rows. Expected: below 2 ms for each worker and evaluation by PSOCK; CPU seconds of the
 # workers and of the master together within 5% of those of one process; the master's memory does not grow with the rows; the ordering by
-# shards costs 1e-4 of log-likelihood a row.
+# shards costs 1e-4 of log-likelihood a row;
+# a message of more than 4,096 bytes takes below 2 ms more than a short one where 44 ms are lost by R's own way to write it.
 #
-#   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,ordering,cpu,memory]
+#   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,messages,ordering,cpu,memory]
 #                                                                                        writes results/cluster-<part>.csv
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 in_memory <- as.integer(argument(1L, "200000"))
 that_are_read <- as.integer(argument(2L, "2000000"))
 k <- as.integer(argument(3L, "30"))
 rounds <- as.integer(argument(4L, "300"))
-parts <- argument(5L, c("overhead", "ordering", "cpu", "memory"))
+parts <- argument(5L, c("overhead", "messages", "ordering", "cpu", "memory"))
 
 # Prints and writes the table of a part, where it is wanted: it is not evaluated elsewhere.
 report <- function(part, table) {
@@ -69,6 +70,78 @@ report("overhead", do.call(rbind, lapply(c(0L, 1L, 2L, 4L, 8L), function(workers
   data.frame(what = "round of 8 shards of 50 rows, ms", workers = workers, median = median(measured$elapsed), least = min(measured$elapsed),
     bare_call = bare, cpu_master_ms = measured$cpu, load = load_average())
 })))
+
+# ---- long messages -----------------------------------------------------------------------------------------------------------------
+
+# With messages as they are sent, or by sendData() of parallel and snow, in packets of 4,096 bytes or with garbage collected after each, here
+# and on the workers.
+written_by_send_data <- function(cluster) {
+  before <- mget(c("longest_at_once", "answered_by_mpi"), envir = ns)
+  write_by <- function(parts) for (name in names(parts)) utils::assignInNamespace(name, parts[[name]], "neargp")
+  environment(write_by) <- globalenv()
+  write_by(list(longest_at_once = 0))
+  parallel::clusterCall(cluster, write_by, list(longest_at_once = 0, answered_by_mpi = function(...) FALSE))
+  function() write_by(before)
+}
+
+milliseconds <- function(f, times) median(replicate(times, {
+  began <- ns$core_monotonic_seconds()
+  f()
+  1000 * (ns$core_monotonic_seconds() - began)
+}))
+
+# Of numbers that go to one worker, or come back.
+messages_of <- function(kind) {
+  cluster <- if (kind == "MPI") snow::makeMPIcluster(1L) else parallel::makeCluster(1L, type = kind)
+  workers <- ns$open_workers(cluster, 1L)
+  restore <- invisible
+  on.exit({
+    restore()
+    # snow's own waits for ever where it has started the rank
+    if (kind == "MPI") parallel:::stopCluster.default(cluster) else parallel::stopCluster(cluster)
+  })
+  call <- function(name, arguments) function() ns$call_workers(workers, ns$worker_call, list(name = name, arguments = arguments))
+  of_way <- function(way) do.call(rbind, lapply(c(10L, 600L, 2000L, 10000L, 50000L), function(numbers) {
+    data.frame(what = sprintf("message of %d numbers, ms", numbers), cluster = kind, way = way,
+      out = milliseconds(call("length", double(numbers)), 20L), back = milliseconds(call("double", numbers), 20L), load = load_average())
+  }))
+  at_once <- of_way("at once")
+  restore <- written_by_send_data(cluster)
+  rbind(of_way("sendData()"), at_once)
+}
+
+few_rows <- rows(400L)
+few_rows$count <- stats::rpois(400L, exp(few_rows$z))
+few_rows$class <- factor(c("a", "b", "c")[1L + (few_rows$z > -0.3) + (few_rows$z > 0.3)])
+small_fits <- list("counts by loo_k()" = list(count ~ 1, stats::poisson(), loo_k(10)),
+  "three classes by loo_k()" = list(class ~ 1, categorical(), loo_k(10)), "gaussian by svgp(40)" = list(z ~ 1, NULL, svgp(40)),
+  "counts by svgp(40)" = list(count ~ 1, stats::poisson(), svgp(40)), "counts by vnngp(8)" = list(count ~ 1, stats::poisson(), vnngp(8)))
+
+small_fit <- function(model, cluster) {
+  suppressWarnings(suppressMessages(neargp(model[[1L]], few_rows, coords = ~ x + y, family = model[[2L]], method = model[[3L]],
+    covariance = cov_exponential(), threads = 1L, cluster = cluster, control = neargp_control(shards = 4L))))
+}
+
+# Median seconds of fits to 400 rows in 4 shards by two workers, and without.
+fits_of <- function(name) {
+  model <- small_fits[[name]]
+  cluster <- parallel::makePSOCKcluster(2L)
+  on.exit(parallel::stopCluster(cluster))
+  seconds <- function(cluster) milliseconds(function() small_fit(model, cluster), 3L) / 1000
+  alone <- small_fit(model, NULL)
+  stopifnot(identical(small_fit(model, cluster)$parameters, alone$parameters))
+  at_once <- seconds(cluster)
+  restore <- written_by_send_data(cluster)
+  on.exit(restore(), add = TRUE, after = FALSE)
+  data.frame(what = name, alone = seconds(NULL), sendData = seconds(cluster), at_once = at_once, load = load_average())
+}
+has_mpi <- requireNamespace("snow", quietly = TRUE) && nzchar(system.file(package = "Rmpi"))
+report("messages", do.call(rbind, lapply(c("PSOCK", "FORK", if (has_mpi) "MPI"), messages_of)))
+# "messages" writes both tables
+if ("messages" %in% parts) {
+  parts <- c(parts, "messages-fits")
+  report("messages-fits", do.call(rbind, lapply(names(small_fits), fits_of)))
+}
 
 # ---- what the ordering by shards costs ---------------------------------------------------------------------------------------------
 

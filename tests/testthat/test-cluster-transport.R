@@ -68,6 +68,90 @@ test_that("a rank of MPI that hangs is given up, whether it was to answer or to 
   expect_match(found[[5L]][2L], "does not take messages")
 })
 
+test_that("a rank of MPI that stops in the middle of a long answer is given up", {
+  skip_without_mpi()
+  found <- by_workers("snow::makeMPIcluster(2)", paste("tools::pskill(pid, tools::SIGCONT)",
+    stop_ranks, sep = ";"), "{
+    pid <- parallel::clusterCall(workers, Sys.getpid)[[2L]]
+    opened <- list2env(list(nodes = workers, alive = c(TRUE, TRUE), why = character(0),
+      pending = list()))
+    ask <- function(...) neargp:::call_workers(opened, neargp:::worker_call, list(name = \"double\",
+      arguments = 2e6), limit = 20, ...)
+    whole <- ask()
+    receive <- neargp:::receive_values
+    utils::assignInNamespace(\"receive_values\", function(workers, waiting, limit) {
+      # its envelope has come, and it waits until the rest is wanted
+      while (!all(neargp:::answering_ranks(workers$nodes))) Sys.sleep(0.01)
+      tools::pskill(pid, tools::SIGSTOP)
+      receive(workers, waiting, 1.5)
+    }, \"neargp\")
+    list(whole, ask(), opened$alive, opened$why)
+  }")
+  expect_identical(found[1:3], list(list(double(2e6), double(2e6)), list(double(2e6), NULL),
+    c(TRUE, FALSE)))
+  expect_match(found[[4L]], "stopped in the middle of its answer")
+})
+
+# Numbers of which some are no other's bits, in messages of some bytes to 2 MB.
+messages_of_all_sizes <- function() {
+  set.seed(8)
+  odd <- c(NA, NaN, -0, Inf, -Inf, 5e-324)
+  numbers <- lapply(c(0, 1, 400, 480, 1000, 1e5, 3e5), function(n) c(odd, rnorm(n)))
+  c(numbers, list(NULL, sample.int(5000L), list(a = strrep("\u00e4", 5000), b = matrix(runif(900),
+    30, dimnames = list(1:30, NULL)))))
+}
+
+expect_messages_unchanged <- function(cluster) {
+  opened <- open_workers(cluster, 1L)
+  for (sent in messages_of_all_sizes()) {
+    for (back in call_workers(opened, worker_call, list(name = "identity", arguments = sent))) {
+      expect_identical(serialize(back, NULL), serialize(sent, NULL))
+    }
+  }
+  # errors, too, and nothing is left to be read
+  expect_error(call_workers(opened, worker_call, list(name = "stop", arguments = strrep("e", 6000))),
+    "eeee", class = "neargp_error_cluster")
+  close_workers(opened)
+  expect_identical(parallel::clusterCall(cluster, function() 1:3), list(1:3, 1:3))
+}
+
+test_extended("messages of all sizes go to workers of sockets and back unchanged", {
+  expect_messages_unchanged(local_workers(2))
+  for (xdr in c(TRUE, FALSE)) local({
+    sockets <- parallel::makePSOCKcluster(2, useXDR = xdr)
+    withr::defer(parallel::stopCluster(sockets))
+    expect_messages_unchanged(sockets)
+    # which write long ones at once
+    expect_identical(parallel::clusterCall(sockets, function() {
+      inherits(neargp:::node_of_master()$con, "sockconn")
+    }), list(TRUE, TRUE))
+  })
+})
+
+test_that("messages of sockets are written at once up to a size, and by sendData() of others", {
+  node <- structure(list(), class = "SOCKnode")
+  expect_true(goes_at_once(node, double(1000)))
+  expect_false(goes_at_once(node, double(longest_at_once)))
+  expect_false(goes_at_once(structure(list(), class = "miraiNode"), 1))
+  expect_null(node_of_master())
+  expect_identical(answer_call("identity", 1:3, 1), 1:3)
+})
+
+test_extended("workers that do not answer at the start are given up after `worker_timeout`", {
+  skip_on_os("windows")
+  workers <- local_workers(2)
+  pids <- unlist(parallel::clusterCall(workers, Sys.getpid))
+  withr::defer(tools::pskill(pids, tools::SIGCONT))
+  tools::pskill(pids, tools::SIGSTOP)
+  fit <- neargp(z ~ 1, data.frame(x = runif(60), y = runif(60), z = rnorm(60)), coords = ~ x + y,
+    method = vecchia(5), covariance = cov_exponential(), control = neargp_control(shards = 2L,
+    worker_timeout = 1.5))
+  expect_error(update(fit, cluster = workers), "did not answer within 1.5 seconds",
+    class = "neargp_error_cluster")
+  expect_error(predict(fit, data.frame(x = 0, y = 0), cluster = workers),
+    "did not answer within 1.5 seconds", class = "neargp_error_cluster")
+})
+
 test_extended("workers with a library of their own give the same bits", {
   library <- withr::local_tempdir()
   file.copy(system.file(package = "neargp"), library, recursive = TRUE)

@@ -166,7 +166,7 @@ test_that("messages of an evaluation are short", {
     common = list(values = runif(6), information = TRUE), tree = 1:16), ids = 1:4, own = NULL)
   message <- list(type = "EXEC", data = list(fun = as_sent(worker_call), args = list(
     name = "answer_request", arguments = arguments), return = TRUE, tag = 1))
-  # R sends what is longer in two packets, of which the second one waits for the answer to the first
+  # no closure has brought what is around it
   expect_lt(length(serialize(message, NULL)), 4000)
 })
 
