@@ -147,6 +147,7 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
 
 # predict() with polygons, its arguments as given.
 predict_given_areas <- function(object, newdata, given) {
+  if (!is.null(given$output) || !is.null(given$cluster)) refuse_areas_in_parts()
   do.call("predict_areas", c(list(object, newdata), given), quote = TRUE, envir = topenv())
 }
 

@@ -78,8 +78,8 @@
 #' # Predictions and folds
 #' [predict()][predict.neargp] and [cross_validate()] have the argument `cluster`, too: workers get
 #' a copy of the fit and predict parts of the new rows, or folds, as long as that takes. Predictions
-#' that do not fit in memory go to files, with `output`, see [prediction_files]. Classes and several
-#' outputs are predicted by workers with `output` alone, hurdle models not at all.
+#' that do not fit in memory go to files, with `output`, see [prediction_files]. Classes,
+#' several outputs and hurdle models are predicted by workers with `output` alone.
 #'
 #' @section Errors: `neargp_error_cluster` where `cluster` is none, a worker lacks neargp or has
 #'   another version, no worker is left, and for what cannot be in shards: several outputs, classes

@@ -30,6 +30,10 @@
 #' @param probs probabilities of the quantiles.
 #' @param threshold `NULL` or numbers of at least 0 for which the probability that a new observation
 #'   exceeds them is given.
+#' @param chunk_size,filename,overwrite,output,cluster as in [predict.neargp()]: cells of a SpatRaster
+#'   at a time, a file for its layers, and files that predictions are written to, part by part
+#'   ([prediction_files]), also by the workers of a cluster; without `output` no `cluster` is taken.
+#' @param threads number of threads, as in [neargp()].
 #' @param observed the observations of `newdata`, or the name of their column, 0 where there is
 #'   nothing.
 #' @param nsim number of draws.
@@ -52,7 +56,7 @@
 #'   `predict()`: a row for each of `newdata`, in its class, with `presence`, the probability,
 #'   `mean` and `sd` of a new observation (or `q0.05` ...), `lower`, `upper` and `p_exceed` as of
 #'   [predict.neargp()], and with `interval = "confidence"` `se`, the standard deviation of the
-#'   expected response. `scores()`: as [scores()] of a fit. `simulate()`: a matrix with a row for
+#'   expected response, or with `output` the names of the files. `scores()`: as [scores()] of a fit. `simulate()`: a matrix with a row for
 #'   each of `newdata` and a column for each draw. `logLik()`: the sum of what the fits maximised,
 #'   no likelihood as these are none (`AIC()`, `BIC()` and `deviance()` stop with
 #'   `neargp_error_not_likelihood`); `nobs()`: the rows of `presence`. `coef()` and `vcov()`: of
@@ -114,55 +118,67 @@ neargp_hurdle <- function(presence, positive) {
 #' @export
 predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantile"),
                                   interval = c("none", "prediction", "confidence"), level = 0.95,
-                                  probs = c(0.05, 0.5, 0.95), threshold = NULL, ...) {
+                                  probs = c(0.05, 0.5, 0.95), threshold = NULL, chunk_size = NULL,
+                                  threads = NULL, verbose = rlang::is_interactive(),
+                                  filename = NULL, overwrite = FALSE, cluster = NULL,
+                                  output = NULL, ...) {
   check_no_more_arguments()
+  check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
+  if (is_to_files(output, cluster)) {
+    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
+      environment())))
+  }
   type <- check_choice(type, "type", c("response", "quantile"))
   interval <- check_choice(interval, "interval", c("none", "prediction", "confidence"))
   check_level(level)
-  hurdle <- hurdle_mixture(object, newdata)
-  columns <- switch(type,
-    response = list(mean = hurdle_mean(hurdle), sd = sqrt(hurdle_variance(hurdle))),
-    quantile = quantile_columns(check_probs(probs), hurdle_quantile, hurdle = hurdle))
-  if (interval == "prediction") {
-    columns$lower <- hurdle_quantile((1 - level) / 2, hurdle)
-    columns$upper <- hurdle_quantile((1 + level) / 2, hurdle)
-  } else if (interval == "confidence") {
-    columns[c("se", "lower", "upper")] <- expected_limits(object, newdata, hurdle, level)
+  settings <- list(type = type, interval = interval, level = level,
+    probs = if (type == "quantile") check_probs(probs), threshold = check_threshold(threshold),
+    threads = threads)
+  if (!is_raster(newdata)) {
+    return(restorer(newdata)(hurdle_columns(object, newdata, settings)))
   }
-  exceeded <- exceedance_columns(check_threshold(threshold), "observation",
-    function(at) 1 - hurdle_distribution(at, hurdle))
-  in_place_of(newdata, as.data.frame(c(list(presence = hurdle$p), columns, exceeded),
-    optional = TRUE))
+  raster_by_blocks(newdata, list(file = raster_file(newdata, filename, overwrite),
+    chunk_size = check_count(chunk_size %||% 1e5, "chunk_size"),
+    verbose = check_flag(verbose, "verbose")), function(cells) {
+      hurdle_columns(object, raster_of_window(newdata, window_of_cells(newdata, cells)), settings)
+    })
 }
 
-# The columns in the class of newdata.
-in_place_of <- function(newdata, columns) {
-  if (!is_raster(newdata)) return(restorer(newdata)(columns))
-  layers <- terra::rast(newdata, nlyrs = ncol(columns))
-  terra::values(layers) <- as.matrix(columns)
-  names(layers) <- names(columns)
-  layers
+hurdle_columns <- function(object, newdata, settings) {
+  hurdle <- hurdle_mixture(object, newdata, settings$threads)
+  columns <- switch(settings$type,
+    response = list(mean = hurdle_mean(hurdle), sd = sqrt(hurdle_variance(hurdle))),
+    quantile = quantile_columns(settings$probs, hurdle_quantile, hurdle = hurdle))
+  if (settings$interval == "prediction") {
+    columns$lower <- hurdle_quantile((1 - settings$level) / 2, hurdle)
+    columns$upper <- hurdle_quantile((1 + settings$level) / 2, hurdle)
+  } else if (settings$interval == "confidence") {
+    columns[c("se", "lower", "upper")] <- expected_limits(object, newdata, hurdle, settings$level,
+      settings$threads)
+  }
+  exceeded <- exceedance_columns(settings$threshold, "observation",
+    function(at) 1 - hurdle_distribution(at, hurdle))
+  as.data.frame(c(list(presence = hurdle$p), columns, exceeded), optional = TRUE)
 }
 
 # Both predictions: the probability of presence, and the mixture of a positive response.
-hurdle_mixture <- function(object, newdata) {
-  check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
+hurdle_mixture <- function(object, newdata, threads = NULL) {
   if (is_stars(newdata)) {
     abort_argument("newdata", "a data frame, sf points or a SpatRaster", newdata)
   }
-  list(p = predicted_numbers(object$presence, newdata, "response")$mean,
-    positive = positive_mixture(object$positive, newdata))
+  list(p = predicted_numbers(object$presence, newdata, "response", threads)$mean,
+    positive = positive_mixture(object$positive, newdata, threads))
 }
 
-positive_mixture <- function(positive, newdata) {
-  link <- predicted_numbers(positive, newdata, "link")
+positive_mixture <- function(positive, newdata, threads = NULL) {
+  link <- predicted_numbers(positive, newdata, "link", threads)
   new_mixture(link$mean, link$sd, positive$family, response_parameters(positive), 1,
     scored_weights(positive, newdata, 1))
 }
 
 # Predictions as plain columns.
-predicted_numbers <- function(fit, newdata, type) {
-  predicted <- stats::predict(fit, newdata, type = type, verbose = FALSE)
+predicted_numbers <- function(fit, newdata, type, threads = NULL) {
+  predicted <- stats::predict(fit, newdata, type = type, verbose = FALSE, threads = threads)
   if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
     as.list(drop_geometry(predicted))
 }
@@ -200,13 +216,14 @@ hurdle_quantile <- function(prob, hurdle) {
 # positive response, a and b the independent normal linear predictors. m increases with b, so that
 # P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a); it is
 # averaged over a by Gauss and Legendre's rule, and inverted by bisection.
-expected_limits <- function(object, newdata, hurdle, level, rows_at_once = 1000L) {
+expected_limits <- function(object, newdata, hurdle, level, threads = NULL,
+                            rows_at_once = 1000L) {
   if (inherits(object$presence, "neargp_classifier")) {
     abort_neargp("argument",
       c("interval = \"confidence\" needs a presence with a linear predictor, not a fit to classes.",
         i = "Fit it by vnngp() or svgp() with family = binomial()."))
   }
-  link <- predicted_numbers(object$presence, newdata, "link")
+  link <- predicted_numbers(object$presence, newdata, "link", threads)
   positive <- hurdle$positive
   limits <- matrix(NA_real_, length(hurdle$p), 3L)
   known <- which(!is.na(link$mean + link$sd + positive$mean + positive$sd))

@@ -39,6 +39,11 @@
 #' `cluster` this process makes all parts in turn.
 #'
 #' # What has no parts
+#' A stars grid is in memory and has no file that its cells are read from: give a SpatRaster,
+#' `terra::rast(grid)`, or the cells of a cube with a time as rows, `as.data.frame(grid)`. Areas are
+#' refused, too, as text has no polygons: where they are many, give some at a time, since each is
+#' predicted by itself.
+#'
 #' Rows of parts are predicted each by itself: there is no `joint = TRUE`, no covariance of several
 #' outputs, and no `trials` of single rows. Nor are there draws: [simulate()][simulate.neargp] of
 #' two windows gives two realisations, which do not fit together at the border. Draw a field as a
@@ -77,7 +82,7 @@ given_arguments <- function(call, frame) {
 # `output` and `cluster` of methods whose predictions in memory are of one process.
 is_to_files <- function(output, cluster) {
   if (is.null(output) && !is.null(cluster)) {
-    refuse_on_workers("classes or several outputs in memory", "Leave out `cluster`, or give `output`.")
+    refuse_on_workers("classes, several outputs or hurdle models in memory", "Leave out `cluster`, or give `output`.")
   }
   !is.null(output)
 }
@@ -119,8 +124,8 @@ make_parts_here <- function(plan, queue, done, threads) {
 make_parts_on_cluster <- function(plan, queue, done, threads, cluster) {
   if (!is.null(plan$raster)) plan$raster <- portable_raster(plan$raster)
   if (!is.null(plan$source)) check_travels(plan$source, cluster)
-  plan$fit["keeper"] <- list(NULL)
-  with_workers(cluster, threads, plan$fit, function(workers) {
+  plan$fit <- of_each_fit(plan$fit, function(fit) replace(fit, "keeper", list(NULL)))
+  with_workers(cluster, threads, single_fit(plan$fit), function(workers) {
     plan$arguments$threads <- workers$threads
     if (reads_shards(plan$fit)) plan$shards <- max(8L,
       ceiling(plan$fit$source$recipe$partition$count / length(workers$nodes)))
@@ -165,9 +170,19 @@ new_prediction_plan <- function(object, given, parts) {
 # Checksum of all that predictions depend on beside the rows.
 prediction_key <- function(object, arguments) {
   of_run <- c("call", "elapsed", "keeper", "threads", "cluster")
-  rlang::hash(plain_part(list(package_version_text(), class(object),
-    unclass(object)[setdiff(names(object), of_run)], arguments[order(names(arguments))])))
+  told <- of_each_fit(object, function(fit) unclass(fit)[setdiff(names(fit), of_run)])
+  rlang::hash(plain_part(list(package_version_text(), class(object), unclass(told),
+    arguments[order(names(arguments))])))
 }
+
+# A hurdle model is two fits, to the same places.
+of_each_fit <- function(object, f) {
+  if (!inherits(object, "neargp_hurdle")) return(f(object))
+  object[] <- lapply(object, f)
+  object
+}
+
+single_fit <- function(object) if (inherits(object, "neargp_hurdle")) object$presence else object
 
 # Each part is predicted without the others.
 check_apart <- function(given) {
@@ -241,12 +256,9 @@ parts_of_raster <- function(raster, size) {
 parts_of_rows <- function(newdata, size) {
   if (is_stars(newdata)) {
     abort_neargp("newdata", c("Parts of a stars grid are not written to files.",
-      i = "Give a SpatRaster, terra::rast(newdata), or its cells as a data frame."))
+      i = "Give a SpatRaster, terra::rast(newdata), or the cells as rows: as.data.frame(newdata), for a fit to sf points sf::st_as_sf(newdata, as_points = TRUE, long = TRUE)."))
   }
-  if (is_areas(newdata)) {
-    abort_neargp("newdata", c("Predictions of areas are not written to files.",
-      i = "Leave out `output`."))
-  }
+  if (is_areas(newdata)) refuse_areas_in_parts()
   check_newdata_class(newdata)
   if (inherits(newdata, "sfc")) newdata <- sf::st_sf(geometry = newdata)
   total <- ceiling(NROW(newdata) / size)
@@ -254,6 +266,11 @@ parts_of_rows <- function(newdata, size) {
     list(number = number, rows = newdata[seq((number - 1) * size + 1, min(number * size,
       NROW(newdata))), , drop = FALSE])
   })
+}
+
+refuse_areas_in_parts <- function() {
+  abort_neargp("newdata", c("Predictions of areas are neither written to files, whose text has no polygons, nor made by workers.",
+    i = "Leave out `output` and `cluster`, and give some areas at a time where they are many: each is predicted by itself."))
 }
 
 # Parts near each other follow each other: in the order of the shards that have their centres, where

@@ -51,7 +51,7 @@ write_part <- function(plan, newdata, task, file) {
 
 # Coordinates, and times, before what is predicted there.
 cbind_places <- function(newdata, predicted, fit) {
-  locations <- fit$locations
+  locations <- single_fit(fit)$locations
   names <- c(if (!is_sf(newdata)) all.vars(locations$terms), locations$time)
   places <- as.list(drop_geometry(newdata))[intersect(names, names(newdata))]
   if (is_sf(newdata)) places <- c(asplit_columns(sf::st_coordinates(newdata)), places)
@@ -147,10 +147,11 @@ answer_part <- function(task) {
 
 # Copies of the fit that keep what they predict from, beside the one that the user has.
 with_ready_fit <- function(plan) {
-  if (!is.null(plan$fit$keeper)) plan$fit <- with_own_keeper(plan$fit)
-  if (reads_shards(plan$fit)) {
-    plan$fit$source$shelf <- new_shelf(plan$fit, plan$shards)
-  }
+  plan$fit <- of_each_fit(plan$fit, function(fit) {
+    fit <- with_own_keeper(fit)
+    if (reads_shards(fit)) fit$source$shelf <- new_shelf(fit, plan$shards %||% 8L)
+    fit
+  })
   plan
 }
 

@@ -35,6 +35,12 @@ window_raster <- function(raster, window) {
     ymin = y[1L], ymax = y[2L], crs = terra::crs(raster))
 }
 
+# The raster of a window's cells.
+raster_of_window <- function(raster, window) {
+  cells <- window_raster(raster, window)
+  if (terra::hasValues(raster)) terra::crop(raster, cells) else cells
+}
+
 # A raster in windows of about so many cells, squares where it is large enough, one row of them
 # after the other.
 raster_windows <- function(raster, cells) {

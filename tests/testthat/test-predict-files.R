@@ -97,6 +97,51 @@ test_extended("windows of a raster are its predictions, cell by cell", {
   expect_error(carried_raster(recipe), "not on the machine", class = "neargp_error_file")
 })
 
+test_extended("a hurdle model has files of rows and of windows, also by workers", {
+  hurdle <- hurdle_fits(hurdle_data(60))
+  places <- files_places()
+  folder <- withr::local_tempdir()
+  write <- function(name, ...) predict(hurdle, places, interval = "prediction", threshold = 1,
+    output = file.path(folder, name), chunk_size = 10, ...)
+  files <- write("a{part}.csv")
+  whole <- predict(hurdle, places, interval = "prediction", threshold = 1)
+  # products of several rows round differently
+  expect_equal(read_parts(files, names(whole)), as.list(whole), tolerance = 1e-14)
+  expect_identical(read_parts(files, c("x", "y")), as.list(places[c("x", "y")]))
+  expect_message(write("a{part}.csv"), "3 of 3", class = "neargp_message_parts")
+  by_workers <- write("b{part}.csv", cluster = local_workers(2))
+  expect_identical(unname(tools::md5sum(by_workers)), unname(tools::md5sum(files)))
+  expect_error(predict(hurdle, places, cluster = local_workers(1)), "output",
+    class = "neargp_error_cluster")
+  # another model's files are not taken for these
+  other <- neargp_hurdle(hurdle$presence, hurdle_fits(hurdle_data(80))$positive)
+  expect_error(predict(other, places, output = file.path(folder, "a{part}.csv"), chunk_size = 10,
+    interval = "prediction", threshold = 1), class = "neargp_error_file")
+  skip_if_not_installed("terra")
+  raster <- terra::rast(nrows = 6, ncols = 11, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
+    crs = "local", names = "h")
+  terra::values(raster) <- withr::with_seed(33, replace(rnorm(66), c(3, 40), NA))
+  layers <- predict(hurdle, raster)
+  cells <- predict(hurdle, terra::as.data.frame(raster, xy = TRUE, na.rm = FALSE))
+  expect_identical(unname(terra::values(layers)), unname(as.matrix(cells)))
+  files <- predict(hurdle, raster, output = file.path(folder, "c{part}.tif"), chunk_size = 20)
+  expect_length(files, 6L)
+  expect_equal(terra::values(terra::merge(terra::sprc(lapply(files, terra::rast)))),
+    terra::values(layers), tolerance = 1e-14)
+})
+
+test_extended("areas and grids of stars have no files, and the error says what has", {
+  skip_if_not_installed("sf")
+  fit <- files_fit()
+  square <- sf::st_sf(h = 0, geometry = sf::st_sfc(sf::st_polygon(list(cbind(c(0, 1, 1, 0, 0),
+    c(0, 0, 1, 1, 0))))))
+  expect_error(predict(fit, square, output = "{part}.csv"), "some areas at a time",
+    class = "neargp_error_newdata")
+  skip_if_not_installed("stars")
+  expect_error(predict(fit, stars::st_as_stars(list(h = matrix(0, 2, 2))), output = "{part}.csv"),
+    "SpatRaster", class = "neargp_error_newdata")
+})
+
 test_that("what has no parts is refused, and why", {
   fit <- files_fit()
   places <- files_places()
