@@ -61,12 +61,12 @@
 #' # Workers that are lost
 #' A worker that ends, or does not answer in time, loses its shards to the others, which make them
 #' anew, and the fit goes on with the same result; [print()][print.neargp] says so. This holds for
-#' ranks of MPI that hang, too; where one ends, MPI ends all. The time is
-#' `neargp_control(worker_timeout = )` seconds, by default two minutes and ten times as long as such
-#' a call has taken before, an hour for the first one. The lost worker is still in your cluster
-#' object, which is then to be started anew. After an interrupt workers end what they compute and
-#' are idle; if that takes them more than 20 seconds, start the cluster anew. [checkpoints] work as
-#' they do without a cluster: the same call in a new session goes on.
+#' ranks of MPI that hang, too, be it in the middle of a message; where one ends, MPI ends all. The
+#' time is `neargp_control(worker_timeout = )` seconds, by default two minutes and ten times as long
+#' as such a call has taken before, an hour for the first one. The lost worker is still in your
+#' cluster object, which is then to be started anew. After an interrupt workers end what they
+#' compute and are idle; if that takes them more than 20 seconds, start the cluster anew.
+#' [checkpoints] work as they do without a cluster: the same call in a new session goes on.
 #'
 #' # Rows that no machine holds
 #' `data` may be a [row_source()]: the files of a folder, the windows of a raster, or a function of

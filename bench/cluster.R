@@ -135,13 +135,13 @@ fits_of <- function(name) {
   on.exit(restore(), add = TRUE, after = FALSE)
   data.frame(what = name, alone = seconds(NULL), sendData = seconds(cluster), at_once = at_once, load = load_average())
 }
-has_mpi <- requireNamespace("snow", quietly = TRUE) && nzchar(system.file(package = "Rmpi"))
-report("messages", do.call(rbind, lapply(c("PSOCK", "FORK", if (has_mpi) "MPI"), messages_of)))
-# "messages" writes both tables
+# "messages" writes two tables; a rank of MPI is busy until this process ends, and comes last
 if ("messages" %in% parts) {
   parts <- c(parts, "messages-fits")
   report("messages-fits", do.call(rbind, lapply(names(small_fits), fits_of)))
 }
+has_mpi <- requireNamespace("snow", quietly = TRUE) && nzchar(system.file(package = "Rmpi"))
+report("messages", do.call(rbind, lapply(c("PSOCK", "FORK", if (has_mpi) "MPI"), messages_of)))
 
 # ---- what the ordering by shards costs ---------------------------------------------------------------------------------------------
 

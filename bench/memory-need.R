@@ -4,55 +4,93 @@
 #   Rscript bench/memory-need.R [methods]        writes results/memory-need.csv
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 
-one_case <- function(method, n, k, d, q) {
-  status <- function(name) {
-    as.double(sub("[^0-9]*([0-9]+).*", "\\1", grep(name, readLines("/proc/self/status"), value = TRUE))) / 1024
-  }
+# Formula, family and covariance beside those of a gaussian response, by what a case is called.
+settings_of <- function(kind, k) {
+  method <- switch(kind, vecchia = , levels = , space_time = , two_outputs = vecchia(k), loo_k = , loo_k_counts = , loo_k_classes = loo_k(k),
+    mll_k = mll_k(k), exact_gp = exact_gp(1e5), vnngp = vnngp(k), vnngp_field = vnngp(k, posterior = "mean-field"),
+    svgp = , svgp_counts = , svgp_effects = , svgp_classes = svgp(k, optimizer = "collapsed"),
+    svgp_natural = svgp(k, optimizer = "natural", epochs = 1L), odvgp = odvgp(k), odvgp_counts = odvgp(k), ppgpr = ppgpr(k),
+    swsgp = swsgp(k, epochs = 1L), dspp = dspp(inducing = k, epochs = 1L, restarts = 1L), dgp = dgp(inducing = k, epochs = 1L, restarts = 1L))
+  counts <- kind %in% c("vnngp", "vnngp_field", "loo_k_counts", "svgp_counts", "odvgp_counts")
+  list(method = method, family = if (counts) stats::poisson() else if (grepl("classes", kind)) categorical(),
+    response = if (counts) "count" else if (grepl("classes", kind)) "class" else if (kind == "two_outputs") "cbind(z, z2)" else "z",
+    effects = if (kind %in% c("levels", "svgp_effects")) "(1 | level)", time = if (kind == "space_time") "time",
+    covariance = if (kind == "space_time") cov_spacetime() else cov_matern(nu = 1.5))
+}
+
+data_of <- function(n, d, q) {
   set.seed(1)
   data <- stats::setNames(as.data.frame(matrix(stats::runif(n * d), n)), paste0("x", seq_len(d)))
   for (j in seq_len(q - 1L)) data[[paste0("w", j)]] <- stats::rnorm(n)
   data$z <- sin(6 * data$x1) + stats::rnorm(n, sd = 0.3)
+  data$z2 <- data$z + stats::rnorm(n)
   data$count <- stats::rpois(n, exp(data$z))
-  counts <- method == "vnngp"
-  formula <- stats::reformulate(c("1", if (q > 1L) paste0("w", seq_len(q - 1L))), if (counts) "count" else "z")
-  settings <- switch(method, vecchia = vecchia(k), loo_k = loo_k(k), exact_gp = exact_gp(1e5), vnngp = vnngp(k),
-    svgp = svgp(k, optimizer = "collapsed"))
+  data$class <- factor(c("a", "b", "c")[1L + (data$z > -0.3) + (data$z > 0.5)])
+  data$level <- factor(sample.int(ceiling(n / 5), n, replace = TRUE))
+  data$time <- stats::runif(n)
+  data
+}
+
+one_case <- function(kind, n, k, d, q) {
+  status <- function(name) {
+    as.double(sub("[^0-9]*([0-9]+).*", "\\1", grep(name, readLines("/proc/self/status"), value = TRUE))) / 1024
+  }
+  data <- data_of(n, d, q)
+  settings <- settings_of(kind, k)
+  formula <- stats::reformulate(c("1", if (q > 1L) paste0("w", seq_len(q - 1L)), settings$effects), str2lang(settings$response))
   need <- NULL
   fit <- function(data) {
-    suppressWarnings(suppressMessages(neargp(formula, data, coords = stats::reformulate(paste0("x", seq_len(d))), method = settings,
-      family = if (counts) stats::poisson(), covariance = cov_matern(nu = 1.5),
+    suppressWarnings(suppressMessages(neargp(formula, data, coords = stats::reformulate(paste0("x", seq_len(d))), time = settings$time,
+      method = settings$method, family = settings$family, covariance = settings$covariance,
       control = neargp_control(max_iterations = 1, max_refreshes = 1, start_rows = 300), threads = 1, device = "cpu")))
   }
-  original <- neargp:::check_memory_need
   utils::assignInNamespace("check_memory_need", function(problem, ...) need <<- neargp:::memory_need_of(problem), "neargp")
   fit(data[seq_len(min(n / 2, 600)), ])
+  need <- NULL
   invisible(gc())
   cat("5", file = "/proc/self/clear_refs")
   before <- status("VmRSS")
   fit(data)
-  c(measured = status("VmHWM") - before, foreseen = need / 2^20)
+  c(measured = status("VmHWM") - before, foreseen = if (is.null(need)) NA else need / 2^20)
 }
 
 cases <- utils::read.table(header = TRUE, text = "
-  method        n   k d q
-  vecchia  100000  10 2 1
-  vecchia  200000  30 2 1
-  vecchia  100000  60 2 1
-  vecchia   60000  30 6 1
-  vecchia   60000  30 2 8
-  loo_k    100000  30 2 1
-  vnngp     30000   8 2 1
-  vnngp     30000  15 2 1
-  vnngp     15000  15 2 4
-  exact_gp   1500   0 2 1
-  exact_gp   2500   0 2 1
-  svgp      60000  60 2 1
-  svgp      20000 300 2 1
-  svgp       3000 700 2 1")
+  method             n   k d q
+  vecchia       100000  10 2 1
+  vecchia       200000  30 2 1
+  vecchia       100000  60 2 1
+  vecchia        60000  30 6 1
+  vecchia        60000  30 2 8
+  levels         60000  30 2 1
+  space_time     60000  30 2 1
+  two_outputs    30000  20 2 1
+  loo_k         100000  30 2 1
+  loo_k_counts   60000  20 2 1
+  loo_k_classes  30000  20 2 1
+  vnngp          30000   8 2 1
+  vnngp          30000  15 2 1
+  vnngp          15000  15 2 4
+  exact_gp        1500   0 2 1
+  exact_gp        2500   0 2 1
+  svgp           60000  60 2 1
+  svgp           20000 300 2 1
+  svgp            3000 700 2 1
+  svgp_counts    60000  60 2 1
+  svgp_counts    20000 300 2 1
+  svgp_classes   20000 100 2 1
+  svgp_effects   20000 100 2 1
+  svgp_natural   60000 100 2 1
+  ppgpr          20000 300 2 1
+  odvgp          20000 100 2 1
+  odvgp_counts   20000 100 2 1
+  swsgp          60000 500 2 1
+  dspp           60000 100 2 1
+  dspp           60000 100 8 1
+  dgp            60000 100 2 1")
 
 script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 if (argument(1L, "")[1L] == "case") {
-  cat(do.call(one_case, as.list(cases[as.integer(argument(2L, "1")), ])), "\n")
+  cat(do.call(one_case, unname(as.list(cases[as.integer(argument(2L, "1")), ]))), "\n")
 } else {
   wanted <- argument(1L, unique(cases$method))
   cases <- cases[cases$method %in% wanted, ]

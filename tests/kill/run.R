@@ -14,8 +14,8 @@ wanted <- if (length(arguments)) as.integer(arguments[1L]) else 100L
 kinds <- if (length(arguments) > 1L) strsplit(arguments[2L], ",")[[1L]] else
   c("vecchia", "loo_k", "classes", "adam", "vnngp", "svgp", "counts", "dspp", "shards")
 # So many rows make a fit of some seconds.
-rows <- c(vecchia = 20000, loo_k = 8000, classes = 3000, adam = 20000, vnngp = 3000, svgp = 6000, counts = 1500, dspp = 2000,
-  shards = 8000)
+rows <- c(vecchia = 80000, loo_k = 40000, classes = 3000, adam = 40000, vnngp = 15000, svgp = 6000, counts = 5000, dspp = 6000,
+  shards = 15000)
 
 set.seed(1)
 folder <- tempfile("kills-")
