@@ -54,7 +54,8 @@ sent_to_master <- function(node, data) {
 # What the loop of a worker calls the other end; NULL in other processes.
 node_of_master <- function() {
   for (frame in sys.frames()) {
-    if (inherits(frame[["master"]], c("SOCKnode", "SOCK0node", "MPInode"))) return(frame[["master"]])
+    master <- frame[["master"]]
+    if (inherits(master, c("SOCKnode", "SOCK0node", "MPInode"))) return(master)
   }
 }
 
@@ -128,7 +129,8 @@ take_messages <- function(workers, waiting, limit) {
   for (name in names(ready_workers(workers, waiting))) {
     at <- as.integer(name)
     message <- tryCatch(receive_data(workers$nodes[[at]], limit), error = function(e) NULL)
-    if (is.null(message)) lose_worker(workers, at, "it ended, or stopped in the middle of its answer")
+    if (is.null(message)) lose_worker(workers, at,
+      "it ended, or stopped in the middle of its answer")
     # else perhaps an answer to an earlier call
     if (is.null(message) || identical(message$tag, waiting[[name]])) found[name] <- list(message)
   }

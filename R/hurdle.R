@@ -30,9 +30,10 @@
 #' @param probs probabilities of the quantiles.
 #' @param threshold `NULL` or numbers of at least 0 for which the probability that a new observation
 #'   exceeds them is given.
-#' @param chunk_size,filename,overwrite,output,cluster as in [predict.neargp()]: cells of a SpatRaster
-#'   at a time, a file for its layers, and files that predictions are written to, part by part
-#'   ([prediction_files]), also by the workers of a cluster; without `output` no `cluster` is taken.
+#' @param chunk_size,filename,overwrite,output,cluster as in [predict.neargp()]: cells of a
+#'   SpatRaster at a time, a file for its layers, and files that predictions are written to, part by
+#'   part ([prediction_files]), also by the workers of a cluster; without `output` no `cluster` is
+#'   taken.
 #' @param threads number of threads, as in [neargp()].
 #' @param observed the observations of `newdata`, or the name of their column, 0 where there is
 #'   nothing.
@@ -56,17 +57,17 @@
 #'   `predict()`: a row for each of `newdata`, in its class, with `presence`, the probability,
 #'   `mean` and `sd` of a new observation (or `q0.05` ...), `lower`, `upper` and `p_exceed` as of
 #'   [predict.neargp()], and with `interval = "confidence"` `se`, the standard deviation of the
-#'   expected response, or with `output` the names of the files. `scores()`: as [scores()] of a fit. `simulate()`: a matrix with a row for
-#'   each of `newdata` and a column for each draw. `logLik()`: the sum of what the fits maximised,
-#'   no likelihood as these are none (`AIC()`, `BIC()` and `deviance()` stop with
-#'   `neargp_error_not_likelihood`); `nobs()`: the rows of `presence`. `coef()` and `vcov()`: of
-#'   both fits, which are independent. `summary()`: a list of both. `fitted()` and `residuals()`: a
-#'   number for each row of `presence`; fitted values are the product of both fits' (where nothing
-#'   is, of the positive fit's prediction). `update()`: a hurdle model. `cross_validate()`: as of
-#'   one fit. `tidy()`: as of a fit, with a column `component`; `glance()`: `nobs`, `n_positive`,
-#'   `df`, `logLik`, `converged`, `elapsed`; `augment()`: the rows with `.presence`, `.fitted`,
-#'   `.resid`, `.loo_mean`, `.loo_sd`, `.loo_std_resid`, or `newdata` with `.presence`, `.fitted`,
-#'   `.se.fit`, `.lower`, `.upper`.
+#'   expected response, or with `output` the names of the files. `scores()`: as [scores()] of a fit.
+#'   `simulate()`: a matrix with a row for each of `newdata` and a column for each draw. `logLik()`:
+#'   the sum of what the fits maximised, no likelihood as these are none (`AIC()`, `BIC()` and
+#'   `deviance()` stop with `neargp_error_not_likelihood`); `nobs()`: the rows of `presence`.
+#'   `coef()` and `vcov()`: of both fits, which are independent. `summary()`: a list of both.
+#'   `fitted()` and `residuals()`: a number for each row of `presence`; fitted values are the
+#'   product of both fits' (where nothing is, of the positive fit's prediction). `update()`: a
+#'   hurdle model. `cross_validate()`: as of one fit. `tidy()`: as of a fit, with a column
+#'   `component`; `glance()`: `nobs`, `n_positive`, `df`, `logLik`, `converged`, `elapsed`;
+#'   `augment()`: the rows with `.presence`, `.fitted`, `.resid`, `.loo_mean`, `.loo_sd`,
+#'   `.loo_std_resid`, or `newdata` with `.presence`, `.fitted`, `.se.fit`, `.lower`, `.upper`.
 #' @section Rows of both fits: The positive fit has to be of the rows of `presence` that are
 #'   present, in their order and at their places, as in the example; for `fitted()`, `residuals()`,
 #'   `augment()`, `plot()`, `cross_validate()` and `scores()` without `newdata` the data have to be

@@ -26,7 +26,7 @@ data_of <- function(n, d, q) {
   data$z2 <- data$z + stats::rnorm(n)
   data$count <- stats::rpois(n, exp(data$z))
   data$class <- factor(c("a", "b", "c")[1L + (data$z > -0.3) + (data$z > 0.5)])
-  data$level <- factor(sample.int(ceiling(n / 5), n, replace = TRUE))
+  data$level <- factor(sample.int(min(1000L, ceiling(n / 5)), n, replace = TRUE))
   data$time <- stats::runif(n)
   data
 }
@@ -62,11 +62,15 @@ cases <- utils::read.table(header = TRUE, text = "
   vecchia        60000  30 6 1
   vecchia        60000  30 2 8
   levels         60000  30 2 1
+  levels        200000  15 2 1
   space_time     60000  30 2 1
   two_outputs    30000  20 2 1
+  two_outputs    80000  20 2 1
   loo_k         100000  30 2 1
   loo_k_counts   60000  20 2 1
+  loo_k_counts  150000  20 2 1
   loo_k_classes  30000  20 2 1
+  loo_k_classes 100000  20 2 1
   vnngp          30000   8 2 1
   vnngp          30000  15 2 1
   vnngp          15000  15 2 4

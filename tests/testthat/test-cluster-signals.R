@@ -72,7 +72,7 @@ test_extended("Ctrl-C ends a fit at once, and its workers are idle and empty", {
     expect_true(waited_until(function() file.exists(file), 60))
     found <- readRDS(file)
     expect_identical(found$idle, lapply(session$workers, c, 0L))
-    # a call of a worker is some milliseconds; an answer that does not come is awaited for 20 seconds
+    # a call of a worker is some milliseconds; one that does not answer is waited for 20 seconds
     expect_lt(found$seconds, 15)
   }
 })

@@ -109,8 +109,8 @@ expect_messages_unchanged <- function(cluster) {
     }
   }
   # errors, too, and nothing is left to be read
-  expect_error(call_workers(opened, worker_call, list(name = "stop", arguments = strrep("e", 6000))),
-    "eeee", class = "neargp_error_cluster")
+  expect_error(call_workers(opened, worker_call, list(name = "stop", arguments = strrep("e",
+    6000))), "eeee", class = "neargp_error_cluster")
   close_workers(opened)
   expect_identical(parallel::clusterCall(cluster, function() 1:3), list(1:3, 1:3))
 }
