@@ -118,7 +118,7 @@ test_extended("with an inducing point at each row it is the exact method, with f
     cross_validate(exact, folds = folds)$predictions$mean, tolerance = 1e-6)
 })
 
-test_extended("without a field it is lme4's maximum likelihood, and mgcv's of a smooth", {
+test_extended("without a field it is lme4's maximum likelihood", {
   skip_if_not_installed("lme4")
   data <- effects_data(150)
   off <- cov_exponential(variance = 1e-10, range = 1)
@@ -134,6 +134,21 @@ test_extended("without a field it is lme4's maximum likelihood, and mgcv's of a 
   expect_equal(ours$sdcor, theirs$sdcor[place], tolerance = 1e-3)
   expect_equal(unname(as.matrix(ranef(fit)$site)), unname(as.matrix(lme4::ranef(other)$site)),
     tolerance = 1e-3)
+})
+
+test_extended("without a field smooths are those of mgcv by maximum likelihood", {
+  skip_if_not_installed("mgcv")
+  data <- effects_data(150)
+  off <- cov_exponential(variance = 1e-10, range = 1)
+  for (formula in list(z ~ a + s(depth, k = 8), z ~ s(depth, bs = "cr", k = 6) + s(a, k = 5))) {
+    ours <- neargp(formula, data, coords = ~ x + y, weights = w, covariance = off,
+      method = svgp(inducing = 5, std_errors = FALSE), control = neargp_control(tolerance = 1e-9))
+    theirs <- mgcv::gam(formula, data = data, weights = w, method = "ML",
+      control = mgcv::gam.control(epsilon = 1e-10, newton = list(conv.tol = 1e-9)))
+    expect_equal(c(logLik(ours)), -theirs$gcv.ubre[[1L]], tolerance = 1e-6)
+    expect_equal(sigma(ours), sqrt(theirs$reml.scale), tolerance = 1e-4)
+    expect_equal(unname(fitted(ours)), unname(c(fitted(theirs))), tolerance = 1e-4)
+  }
 })
 
 test_extended("the noise of rows may have a model beside effects", {
