@@ -70,7 +70,7 @@ Rcpp::NumericMatrix core_effects_solve(SEXP effects, Rcpp::Nullable<Rcpp::Numeri
   if (x.isNull()) return to_r(pointer->solved());
   Eigen::MatrixXd solved = to_eigen(Rcpp::NumericMatrix(x.get()));
   if (solved.rows() != pointer->effects()) throw neargp::Error("There must be a number for each effect.");
-  pointer->system().solve(solved);
+  if (!pointer->system().solve(solved)) throw neargp::Error(neargp::no_solution);
   return to_r(solved);
 }
 

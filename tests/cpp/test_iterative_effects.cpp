@@ -257,6 +257,26 @@ TEST_CASE("an exact factor takes over where conjugate gradients do not converge"
   CHECK(system.log_det_error() == 0.0);
 }
 
+// Random signs are solved to fewer digits than right-hand sides, in fewer steps.
+TEST_CASE("an exact factor takes over where conjugate gradients converge for random signs alone") {
+  const Scattered effects;
+  const EffectRows rows = effects.whitened();
+  const Eigen::MatrixXd C = precision(rows), right = dense(rows).transpose().leftCols(6);
+  const Eigen::MatrixXd solution = C.ldlt().solve(right);
+  constexpr int most_steps = 20;
+  IterativeEffectSystem system(rows, std::make_unique<DenseEffectSystem>(rows), many_probes, context, most_steps);
+  REQUIRE(system.factorize(context));
+  CHECK(system.log_det_error() > 0.0);
+  Eigen::MatrixXd x = right;
+  REQUIRE(system.solve(x));
+  CHECK((x - solution).norm() < 1e-9 * solution.norm());
+  CHECK(system.log_det_error() == 0.0);
+  CHECK(system.log_det() == doctest::Approx(log_determinant(C)).epsilon(1e-10));
+  IterativeEffectSystem without(rows, nullptr, many_probes, context, most_steps);
+  REQUIRE(without.factorize(context));
+  CHECK_FALSE(without.solve(x));
+}
+
 TEST_CASE("likelihoods without a factor are near those with one, and the same for any number of threads") {
   const Scattered effects;
   Covariance covariance;

@@ -20,9 +20,10 @@ bool DenseEffectSystem::factorize(const RunContext& context) {
 
 double DenseEffectSystem::log_det() const { return 2.0 * lower_.diagonal().array().log().sum(); }
 
-void DenseEffectSystem::solve(Eigen::MatrixXd& x) const {
+bool DenseEffectSystem::solve(Eigen::MatrixXd& x) {
   lower_.triangularView<Eigen::Lower>().solveInPlace(x);
   lower_.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
+  return true;
 }
 
 void DenseEffectSystem::invert(const RunContext& context) { inverse_ = tiled_inverse(lower_, context); }

@@ -15,7 +15,7 @@ class DenseEffectSystem : public EffectSystem {
 
   bool factorize(const RunContext& context) override;
   double log_det() const override;
-  void solve(Eigen::MatrixXd& x) const override;
+  bool solve(Eigen::MatrixXd& x) override;
   void invert(const RunContext& context) override;
   void multiply_inverse(Index t, double* h) const override;
   double inverse(int i, int j) const override { return inverse_(i, j); }

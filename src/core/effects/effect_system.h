@@ -10,6 +10,9 @@
 
 namespace neargp {
 
+inline constexpr const char* no_solution =
+    "The precision of random effects is singular to working precision: leave out a term, or rescale its covariate.";
+
 class EffectSystem {
  public:
   virtual ~EffectSystem() = default;
@@ -22,10 +25,10 @@ class EffectSystem {
   virtual bool iterates() const { return false; }
   virtual double log_det_error() const { return 0.0; }
   virtual void refine_log_det(const RunContext&) {}
-  // C^-1 X in place.
-  virtual void solve(Eigen::MatrixXd& x) const = 0;
+  // C^-1 X in place. False where it is not found, and X may be anything.
+  virtual bool solve(Eigen::MatrixXd& x) = 0;
   // The same by way of `near`, what it is near to.
-  virtual void solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd&) const { solve(x); }
+  virtual bool solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd&) { return solve(x); }
   // What is found at the present entries, made more precise, is where an iterative system starts from in factorize(),
   // until it is let go; log_det() stays about what it is. Where it cannot be made so precise nothing is held.
   virtual void hold(const RunContext&) {}

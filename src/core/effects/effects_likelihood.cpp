@@ -50,10 +50,9 @@ EffectSums EffectsLikelihood::evaluate(const Covariance& covariance, const doubl
   Eigen::MatrixXd cross = Eigen::MatrixXd::Zero(rows_.columns(), view.columns);
   add_sums(sums, cross);
   solved_ = cross;
-  if (held_.size() > 0) {
-    system_->solve_near(solved_, held_);
-  } else {
-    system_->solve(solved_);
+  if (!(held_.size() > 0 ? system_->solve_near(solved_, held_) : system_->solve(solved_))) {
+    sums.failed = problem_.row_of_datum(rows_.longest());
+    return sums;
   }
   sums.log_det += system_->log_det();
   const Eigen::MatrixXd explained = cross.transpose() * solved_;

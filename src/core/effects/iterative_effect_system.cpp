@@ -12,7 +12,7 @@ namespace neargp {
 
 namespace {
 
-constexpr int most_tied = 12, most_steps = 200;
+constexpr int most_tied = 12;
 constexpr double probe_tolerance = 1e-4, solve_tolerance = 1e-9;
 // The error of a value is of the order of the square of that of a solution.
 constexpr double value_tolerance = 1e-3;
@@ -76,8 +76,8 @@ struct IterativeEffectSystem::Lanczos {
 };
 
 IterativeEffectSystem::IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, int probes,
-                                             const RunContext& context)
-    : rows_(rows), exact_(std::move(exact)), probes_(probes), context_(context), gram_(rows),
+                                             const RunContext& context, int most_steps)
+    : rows_(rows), exact_(std::move(exact)), probes_(probes), most_steps_(most_steps), context_(context), gram_(rows),
       inverse_(gram_, most_tied, context), signs_(random_signs(0)) {}
 
 IterativeEffectSystem::Block IterativeEffectSystem::random_signs(int set) const {
@@ -89,8 +89,8 @@ IterativeEffectSystem::Block IterativeEffectSystem::random_signs(int set) const 
 
 bool IterativeEffectSystem::factorize(const RunContext& context) {
   context_ = context;
-  is_exact_ = !(inverse_.factorize(context) && find_solutions(context));
-  return !is_exact_ || exact_->factorize(context);
+  is_exact_ = false;
+  return (inverse_.factorize(context) && find_solutions(context)) || take_exact();
 }
 
 bool IterativeEffectSystem::find_solutions(const RunContext& context) {
@@ -129,8 +129,7 @@ void IterativeEffectSystem::refine_log_det(const RunContext& context) {
   constexpr int sets = 8;
   for (int set = 1; set < sets && !is_exact_; ++set) {
     Block z = random_signs(set);
-    if (remainder_.empty() || !solve_probes(z, value_tolerance, context))
-      throw Error("The log determinant of random effects was not found.");
+    if (!solve_probes(z, value_tolerance, context) && !take_exact()) throw Error(no_solution);
   }
 }
 
@@ -152,7 +151,7 @@ bool IterativeEffectSystem::conjugate_gradients(Block& x, int width, double tole
   std::vector<double> size = products(residual, residual, width), length(width), ratio(width);
   const std::vector<double> first = size;
   const auto is_open = [&](int c) { return size[c] > tolerance * tolerance * first[c]; };
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < most_steps_; ++step) {
     bool any = false;
     for (int c = 0; c < width; ++c) any = any || is_open(c);
     if (!any) return true;
@@ -192,32 +191,51 @@ double IterativeEffectSystem::log_det_error() const {
   return std::sqrt(sum / (n * (n - 1.0)));
 }
 
-void IterativeEffectSystem::solve(Eigen::MatrixXd& x) const {
-  if (is_exact_) return exact_->solve(x);
-  solve_blocks(x, probes_ == few_probes ? probe_tolerance : solve_tolerance);
+bool IterativeEffectSystem::take_exact() {
+  is_exact_ = true;
+  return exact_ && exact_->factorize(context_);
 }
 
-void IterativeEffectSystem::solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd& near) const {
+double IterativeEffectSystem::own_tolerance() const {
+  return probes_ == few_probes ? probe_tolerance : solve_tolerance;
+}
+
+bool IterativeEffectSystem::solve(Eigen::MatrixXd& x) {
+  if (!is_exact_) {
+    Eigen::MatrixXd found = x;
+    if (solve_blocks(found, own_tolerance())) {
+      x = found;
+      return true;
+    }
+    if (!take_exact()) return false;
+  }
+  return exact_->solve(x);
+}
+
+bool IterativeEffectSystem::solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd& near) {
   if (is_exact_) return exact_->solve(x);
+  Eigen::MatrixXd left = x;
   Block product(std::size_t(x.rows()) * block_width);
   for (Index first = 0; first < x.cols(); first += block_width) {
     const Block block = packed(near, first);
     gram_.multiply(block.data(), block_width, product.data(), context_);
-    for_each_packed(x, first, product, [](double& from, double part) { from -= part; });
+    for_each_packed(left, first, product, [](double& from, double part) { from -= part; });
   }
-  solve_blocks(x, change_tolerance);
-  x += near;
+  if (!solve_blocks(left, change_tolerance)) return solve(x);
+  x = left + near;
+  return true;
 }
 
-void IterativeEffectSystem::solve_blocks(Eigen::MatrixXd& x, double tolerance) const {
+bool IterativeEffectSystem::solve_blocks(Eigen::MatrixXd& x, double tolerance) const {
   Block own(std::size_t(x.rows()) * block_width);
   for (Index first = 0; first < x.cols(); first += block_width) {
     Block block = packed(x, first);
     inverse_.multiply(block.data(), block_width, own.data(), context_);
-    conjugate_gradients(own, block_width, tolerance, nullptr, context_);
+    if (!conjugate_gradients(own, block_width, tolerance, nullptr, context_)) return false;
     inverse_.multiply_transposed(own.data(), block_width, block.data(), context_);
     for_each_packed(x, first, block, [](double& to, double from) { to = from; });
   }
+  return true;
 }
 
 void IterativeEffectSystem::invert(const RunContext& context) {
@@ -253,7 +271,7 @@ double IterativeEffectSystem::inverse_form(const int* column, const double* x, i
   if (is_exact_) return exact_->inverse_form(column, x, count);
   Eigen::MatrixXd solved = Eigen::MatrixXd::Zero(rows_.columns(), 1);
   for (int i = 0; i < count; ++i) solved(column[i], 0) = x[i];
-  solve(solved);
+  if (!solve_blocks(solved, own_tolerance())) throw Error(no_solution);
   double sum = 0.0;
   for (int i = 0; i < count; ++i) sum += x[i] * solved(column[i], 0);
   return sum;

@@ -8,7 +8,8 @@
 // tridiagonal matrix (Ubaru, Chen and Saad 2017). Without z'E z, whose mean is known to be 0, what is left of the value
 // varies by the order of E^2. The signs are the same at all parameters, so that values and derivatives are smooth.
 //
-// Where conjugate gradients do not converge at some parameters an exact factor takes their place.
+// Where conjugate gradients do not converge at some parameters, for random signs or for the right-hand sides, an exact
+// factor takes their place there.
 //
 // Near parameters that are held the solutions begin from those there, and only what is left is solved, to some digits:
 // differences of derivatives are of as many digits for any step.
@@ -27,17 +28,18 @@ class IterativeEffectSystem : public EffectSystem {
  public:
   static constexpr int many_probes = 16, few_probes = 4;
 
-  // The rows outlive the object. Columns of F are chosen by their present entries. `probes`: one of the two numbers.
+  // The rows outlive the object. Columns of F are chosen by their present entries. `probes`: one of the two numbers;
+  // `most_steps`: of conjugate gradients, which else do not converge.
   IterativeEffectSystem(const EffectRows& rows, std::unique_ptr<EffectSystem> exact, int probes,
-                        const RunContext& context);
+                        const RunContext& context, int most_steps = 200);
 
   bool factorize(const RunContext& context) override;
   double log_det() const override;
   bool iterates() const override { return true; }
   double log_det_error() const override;
   void refine_log_det(const RunContext& context) override;
-  void solve(Eigen::MatrixXd& x) const override;
-  void solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd& near) const override;
+  bool solve(Eigen::MatrixXd& x) override;
+  bool solve_near(Eigen::MatrixXd& x, const Eigen::MatrixXd& near) override;
   void hold(const RunContext& context) override;
   void let_go() override { held_.clear(); }
   void invert(const RunContext& context) override;
@@ -60,12 +62,14 @@ class IterativeEffectSystem : public EffectSystem {
   bool conjugate_gradients(Block& x, int width, double tolerance, std::vector<Lanczos>* lanczos,
                            const RunContext& context) const;
   void multiply(const Block& x, int width, Block& y, const RunContext& context) const;
-  void solve_blocks(Eigen::MatrixXd& x, double tolerance) const;
+  bool solve_blocks(Eigen::MatrixXd& x, double tolerance) const;
+  double own_tolerance() const;
+  bool take_exact();
 
   const EffectRows& rows_;
   std::unique_ptr<EffectSystem> exact_;
   bool is_exact_ = false;
-  const int probes_;
+  const int probes_, most_steps_;
   RunContext context_;
   GramColumns gram_;
   ApproximateInverse inverse_;

@@ -121,7 +121,10 @@ void SparseEffectSystem::list_places() {
 
 double SparseEffectSystem::log_det() const { return pivots_.array().log().sum(); }
 
-void SparseEffectSystem::solve(Eigen::MatrixXd& x) const { x = solver_.solve(x).eval(); }
+bool SparseEffectSystem::solve(Eigen::MatrixXd& x) {
+  x = solver_.solve(x).eval();
+  return true;
+}
 
 void SparseEffectSystem::invert(const RunContext&) {
   inverse_ = std::make_unique<InverseOnFactor>(solver_.factor(), pivots_);
