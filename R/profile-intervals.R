@@ -19,11 +19,13 @@ profile_limits <- function(object, parm, level) {
   unknown <- layout$fixed | seq_along(layout$name) %in% rotated_rows(layout)
   problem <- profile_problem(object)
   cut <- sqrt(stats::qchisq(level, 1))
-  working <- vapply(rows, function(row) {
-    if (unknown[row]) c(NA_real_, NA_real_) else profile_limits_of(problem, row, cut,
+  profiles <- lapply(rows, function(row) {
+    if (unknown[row]) list(limits = c(NA_real_, NA_real_)) else profile_limits_of(problem, row, cut,
       parameter_width(object, row))
-  }, double(2L))
+  })
+  working <- vapply(profiles, `[[`, double(2L), "limits")
   inform_open_limits(layout$name[rows], working, unknown[rows] & !layout$fixed[rows])
+  inform_bounded_limits(layout$name[rows], lapply(profiles, `[[`, "bounded"), layout$name)
   natural <- profile_in_natural(object, problem, rows, working)
   limit_matrix(natural[1L, ], natural[2L, ], layout$name[rows], level)
 }
@@ -63,11 +65,13 @@ parameter_width <- function(object, row) {
   if (is.na(variance)) 1 else min(max(sqrt(variance), 0.01), 2)
 }
 
+# The two limits, and which other parameters are at their upper bounds at a finite one.
 profile_limits_of <- function(profiled, row, cut, width) {
   problem <- profiled$problem
   problem$free[row] <- FALSE
   bounds <- c(problem$bounds$lower[row], problem$bounds$upper[row])
-  vapply(c(-1, 1), function(side) {
+  bounded <- FALSE
+  limits <- vapply(c(-1, 1), function(side) {
     last <- profiled$best$working
     excess <- function(x) {
       state <- if_computable(scoring_optimizer(problem)(profiled$objective, replace(last, row, x),
@@ -78,9 +82,19 @@ profile_limits_of <- function(profiled, row, cut, width) {
       check_profile_gap(gap, problem$layout$name[row])
       sqrt(2 * max(gap, 0)) - cut
     }
-    root_towards(excess, profiled$best$working[row], side * width * cut, bounds[(side + 3) / 2],
-      cut)
+    limit <- root_towards(excess, profiled$best$working[row], side * width * cut,
+      bounds[(side + 3) / 2], cut)
+    if (is.finite(limit)) bounded <<- bounded | reaches_upper(problem, last)
+    limit
   }, 0)
+  list(limits = limits, bounded = which(bounded))
+}
+
+# Of ranges and variances, which tend to no model at their upper bounds: 0 is a value of variances
+# and correlations end at 1.
+reaches_upper <- function(problem, working) {
+  problem$free & problem$layout$kind %in% c("range", "variance") &
+    working >= problem$bounds$upper - 1e-6
 }
 
 # The root of a function that is -cut at `from` and rises in the direction of `step`, in steps that
@@ -135,6 +149,16 @@ profile_in_natural <- function(object, profiled, rows, working) {
     to_core(object$parameters$working[rows], layout$transform), 1 / covariate_scale(layout))
   rbind(to_core(working[1L, ] + shift, layout$transform) * scale,
     to_core(working[2L, ] + shift, layout$transform) * scale)
+}
+
+# A parameter that is stopped by its bound lets the likelihood fall sooner than it does.
+inform_bounded_limits <- function(names, bounded, all_names) {
+  for (i in which(lengths(bounded) > 0L)) {
+    inform_neargp("profile",
+      c(sprintf("At a limit of %s, %s: without that bound the interval is wider, and may be open.",
+        names[i], paste(sprintf("%s is at its upper bound", all_names[bounded[[i]]]),
+          collapse = " and "))))
+  }
 }
 
 inform_open_limits <- function(names, working, rotated) {

@@ -61,6 +61,24 @@ test_extended("a parameter at its bound has an interval that is open there, whic
   expect_equal(sqrt(2 * fall), sqrt(qchisq(0.95, 1)), tolerance = 0.01)
 })
 
+test_extended("a limit that rests on the bound of another parameter is told as such", {
+  set.seed(9)
+  data <- data.frame(x = runif(60), y = runif(60), height = rnorm(60))
+  data$z <- data$height + 2 * data$x + rnorm(60, sd = 0.3)
+  fit <- profiled_fit(data, method = exact_gp(estimation = "REML"))
+  limits <- NULL
+  expect_message(limits <- profile_confint(fit, "variance"),
+    "At a limit of variance, range is at its upper bound", class = "neargp_message_profile")
+  # with the variance held there the restricted likelihood still rises with the range at its bound
+  log_likelihood <- function(variance, range) {
+    fixed <- cov_exponential(variance = variance, range = range)
+    c(logLik(profiled_fit(data, fixed, method = exact_gp(estimation = "REML"))))
+  }
+  bound <- exp(fit$bounds$upper[["range"]])
+  expect_gt(log_likelihood(limits[[2L]], bound), log_likelihood(limits[[2L]], bound / 2))
+  expect_no_message(profile_confint(profiled_fit(), "variance"), class = "neargp_message_profile")
+})
+
 test_extended("restricted and penalised fits are profiled by what they have maximised", {
   data <- noisy_data()
   prior <- pc_priors(range = c(1, 0.01))
