@@ -10,8 +10,10 @@
 #' Responses of `"log"`, `"sqrt"` and [box_cox()] are greater than 0, where their densities are
 #' finite. A normal variable of `"sqrt"` may be negative, and one of `box_cox(lambda)` below `-1 /
 #' lambda`: the response is 0 there, with the probability of that. With `lambda < 0` it is infinite
-#' above `-1 / lambda`, and so are mean and standard deviation where that is within 12 standard
-#' deviations. Means are in closed form for `"log"` and `"sqrt"`, else integrals to eight digits. A
+#' above `-1 / lambda`. Where that is within 12 standard deviations mean and standard deviation are
+#' infinite, too, and in [scores()] bias, errors and CRPS, since no distribution with an infinite
+#' response has a finite one. Medians, other quantiles and the log score are not concerned: compare
+#' by the latter, or take `"log"`. Means are in closed form for `"log"` and `"sqrt"`, else integrals to eight digits. A
 #' pair of functions takes vectors (and `inverse` matrices); its slope is found by differences,
 #' unless the list has it as `derivative`, that of `forward`.
 #'

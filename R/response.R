@@ -125,17 +125,21 @@ successes_response <- function(y, frame) {
     kind = "successes")
 }
 
-# The rounding of proportions given with seven digits is forgiven.
+# Rows whose proportions are not those of successes among trials. The rounding of proportions given
+# with seven digits is forgiven.
+no_proportions <- function(y, trials) {
+  successes <- y * trials
+  which(abs(successes - round(successes)) > 1e-6 * pmax(1, trials) | trials != round(trials))
+}
+
 proportion_response <- function(y, weights, frame) {
-  successes <- y * weights
-  rows <- which(abs(successes - round(successes)) > 1e-6 * pmax(1, weights) | weights !=
-    round(weights))
+  rows <- no_proportions(y, weights)
   if (length(rows)) {
     abort_binomial(frame, paste("times `weights` is no whole number in",
       format_rows(original_rows(frame, rows))),
       "For proportions that are not successes among trials use beta_response().")
   }
-  list(y = round(successes), trials = one_trial_or(weights), weights = rep(1, length(y)),
+  list(y = round(y * weights), trials = one_trial_or(weights), weights = rep(1, length(y)),
     kind = "proportion")
 }
 

@@ -190,13 +190,31 @@ new_observations.default <- function(fit, newdata, observed, trials) {
       class_indicator(observed, fit$data$levels)
   }
   if (identical(fit$data$kind, "proportion")) {
-    if (is.null(trials)) {
-      abort_neargp("argument",
-        "The response of the fit is a proportion: give the numbers of `trials` of `newdata`.")
-    }
-    observed <- round(observed * trials)
+    trials <- trials %||% trials_as_weights(fit, plain)
+    observed <- successes_of_proportions(observed, trials)
   }
   list(y = as.double(observed), trials = trials %||% 1)
+}
+
+# The fit's numbers of trials, its `weights`, in the columns of `newdata`.
+trials_as_weights <- function(fit, newdata) {
+  expression <- fit$call$weights
+  if (!all(all.vars(expression) %in% names(newdata))) {
+    abort_neargp("argument",
+      c("The response of the fit is a proportion: give the numbers of `trials` of `newdata`.",
+        i = sprintf("They are in `weights = %s` of the fit, of which `newdata` lacks a column.",
+          paste(deparse(expression), collapse = " "))))
+  }
+  evaluated_weights(expression, newdata, environment(fit$formula))
+}
+
+successes_of_proportions <- function(observed, trials) {
+  rows <- no_proportions(observed, rep_len(trials, length(observed)))
+  if (length(rows)) {
+    abort_neargp("response",
+      sprintf("Observed proportions times `trials` are no whole numbers in %s.", format_rows(rows)))
+  }
+  round(observed * trials)
 }
 
 # Weights of new rows: those given, or the fit's own argument in the columns of `newdata`. Where its

@@ -71,7 +71,8 @@
 #'   `NULL` for Gaussian predictions of them.
 #' @param parameters named numbers, the parameters of the family (see its help).
 #' @param trials of binomial observations, which are numbers of successes: 1, or one
-#'   number for each observation.
+#'   number for each observation. For a fit to proportions with `newdata` by default the
+#'   numbers of trials that were its `weights`, in the columns of `newdata`.
 #' @param weights for a fit with `newdata`: positive weights of the new rows, with the meaning that
 #'   they have in [neargp()], or the name of their column; by default the `weights` of the fit as
 #'   evaluated in `newdata`. See the section on weights.

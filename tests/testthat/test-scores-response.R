@@ -159,3 +159,19 @@ test_that("rows that are to be scored are a data frame, and na.rm is a flag", {
   expect_error(scores(fit, newdata = data.frame(x = 1, y = 1, elevation = 0), observed = list(1)),
     "`observed` must be", class = "neargp_error_argument")
 })
+
+test_extended("new proportions have the numbers of trials that are the weights of the fit", {
+  data <- withr::with_seed(3, data.frame(x = runif(60), y = runif(60), tried = rpois(60, 5) + 1L))
+  data$share <- withr::with_seed(4, rbinom(60, data$tried, plogis(2 * data$x))) / data$tried
+  fit <- neargp(share ~ 1, data[1:40, ], coords = ~ x + y, family = binomial(), weights = tried,
+    method = vnngp(10))
+  new <- data[41:60, ]
+  link <- predict(fit, new, type = "link")
+  expect_equal(unlist(scores(fit, new)), unlist(scores(new$share * new$tried, link$mean, link$sd,
+    family = binomial(), trials = new$tried)))
+  expect_error(scores(fit, new[c("x", "y", "share")]), "`trials`.*weights = tried",
+    class = "neargp_error_argument")
+  expect_error(scores(fit, transform(new, share = replace(share, 3, 0.123))), "whole.*row 3",
+    class = "neargp_error_response")
+  expect_error(scores(fit, new, trials = new$tried + 0.5), "whole", class = "neargp_error_response")
+})
