@@ -31,12 +31,12 @@
 #'   parameters. Profile intervals of parameters that ended at a bound, or before which the
 #'   likelihood does not fall enough, are open: they end where the parameter's range does, at 0 or
 #'   `Inf`, which a message (`neargp_message_profile`) says. Another one tells of finite limits at
-#'   which a range or variance is at the upper bound of the search (of a range, about a hundred times
+#'   which a range or variance is at the upper bound of the search (of a range, some hundred times
 #'   the extent of the locations): without it they would lie farther out. There are none, `NA`, of
 #'   an estimated anisotropy and its range. A profile takes some 20 to 50 short searches for each
 #'   parameter; `parm` saves those of the others. Where one finds a greater likelihood than the fit
-#'   the error `neargp_error_convergence` says so. Of a fit with [pc_priors()] or another penalty it is the
-#'   penalised likelihood that is profiled.
+#'   the error `neargp_error_convergence` says so. Of a fit with [pc_priors()] or another
+#'   penalty it is the penalised likelihood that is profiled.
 #'
 #'   `logLik()`: of class `logLik`, of a fit by `estimation = "REML"` the restricted one, whose
 #'   attribute `nobs` is less by the number of coefficients; for [vecchia()] the approximate (with
