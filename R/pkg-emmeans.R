@@ -35,6 +35,8 @@ emmeans_scale <- function(object) {
   family <- object$family
   own <- mean_link(object)
   if (!is.null(own)) return(list(tran = own, inv.lbl = "response"))
+  # which finds "binomial" in the name of negative_binomial(), and would have probabilities
+  if (family$family == "negative_binomial") family$family <- "poisson"
   if (!is_gaussian(family)) return(emmeans::.std.link.labels(family, list()))
   transform <- family$transform
   if (is.null(transform)) return(list())

@@ -38,14 +38,22 @@ model_info.neargp <- function(x, ...) {
     info$is_truncated <- startsWith(x$family$family, "truncated")
     info$is_count <- info$is_count && !startsWith(x$family$family, "zi_")
   }
+  # a name in which insight finds "binomial"
+  if (x$family$family == "negative_binomial") {
+    info[c("is_binomial", "is_logit")] <- FALSE
+    info[c("is_count", "is_negbin")] <- TRUE
+  }
   info
 }
 
-# Data that are found under their name are those that were fitted.
+# Data that are found under their name are those that were fitted. The model frame has no columns
+# of groups and smooths.
 #' @exportS3Method insight::get_data
 get_data.neargp <- function(x, ...) {
-  needed_data(x, "insight::get_data()")
-  NextMethod()
+  data <- needed_data(x, "insight::get_data()")
+  if (!has_effects(x$data)) return(NextMethod())
+  columns <- drop_geometry(fitted_rows(x, data))
+  columns[intersect(insight::find_variables(x, flatten = TRUE), names(columns))]
 }
 
 #' @exportS3Method insight::link_inverse

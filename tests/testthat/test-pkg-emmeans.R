@@ -38,6 +38,10 @@ test_extended("of other families they are on the scale of the link, or of the re
   expect_equal(link$emmean, unname(coef(fit)[1L] + c(0, coef(fit)[2:3])))
   response <- as.data.frame(emmeans::emmeans(fit, "group", type = "response"))
   expect_equal(response$rate, exp(link$emmean))
+  fit <- neargp(count ~ group, data, coords = ~ x + y, family = negative_binomial(size = 2),
+    method = vnngp(k = 5))
+  response <- as.data.frame(emmeans::emmeans(fit, "group", type = "response"))
+  expect_equal(response$rate, exp(unname(coef(fit)[1L] + c(0, coef(fit)[2:3]))))
 })
 
 test_extended("data that are gone can be handed over, and other fits are refused", {

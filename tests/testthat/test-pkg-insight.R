@@ -66,6 +66,23 @@ test_extended("ggeffects has the trend's predictions, and those of emmeans", {
   expect_equal(means$predicted, as.data.frame(emmeans::emmeans(fit, "group"))$emmean)
 })
 
+test_extended("a negative binomial response is a count, and smooths have the columns of the data", {
+  skip_if_not_installed("ggeffects")
+  skip_if_not_installed("mgcv")
+  data <- transform(simulated_data(80), count = rep(0:3, 20))
+  fit <- neargp(count ~ s(height, k = 4), data, coords = ~ x + y, family = negative_binomial(size = 2),
+    method = vnngp(k = 5), covariance = cov_exponential(variance = 0.1, range = 0.2))
+  info <- insight::model_info(fit)
+  expect_true(info$is_count && info$is_negbin)
+  expect_false(info$is_binomial || info$is_logit)
+  expect_no_warning(columns <- insight::get_data(fit, source = "mf"))
+  expect_equal(columns$height, data$height)
+  expect_no_warning(predicted <- ggeffects::ggpredict(fit, "height [0.5]", verbose = FALSE))
+  expect_match(attr(predicted, "title"), "counts")
+  parts <- predict(fit, data.frame(height = 0.5, x = 9, y = 9), type = "terms")
+  expect_equal(predicted$predicted, exp(parts$trend + parts$`s(height)`))
+})
+
 test_extended("performance has leave-one-out figures, and no test that ignores the field", {
   fit <- insight_fit("performance")
   table <- performance::model_performance(fit)
