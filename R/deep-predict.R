@@ -102,7 +102,9 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 #' @export
 prediction_columns.neargp_deep <- function(method, object, moments, settings) {
   latent <- moments_mixture(object, moments)
-  observed <- observed_mixture(latent, nugget_of_targets(object, length(moments$mean)))
+  count <- length(moments$mean)
+  observed <- observed_mixture(latent, nugget_of_targets(object, count))
+  settings$threshold <- threshold_of_targets(object, settings$threshold, count)
   target_columns(object, normal_mixture_columns(latent, observed, settings))
 }
 

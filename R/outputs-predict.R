@@ -18,8 +18,11 @@
 #'
 #' @param object a fit of [neargp()] to several outputs.
 #' @param newdata as in [predict.neargp()].
-#' @param type `"response"` for new observations, `"link"` for the process without noise.
-#' @param interval,level,chunk_size,threads,device,verbose as in [predict.neargp()].
+#' @param type `"response"` for new observations, `"quantile"` for their quantiles at `probs`,
+#'   `"link"` for the process without noise.
+#' @param interval,level,probs,chunk_size,threads,device,verbose as in [predict.neargp()].
+#' @param threshold a number for all outputs, or one for each, in their order or with their names:
+#'   adds the probability that a new observation is greater than it.
 #' @param k,k_other number of neighbours of the own output and of each other one (not of a fit by
 #'   [svgp()], which has none); by default `k` as in [predict.neargp()], and `k_other` in the
 #'   proportion of the fit.
@@ -33,10 +36,11 @@
 #'   [prediction_files], a cluster whose workers do so, and whether other files are replaced.
 #'   Without `output` no `cluster` is taken. Not of a SpatRaster.
 #' @param ... not used; arguments of [predict.neargp()] that several outputs do not have
-#'   (`local_mean`, `sectors`, `joint`, `smooth`, `parameters`, `filename`, `threshold`,
-#'   `threshold_of`, `probs`, `trials`) are an error.
-#' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` and,
-#'   with an interval, `lower_<output>` and `upper_<output>`. Rows with missing covariates or
+#'   (`local_mean`, `sectors`, `joint`, `smooth`, `parameters`, `filename`, `threshold_of`,
+#'   `trials`) are an error.
+#' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` (or
+#'   `q0.05_<output>`, ... for quantiles) and, with an interval, `lower_<output>` and
+#'   `upper_<output>`, with a threshold `p_exceed_<output>`. Rows with missing covariates or
 #'   coordinates get NA. With `output` the names of the files.
 #' @section Errors: Those of [predict.neargp()].
 #' @references Wackernagel, H. (2003). *Multivariate Geostatistics*, chapters 24 to 26. Springer.
@@ -52,10 +56,12 @@
 #' predict(fit, place)
 #' attr(predict(fit, place, covariance = TRUE), "covariance")
 #' predict(fit, place, observed = TRUE)
+#' predict(fit, place, threshold = c(a = 1, b = 2))
 #' @export
-predict.neargp_outputs <- function(object, newdata, type = c("response", "link"),
+predict.neargp_outputs <- function(object, newdata, type = c("response", "link", "quantile"),
                                    interval = c("none", "confidence", "prediction"), level = 0.95,
-                                   k = NULL, k_other = NULL, covariance = FALSE, observed = FALSE,
+                                   probs = c(0.05, 0.5, 0.95), threshold = NULL, k = NULL,
+                                   k_other = NULL, covariance = FALSE, observed = FALSE,
                                    chunk_size = NULL, threads = NULL, device = NULL,
                                    verbose = rlang::is_interactive(), cluster = NULL, output = NULL,
                                    overwrite = FALSE, ...) {
@@ -68,11 +74,28 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type",
-    c("response", "link"))
+    c("response", "link", "quantile"))
+  if (!missing(probs)) check_for_quantiles(probs, type)
   settings <- predict_settings(object, k, threads = threads, device = device, type = type,
     interval = interval, level = level, chunk_size = chunk_size, verbose = verbose,
     outputs = outputs_wanted(k_other, covariance, observed))
+  settings$probs <- check_probs(probs)
+  settings$threshold <- check_output_thresholds(threshold, object$outputs)
+  settings$threshold_of <- "observation"
   predict_target(object, newdata, settings)
+}
+
+# In the order of the outputs.
+check_output_thresholds <- function(threshold, outputs) {
+  if (is.null(threshold)) return(NULL)
+  named <- names(threshold)
+  fits <- is.numeric(threshold) && all(is.finite(threshold)) &&
+    length(threshold) %in% c(1L, length(outputs)) && (is.null(named) || setequal(named, outputs))
+  if (!fits) {
+    abort_argument("threshold",
+      sprintf("a number, or a number for each of the outputs %s", format_some(outputs)), threshold)
+  }
+  rep_len(as.double(if (is.null(named)) threshold else threshold[outputs]), length(outputs))
 }
 
 #' @export
@@ -158,7 +181,7 @@ observed_neighbors <- function(object, observed) {
 
 outputs_covariance <- function(object, moments, settings) {
   covariance <- moments$covariance
-  if (settings$type == "response") {
+  if (settings$type != "link") {
     for (p in seq_along(object$outputs)) covariance[, p, p] <- covariance[, p, p] + object$nugget[p]
   }
   dimnames(covariance) <- list(NULL, object$outputs, object$outputs)

@@ -8,15 +8,27 @@ prediction_columns <- function(method, object, moments, settings) {
 #' @export
 prediction_columns.default <- function(method, object, moments, settings) {
   if (settings$integrated) return(integrated_columns(object, moments, settings))
-  if (settings$type == "quantile" || !is.null(settings$threshold)) {
+  if (is.null(object$outputs) && (settings$type == "quantile" || !is.null(settings$threshold))) {
     return(prediction_columns_by_family(object, moments, settings))
   }
   nugget <- nugget_of_targets(object, length(moments$mean)) / (moments$weights %||% 1)
-  noise <- list(link = 0, response = nugget, none = 0, confidence = 0, prediction = nugget)
-  limits <- if (settings$interval != "none") normal_limits(moments$mean,
-    sqrt(moments$variance + noise[[settings$interval]]), settings$level)
-  target_columns(object, list(mean = moments$mean,
-    sd = sqrt(moments$variance + noise[[settings$type]])), limits)
+  mean <- moments$mean
+  field <- sqrt(moments$variance)
+  observation <- sqrt(moments$variance + nugget)
+  columns <- if (settings$type == "quantile")
+    quantile_columns(settings$probs, stats::qnorm, mean, observation) else
+    list(mean = mean, sd = if (settings$type == "link") field else observation)
+  limits <- if (settings$interval != "none") normal_limits(mean,
+    if (settings$interval == "prediction") observation else field, settings$level)
+  exceeded <- exceedance_columns(threshold_of_targets(object, settings$threshold, length(mean)),
+    "observation", stats::pnorm, mean, observation, lower.tail = FALSE)
+  target_columns(object, columns, c(limits, exceeded))
+}
+
+# Of several outputs, which have a threshold each: that of each of so many targets, as one.
+threshold_of_targets <- function(object, threshold, count) {
+  if (is.null(object$outputs) || is.null(threshold)) return(threshold)
+  list(rep(threshold, each = count %/% length(threshold)))
 }
 
 # The nugget of each of so many targets: of several outputs these are the places of the first one,

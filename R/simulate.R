@@ -289,10 +289,6 @@ draw_trend <- function(object, nsim, conditional) {
 
 simulate_raster <- function(object, newdata, nsim, settings) {
   require_package("terra", "for SpatRaster objects")
-  if (!is.null(object$outputs)) {
-    abort_neargp("newdata", c("Simulations of several outputs are not for rasters.",
-      i = "Use the cells as a data frame."))
-  }
   check_raster(object, newdata)
   target <- with_noise_of_draws(raster_target(object, newdata, seq_len(terra::ncell(newdata))),
     settings)

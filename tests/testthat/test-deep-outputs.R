@@ -52,14 +52,18 @@ test_extended("predictions of several outputs are the mixture of dense matrices"
       expect_equal(c(p$sd_u[i], p$sd_v[i]), sqrt(diag(covariance) + unname(fit$nugget)),
         tolerance = 1e-7)
     }
-    lower <- cbind(p$lower_u, p$lower_v)
-    below <- vapply(1:2, function(output) {
+    below <- function(limit) vapply(1:2, function(output) {
       rowSums(mapply(function(one, w) {
-        w * pnorm(lower[, output], one$mean[, output],
+        w * pnorm(limit[, output], one$mean[, output],
           sqrt(vapply(one$covariance, function(C) C[output, output], 0) + fit$nugget[[output]]))
       }, at, weights))
     }, double(3L))
-    expect_equal(below, matrix(0.025, 3L, 2L), tolerance = 1e-7)
+    expect_equal(below(cbind(p$lower_u, p$lower_v)), matrix(0.025, 3L, 2L), tolerance = 1e-7)
+    exceeded <- predict(fit, new, threshold = c(v = 0.5, u = -0.2))
+    expect_equal(cbind(exceeded$p_exceed_u, exceeded$p_exceed_v),
+      1 - below(cbind(rep(-0.2, 3L), 0.5)), tolerance = 1e-7)
+    quantiles <- predict(fit, new, type = "quantile", probs = 0.025)
+    expect_equal(quantiles$q0.025_v, p$lower_v)
   }
 })
 

@@ -40,6 +40,27 @@ test_extended("predictions are dense cokriging: exact_gp(), and neighbours that 
   }
 })
 
+test_extended("quantiles and exceedance of each output are those of its normal distribution", {
+  fit <- outputs_fit(loo_k(k = 10))
+  places <- new_places()
+  plain <- predict(fit, places)
+  quantiles <- predict(fit, places, type = "quantile", probs = c(0.1, 0.5))
+  expect_named(quantiles, c("q0.1_zinc", "q0.5_zinc", "q0.1_lead", "q0.5_lead"))
+  expect_equal(quantiles$q0.1_lead, qnorm(0.1, plain$mean_lead, plain$sd_lead))
+  exceeded <- predict(fit, places, threshold = c(lead = 3, zinc = 1), interval = "confidence",
+    type = "link")
+  expect_equal(exceeded$p_exceed_zinc, 1 - pnorm(1, plain$mean_zinc, plain$sd_zinc))
+  expect_equal(exceeded$p_exceed_lead, 1 - pnorm(3, plain$mean_lead, plain$sd_lead))
+  one <- predict(fit, places, threshold = 2)
+  expect_named(one, c("mean_zinc", "sd_zinc", "p_exceed_zinc", "mean_lead", "sd_lead",
+    "p_exceed_lead"))
+  expect_equal(one$p_exceed_lead, 1 - pnorm(2, plain$mean_lead, plain$sd_lead))
+  expect_error(predict(fit, places, threshold = c(zinc = 1, copper = 2)), "zinc and lead",
+    class = "neargp_error_argument")
+  expect_error(predict(fit, places, threshold = 1:3), class = "neargp_error_argument")
+  expect_error(predict(fit, places, probs = 0.5), "quantile", class = "neargp_error_argument")
+})
+
 test_extended("outputs observed at a new place help the others there, and not themselves", {
   local_device("cpu")
   fit <- outputs_fit(exact_gp())
@@ -89,14 +110,17 @@ test_that("without a trend, observed outputs are exactly conditioning on them", 
   }
 })
 
-test_extended("rasters are told what to do instead", {
+test_extended("rasters have draws, and are told what to do instead of the rest", {
   skip_if_not_installed("terra")
   layers <- terra::rast(nrows = 2, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, vals = 0,
     names = "height", crs = "")
-  expect_error(predict(outputs_fit(), layers, covariance = TRUE), "as a data frame",
+  fit <- outputs_fit()
+  expect_error(predict(fit, layers, covariance = TRUE), "as a data frame",
     class = "neargp_error_newdata")
-  expect_error(simulate(outputs_fit(), newdata = layers), "as a data frame",
-    class = "neargp_error_newdata")
+  draws <- simulate(fit, 2, seed = 1, newdata = layers)
+  rows <- simulate(fit, 2, seed = 1, newdata = terra::as.data.frame(layers, xy = TRUE))
+  expect_equal(terra::as.data.frame(draws), rows, ignore_attr = TRUE)
+  expect_identical(names(draws), names(rows))
 })
 
 test_extended("rows, classes and missing values of newdata are kept, and saved fits predict", {
