@@ -79,10 +79,10 @@ raster_areas <- function(areas, object) {
   require_package("terra", "for SpatRaster objects")
   require_package("sf", "for areas")
   check_raster_crs(areas, object$locations)
-  columns <- if (terra::hasValues(areas)) terra::values(areas, dataframe = TRUE)
+  columns <- if (terra::hasValues(areas)) terra::values(areas, dataframe = TRUE) else
+    as.data.frame(matrix(NA, terra::ncell(areas), 0L))
   list(geometry = measured_polygons(cell_polygons(areas), object$locations),
-    columns = columns %||% as.data.frame(matrix(NA, terra::ncell(areas), 0L)),
-    known = if (is.null(columns)) rep(TRUE, terra::ncell(areas)) else is_covered(columns),
+    columns = columns, known = is_covered(columns, object),
     restore = function(result) as_raster_layers(areas, as.matrix(result)))
 }
 

@@ -87,8 +87,9 @@
 #'   simply not observed there, and `na.action` is for rows without any output. A dot stands for all
 #'   columns that are not coordinates or time, nor made into effects.
 #' @param data sf object with POINT geometries, or a data frame, also a tibble or data.table; or a
-#'   stars grid, whose cells are taken as points and attributes as columns. With several million
-#'   rows a data frame is the faster one. Rows that do not fit in memory come from a [row_source()].
+#'   SpatRaster or stars grid, whose cells are taken as points, and layers or attributes as columns.
+#'   With several million rows a data frame is the faster one. Rows that do not fit in memory come
+#'   from a [row_source()].
 #'   Rows of an sf object that are polygons are responses on areas, see `support`.
 #' @param coords for data frames: one-sided formula of the coordinate columns, numbers or factors,
 #'   such as `~ x + y` or `~ lon + lat + depth`; `~ .` for all columns but the response, time and

@@ -24,6 +24,7 @@ stars_frame <- function(grid, argument) {
 
 # Data to fit: points with the attributes as their columns. Other data stay what they are.
 points_of_grid <- function(data) {
+  if (is_raster(data)) return(points_of_raster(data))
   if (!is_stars(data)) return(data)
   grid <- stars_frame(data, "data")
   sf::st_as_sf(grid$columns, coords = grid$places, crs = grid$crs)
@@ -42,7 +43,8 @@ stars_target <- function(object, newdata, part) {
   }
   columns <- grid$columns
   target <- new_target_of_cells(object, columns[setdiff(names(columns), grid$places)],
-    as.matrix(columns[grid$places]), is_covered(columns[names(newdata)]), part)
+    as.matrix(columns[grid$places]), is_covered(columns[names(newdata)], object),
+    part)
   target$restore <- function(results) {
     cells <- lapply(results, function(values) structure(values, dim = dim(newdata)))
     stars::st_as_stars(cells, dimensions = stars::st_dimensions(newdata))

@@ -43,11 +43,26 @@ raster_target <- function(object, raster, cells, part = "field") {
   columns <- cell_columns(raster, window_of_cells(raster, cells))
   object$locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
   new_target_of_cells(object, columns, terra::xyFromCell(raster, cells),
-    !terra::hasValues(raster) | is_covered(columns), part)
+    is_covered(columns, object), part)
 }
 
-# Cells without a value in any layer are outside of a mask.
-is_covered <- function(columns) rowSums(!is.na(columns)) > 0
+# Cells without a value in any layer are outside of a mask, where there are layers. One of the
+# response is none of `newdata` of a fit: where it is missing is what is to be predicted.
+is_covered <- function(columns, fit = NULL) {
+  predicted <- if (!is.null(fit)) setdiff(all.vars(fit$formula[[2L]]), fit$required_columns)
+  given <- !names(columns) %in% predicted
+  if (!any(given)) return(rep(TRUE, nrow(columns)))
+  rowSums(!is.na(columns[given])) > 0
+}
+
+# Data to fit: points at the centres of all cells, with the layers as their columns.
+points_of_raster <- function(raster) {
+  require_package("terra", "for SpatRaster objects")
+  require_package("sf", "for a SpatRaster as data")
+  centers <- terra::xyFromCell(raster, seq_len(terra::ncell(raster)))
+  like <- sf::st_sfc(crs = sf_crs(raster_crs(raster)))
+  sf::st_set_geometry(cell_columns(raster), points_like(centers, like))
+}
 
 # Cells as rows of a data frame with their centres as coordinates.
 new_target_of_cells <- function(object, columns, centers, covered, part) {

@@ -170,7 +170,7 @@ rows_of_grid <- function(fit, newdata) {
   cells <- if (is_raster(newdata)) raster_cells(fit, newdata) else stars_cells(fit, newdata)
   if (is.null(fit$locations$names)) {
     return(sf::st_as_sf(data.frame(cells$centers, cells$columns, check.names = FALSE), coords = 1:2,
-      crs = fit$locations$crs))
+      crs = fit$locations$crs %||% sf::NA_crs_))
   }
   cells$columns[fit$locations$names[1:2]] <- list(cells$centers[, 1L], cells$centers[, 2L])
   cells$columns
@@ -180,15 +180,14 @@ raster_cells <- function(fit, raster) {
   require_package("terra", "for SpatRaster objects")
   check_raster_crs(raster, fit$locations)
   columns <- cell_columns(raster)
-  shown <- !terra::hasValues(raster) | is_covered(columns)
-  list(columns = columns[shown, , drop = FALSE], centers = terra::xyFromCell(raster,
-    which(rep_len(shown, terra::ncell(raster)))))
+  shown <- is_covered(columns, fit)
+  list(columns = columns[shown, , drop = FALSE], centers = terra::xyFromCell(raster, which(shown)))
 }
 
 stars_cells <- function(fit, stars) {
   grid <- stars_frame(stars, "newdata")
   check_same_crs(grid$crs, fit$locations)
-  shown <- is_covered(grid$columns[names(stars)])
+  shown <- is_covered(grid$columns[names(stars)], fit)
   columns <- grid$columns[shown, , drop = FALSE]
   list(columns = columns[setdiff(names(columns), grid$places)],
     centers = as.matrix(columns[grid$places]))

@@ -124,7 +124,8 @@
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order (with `output` the names of the files), and the columns `mean`, `sd` (or `q0.05`, ... for
 #'   quantiles) and, with an interval, `lower` and `upper`. Rows with missing covariates or
-#'   coordinates, and cells that are NA, get NA.
+#'   coordinates get NA, and so do cells of a grid that are NA in all layers but those of the
+#'   response: where that is missing, as in a cloud, is what is predicted.
 #'
 #'   With `type = "coefficients"`, on the scale of the link, for each column that components of the
 #'   covariance are multiplied by, such as `x` of `by = ~ x`, the columns `x` and `x_sd`, and with

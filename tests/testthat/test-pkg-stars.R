@@ -26,6 +26,17 @@ test_that("a grid in, a grid of predictions out", {
     newdata = as.data.frame(grid))$sim_2)
 })
 
+test_extended("a grid's gaps in the response are predicted, and those of other attributes a mask", {
+  grid <- covariate_grid()
+  names(grid) <- "z"
+  grid$z[c(5, 77)] <- NA
+  fit <- neargp(z ~ 1, grid, distance = "euclidean", method = vecchia(k = 10))
+  expect_false(anyNA(predict(fit, grid)$mean))
+  expect_identical(nrow(rows_of_grid(fit, grid)), 120L)
+  names(grid) <- "mask"
+  expect_identical(which(is.na(predict(fit, grid)$mean)), c(5L, 77L))
+})
+
 test_extended("the dimension of time is that of the fit", {
   days <- as.Date("2026-03-01") + 0:2
   data <- transform(simulated_data(90), day = rep(days, 30))

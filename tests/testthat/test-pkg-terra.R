@@ -32,6 +32,30 @@ test_extended("a template without values serves a trend without covariates, and 
   expect_identical(which(is.na(terra::values(predict(fit, raster))[, 1])), c(5L, 77L))
 })
 
+test_extended("a raster with gaps is data, and its gaps are predicted", {
+  skip_if_not_installed("sf")
+  image <- raster_of_height()
+  names(image) <- "z"
+  fit <- neargp(z ~ 1, image, distance = "euclidean", method = vecchia(k = 10))
+  cells <- terra::as.data.frame(image, xy = TRUE, na.rm = FALSE)
+  seen <- cells[!is.na(cells$z), ]
+  plain <- neargp(z ~ 1, seen, coords = ~ x + y, method = vecchia(k = 10))
+  expect_equal(coef(fit, what = "covariance"), coef(plain, what = "covariance"))
+  expect_output(print(fit), "118 (2 dropped", fixed = TRUE)
+  expected <- predict(plain, cells)
+  filled <- predict(fit, image)
+  expect_equal(terra::values(filled), as.matrix(expected), ignore_attr = TRUE)
+  expect_false(anyNA(terra::values(filled)))
+  expect_false(anyNA(terra::values(simulate(fit, 1, seed = 1, newdata = image))))
+  expect_identical(nrow(rows_of_grid(fit, image)), 120L)
+  # a mask in another layer, and a covariate, stay ones
+  masked <- c(image, image > 2)
+  names(masked)[2L] <- "mask"
+  expect_identical(which(is.na(terra::values(predict(fit, masked))[, 1])), c(5L, 77L))
+  areas <- predict(plain, terra::aggregate(image, 2, "mean", na.rm = FALSE))
+  expect_false(anyNA(terra::values(areas)[, "mean"]))
+})
+
 test_that("rasters for sf fits need the same CRS", {
   raster <- raster_of_height()
   points <- simulated_sf(80, scale = 1)
