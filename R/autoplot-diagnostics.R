@@ -3,13 +3,15 @@
 ggplot_residuals <- function(fit, loo, main = residuals_title) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
-  smooth <- as.data.frame(smoothed_residuals(loo))
+  by_log <- is_shown_by_log(fit, loo)
+  smooth <- as.data.frame(smoothed_residuals(loo, by_log))
   ggplot2::ggplot(loo[shown, ], ggplot2::aes(.data$mean, .data$z)) +
     ggplot2::geom_hline(yintercept = c(-1.96, 1.96), colour = "grey60", linetype = "dotted") +
     ggplot2::geom_hline(yintercept = 0, colour = "grey40") +
     ggplot_scatter(length(shown)) +
     ggplot2::geom_line(ggplot2::aes(.data$x, .data$y), data = smooth, colour = "#D55E00",
       linewidth = 1) +
+    (if (by_log) ggplot2::scale_x_log10(labels = each_plain_label)) +
     ggplot2::labs(x = sprintf("prediction of %s", fit$data$response_name),
       y = "standardised residual", title = main, subtitle = shown_caption(shown, nrow(loo)))
 }

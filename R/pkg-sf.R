@@ -98,10 +98,12 @@ check_same_crs <- function(crs, locations,
   }
 }
 
-# A CRS given as a PROJ string has no name of its own.
+# A CRS given as a PROJ string has no name of its own, and of one from a file or a raster the input
+# is its WKT, of many lines.
 describe_crs <- function(crs) {
   if (is.null(crs) || is.na(crs)) return("none")
-  if (is.na(crs$Name) || crs$Name %in% c("", "unknown")) crs$input else crs$Name
+  if (!is.na(crs$Name) && !crs$Name %in% c("", "unknown")) return(crs$Name)
+  if (grepl("[", crs$input, fixed = TRUE)) crs$proj4string else crs$input
 }
 
 # Data columns without the geometry; a plain data frame.

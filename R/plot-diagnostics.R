@@ -67,7 +67,7 @@ plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA, log = "") {
   graphics::plot.window(xlim, ylim, log = log, asp = asp)
   for (side in 1:2) {
     at <- graphics::axTicks(side)
-    labels <- if (side == 2L && log == "y") vapply(at, plain_labels, "") else TRUE
+    labels <- if (log == c("x", "y")[side]) each_plain_label(at) else TRUE
     graphics::axis(side, at, labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
   }
   graphics::box(lwd = 0.8)
@@ -118,18 +118,34 @@ residuals_title <- "Leave-one-out residuals"
 plot_loo_residuals <- function(fit, loo, main = residuals_title, ...) {
   loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
+  by_log <- is_shown_by_log(fit, loo)
   plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main,
-    sprintf("prediction of %s", fit$data$response_name), "standardised residual")
+    sprintf("prediction of %s", fit$data$response_name), "standardised residual",
+    log = if (by_log) "x" else "")
   graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
   graphics::abline(h = 0, col = "grey40")
   draw_scatter(loo$mean[shown], loo$z[shown], ...)
-  graphics::lines(smoothed_residuals(loo), col = "#D55E00", lwd = 2)
+  graphics::lines(smoothed_residuals(loo, by_log), col = "#D55E00", lwd = 2)
   write_subtitle(shown_caption(shown, nrow(loo)), adj = 1)
 }
 
-smoothed_residuals <- function(loo) {
+# Predictions of counts and amounts, most of which are beside the least of them on a linear axis.
+is_shown_by_log <- function(fit, loo) {
+  effect_scale(fit$family) == "log" && all(loo$mean > 0)
+}
+
+# What the field adds to: the link of the family, or the transform of the response.
+effect_scale <- function(family) {
+  name <- family$transform$name %||% family$link
+  if (name == "functions") "transformed" else name
+}
+
+smoothed_residuals <- function(loo, by_log = FALSE) {
   rows <- shown_rows(nrow(loo), 5000L)
-  stats::lowess(loo$mean[rows], loo$z[rows])
+  at <- if (by_log) log(loo$mean[rows]) else loo$mean[rows]
+  smooth <- stats::lowess(at, loo$z[rows])
+  if (by_log) smooth$x <- exp(smooth$x)
+  smooth
 }
 
 # Quantiles with a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 -

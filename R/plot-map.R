@@ -262,6 +262,9 @@ plain_labels <- function(x) {
     scientific = if (max(abs(x), na.rm = TRUE) < 1e7) 100 else 0)
 }
 
+# Each by itself, as on a logarithmic axis.
+each_plain_label <- function(x) ifelse(is.na(x), NA, vapply(x, plain_labels, ""))
+
 # 105 degrees W, 39.5 degrees N
 degree_labels <- function(degrees, side) {
   degrees <- if (side == 1L) (degrees + 180) %% 360 - 180 else degrees

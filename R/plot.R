@@ -15,10 +15,11 @@
 #'   to see predictions. Dots mark where the data leave more than half of the variance that the
 #'   field has without them: there the map shows the trend rather than the data. For a single
 #'   coordinate, a curve with its pointwise prediction band.
-#' * "residuals": standardised leave-one-out residuals against the leave-one-out
-#'   mean, with a smooth of their average; dotted lines hold 95% of them when the
-#'   model is right. Of a response that is not gaussian they are normal quantiles
-#'   of the probability integral transform, see [residuals.neargp()].
+#' * "residuals": standardised leave-one-out residuals against the leave-one-out mean (on a
+#'   logarithmic axis where the link or the `transform` is the logarithm), with a smooth of their
+#'   average; dotted lines hold 95% of them when the model is right. Of a response that is not
+#'   gaussian they are normal quantiles of the probability integral transform, see
+#'   [residuals.neargp()].
 #' * "residual_map": the same residuals where they are, as triangles that point up where the
 #'   observation is above its prediction. Patches of one colour are structure that the model misses.
 #' * "qq": their normal quantiles, with a pointwise 95% band for independent
@@ -179,8 +180,10 @@ map_predictions <- function(fit, newdata, cells, time) {
     lacking = "the grid of a map"), trend$X, trend$offset)
   predictions <- if (trend$known) observation_summary(fit$method, fit, moments) else
     normal_summary(moments$mean, sqrt(moments$variance))
+  scale <- effect_scale(fit$family)
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else
-    sprintf("Spatial effect on %s%s", response, at_time)
+    sprintf("Spatial effect on %s%s%s", response, at_time, if (scale == "identity") "" else
+      sprintf(" (%s scale)", scale))
   place <- fit_place(fit, coords)
   place$dotted <- mostly_unknown(fit, coords, moments$variance)
   list(predictions = predictions, place = place, title = title, known = trend$known)

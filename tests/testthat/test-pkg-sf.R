@@ -93,3 +93,13 @@ test_extended("points that are read from a file are fitted and predicted as thos
   expect_true(sf::st_crs(predicted) == sf::st_crs(points))
   expect_equal(predicted$mean, predict(fit(points), points[1:3, ])$mean, tolerance = 1e-6)
 })
+
+test_extended("a CRS is told by its name, or by a line where it has none", {
+  skip_if_not_installed("sf")
+  plane <- "+proj=laea +lon_0=-92 +lat_0=35 +units=km"
+  expect_identical(describe_crs(sf::st_crs(4326)), "WGS 84")
+  expect_identical(describe_crs(sf::st_crs(plane)), plane)
+  told <- describe_crs(sf::st_crs(sf::st_crs(plane)$wkt))
+  expect_match(told, "+proj=laea", fixed = TRUE)
+  expect_no_match(told, "\n")
+})

@@ -56,3 +56,26 @@ test_that("residuals of a fit of which no row can be predicted are not drawn", {
   expect_error(plot_loo_qq(loo), "No row can be predicted from the others",
     class = "neargp_error_loo")
 })
+
+test_extended("residuals of counts and of a logarithm are against the logarithm of predictions", {
+  data <- transform(simulated_data(80), count = rep(0:3, 20), positive = exp(z))
+  fit <- neargp(count ~ height, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 5),
+    covariance = cov_exponential(variance = 0.5, range = 0.2))
+  withr::local_pdf(NULL)
+  plot(fit, which = "residuals")
+  expect_true(graphics::par("xlog"))
+  loo <- data.frame(mean = c(0.1, 0.2, 1, 5, 40), z = c(-1, 1, 0.5, 0, 2))
+  expected <- stats::lowess(log(loo$mean), loo$z)
+  expect_equal(smoothed_residuals(loo, TRUE), list(x = exp(expected$x), y = expected$y))
+  expect_identical(map_predictions(fit, NULL, 30, NULL)$title,
+    "Spatial effect on count (log scale)")
+  gaussian <- neargp(positive ~ 1, data, coords = ~ x + y, method = exact_gp())
+  plot(gaussian, which = "residuals")
+  expect_false(graphics::par("xlog"))
+  plot(update(gaussian, transform = "log"), which = "residuals")
+  expect_true(graphics::par("xlog"))
+  expect_identical(effect_scale(recalibrate(gaussian)$family), "identity")
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "residuals"))
+  expect_identical(drawn$layout$panel_params[[1L]]$x$scale$trans$name, "log-10")
+})
