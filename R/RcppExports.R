@@ -133,6 +133,10 @@ core_set_simd <- function(name) {
     invisible(.Call(`_neargp_core_set_simd`, name))
 }
 
+core_row_forms <- function(x, v) {
+    .Call(`_neargp_core_row_forms`, x, v)
+}
+
 core_deep_objective <- function(state, x, y, settings, context) {
     .Call(`_neargp_core_deep_objective`, state, x, y, settings, context)
 }

@@ -87,17 +87,10 @@ without_own_trend <- function(object, given, y, noise) {
   data <- object$data
   compressed <- is_compressed(data)
   columns <- design_columns(data)
-  if (compressed) {
-    moments <- compressed_moments(object, full_design(data), data$offset, given,
-      plain_context(object$threads))
-    trend_variance <- moments$variance - pmax(given$variance, 0)
-  } else {
-    moments <- trend_moments(object, given$weighted, given$variance, full_design(data),
-      data$offset)
-    unseen <- columns - given$weighted[, -1L, drop = FALSE]
-    beta_vcov <- core_trend(object)$beta_vcov
-    trend_variance <- row_forms(unseen, beta_vcov)
-  }
+  moments <- if (compressed) compressed_moments(object, full_design(data), data$offset, given,
+    plain_context(object$threads)) else
+    moments_by_parts(object, given$weighted, given$variance, full_design(data), data$offset)
+  trend_variance <- moments$trend_variance %||% (moments$variance - pmax(given$variance, 0))
   variance <- pmax(given$variance, 0) + noise
   h <- ifelse(variance > 0, trend_variance / variance, 0)
   grown <- h / (1 - h)
@@ -108,7 +101,8 @@ without_own_trend <- function(object, given, y, noise) {
   if (compressed && length(high)) refuse_effect_leverage(high)
   trend_without <- deleted_trends(object)
   for (row in high) {
-    left <- with_trend(left, row, moments, unseen, beta_vcov, trend_without(row))
+    left <- with_trend(left, row, moments, moments$unseen, core_trend(object)$beta_vcov,
+      trend_without(row))
   }
   without_prediction(object, left, alone, alone)
 }

@@ -118,12 +118,20 @@ moments_by_mean <- function(outside, settings, moments_of) {
 # Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a
 # variance just below 0.
 trend_moments <- function(object, weighted, variance, X, offset) {
+  moments_by_parts(object, weighted, variance, X, offset)[c("mean", "variance")]
+}
+
+# With `unseen`, what the neighbours do not tell of the design, and the variance that the trend has
+# there.
+moments_by_parts <- function(object, weighted, variance, X, offset) {
   columns <- design_columns(object$data, X)
   unseen <- columns - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
+  trend_variance <- row_forms(unseen, trend$beta_vcov)
   list(mean = base_mean(object$data, X, offset, columns) +
     (weighted[, 1L] + drop(row_products(unseen, trend$beta))),
-    variance = pmax(variance, 0) + row_forms(unseen, trend$beta_vcov))
+    variance = pmax(variance, 0) + trend_variance, unseen = unseen,
+    trend_variance = trend_variance)
 }
 
 # `keep_weights`: with those of the neighbours, and the table of these.

@@ -64,8 +64,14 @@ row_products <- function(X, b) {
   product
 }
 
-# x'Vx for each row x of X.
-row_forms <- function(X, V) rowSums(row_products(X, V) * X)
+# x'Vx for each row x of X, V symmetric. Of many columns the core sums packs of rows, where a pass
+# over all rows for each column would read and write as much again.
+widest_by_columns <- 32L
+
+row_forms <- function(X, V) {
+  if (ncol(X) > widest_by_columns) return(core_row_forms(unname(X), unname(V)))
+  rowSums(row_products(X, V) * X)
+}
 
 # The first column that is a constant, or NA.
 constant_column <- function(X) {

@@ -492,6 +492,18 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_row_forms
+Rcpp::NumericVector core_row_forms(const Rcpp::NumericMatrix& x, const Rcpp::NumericMatrix& v);
+RcppExport SEXP _neargp_core_row_forms(SEXP xSEXP, SEXP vSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type v(vSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_row_forms(x, v));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_deep_objective
 Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& settings, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_deep_objective(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP settingsSEXP, SEXP contextSEXP) {
@@ -2280,6 +2292,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_simd", (DL_FUNC) &_neargp_core_simd, 0},
     {"_neargp_core_simd_available", (DL_FUNC) &_neargp_core_simd_available, 0},
     {"_neargp_core_set_simd", (DL_FUNC) &_neargp_core_set_simd, 1},
+    {"_neargp_core_row_forms", (DL_FUNC) &_neargp_core_row_forms, 2},
     {"_neargp_core_deep_objective", (DL_FUNC) &_neargp_core_deep_objective, 5},
     {"_neargp_core_deep_components", (DL_FUNC) &_neargp_core_deep_components, 3},
     {"_neargp_core_deep_density", (DL_FUNC) &_neargp_core_deep_density, 5},

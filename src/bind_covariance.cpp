@@ -7,6 +7,7 @@
 #include "covariance/covariance_matrix.h"
 #include "covariance/metric_shape.h"
 #include "covariance/search_ranges.h"
+#include "linalg/row_forms.h"
 #include "simd/instruction_set.h"
 
 namespace {
@@ -238,3 +239,11 @@ std::vector<std::string> core_simd_available() {
 
 // [[Rcpp::export]]
 void core_set_simd(const std::string& name) { neargp::use_instruction_set(name.c_str()); }
+
+// x'V x of each row.
+// [[Rcpp::export]]
+Rcpp::NumericVector core_row_forms(const Rcpp::NumericMatrix& x, const Rcpp::NumericMatrix& v) {
+  if (v.nrow() != x.ncol() || v.ncol() != x.ncol()) throw neargp::Error("A form must have a row for each column.");
+  const Eigen::Map<const Eigen::MatrixXd> rows(x.begin(), x.nrow(), x.ncol()), form(v.begin(), v.nrow(), v.ncol());
+  return Rcpp::wrap(neargp::row_forms(rows, form));
+}

@@ -139,3 +139,14 @@ test_extended("a covariate may be large beside its scatter whatever the family, 
   # what the optimiser leaves
   expect_no_difference(kind ~ second + group, loo_k(6), categorical(), tolerance = 0.02)
 })
+
+test_that("forms of rows of many columns are those of products, wherever a row stands", {
+  X <- withr::with_seed(1, matrix(stats::rnorm(300 * 45), 300))
+  V <- crossprod(X[1:50, ])
+  forms <- row_forms(X, V)
+  expect_equal(forms, diag(X %*% V %*% t(X)), tolerance = 1e-12)
+  at <- withr::with_seed(2, sample(300, 77))
+  expect_identical(row_forms(X[at, ], V), forms[at])
+  expect_equal(row_forms(X[, 1:9], V[1:9, 1:9]), diag(X[, 1:9] %*% V[1:9, 1:9] %*% t(X[, 1:9])),
+    tolerance = 1e-12)
+})
