@@ -13,9 +13,9 @@
 #' above `-1 / lambda`. Where that is within 12 standard deviations mean and standard deviation are
 #' infinite, too, and in [scores()] bias, errors and CRPS, since no distribution with an infinite
 #' response has a finite one. Medians, other quantiles and the log score are not concerned: compare
-#' by the latter, or take `"log"`. Means are in closed form for `"log"` and `"sqrt"`, else integrals to eight digits. A
-#' pair of functions takes vectors (and `inverse` matrices); its slope is found by differences,
-#' unless the list has it as `derivative`, that of `forward`.
+#' by the latter, or take `"log"`. Means are in closed form for `"log"` and `"sqrt"`, else integrals
+#' to eight digits. A pair of functions takes vectors (and `inverse` matrices); its slope is found
+#' by differences, unless the list has it as `derivative`, that of `forward`.
 #'
 #' With `lambda = NULL` the power is estimated: of the fits for `lambda` between -2 and 2 that one
 #' is returned whose log-likelihood, of the response itself, is largest (to 0.01 in `lambda`). That
