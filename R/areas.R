@@ -18,7 +18,9 @@
 #' fewer; by up to 11% where they needed more, of which the message of `spacing` tells
 #' (`bench/areas.R`).
 #' Responses of other families or with a `transform` have points at a correlation of 0.6, 16 to 400,
-#' and for the sake of the data up to 100: joint draws at more of them would take long.
+#' and for the sake of the data up to 100: joint draws at more of them would take long. A large area
+#' beside a short range needs many more, and standard deviations of its totals are then far too
+#' large without: follow the message, or add up [simulate()][simulate.neargp()] over a grid.
 #'
 #' Mean and variance are those of block kriging with the trend: for [exact_gp()], and for up to
 #' 1,500 rows of a gaussian response, those from all data. Otherwise data and points are nodes of

@@ -26,7 +26,9 @@ autoplot.neargp <- function(object, which = NULL, what = c("mean", "sd"), newdat
     range = , sd = ggplot_local_scale(object, which, what, newdata, cells, time, palette, limits),
     warp = ggplot_warp(object, what, newdata, cells, time, palette, limits),
     coefficients = ggplot_coefficients(object, what, newdata, cells, time, palette, limits),
-    inducing = ggplot_inducing(object))
+    inducing = ggplot_inducing(object),
+    calibration = ggplot_calibration(binary_observations(object, NULL), 10L, judged_rows(NULL),
+      object$data$levels, object$data$response_name))
 }
 
 check_one_plot <- function(which) {

@@ -87,6 +87,7 @@ calibration_table <- function(judged, bins) {
 }
 
 calibration_label <- function(levels, response) {
+  levels <- levels %||% c("0", "1")
   event <- if (length(levels) == 2L) sprintf("%s = %s", response, levels[2L]) else
     "the predicted class"
   sprintf("probability of %s", event)
@@ -124,6 +125,7 @@ plot_confusion <- function(counts, left_out) {
   graphics::axis(1L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85)
   graphics::axis(2L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85, las = 1L)
   write_title(confusion_title(left_out), 1.25)
+  write_subtitle("shade: share of the observed class")
   graphics::title(xlab = "predicted")
   graphics::title(ylab = "observed", line = max(2.2, lines + 1.1))
 }

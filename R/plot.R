@@ -39,6 +39,8 @@
 #'   95% band) of each coefficient that varies, as [predict()] has it with `type = "coefficients"`,
 #'   the trend's included, each on a scale of its own (of `autoplot()` all on one); with `what =
 #'   "sd"` of its standard deviation.
+#' * "calibration": of 0/1 responses, [calibration_curve()] of the leave-one-out predictions, with
+#'   pointwise 95% bands under perfect calibration, as of classes ([plot.neargp_classifier()]).
 #' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the
 #'   inducing points over the data, in the first two coordinates.
 #'
@@ -98,7 +100,9 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
       range = , sd = plot_local_scale(x, one, what, newdata, cells, time, ...),
       warp = plot_warp(x, what, newdata, cells, time, ...),
       coefficients = plot_coefficients(x, what, newdata, cells, time, ...),
-      inducing = plot_inducing(x, ...)
+      inducing = plot_inducing(x, ...),
+      calibration = plot_calibration(binary_observations(x, NULL), 10L, judged_rows(NULL),
+        x$data$levels, x$data$response_name)
     )
   }
   invisible(x)
@@ -117,7 +121,7 @@ check_plot_arguments <- function(names) {
 
 fit_plots <- function(fit) {
   c("map", "residuals", "residual_map", "qq", "variogram", "loo", local_plots(fit),
-    if (!is.null(fit$inducing)) "inducing")
+    if (!is.null(fit$inducing)) "inducing", if (is_binary_fit(fit)) "calibration")
 }
 
 default_plots <- function(fit) {

@@ -29,11 +29,23 @@ test_extended("cross-validated 0/1 data are judged by calibration, not by the PI
   expect_identical(plot(cv, which = c("pit", "calibration", "confusion")), cv)
 })
 
+test_extended("a fit to 0/1 responses draws its calibration", {
+  fit <- binary_fit(100)
+  withr::local_pdf(NULL)
+  expect_identical(expect_invisible(plot(fit, which = c("qq", "calibration"))), fit)
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::autoplot(fit, "calibration")
+  expect_equal(drawn$data[c("n", "predicted", "observed")],
+    calibration_curve(fit)[c("n", "predicted", "observed")], ignore_attr = TRUE)
+  expect_match(drawn$labels$x, sprintf("= %s", fit$data$levels[2L] %||% "1"))
+})
+
 test_extended("other responses have no calibration curve", {
   data <- transform(latent_data(100), successes = pmin(count, 4))
   expect_error(calibration_curve(latent_fit(count ~ 1, poisson(), data)), "poisson() response",
     fixed = TRUE, class = "neargp_error_family")
   counts <- latent_fit(cbind(successes, 4 - successes) ~ 1, binomial(), data)
   expect_error(confusion_table(counts), "several trials", class = "neargp_error_family")
+  expect_error(plot(counts, which = "calibration"), class = "neargp_error_argument")
   expect_error(calibration_curve(cross_validate(counts, folds = 2)), class = "neargp_error_family")
 })

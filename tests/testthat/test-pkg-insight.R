@@ -70,8 +70,8 @@ test_extended("a negative binomial response is a count, and smooths have the col
   skip_if_not_installed("ggeffects")
   skip_if_not_installed("mgcv")
   data <- transform(simulated_data(80), count = rep(0:3, 20))
-  fit <- neargp(count ~ s(height, k = 4), data, coords = ~ x + y, family = negative_binomial(size = 2),
-    method = vnngp(k = 5), covariance = cov_exponential(variance = 0.1, range = 0.2))
+  fit <- neargp(count ~ s(height, k = 4), data, coords = ~ x + y, method = vnngp(k = 5),
+    family = negative_binomial(size = 2), covariance = cov_exponential(variance = 0.1, range = 0.2))
   info <- insight::model_info(fit)
   expect_true(info$is_count && info$is_negbin)
   expect_false(info$is_binomial || info$is_logit)
