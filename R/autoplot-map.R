@@ -4,11 +4,7 @@
 ggplot_map <- function(place, values, scale, title, main) {
   table <- data.frame(x = place$x, y = place$y, value = values)
   grid <- drawn_grid(place)
-  # Tiles of the step that drawn_grid() found: ggplot2 would take the smallest difference, rounding
-  # errors included.
-  layer <- if (is.null(grid)) ggplot_points(place, nrow(table)) else
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = grid$step[1L],
-      height = grid$step[2L])
+  layer <- if (is.null(grid)) ggplot_points(place, nrow(table)) else ggplot_cells(grid)
   dotted <- if (!is.null(grid)) dotted_cells(place, grid)
   dots <- if (any(dotted)) {
     list(ggplot2::geom_point(data = table[dotted, ], shape = 21, size = 0.5, stroke = 0.15,
@@ -17,6 +13,13 @@ ggplot_map <- function(place, values, scale, title, main) {
   ggplot2::ggplot(table, ggplot2::aes(.data$x, .data$y)) + layer + dots +
     ggplot_fill(scale, values, title) + ggplot_axes(place, expand = is.null(grid)) +
     ggplot2::labs(title = main)
+}
+
+# Tiles of the step that drawn_grid() found: ggplot2 would take the smallest difference, rounding
+# errors included. A hundredth wider, as devices leave a line between edges that round apart.
+ggplot_cells <- function(grid) {
+  sides <- 1.01 * grid$step
+  ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = sides[1L], height = sides[2L])
 }
 
 # Outlined triangles where the sign is to be seen in grey, too.
@@ -149,9 +152,7 @@ ggplot_panels <- function(maps, scale) {
   grid <- drawn_grid(place)
   table <- data.frame(x = place$x, y = place$y, value = unlist(maps$values, use.names = FALSE),
     panel = panel)
-  layer <- if (is.null(grid)) ggplot_points(place, length(place$x)) else
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = grid$step[1L],
-      height = grid$step[2L])
+  layer <- if (is.null(grid)) ggplot_points(place, length(place$x)) else ggplot_cells(grid)
   ggplot2::ggplot(table, ggplot2::aes(.data$x, .data$y)) + layer +
     ggplot_fill(scale, table$value, maps$label) +
     ggplot_axes(place, expand = is.null(grid)) + ggplot2::facet_wrap("panel")

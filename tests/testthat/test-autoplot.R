@@ -139,3 +139,15 @@ test_extended("several outputs have a panel each, or for each pair", {
   expect_equal(one$data[[2]]$x, loo$mean[fit$data$output == 2])
   expect_error(ggplot2::autoplot(fit, "map"), "`which`", class = "neargp_error_argument")
 })
+
+test_extended("cells of a map overlap by less than is seen, so that no line is left between them", {
+  skip_if_not_installed("ggplot2")
+  cells <- expand.grid(x = 0:3, y = 0:2)
+  place <- list(x = cells$x, y = cells$y)
+  drawn <- ggplot2::ggplot(data.frame(cells, value = 1), ggplot2::aes(x, y)) +
+    ggplot_cells(drawn_grid(place))
+  built <- ggplot2::layer_data(drawn)
+  overlap <- built$xmax[cells$x == 0] - built$xmin[cells$x == 1]
+  expect_true(all(overlap > 0 & overlap < 0.05))
+  expect_true(all(built$ymax[cells$y == 0] > built$ymin[cells$y == 1]))
+})
