@@ -24,7 +24,7 @@ quadrature_rule <- function(scale, moments, predictor_range, likeliest,
     predictor_range = predictor_range, likeliest = likeliest,
     distribution = function(mixture, q) quadrature_distribution(mixture, q, predictor_range,
       upper(mixture)),
-    log_density = function(mixture, y) quadrature_log_density(mixture, y, likeliest))
+    log_density = function(mixture, y) quadrature_log_density(mixture, y, likeliest, upper))
 }
 
 quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1e-11) {
@@ -55,8 +55,9 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
 }
 
 # In z = (eta - mean) / sd the product of prior and likelihood has its peak between their peaks, and
-# is no wider than the prior.
-quadrature_log_density <- function(mixture, y, likeliest) {
+# is no wider than the prior. The likelihood of the least count, or of the largest, has no peak but
+# a step where half a count more or less is likeliest.
+quadrature_log_density <- function(mixture, y, likeliest, upper) {
   family <- mixture_family(mixture)
   value <- family$density(y, pmin(pmax(mixture$mean, -700), 700), mixture$parameters,
     mixture$trials, log = TRUE)
@@ -66,12 +67,16 @@ quadrature_log_density <- function(mixture, y, likeliest) {
   y <- y[spread]
   # Means of the log link must not overflow.
   within_limits <- function(eta) pmin(pmax(eta, -700), 700)
-  peak <- (within_limits(likeliest(part, y)) - part$mean) / part$sd
+  in_units <- function(eta) (within_limits(eta) - part$mean) / part$sd
+  peak <- in_units(likeliest(part, y))
+  inside <- if (family$discrete && !isTRUE(family$thresholds)) pmin(pmax(y, 0.5), upper(part) - 0.5)
+  bend <- if (is.null(inside)) peak else in_units(likeliest(part, inside))
   g <- function(z) {
     eta <- within_limits(part$mean + part$sd * z)
     family$density(y, eta, part$parameters, part$trials, log = TRUE) + stats::dnorm(z, log = TRUE)
   }
-  value[spread] <- log_integral(g, pmin(0, peak) - 9, pmax(0, peak) + 9, part$sd)
+  value[spread] <- log_integral(g, pmin(0, peak) - 9, pmax(0, peak) + 9, part$sd,
+    bend)
   value
 }
 

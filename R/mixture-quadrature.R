@@ -74,9 +74,10 @@ legendre_expectation <- function(h, rows, a, b, mean, sd, rule) {
 # log of the integral of exp(g(z)) over z. g has one peak (or peaks that are near each other beside
 # their width) somewhere in [lower, upper], which may be a thousand times as long as the peak is
 # wide: a grid is laid over ever smaller intervals, always the part where the integrand is more than
-# exp(-40) of its largest value, with a cell on either side; the last one gets the rule. `sd` is the
-# length in eta of a unit of z.
-log_integral <- function(g, lower, upper, sd) {
+# exp(-40) of its largest value, with a cell on either side; the last one gets the rule, on either
+# side of `bend`, near which g may bend most: nodes are densest at ends. `sd` is the length in eta of
+# a unit of z.
+log_integral <- function(g, lower, upper, sd, bend = lower) {
   cells <- 32L
   n <- length(lower)
   for (round in 1:8) {
@@ -90,9 +91,18 @@ log_integral <- function(g, lower, upper, sd) {
     upper <- z[cbind(seq_len(n), last)]
     if (all(upper - lower > 0.4 * width)) break
   }
+  bend <- pmin(pmax(bend, lower), upper)
+  log_sum <- log_panel(g, bend, upper, sd)
+  if (!any(bend > lower)) return(log_sum)
+  both <- cbind(log_sum, log_panel(g, lower, bend, sd))
+  top <- apply(both, 1L, max)
+  top + log(rowSums(exp(both - top)))
+}
+
+log_panel <- function(g, lower, upper, sd) {
   half <- (upper - lower) / 2
   rule <- legendre_rules[[max(rule_for(2 * half * sd, short = 0))]]
-  values <- finite_or_low(g(outer(half, rule$nodes) + (lower + upper) / 2), n)
+  values <- finite_or_low(g(outer(half, rule$nodes) + (lower + upper) / 2), length(lower))
   top <- apply(values, 1L, max)
   top + log(half * drop(exp(values - top) %*% rule$weights))
 }

@@ -26,3 +26,16 @@ test_that("an integral is found on any scale and in any place", {
     rep(1000, 4), rep(1, 4))
   expect_equal(value, rep(-1000, 4), tolerance = 1e-12)
 })
+
+test_extended("the log density of the largest count has its step resolved by a wide predictor", {
+  z <- seq(-9, 9, length.out = 1e5 + 1)
+  by_sum <- function(log_probability, mean, sd) {
+    -log(sum(exp(log_probability(mean + sd * z)) * dnorm(z)) * (z[2L] - z[1L]))
+  }
+  for (sd in c(1, 3, 20)) for (trials in c(200, 1e6)) for (mean in c(-2, 0, 3)) {
+    expect_equal(log_score_mixture(trials, mean, sd, binomial("cloglog"), trials = trials),
+      by_sum(function(eta) trials * log1p(-exp(-exp(eta))), mean, sd), tolerance = 1e-5)
+    expect_equal(log_score_mixture(0, mean, sd, binomial("probit"), trials = trials),
+      by_sum(function(eta) trials * pnorm(-eta, log.p = TRUE), mean, sd), tolerance = 1e-5)
+  }
+})
