@@ -74,8 +74,8 @@ legendre_expectation <- function(h, rows, a, b, mean, sd, rule) {
 # log of the integral of exp(g(z)) over z. g has one peak (or peaks that are near each other beside
 # their width) somewhere in [lower, upper], which may be a thousand times as long as the peak is
 # wide: a grid is laid over ever smaller intervals, always the part where the integrand is more than
-# exp(-40) of its largest value, with a cell on either side; the last one gets the rule, on either
-# side of `bend`, near which g may bend most: nodes are densest at ends. `sd` is the length in eta of
+# exp(-40) of its largest value, with a cell on either side; the last one gets the rule, below and
+# above `bend`, near which g may bend most: nodes are densest at ends. `sd` is the length in eta of
 # a unit of z.
 log_integral <- function(g, lower, upper, sd, bend = lower) {
   cells <- 32L
