@@ -88,6 +88,12 @@
 #' leave-one-out predictions where a row determines its own effects (leverage above 0.9), which
 #' [cross_validate()] has.
 #'
+#' Other methods stop at 1,000 columns (`neargp_error_size`). Of a gaussian response more are what
+#' [vecchia()] is for. Of other families the variance of each row's linear predictor is part of what
+#' is maximised, and enters it through an exponential or the like: means over random signs would
+#' bias it, and exactly it takes the response of the field to each column, as many numbers as rows
+#' times columns, at each step. Merge levels there, or leave levels that are places to the field.
+#'
 #' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
 #' has the field, with the trend at its best value, as by maximum likelihood. Without a field
 #' `posterior = "laplace"` is `lme4::glmer(nAGQ = 0)`. The bound of [svgp()] has the effects

@@ -48,7 +48,9 @@ check_effects <- function(recipes, data, settings) {
   abort_neargp("size", c(sprintf("The random effects and smooths have %s columns; at most %s are fitted by %s.",
     format_count(count_coefficients(data)), format_count(most), settings$method$label),
     x = largest_block(data),
-    i = "vecchia() fits more on the CPU, where levels are not scattered over the field.",
+    i = if (is_gaussian(settings$family))
+    "vecchia() on the CPU fits 10,000, and more where the rows of a level are near each other." else
+      "No method fits more of this family; vecchia() does of a gaussian response, which a transformed one may be.",
     i = "Groups that are places are what the Gaussian process is for; others can be merged."))
 }
 

@@ -106,7 +106,10 @@ test_that("more columns than can be fitted are an error that names the term", {
   set.seed(1)
   data <- data.frame(x = stats::runif(1300), y = stats::runif(1300), z = stats::rnorm(1300),
     many = c(1:1100, 1:200))
-  expect_error(neargp(z ~ (1 | many), data, coords = ~ x + y, method = exact_gp()), "many: 1,100",
+  expect_error(neargp(z ~ (1 | many), data, coords = ~ x + y, method = exact_gp()),
+    "many: 1,100.*CPU fits 10,000", class = "neargp_error_size")
+  expect_error(neargp(round(abs(z)) ~ (1 | many), data, coords = ~ x + y, method = vnngp(),
+    family = poisson()), "many: 1,100.*No method fits more of this family",
     class = "neargp_error_size")
 })
 
