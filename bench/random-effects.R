@@ -5,10 +5,10 @@
 # Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
 # slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without, of 10,000 three times.
 #
-#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing] [fits] [rows]      writes bench/results/random-effects*.csv
+#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing,loo] [fits] [rows]      writes bench/results/random-effects*.csv
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
-parts <- argument(1L, c("estimates", "counts", "time", "many", "signs", "inducing"))
+parts <- argument(1L, c("estimates", "counts", "time", "many", "signs", "inducing", "loo"))
 fits <- as.integer(argument(2L, 100L))
 n <- as.integer(argument(3L, 1000L))
 groups <- 30L
@@ -142,7 +142,7 @@ written <- function(results) {
 }
 
 # the first call of a session loads what others find
-if (length(intersect(c("time", "many", "inducing"), parts))) timed_fit(1000L, 10L)
+if (length(intersect(c("time", "many", "inducing", "loo"), parts))) timed_fit(1000L, 10L)
 if ("time" %in% parts) {
   written(list(time = do.call(rbind, lapply(c(10L, 50L, 100L, 200L, 1000L), timed_fit, rows = 20000L)),
     `counts-time` = timed_counts(2000L, 50L)))
@@ -176,3 +176,13 @@ compared <- function(levels, regions) {
     c(logLik(exact)), error = attr(logLik(signs), "standard_error"), seconds = fits$signs$cpu, seconds_exact = fits$exact$cpu)
 }
 if ("signs" %in% parts) written(list(signs = rbind(compared(3000L, FALSE), compared(2916L, TRUE))))
+# Leave-one-out predictions of all rows, of as many columns beside the trend. Expected: seconds, where the weights of 30 neighbours are
+# applied to as many columns, and half a form of as many rows and columns for each row.
+timed_loo <- function(rows, levels) {
+  data <- with_groups(rows, levels)
+  own <- fit_to(y ~ (1 | site), data, 30L)
+  plain <- fit_to(y ~ 1, data, 30L)
+  seconds <- vapply(list(plain, own), function(fit) min(replicate(3L, timed(loo_predict(fit))$cpu)), 0)
+  data.frame(rows, levels, plain = seconds[1L], effects = seconds[2L], ratio = seconds[2L] / seconds[1L])
+}
+if ("loo" %in% parts) written(list(loo = do.call(rbind, lapply(c(50L, 200L, 1000L), timed_loo, rows = 20000L))))

@@ -34,7 +34,7 @@ class CpuKernel<ConditionalWeights, Lanes> {
 
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalWeights& operation,
             Arena& arena)
-      : covariance_(covariance), columns_(view.columns), operation_(operation),
+      : covariance_(covariance), columns_(view.columns), values_(view.values), operation_(operation),
         tile_(view, covariance, {false, false, 4}, arena) {}
 
   Index run(Index first, Index last, double*) {
@@ -64,8 +64,8 @@ class CpuKernel<ConditionalWeights, Lanes> {
       operation_.variance[target] = get_lane(f, lane);
       if (operation_.weights)
         for (int m = 0; m < k; ++m) operation_.weights[target * k + m] = get_lane(b[m], lane);
+      write_weighted(target, lane, b);
     }
-    for (int c = 0; c < columns_; ++c) write_weighted(c, b);
   }
 
   void constrain(V* b, V& f) {
@@ -119,18 +119,22 @@ class CpuKernel<ConditionalWeights, Lanes> {
     }
   }
 
-  void write_weighted(int c, const V* b) {
-    V* x = tile_.vector(2);
-    tile_.load_values(c, x);
-    V sum = V{};
-    for (int m = 0; m < tile_.k(); ++m) sum += b[m] * x[m];
-    for (int lane = 0; lane < Lanes; ++lane)
-      if (get_lane(tile_.weight(), lane) > 0.0)
-        operation_.weighted[tile_.target(lane) * columns_ + c] = get_lane(sum, lane);
+  // A datum has its columns side by side, and there may be a thousand of them.
+  void write_weighted(Index target, int lane, const V* b) {
+    double* sums = operation_.weighted + target * columns_;
+    for (int c = 0; c < columns_; ++c) sums[c] = 0.0;
+    for (int m = 0; m < tile_.k(); ++m) {
+      const int datum = tile_.neighbor(m, lane);
+      if (datum < 0) continue;
+      const double weight = get_lane(b[m], lane);
+      const double* x = values_ + Index(datum) * columns_;
+      for (int c = 0; c < columns_; ++c) sums[c] += weight * x[c];
+    }
   }
 
   const PreparedCovariance& covariance_;
   int columns_;
+  const double* values_;
   const ConditionalWeights& operation_;
   Tile<Lanes> tile_;
 };

@@ -173,6 +173,9 @@ class Tile {
     return view_.target_outputs ? view_.target_outputs[places_[lane]] : 0;
   }
 
+  // The datum that is so many'th among the neighbours of a lane's target, or -1.
+  int neighbor(int row, int lane) const { return view_.neighbors[places_[lane] * view_.k + row]; }
+
   // The values of column `column` at all rows; 0 where masked, and at the target if
   // the view has no values there.
   void load_values(int column, V* x) const {
@@ -230,8 +233,6 @@ class Tile {
   static constexpr double singular_tolerance = 1e-14;
 
  private:
-  int neighbor(int row, int lane) const { return view_.neighbors[places_[lane] * view_.k + row]; }
-
   void load_neighbor_row(int row) {
     for (int lane = 0; lane < Lanes; ++lane) {
       const int datum = neighbor(row, lane);
