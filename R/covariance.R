@@ -118,9 +118,9 @@
 #' the sill of a variogram are those where `x` has its root mean square over the rows, which
 #' `print()` tells; the prior standard deviation at a new row is that of its own `x`. Neighbours are
 #' the nearest, whatever `x` is. With 600 rows 95% intervals of the coefficient covered 95%, but 87%
-#' where `x` itself was smooth in place: both fields are hardly told apart then, the variance of `w1`
-#' may be estimated near 0, and intervals take the parameters for known. With the true ones they
-#' covered 95% there, too, and with `vecchia(estimation = "REML")` 89%
+#' where `x` itself was smooth in place: both fields are hardly told apart then, the variance of
+#' `w1` may be estimated near 0, and intervals take the parameters for known. With the true ones
+#' they covered 95% there, too, and with `vecchia(estimation = "REML")` 89%
 #' (`bench/varying-coefficients.R`). A field whose range is below the spacing of the data is noise
 #' with a standard deviation in proportion to `x`, see [noise]. The formulas of `sd`, `range` and
 #' `warp` go along with `by`. What is said of these above, of methods, missing values and what
