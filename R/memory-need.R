@@ -1,7 +1,7 @@
 # How much memory a fit takes at its peak, beside the data, so that one that would not fit says so
 # before it starts: a fit that runs out of memory hours later is ended by the system, without a
 # word. The coefficients are those of bench/memory-need.R, which compares them with what is
-# measured; they are for one response of any family and are told to be right within a third.
+# measured, and are told to be right within a third.
 
 # Bytes. `n` rows, `k` neighbours, `d` coordinates in the core, `q` columns of the trend, `p`
 # parameters of covariance and noise, `points`: inducing ones.
@@ -15,7 +15,21 @@ memory_need <- function(kind, n, k = 0, d = 2, q = 1, p = 3, points = 0) {
     # the covariance matrix and its factor, and for each parameter a derivative and a product
     exact_gp = 8 * n^2 * (2 + 2 * p),
     # features of all rows, as long as they take less than a GiB, and matrices of inducing points
-    svgp = n * (250 + rows) + min(8 * n * points, 2^30) + 400 * points^2)
+    svgp = n * (250 + rows) + min(8 * n * points, 2^30) + 400 * points^2,
+    # loo_k() of classes and families: pseudo-observations of the rows besides
+    observed = n * (10 * k + 150 + rows),
+    # the nearest inducing points of each row
+    swsgp = n * (10 * k + 600 + rows),
+    # batches of rows, which are standardised
+    deep = n * (24 * d + 60) + 400 * points^2)
+}
+
+# Columns of random effects and smooths, several times, or the slots of compressed ones, and the
+# factor of their precision with its inverse.
+effect_bytes <- function(data) {
+  if (!has_effects(data)) return(0)
+  numbers <- as.double(nrow(data$effects$Z)) * ncol(data$effects$Z)
+  if (is_compressed(data)) 340 * numbers + 16 * count_coefficients(data)^2 else 56 * numbers
 }
 
 # Of a fit; NULL where there is no table. `k`: with so many neighbours.
@@ -26,26 +40,33 @@ memory_need_of <- function(problem, k = problem$method$k %||% 0) {
   if (is.null(kind) || !is.null(data$stream)) return(NULL)
   need <- memory_need(kind, length(data$y), k, ncol(data$coords), max(1L, ncol(data$X)),
     sum(problem$free & problem$layout$kind != "family"),
-    if (kind == "svgp") inducing_count(method, data) else 0)
-  if (kind == "vnngp") min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method)) else
-    need
+    if (kind %in% c("svgp", "deep")) inducing_count(method, data) else 0) + effect_bytes(data)
+  if (kind != "vnngp") return(need)
+  min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method) + effect_bytes(data))
 }
 
-# Not of several outputs, classes, low-rank parts, inducing points of vnngp() and Adam on some rows,
-# which take less or have not been measured.
+# Not of several outputs, classes but by loo_k(), low-rank parts, inducing points of vnngp() and Adam
+# on some rows, which take less or have not been measured.
 memory_kind <- function(problem) {
   method <- problem$method
-  gaussian <- is_gaussian(problem$family)
-  if (has_outputs(problem) || is_class_data(problem$data) || is_categorical(problem$family)) {
-    return(NULL)
+  if (has_outputs(problem)) return(NULL)
+  if (is_class_data(problem$data) || is_categorical(problem$family)) {
+    return(if (method_name(method) == "loo_k") observed_kind(method))
   }
   switch(method_name(method),
     vecchia = if (!has_low_rank(method)) "neighbors",
-    loo_k = if (gaussian && method$optimizer != "adam") "neighbors", mll_k = "neighbors",
+    loo_k = if (!is_gaussian(problem$family)) observed_kind(method) else
+      if (method$optimizer != "adam") "neighbors",
+    mll_k = "neighbors",
     exact_gp = "exact_gp",
     vnngp = if (identical(method$factor, "incomplete") && is.null(method$inducing) &&
       !has_latent_low_rank(method)) "vnngp",
-    svgp = "svgp")
+    swsgp = "swsgp", dspp = , dgp = "deep",
+    svgp = , ppgpr = , odvgp = "svgp")
+}
+
+observed_kind <- function(method) {
+  if (method$optimizer != "adam" && method$estimator != "polya-gamma") "observed"
 }
 
 inducing_count <- function(method, data) {
@@ -126,6 +147,10 @@ memory_margin <- 4 / 3
 
 memory_remedy <- function(problem, available) {
   kind <- memory_kind(problem)
+  if (effect_bytes(problem$data) > available) {
+    return(sprintf("Merge levels: %s", largest_block(problem$data)))
+  }
+  if (kind == "deep") return("Take a part of the rows by `subset`.")
   if (kind == "exact_gp") return("Use vecchia(), whose memory grows with the number of rows and not with its square.")
   if (kind == "svgp") return("Take fewer inducing points, or rows from a row_source(), which are not held in memory.")
   smaller <- largest_k(problem, available)
