@@ -6,15 +6,15 @@ source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), val
 
 # Formula, family and covariance beside those of a gaussian response, by what a case is called.
 settings_of <- function(kind, k) {
-  method <- switch(kind, vecchia = , levels = , few_levels = , space_time = , two_outputs = vecchia(k), loo_k = , loo_k_counts = , loo_k_classes = loo_k(k),
-    mll_k = mll_k(k), exact_gp = exact_gp(1e5), vnngp = vnngp(k), vnngp_field = vnngp(k, posterior = "mean-field"),
-    svgp = , svgp_counts = , svgp_effects = svgp(k, optimizer = "collapsed"),
-    svgp_natural = svgp(k, optimizer = "natural", epochs = 1L), odvgp = odvgp(k), odvgp_counts = odvgp(k), ppgpr = ppgpr(k),
+  method <- switch(kind, vecchia = , levels = , few_levels = , space_time = vecchia(k), loo_k = , loo_k_counts = , loo_k_classes = loo_k(k),
+    mll_k = mll_k(k), exact_gp = exact_gp(1e5), vnngp = vnngp(k),
+    svgp = , svgp_counts = svgp(k, optimizer = "collapsed"),
+    svgp_natural = svgp(k, optimizer = "natural", epochs = 1L), odvgp = odvgp(k), ppgpr = ppgpr(k),
     swsgp = swsgp(k, epochs = 1L), dspp = dspp(inducing = k, epochs = 1L, restarts = 1L), dgp = dgp(inducing = k, epochs = 1L, restarts = 1L))
-  counts <- kind %in% c("vnngp", "vnngp_field", "loo_k_counts", "svgp_counts", "odvgp_counts")
+  counts <- kind %in% c("vnngp", "loo_k_counts", "svgp_counts")
   list(method = method, family = if (counts) stats::poisson() else if (grepl("classes", kind)) categorical(),
-    response = if (counts) "count" else if (grepl("classes", kind)) "class" else if (kind == "two_outputs") "cbind(z, z2)" else "z",
-    effects = if (kind %in% c("levels", "few_levels", "svgp_effects")) "(1 | level)", time = if (kind == "space_time") "time",
+    response = if (counts) "count" else if (grepl("classes", kind)) "class" else "z",
+    effects = if (kind %in% c("levels", "few_levels")) "(1 | level)", time = if (kind == "space_time") "time",
     covariance = if (kind == "space_time") cov_spacetime() else cov_matern(nu = 1.5))
 }
 
@@ -23,7 +23,6 @@ data_of <- function(n, d, q, levels) {
   data <- stats::setNames(as.data.frame(matrix(stats::runif(n * d), n)), paste0("x", seq_len(d)))
   for (j in seq_len(q - 1L)) data[[paste0("w", j)]] <- stats::rnorm(n)
   data$z <- sin(6 * data$x1) + stats::rnorm(n, sd = 0.3)
-  data$z2 <- data$z + stats::rnorm(n)
   data$count <- stats::rpois(n, exp(data$z))
   data$class <- factor(c("a", "b", "c")[1L + (data$z > -0.3) + (data$z > 0.5)])
   data$level <- factor(sample.int(levels, n, replace = TRUE))
@@ -64,9 +63,6 @@ cases <- utils::read.table(header = TRUE, text = "
   levels         60000  30 2 1
   levels        200000  15 2 1
   few_levels     60000  30 2 1
-  two_outputs    30000  10 2 1
-  two_outputs    30000  20 2 1
-  two_outputs    80000  20 2 1
   loo_k         100000  30 2 1
   loo_k_counts   60000  20 2 1
   loo_k_counts  150000  20 2 1
@@ -81,12 +77,9 @@ cases <- utils::read.table(header = TRUE, text = "
   svgp           20000 300 2 1
   svgp            3000 700 2 1
   svgp_counts    60000  60 2 1
-  svgp_counts    10000 200 2 1
-  svgp_effects   10000  60 2 1
   svgp_natural   60000 100 2 1
   ppgpr          20000 100 2 1
   odvgp          20000  60 2 1
-  odvgp_counts   10000  60 2 1
   swsgp          60000 500 2 1
   dspp           60000 100 2 1
   dspp           60000 100 8 1
