@@ -12,7 +12,7 @@ areal_area_posterior <- function(given, support, settings) {
   object <- areas$object
   part <- predict_settings(object, k = settings$k, joint = settings$joint)
   part$context <- settings$context
-  if (is_dense_area(given, settings)) part$exact <- TRUE
+  if (is.null(settings$k) && is_dense_fit(given$object)) part$exact <- TRUE
   field <- if (settings$joint) {
     rows <- joint_rows(object, areas$target, part)
     joint_field(object, take_data_rows(object$data, rows), areas$target$coords)

@@ -19,7 +19,7 @@ latent_area_posterior <- function(given, support, settings) {
   columns <- cbind(given$natural, given$precision * given$design)
   at_nodes <- sums_by_group(columns, latent$node_of_datum, latent$count)
   weighted <- core_latent_solve(latent$pointer, at_nodes, settings$context)
-  with_area_trend(given, support, weighted[support$node, , drop = FALSE], list(
+  with_area_trend(given, support, weighted[support$node, , drop = FALSE], list(is_sparse = TRUE,
     variances = function() latent_area_variances(latent, support, settings),
     covariance = function() latent_area_covariance(latent, support, settings),
     blocks = function(areas) latent_area_blocks(latent, support, areas, settings),

@@ -35,9 +35,10 @@ points_in_areas <- function(geometry, boxes, steps, longlat) {
 }
 
 # At most the `needed_distance()`, at least 25 points, 16 of responses that are drawn, and, unless a
-# spacing is given, at most 400 an area.
+# spacing is given, at most `most` an area.
 area_spacing <- function(geometry, boxes, object, spacing,
-                         least = if (has_normal_areas(object)) 25 else 16, most = 400) {
+                         least = if (has_normal_areas(object)) 25 else 16,
+                         most = most_points(object, length(geometry))) {
   size <- area_sizes(geometry, object$locations)
   if (!is.null(spacing)) return(rep(spacing, length(geometry)))
   if (has_areal_data(object)) return(steps_of_fit(size, boxes, object$locations))
@@ -45,12 +46,23 @@ area_spacing <- function(geometry, boxes, object, spacing,
   coarse <- which(sqrt(size / most) > 1.1 * wanted)
   if (length(coarse)) {
     inform_neargp("spacing", c(
-      sprintf("%d of %d areas would need more than %d points, as near each other as the range and the data ask for: they have fewer, and standard deviations that are too large.",
-        length(coarse), length(size), most),
+      sprintf("%d of %d areas would need more than %s points, as near each other as the range and the data ask for: they have fewer, and standard deviations that are too large.",
+        length(coarse), length(size), format_count(most)),
       i = sprintf("spacing = %s gives them all; it takes more memory and time.",
         format(signif(min(wanted[coarse]), 3L)))))
   }
   pmax(pmin(wanted, sqrt(size / least)), least_steps(size, boxes, object$locations, most))
+}
+
+# Points of one area, and of all together but for 400 of each: what takes seconds. A sparse posterior
+# is solved at all of them at once; the others have matrices of all points of an area, which draws
+# factor, and inducing points whose rows are the points.
+most_points <- function(object, areas) {
+  inducing <- inherits(object$method, "neargp_svgp")
+  limits <- if (inducing || (is_dense_fit(object) && !has_normal_areas(object)))
+    list(one = 1600, all = 5000) else if (is_dense_fit(object))
+    list(one = 4000, all = 20000) else list(one = 4000, all = 1e5)
+  max(400, min(limits$one, limits$all %/% areas))
 }
 
 # What the midpoint rule adds to the variance of a mean is what the field varies within a cell, by

@@ -4,7 +4,9 @@
 #   variances(): of the weighted mean over each area with points, in order
 #   covariance(): the covariance matrix of these
 #   blocks(areas): a list of the covariance matrices of the points of each of these areas
-#   draws(n): of the field at the points about its mean, a column for each.
+#   draws(n): of the field at the points about its mean, a column for each;
+# and whether it `is_sparse`, so that draws at thousands of points take no longer than their
+# covariance matrix.
 
 area_posterior <- function(method, object, support, settings) {
   UseMethod("area_posterior")
@@ -14,33 +16,33 @@ area_posterior <- function(method, object, support, settings) {
 area_posterior.default <- function(method, object, support, settings) {
   given <- area_observations(method, object)
   if (has_areal_data(object)) return(areal_area_posterior(given, support, settings))
-  if (is_dense_area(given, settings)) dense_area_posterior(given, support) else
+  if (is.null(settings$k) && is_dense_fit(object)) dense_area_posterior(given, support) else
     latent_area_posterior(given, support, settings)
 }
 
 # What is observed of the field at the rows of the fit: a normal observation each of precision W and
 # `natural` W (y - base), which answers to the trend by W X. `object`: with the data, covariance and
-# trend that these belong to; `bias`: of the linear predictor; `exact`: whether by dense matrices.
+# trend that these belong to; `bias`: of the linear predictor.
 area_observations <- function(method, object) {
   UseMethod("area_observations")
 }
 
 #' @export
 area_observations.default <- function(method, object) {
-  observations_as_they_are(object, is_exact(method))
+  observations_as_they_are(object)
 }
 
-observations_as_they_are <- function(object, exact = FALSE, bias = 0) {
+observations_as_they_are <- function(object, bias = 0) {
   columns <- response_columns(object$data)
   precision <- object$data$weights / max(object$nugget, area_jitter * field_variance(object))
   new_area_observations(object, precision, precision * columns[, 1L], columns[, -1L, drop = FALSE],
-    exact, bias)
+    bias)
 }
 
-new_area_observations <- function(object, precision, natural, design, exact = FALSE, bias = 0,
+new_area_observations <- function(object, precision, natural, design, bias = 0,
                                   jitter = area_jitter) {
-  list(object = object, precision = precision, natural = natural, design = design, exact = exact,
-    bias = bias, jitter = jitter)
+  list(object = object, precision = precision, natural = natural, design = design, bias = bias,
+    jitter = jitter)
 }
 
 #' @export
@@ -63,9 +65,10 @@ area_jitter <- 1e-6  # share of the variance that is added to each node, as by v
 # ---- dense ---------------------------------------------------------------------------------------
 
 # By the matrix of all rows: exact. Of few rows it takes no time.
-is_dense_area <- function(given, settings) {
-  observed <- is_gaussian(given$object$family) || !is.null(given$object$pseudo_observations)
-  observed && is.null(settings$k) && (given$exact || length(given$precision) <= few_places)
+is_dense_fit <- function(object) {
+  made <- object$pseudo_observations$data
+  observed <- is_gaussian(object$family) || !is.null(made)
+  observed && (is_exact(object$method) || length((made %||% object$data)$y) <= few_places)
 }
 
 dense_area_posterior <- function(given, support) {

@@ -8,7 +8,8 @@
 
 response_areas <- function(object, posterior, support, settings) {
   curve <- response_curve(object)
-  given <- if (settings$joint) jointly_drawn_areas(posterior, support, settings, curve) else
+  together <- settings$joint || drawn_together(posterior, support)
+  given <- if (together) jointly_drawn_areas(posterior, support, settings, curve) else
     drawn_areas(object, posterior, support, settings, curve)
   scale <- scale_of_areas(support)
   list(columns = drawn_columns(saturate_areas(scale * given$mean), saturate_areas(scale * given$sd),
@@ -54,6 +55,11 @@ expected_responses <- function(object, mean, variance) {
 has_exponential_mean <- function(curve) {
   at <- c(-1, 0, 1)
   isTRUE(all.equal(as.double(curve(at)), exp(at), tolerance = 1e-12))
+}
+
+# The covariance matrix of an area's points takes a solve for each of them, draws one for each draw.
+drawn_together <- function(posterior, support, most = 800L) {
+  isTRUE(posterior$is_sparse) && max(tabulate(support$area)) > most
 }
 
 # Area by area. Memory is bounded by the blocks of some areas at a time.
@@ -108,9 +114,8 @@ jointly_drawn_areas <- function(posterior, support, settings, curve, most_number
     advance()
     area_means(matrix(curve(eta), nrow(eta)), support)
   }))
-  covariance <- stats::cov(t(draws))
-  list(mean = drop(rowMeans(draws)), sd = sqrt(diag(covariance)), draws = draws,
-    covariance = covariance)
+  list(mean = drop(rowMeans(draws)), sd = apply(draws, 1L, stats::sd), draws = draws,
+    covariance = if (settings$joint) stats::cov(t(draws)))
 }
 
 # `draws`: of the means or totals, a row for each area.

@@ -7,20 +7,19 @@
 #' @details The mean over an area B is that of the field, trend included and without the noise of
 #' single observations, at points that stand for the area: `sum_l a_l (x_l'beta + w(u_l))`, with
 #' weights a_l that add up to 1. The points are the centres of the cells of a regular grid that lie
-#' in the area, 25 to 400; an area without any gets one point on its surface. The column `points`
-#' has their number. They are so near each other that the correlation of the field between them is
+#' in the area, at least 25 and at most 4,000 (1,600 of fits by [svgp()]; of many areas fewer, 400
+#' where there are 250); an area without any gets one point on its surface. The column `points` has
+#' their number. They are so near each other that the correlation of the field between them is
 #' 0.75 or more (0.3 of the range of an exponential covariance, across an anisotropy of the shorter
 #' one), and at most 0.35 of the distance of the data in the area, as if these were a lattice, or
 #' more where these have noise, and of smoother fields (0.53 with Matern's `nu = 1.5`): dense data
 #' leave little of the variance of a mean, and points that are no denser than data make it too
 #' large. By this rule standard deviations were too large by up to 2.6% (36 blocks: 60 to 800 rows,
 #' exponential and Matern fields, little noise and much), where the areas needed 400 points or
-#' fewer; by up to 11% where they needed more, of which the message of `spacing` tells
-#' (`bench/areas.R`).
-#' Responses of other families or with a `transform` have points at a correlation of 0.6, 16 to 400,
-#' and for the sake of the data up to 100: joint draws at more of them would take long. A large area
-#' beside a short range needs many more, and standard deviations of its totals are then far too
-#' large without: follow the message, or add up [simulate()][simulate.neargp()] over a grid.
+#' fewer (`bench/areas.R`). Where they need more than they may have a message of `spacing` says so.
+#' Responses of other families or with a `transform` have points at a correlation of 0.6, at least
+#' 16, and for the sake of the data up to 100; at most 1,600 where up to 1,500 rows give a dense
+#' posterior.
 #'
 #' Mean and variance are those of block kriging with the trend: for [exact_gp()], and for up to
 #' 1,500 rows of a gaussian response, those from all data. Otherwise data and points are nodes of
@@ -38,7 +37,8 @@
 #' inverse link h, which is not h of a mean; so are those of a fit with a `transform`. Its mean is
 #' exact given the posterior of the linear predictor, and for a log link its standard deviation too;
 #' limits, quantiles and probabilities are those of `draws` joint draws at the points of the area
-#' (with `joint = TRUE` all are, at the points of all areas). All of it is given the estimates of
+#' (with `joint = TRUE`, and where an area has more than 800 points, all are, at the points of all
+#' areas). All of it is given the estimates of
 #' the covariance parameters, which with a few hundred counts are uncertain: 95% intervals of means
 #' of counts covered 93.0% with estimates from 300 rows, and 95.3% with the parameters known
 #' (`bench/areas.R`, 960 areas each, standard errors 1.1 and 0.7%).
@@ -59,8 +59,8 @@
 #'   (`neargp_message_coverage`): means and totals are then of the part that is covered.
 #' @param spacing distance of the points in the unit of distances (km for longitude and latitude);
 #'   by default as above. A message (`neargp_message_spacing`) tells where areas would need more
-#'   than 400 points, and the spacing that gives them all: without, the standard deviation, small
-#'   there, is too large by some percent.
+#'   points than they may have, and the spacing that gives them all: without, the standard
+#'   deviation, small there, is too large.
 #' @param type `"response"`, means or totals of expected responses, of a gaussian response those of
 #'   the field; `"quantile"`, their quantiles at `probs`; or means on the scale of the link:
 #'   `"link"` of the linear predictor, `"process"` of the Gaussian process alone, for which

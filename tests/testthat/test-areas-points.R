@@ -35,8 +35,8 @@ test_extended("points lie in their area, not in its holes, and are as many as th
   expect_gt(nrow(first), 0.95 * 2.5 / step^2)
   expect_lt(nrow(first), 1.05 * 2.5 / 4 * (4 / step + 1) * (1 / step + 1))
   expect_equal(sum(points$area == 2L), 25L)
-  expect_lte(sum(points$area == 3L), 400L)
-  expect_message(area_points(geometry * 100, fit_of_points(), NULL), "more than 400 points",
+  expect_lte(sum(points$area == 3L), 4000L)
+  expect_message(area_points(geometry * 100, fit_of_points(), NULL), "more than 4,000 points",
     class = "neargp_message_spacing")
   expect_equal(sum(area_points(geometry, fit_of_points(), 0.25)$area == 1L), 40L)
   # between the centres of its grid

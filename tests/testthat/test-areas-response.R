@@ -130,3 +130,21 @@ test_extended("means of a transformed response are of the response", {
   expect_equal(predict(fit, unit_squares(), spacing = 1 / 12, type = "link")$mean,
     drop(A %*% field$mean), tolerance = 1e-8)
 })
+
+test_extended("a large area beside a short range has the points that it needs, drawn together", {
+  skip_if_not_installed("sf")
+  withr::local_seed(1)
+  data <- data.frame(x = runif(600, 0, 10), y = runif(600, 0, 10))
+  data$z <- rpois(600, 3)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, family = poisson(),
+    covariance = cov_exponential(variance = 1, range = 0.4))
+  square <- sf::st_sf(geometry = sf::st_sfc(sf::st_polygon(list(10 * cbind(c(0, 1, 1, 0, 0),
+    c(0, 0, 1, 1, 0))))))
+  total <- predict(fit, square, fun = "sum", seed = 1)
+  expect_gt(total$points, 1600)
+  cells <- expand.grid(x = seq(0.1, 9.9, 0.2), y = seq(0.1, 9.9, 0.2))
+  draws <- colSums(0.04 * exp(as.matrix(simulate(fit, 1000, seed = 2, newdata = cells,
+    type = "link"))))
+  expect_lt(abs(total$mean - mean(draws)), 0.15 * total$sd)
+  expect_lt(abs(total$sd / stats::sd(draws) - 1), 0.1)
+})
