@@ -131,11 +131,11 @@ plot_loo_residuals <- function(fit, loo, main = residuals_title, ...) {
 
 # Predictions of counts and amounts, most of which are beside the least of them on a linear axis.
 is_shown_by_log <- function(fit, loo) {
-  effect_scale(fit$family) == "log" && all(loo$mean > 0)
+  predictor_scale(fit$family) == "log" && all(loo$mean > 0)
 }
 
 # What the field adds to: the link of the family, or the transform of the response.
-effect_scale <- function(family) {
+predictor_scale <- function(family) {
   name <- family$transform$name %||% family$link
   if (name == "functions") "transformed" else name
 }

@@ -184,7 +184,7 @@ map_predictions <- function(fit, newdata, cells, time) {
     lacking = "the grid of a map"), trend$X, trend$offset)
   predictions <- if (trend$known) observation_summary(fit$method, fit, moments) else
     normal_summary(moments$mean, sqrt(moments$variance))
-  scale <- effect_scale(fit$family)
+  scale <- predictor_scale(fit$family)
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else
     sprintf("Spatial effect on %s%s%s", response, at_time, if (scale == "identity") "" else
       sprintf(" (%s scale)", scale))
