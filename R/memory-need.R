@@ -29,7 +29,7 @@ memory_need <- function(kind, n, k = 0, d = 2, q = 1, p = 3, points = 0) {
 effect_bytes <- function(data) {
   if (!has_effects(data)) return(0)
   numbers <- as.double(nrow(data$effects$Z)) * ncol(data$effects$Z)
-  if (is_compressed(data)) 340 * numbers + 16 * count_coefficients(data)^2 else 56 * numbers
+  if (is_compressed(data)) 480 * numbers + 16 * count_coefficients(data)^2 else 56 * numbers
 }
 
 # Of a fit; NULL where there is no table. `k`: with so many neighbours.

@@ -63,6 +63,7 @@ cases <- utils::read.table(header = TRUE, text = "
   levels         60000  30 2 1
   levels        200000  15 2 1
   few_levels     60000  30 2 1
+  space_time     60000  30 2 1
   loo_k         100000  30 2 1
   loo_k_counts   60000  20 2 1
   loo_k_counts  150000  20 2 1
