@@ -74,7 +74,7 @@ test_extended("residuals of counts and of a logarithm are against the logarithm 
   expect_false(graphics::par("xlog"))
   plot(update(gaussian, transform = "log"), which = "residuals")
   expect_true(graphics::par("xlog"))
-  expect_identical(effect_scale(recalibrate(gaussian)$family), "identity")
+  expect_identical(predictor_scale(recalibrate(gaussian)$family), "identity")
   skip_if_not_installed("ggplot2")
   drawn <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "residuals"))
   expect_identical(drawn$layout$panel_params[[1L]]$x$scale$trans$name, "log-10")
