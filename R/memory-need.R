@@ -45,8 +45,8 @@ memory_need_of <- function(problem, k = problem$method$k %||% 0) {
   min(need, memory_need(kind, length(data$y), 0) + factor_bytes(method) + effect_bytes(data))
 }
 
-# Not of several outputs, classes but by loo_k(), low-rank parts, inducing points of vnngp() and Adam
-# on some rows, which take less or have not been measured.
+# Not of several outputs, classes but by loo_k(), low-rank parts, inducing points of vnngp() and
+# Adam on some rows, which take less or have not been measured.
 memory_kind <- function(problem) {
   method <- problem$method
   if (has_outputs(problem)) return(NULL)
