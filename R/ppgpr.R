@@ -17,7 +17,9 @@
 #' KL[q(u) || p(u)]} (Jankowiak et al. 2020, equations 8 and 12); other families have their log
 #' predictive density there. Here the first stage is the bound of `svgp()`, and the score has the
 #' second alone, by L-BFGS on all rows. The rows' means are those without the row (the noise and the
-#' covariance matrix at the start of the stage given), since training residuals are too small.
+#' covariance matrix at the start of the stage given), since training residuals are too small. It
+#' begins at the posterior; where that is so certain that nothing is gained from there, a gaussian
+#' response has a second search, which begins with half of the noise as variance of the field.
 #'
 #' With `joint = TRUE` it is the paper's: covariance parameters, noise, positions, mean and Cholesky
 #' factor of the field at the points are all trained by the score, by Adam in mini-batches. The

@@ -30,6 +30,16 @@ test_extended("the mean is that of svgp(), and the densities are better where th
   expect_gt(widths[2], 1.8 * widths[1])
 })
 
+test_extended("uneven noise is found beside a posterior that is certain", {
+  data <- uneven_data(4000)
+  new <- uneven_data(1500, seed = 2)
+  score <- function(method, data) {
+    scores(neargp(z ~ 1, data, coords = ~ x + y, method = method,
+      covariance = cov_matern(variance = 1, range = 2, nu = 1.5)), new)$log_score
+  }
+  expect_lt(score(ppgpr(inducing = 10), data), score(svgp(inducing = 10), data) - 0.08)
+})
+
 # The second stage's score by dense matrices, of a fit by ppgpr() whose first stage is `base`.
 dense_score <- function(fit, base, factor, ratio, kl_weight = fit$method$kl_weight) {
   positions <- base$svgp$positions
