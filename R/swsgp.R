@@ -12,10 +12,15 @@
 #' **It is not a lower bound of the likelihood**: it averages divergences of `k` points each, where
 #' a bound needs that of all of them. The more points there are for the rows, the more it favours
 #' too little noise and too narrow intervals: with a point for every row the noise went to its lower
-#' bound in all of our trials, and intervals covered next to nothing. Therefore more points than a
-#' quarter of the rows are used with a warning (class `neargp_warning_inducing`), the noise of a
-#' gaussian response is held above 1e-4 of its variance, the fit ends after `epochs` rather than
-#' where the objective rises no more, and [logLik()] is marked as a score.
+#' bound in all of our trials, and intervals covered next to nothing. The divergence has the weight
+#' `kl_weight`, therefore. Of M points a row sees k, so that on average a point's divergence counts
+#' k / M times, and the weight M / k makes that once. As independent points have more of it than
+#' they should where the noise is small, the default is the root, between this and the paper's 1.
+#'
+#' Still, more points than a quarter of the rows are used with a warning (class
+#' `neargp_warning_inducing`), the noise of a gaussian response is held above 1e-4 of its variance,
+#' the fit ends after `epochs` rather than where the objective rises no more, and [logLik()], of the
+#' objective with its weight, is marked as a score.
 #'
 #' @section When to take it: To reproduce the paper, or to compare with it. [svgp()] has a bound,
 #' joint posterior and all, for as many points as a dense matrix can have; `vnngp(inducing = )` has
@@ -37,6 +42,8 @@
 #' @param epochs,batch_size,learning_rate settings of Adam: passes over the data, rows in a batch
 #'   (drawn by R's random numbers), first learning rate (of a gaussian or [student_t()] response in
 #'   units of its scatter about the trend), cut by 10 at 75% and at 90% of the epochs.
+#' @param kl_weight weight of the divergence, 1 in the paper; `NULL` for the root of the number of
+#'   inducing points over `k`. Intervals are the wider the larger it is.
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
 #'   `inducing`, the positions in the coordinates of the data. `predict(joint = TRUE)` conditions
 #'   all its rows on the union of their inducing points, which the paper calls SWSGP-U; without it a
@@ -58,12 +65,14 @@
 #' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
 #' @export
 swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "random"),
-                  jitter = 1e-6, epochs = 30L, batch_size = 256L, learning_rate = 0.01) {
+                  jitter = 1e-6, epochs = 30L, batch_size = 256L, learning_rate = 0.03,
+                  kl_weight = NULL) {
   settings <- c(neighbor_settings(k, 16L), list(inducing = check_start_positions(inducing),
     move = check_flag(move, "move"), select = check_choice(select, "select", c("kmeans", "random")),
     jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
     epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
-    learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE)))
+    learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE),
+    kl_weight = if (!is.null(kl_weight)) check_number(kl_weight, "kl_weight", 0, open = TRUE)))
   method <- do.call(new_method, c(list("swsgp", "sparse within sparse GP (SWSGP)"), settings,
     swsgp_as_vnngp))
   class(method) <- c("neargp_swsgp", "neargp_vnngp", "neargp_method")
@@ -85,6 +94,12 @@ swsgp_points <- function(method, n) {
     given else nrow(given)
 }
 
+# The weight that was given, else the geometric mean of the paper's 1 and of that by which each
+# point counts once.
+swsgp_kl_weight <- function(method, problem) {
+  method$kl_weight %||% sqrt(nrow(problem$inducing) / method$k)
+}
+
 #' @export
 conditioned_on.neargp_swsgp <- function(method, data, family) {
   swsgp_points(method, nrow(data$coords))
@@ -94,6 +109,7 @@ conditioned_on.neargp_swsgp <- function(method, data, family) {
 print.neargp_swsgp <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing, "a tenth of the rows, at most 1,024")
   if (is.null(x$k)) x$k <- sprintf("%d, or one less than there are inducing points", x$default_k)
+  x$kl_weight <- x$kl_weight %||% "the root of inducing points over k"
   x[names(swsgp_as_vnngp)] <- NULL
   NextMethod()
 }

@@ -72,9 +72,10 @@ orthogonal_trend <- function(X) {
 }
 
 mean_field_settings <- function(method, problem, warm_start) {
-  c(list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential", epochs = method$epochs,
-    batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
-    unit = predictor_unit(problem$data, problem$family), warm_start = warm_start,
+  c(list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential",
+    kl_weight = if (is_swsgp(method)) swsgp_kl_weight(method, problem) else 1,
+    epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate,
+    key = order_key(), unit = predictor_unit(problem$data, problem$family), warm_start = warm_start,
     learn = learns_positions(method), report = mean_field_reporter(method, problem)),
     adam_parameters(problem))
 }

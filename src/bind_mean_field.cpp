@@ -19,6 +19,7 @@ neargp::MeanFieldPrior to_prior(const std::string& name) {
 neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   neargp::MeanFieldAdamSettings settings;
   settings.prior = to_prior(Rcpp::as<std::string>(list["prior"]));
+  settings.kl_weight = Rcpp::as<double>(list["kl_weight"]);
   settings.epochs = Rcpp::as<int>(list["epochs"]);
   settings.batch_size = Rcpp::as<int>(list["batch_size"]);
   settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
@@ -86,9 +87,9 @@ std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp
 }  // namespace
 
 // `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests
-// by itself or, of a fit that is continued, mean and variance of each node. settings: prior, epochs, batch_size,
-// learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower, upper, free of each parameter),
-// report (a function of the epoch and a list of what is reached).
+// by itself or, of a fit that is continued, mean and variance of each node. settings: prior, kl_weight, epochs,
+// batch_size, learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower, upper, free of each
+// parameter), report (a function of the epoch and a list of what is reached).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                const Rcpp::List& covariance, const std::string& family,

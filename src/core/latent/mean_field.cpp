@@ -19,8 +19,9 @@ std::vector<int> numbers_below(Index n) {
 
 }  // namespace
 
-MeanField::MeanField(const LatentModel& model, const LatentResponse& response, bool locations, MeanFieldPrior prior)
-    : model_(model), response_(response), locations_(locations), sort_of_prior_(prior),
+MeanField::MeanField(const LatentModel& model, const LatentResponse& response, bool locations, MeanFieldPrior prior,
+                     double kl_weight)
+    : model_(model), response_(response), locations_(locations), sort_of_prior_(prior), kl_weight_(kl_weight),
       node_neighbors_(model.prior().neighbors()), noise_(model.nodes(), 1.0), is_active_(model.nodes(), 0) {
   if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
   gradient_.moments.assign(2 * model.nodes(), 0.0);
@@ -131,8 +132,9 @@ void MeanField::add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBa
 }
 
 // Of the targets that are chosen in prior_, each of which is a node.
-void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double weight,
+void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double of_sample,
                                 const PreparedCovariance& covariance, const RunContext& context) {
+  const double weight = kl_weight_ * of_sample;
   PriorTerms terms{prior_, nodes, point.moments, weight, std::vector<double>(nodes.size())};
   add_sums(prior_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, PriorTerms::differentiate,
                       &terms, context));

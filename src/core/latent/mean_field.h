@@ -12,6 +12,7 @@
 //   -KL[N(m_I, diag s_I) || N(0, K_II)],   I = I(i) the nodes that datum i sees,
 //
 // by the chain rule a sum of the same terms over I with b_j and f_j given the members of I before j. That is no bound.
+// Either second sum may have a weight other than 1.
 //
 // Both sums may be sub-sampled (eq. 19): with uniformly drawn rows, each sum weighted by the number of its terms over
 // the number drawn, value and gradient are unbiased for any sizes of the batches.
@@ -56,7 +57,7 @@ class MeanField {
   // Nodes are numbered as the model numbers them. Both arguments outlive the object. `locations`: gradients in the
   // coordinates of the nodes are wanted.
   MeanField(const LatentModel& model, const LatentResponse& response, bool locations,
-            MeanFieldPrior prior = MeanFieldPrior::sequential);
+            MeanFieldPrior prior = MeanFieldPrior::sequential, double kl_weight = 1.0);
 
   Index nodes() const { return model_.nodes(); }
   Index data() const { return model_.data(); }
@@ -88,7 +89,7 @@ class MeanField {
                  const RunContext& context);
   void add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                          const RunContext& context);
-  void add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double weight,
+  void add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double of_sample,
                        const PreparedCovariance& covariance, const RunContext& context);
   void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                 const RunContext& context);
@@ -100,6 +101,7 @@ class MeanField {
   const LatentResponse& response_;
   bool locations_;
   MeanFieldPrior sort_of_prior_;
+  double kl_weight_;
   NeighborTable node_neighbors_, data_neighbors_;
   std::vector<double> noise_;
   std::vector<int> data_start_, data_at_;  // the data at node j: data_at_[data_start_[j] .. data_start_[j + 1] - 1]

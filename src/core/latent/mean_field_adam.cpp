@@ -189,7 +189,7 @@ std::vector<double> starting_moments(const LatentModel& model, const LatentRespo
 MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& response, MeanFieldPoint start,
                             const MeanFieldAdamSettings& settings, const RunContext& context) {
   start.covariance = model.with_jitter(std::move(start.covariance));
-  MeanField bound(model, response, settings.locations, settings.prior);
+  MeanField bound(model, response, settings.locations, settings.prior, settings.kl_weight);
   MeanFieldBatches batches(bound, settings.batch_size, settings.key);
   AdamState state(model, response, std::move(start), settings);
   const MeanFieldBatch everything = bound.everything();

@@ -13,6 +13,7 @@ namespace neargp {
 
 struct MeanFieldAdamSettings {
   MeanFieldPrior prior = MeanFieldPrior::sequential;
+  double kl_weight = 1.0;
   int epochs = 300;
   int batch_size = 256;
   double learning_rate = 0.01;
