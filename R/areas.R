@@ -15,8 +15,8 @@
 #' more where these have noise, and of smoother fields (0.53 with Matern's `nu = 1.5`): dense data
 #' leave little of the variance of a mean, and points that are no denser than data make it too
 #' large. By this rule standard deviations were too large by up to 2.6% (36 blocks: 60 to 800 rows,
-#' exponential and Matern fields, little noise and much), where the areas needed 400 points or
-#' fewer (`bench/areas.R`). Where they need more than they may have a message of `spacing` says so.
+#' exponential and Matern fields, little noise and much, `bench/areas.R`). Where areas would need
+#' more than they may have, a message says so.
 #' Responses of other families or with a `transform` have points at a correlation of 0.6, at least
 #' 16, and for the sake of the data up to 100; at most 1,600 where up to 1,500 rows give a dense
 #' posterior.

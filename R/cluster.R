@@ -296,7 +296,7 @@ close_workers <- function(workers) {
   drain_workers(workers)
   if (!any(workers$alive)) return(invisible())
   try(call_workers(workers, worker_call, list(name = "end_worker", arguments = list()),
-    limit = 20), silent = TRUE)
+    limit = 60), silent = TRUE)
   drain_workers(workers)
 }
 

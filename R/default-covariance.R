@@ -4,8 +4,9 @@
 # Fewer rows do not tell an anisotropy well enough to gain from it.
 anisotropic_rows <- 1000L
 
-# Fewer rows for each range do not tell the ranges apart.
-rows_per_range <- 20L
+# Fewer rows for each range do not tell the ranges apart; a class or a count tells less of them than
+# a measurement.
+rows_per_range <- c(gaussian = 20L, other = 50L)
 
 # Fewer rows do not tell how space and time go together.
 space_time_rows <- 200L
@@ -17,10 +18,11 @@ space_time_rows <- 200L
 # (bench/forecast-coverage.R, bench/space-time.R). `apart`: whether the method can have it; else a
 # rough field that changes slowly and another that is as smooth as the data have it do much of that.
 default_covariance <- function(family, data, locations, apart = TRUE) {
-  if (!is_gaussian(family) || !is.null(data$output)) return(cov_matern(nu = 1.5))
-  if (has_inputs(locations) && can_tell_ranges(data$coords, locations)) {
-    return(cov_matern(nu = NULL, ard = TRUE))
-  }
+  if (!is.null(data$output)) return(cov_matern(nu = 1.5))
+  each <- has_inputs(locations) && can_tell_ranges(data$coords, locations,
+    rows_per_range[[if (is_gaussian(family)) "gaussian" else "other"]])
+  if (!is_gaussian(family)) return(cov_matern(nu = 1.5, ard = each))
+  if (each) return(cov_matern(nu = NULL, ard = TRUE))
   if (!is.null(locations$time) && nrow(data$coords) >= space_time_rows) {
     return(if (apart) cov_spacetime() else cov_exponential() + cov_matern(nu = NULL))
   }
@@ -30,7 +32,7 @@ default_covariance <- function(family, data, locations, apart = TRUE) {
 has_inputs <- function(locations) length(locations$raw_names) > 2L || has_factors(locations)
 
 # The columns of a factor have one range.
-can_tell_ranges <- function(coords, locations) {
+can_tell_ranges <- function(coords, locations, rows_per_range) {
   of_factor <- locations$kind[locations$block] == "factor"
   extent <- apply(coords, 2L, function(x) diff(range(x)))
   ranges <- sum(!of_factor) + sum(locations$kind == "factor")

@@ -108,7 +108,8 @@
 #'   each) `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more [cov_spacetime()],
 #'   Gneiting's covariance, since one distance of space and time is too sure of forecasts
 #'   (`cov_exponential() + cov_matern(nu = NULL)` where the method cannot have it); for other
-#'   families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
+#'   families `cov_matern(nu = 1.5)`, with three or more coordinates (and 50 rows for each) and a
+#'   range for each; for several outputs `cov_matern(nu = 1.5)`. Over the data sets of
 #'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where
 #'   every target lies among data, `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the
 #'   smoothness, gains about 1% of the CRPS.

@@ -39,6 +39,19 @@ test_that("other families and several outputs have a Matern covariance of smooth
   expect_identical(both$covariance, cov_coregionalisation(cov_matern(nu = 1.5)))
 })
 
+test_extended("with three coordinates other families have a range for each, where there are rows enough", {
+  data <- simulated_data(150)
+  data$count <- stats::rpois(150, exp(data$z / 4))
+  data$class <- cut(data$z, c(-Inf, -1, 1, Inf), labels = c("low", "middle", "high"))
+  default <- function(formula, rows, ...) suppressWarnings(suppressMessages(neargp(formula,
+    data[rows, ], coords = ~ x + y + height, ...)))$covariance
+  counts <- list(family = poisson(), method = vnngp(k = 5))
+  expect_identical(do.call(default, c(list(count ~ 1, 1:150), counts)),
+    cov_matern(nu = 1.5, ard = TRUE))
+  expect_identical(do.call(default, c(list(count ~ 1, 1:149), counts)), cov_matern(nu = 1.5))
+  expect_identical(default(class ~ 1, 1:150, method = loo_k(5)), cov_matern(nu = 1.5, ard = TRUE))
+})
+
 test_that("print and summary tell a covariance by default, and only that", {
   data <- simulated_data(100)
   chosen <- fit_default(z ~ 1, data, coords = ~ x + y)
