@@ -54,9 +54,9 @@ area_spacing <- function(geometry, boxes, object, spacing,
   pmax(pmin(wanted, sqrt(size / least)), least_steps(size, boxes, object$locations, most))
 }
 
-# Points of one area, and of all together but for 400 of each: what takes seconds. A sparse posterior
-# is solved at all of them at once; the others have matrices of all points of an area, which draws
-# factor, and inducing points whose rows are the points.
+# Points of one area, and of all together but for 400 of each: what takes seconds. A sparse
+# posterior is solved at all of them at once; the others have matrices of all points of an area,
+# which draws factor.
 most_points <- function(object, areas) {
   inducing <- inherits(object$method, "neargp_svgp")
   limits <- if (inducing || (is_dense_fit(object) && !has_normal_areas(object)))

@@ -1,8 +1,8 @@
 # From the arguments of neargp() to the problem that its method solves: the rows, what the response
 # and their number leave to choose, the model in numbers, and where the rows are.
 
-# What neargp() is given and the stages below read; `by_row`: the arguments that are evaluated in the
-# data, as quosures.
+# What neargp() is given and the stages below read; `by_row`: the arguments that are evaluated in
+# the data, as quosures.
 new_formulation <- function(formula, coords, time, distance, crs, covariance, nugget, transform,
                             support, na.action, by_row) {
   if (!is.null(support)) {
@@ -21,8 +21,8 @@ has_measurement_variance <- function(given) {
 
 # ---- rows ----------------------------------------------------------------------------------------
 
-# `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that is
-# read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
+# `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that
+# is read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
 read_rows <- function(data, source, given, settings) {
   if (!is.null(source) && keeps_rows(settings$method, settings$family)) {
     data <- rows_of_source(source, settings,
