@@ -45,7 +45,6 @@ with_family_parameters <- function(layout, family) {
 }
 
 component_layout <- function(component, locations) {
-  if (!isFALSE(component$anisotropy)) check_axes(locations)
   groups <- range_groups(component, locations)
   component <- with_time_range(component, groups)
   check_range_length(component$range, groups, "range")
@@ -98,7 +97,9 @@ range_groups <- function(component, locations) {
 # else all numbers of space, none where there are only factors.
 sharing_first_range <- function(component, locations) {
   if (component$ard) return(1L)
-  if (isFALSE(component$anisotropy)) sum(locations$kind == "number") else 2L
+  if (isFALSE(component$anisotropy)) return(sum(locations$kind == "number"))
+  check_axes(locations)
+  2L
 }
 
 check_range_length <- function(range, groups, name) {

@@ -23,7 +23,7 @@ for (case in fits) for (ard in c(FALSE, TRUE)) {
   found <- scores(fit, test)
   rows[[length(rows) + 1L]] <- data.frame(response = case[[1L]], method = neargp:::method_name(case[[3L]]), ranges = if (ard) 10L else 1L,
     log_score = c(found$log_score, found$log_loss)[1L], crps = c(found$crps, NA)[1L], cpu_seconds = round(sum(time[1:2]), 1),
-    converged = isTRUE(fit$convergence$converged))
+    converged = fit$convergence$converged)
   print(rows[[length(rows)]], row.names = FALSE)
 }
 save_table(do.call(rbind, rows), "many-inputs-families")

@@ -52,6 +52,7 @@ files_operation <- function(fit, data) {
     if (!length(files) || any(vapply(once, is.factor, NA))) return(NULL)
     # columns of the same names before them are coordinates
     found <- do.call(rbind, lapply(files, utils::read.csv, check.names = FALSE))
+    found[] <- lapply(found, function(column) if (all(is.na(column))) as.double(column) else column)
     check_close(unname(as.matrix(found[ncol(found) - rev(seq_along(once)) + 1L])), unname(as.matrix(once)), "files change a prediction")
   })
 }

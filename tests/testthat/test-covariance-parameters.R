@@ -81,6 +81,9 @@ test_that("settings that do not fit the locations are classed errors", {
   data <- simulated_data(50)
   expect_error(neargp(z ~ 1, data, coords = ~ x, covariance = cov_exponential(anisotropy = TRUE),
     method = vecchia(k = 5)), "two planar coordinates", class = "neargp_error_argument")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, distance = "chordal", method = vecchia(k = 5),
+    covariance = cov_matern(anisotropy = TRUE, warp = expand(2, ~ bumps(2)))),
+    "two planar coordinates", class = "neargp_error_argument")
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential(range = c(1, 2)),
     method = vecchia(k = 5)), "1 value", class = "neargp_error_argument")
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, distance = "chordal",
