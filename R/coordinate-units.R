@@ -17,7 +17,7 @@ warn_unlike_units <- function(problem, distance) {
   if (identical(distance, "euclidean")) return(invisible())
   pairs <- lapply(unique(lapply(problem$groups, function(x) x$group)), unlike_coordinates, problem)
   found <- Filter(Negate(is.null), pairs)
-  if (length(found)) warn_units(found[[1L]])
+  if (length(found)) warn_units(found[[1L]], problem$covariance$components[[1L]]$family)
   invisible()
 }
 
@@ -56,7 +56,7 @@ coordinate_kind <- function(name) {
 
 coordinate_spread <- function(columns) sqrt(sum(apply(columns, 2L, stats::var)))
 
-warn_units <- function(found) {
+warn_units <- function(found, family) {
   others <- format_some(ifelse(found$other == "longlat", "longitude and latitude", found$other))
   why <- if (found$kind == "spread")
     sprintf("Coordinates %s and %s share a range, and their spreads differ by a factor of %s.",
@@ -66,7 +66,8 @@ warn_units <- function(found) {
     i = if (found$kind == "time")
     sprintf("Give %s by time = ~ %s, not in `coords`: it then has a range of its own.", found$odd,
       found$odd),
-    i = sprintf("%s gives each coordinate its own range: covariance = cov_exponential(ard = TRUE).",
-      if (found$kind == "time") "For more such coordinates `ard = TRUE`" else "`ard = TRUE`"),
+    i = sprintf("%s gives each coordinate its own range: covariance = cov_%s(ard = TRUE).",
+      if (found$kind == "time") "For more such coordinates `ard = TRUE`" else "`ard = TRUE`",
+      family),
     i = "If they do have one unit, say so by distance = \"euclidean\"."))
 }

@@ -15,7 +15,8 @@ test_extended("times and depths that share a range with places get a warning tha
     class = "neargp_warning_units")
   expect_warning(fit_units(~ x + y + depth), "depth and x and y.*ard = TRUE",
     class = "neargp_warning_units")
-  expect_warning(fit_units(~ x + day), "time = ~ day", class = "neargp_warning_units")
+  expect_warning(fit_units(~ x + day, cov_matern()), "time = ~ day.*cov_matern[(]ard = TRUE",
+    class = "neargp_warning_units")
   expect_warning(fit_units(~ lon + lat + depth, distance = "chordal"),
     "depth and longitude and latitude", class = "neargp_warning_units")
   counts <- transform(units_data(), count = rpois(60, 3))
