@@ -42,9 +42,8 @@ complete_by_mpi <- function(message, limit, start) {
 }
 
 # On the worker, also without collecting garbage.
-answered_by_mpi <- function(node, data) {
+answer_by_mpi <- function(node, data) {
   of_rmpi("mpi.send")(serialize(data, NULL), 4L, node$rank, node$SENDTAG, node$comm)
-  TRUE
 }
 
 # Which have something to say, after a second at most.

@@ -20,7 +20,6 @@ receive_data <- function(node, limit) {
 # acknowledged (RFC 896, 1984), which its receiver puts off for some 40 milliseconds (RFC 1122,
 # 4.2.3.2), since it waits for the second. A message that is written at once does not wait: only its
 # last packet is a short one. In this way a message is in memory twice.
-longest_packet <- 4096
 longest_at_once <- 2^20
 
 goes_at_once <- function(node, data) {
@@ -32,23 +31,22 @@ packed <- function(node, data) serialize(data, NULL, xdr = inherits(node, "SOCKn
 
 write_at_once <- function(node, message) tryCatch(writeBin(message, node$con), warning = stop)
 
-# On the worker, whose loop would send the value. Where that takes longer than it need, it is sent
-# here, and the loop goes on with the next message, as it does after an interrupt.
+# On the worker, whose loop would send the value, but in packets, and not where an interrupt comes
+# first, as a terminal sends it to all processes: the session would wait for it. So it is sent here,
+# and the loop goes on with the next message, as it does after an interrupt.
 answer_call <- function(name, arguments, tag) {
-  value <- get(name, envir = asNamespace("neargp"))(arguments)
-  sent <- sent_to_master(node_of_master(), list(type = "VALUE", value = value, success = TRUE,
-    tag = tag))
-  if (!sent) return(value)
+  answer <- get(name, envir = asNamespace("neargp"))
+  node <- node_of_master()
+  if (is.null(node)) return(answer(arguments))
+  suspendInterrupts(send_answer(node, list(type = "VALUE", value = answer(arguments),
+    success = TRUE, tag = tag)))
   signalCondition(structure(class = c("interrupt", "condition"), list()))
 }
 
-sent_to_master <- function(node, data) {
-  if (is_mpi(node)) return(answered_by_mpi(node, data))
-  if (is.null(node) || !goes_at_once(node, data)) return(FALSE)
-  message <- packed(node, data)
-  is_long <- length(message) > longest_packet
-  if (is_long) write_at_once(node, message)
-  is_long
+send_answer <- function(node, data) {
+  if (is_mpi(node)) return(answer_by_mpi(node, data))
+  if (goes_at_once(node, data)) return(write_at_once(node, packed(node, data)))
+  utils::getFromNamespace("sendData", "parallel")(node, data)
 }
 
 # What the loop of a worker calls the other end; NULL in other processes.

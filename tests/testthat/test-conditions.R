@@ -41,7 +41,7 @@ test_extended("arguments that messages name are arguments that there are", {
   # options, an element of `anisotropy`, names in an example of a list, a function of a transform, a
   # parameter that has a prior, arguments of terra, sf, mgcv and data.frame(), names of a window
   others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "inverse", "range_time", "xy",
-    "as_points", "names", "bs", "xmin", "xmax", "ymin", "ymax")
+    "as_points", "long", "names", "bs", "xmin", "xmax", "ymin", "ymax")
   expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)),
     character(0))
   expect_gt(length(unique(named)), 25L)

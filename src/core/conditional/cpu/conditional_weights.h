@@ -22,6 +22,9 @@
 // f is the mean of the variances, and no less than that of the mean of the predictions: a variance is convex in b.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "conditional/cpu/assemble.h"
 #include "conditional/cpu/kernels.h"
 
@@ -125,8 +128,12 @@ class CpuKernel<ConditionalWeights, Lanes> {
     for (int c = 0; c < columns_; ++c) sums[c] = 0.0;
     for (int m = 0; m < tile_.k(); ++m) {
       const int datum = tile_.neighbor(m, lane);
-      if (datum < 0) continue;
       const double weight = get_lane(b[m], lane);
+      if (datum < 0) {
+        // without neighbours there is no local mean, and no sum
+        if (std::isnan(weight)) std::fill_n(sums, columns_, weight);
+        continue;
+      }
       const double* x = values_ + Index(datum) * columns_;
       for (int c = 0; c < columns_; ++c) sums[c] += weight * x[c];
     }
