@@ -18,12 +18,14 @@ run_tasks <- function(workers, start, prepare, perform, queue, done) {
         arguments = task), Inf)
       if (is.null(waiting[[name]])) queue$put_back(task)
     }
-    workers$pending <- waiting
     if (!any(workers$alive)) abort_no_workers(workers)
     if (!length(waiting)) return(invisible())
-    found <- take_messages(workers, waiting, Inf)
-    waiting <- waiting[!names(waiting) %in% names(found)]
-    workers$pending <- waiting
+    ready <- ready_workers(workers, waiting)
+    suspendInterrupts({
+      found <- take_messages(workers, ready, Inf)
+      waiting <- waiting[!names(waiting) %in% names(found)]
+      workers$pending <- waiting
+    })
     for (name in names(found)) {
       if (is.null(found[[name]])) queue$put_back(doing[[name]]) else
         done(doing[[name]], worker_value(found[[name]]))

@@ -77,9 +77,11 @@ worker_call <- as_sent(function(name, arguments, tag) {
   get("answer_call", envir = asNamespace("neargp"))(name, arguments, tag)
 })
 
-# Sends a call to the worker `at` of `workers`, and returns its tag; NULL where it is lost.
+# Sends a call to the worker `at` of `workers`, and returns its tag; NULL where it is lost. It is
+# pending before it is sent: an interrupt may come in between.
 send_call <- function(workers, at, f, arguments, limit) {
   tag <- next_serial()
+  workers$pending[[as.character(at)]] <- tag
   if (identical(f, worker_call)) arguments$tag <- tag
   message <- list(type = "EXEC", data = list(fun = f, args = arguments, return = TRUE, tag = tag))
   sent <- tryCatch({
@@ -87,6 +89,7 @@ send_call <- function(workers, at, f, arguments, limit) {
     TRUE
   }, error = function(e) FALSE)
   if (sent) return(tag)
+  workers$pending[[as.character(at)]] <- NULL
   lose_worker(workers, at, "its process does not take messages, as after stopCluster()")
   NULL
 }
@@ -108,9 +111,13 @@ receive_values <- function(workers, waiting, limit) {
   on.exit(workers$pending <- waiting)
   began <- core_monotonic_seconds()
   while (length(waiting)) {
-    found <- take_messages(workers, waiting, limit)
-    values[names(found)] <- found
-    waiting <- waiting[!names(waiting) %in% names(found)]
+    ready <- ready_workers(workers, waiting)
+    # a message that was read is not waited for again, also where an interrupt comes
+    suspendInterrupts({
+      found <- take_messages(workers, ready, limit)
+      values[names(found)] <- found
+      waiting <- waiting[!names(waiting) %in% names(found)]
+    })
     if (length(waiting) && core_monotonic_seconds() - began > limit) {
       for (name in names(waiting)) lose_worker(workers, as.integer(name),
         sprintf("it did not answer within %s seconds", format(signif(limit, 3L))))
@@ -120,17 +127,18 @@ receive_values <- function(workers, waiting, limit) {
   values
 }
 
-# What those of `waiting` have answered within about a second: messages by number of the worker,
-# NULL of one that has ended.
-take_messages <- function(workers, waiting, limit) {
+# What those that are `ready`, a part of those that are waited for, have answered: messages by number
+# of the worker, NULL of one that has ended, or says nothing more for `most` seconds.
+take_messages <- function(workers, ready, limit, most = 300) {
   found <- list()
-  for (name in names(ready_workers(workers, waiting))) {
+  for (name in names(ready)) {
     at <- as.integer(name)
-    message <- tryCatch(receive_data(workers$nodes[[at]], limit), error = function(e) NULL)
+    message <- tryCatch(receive_data(workers$nodes[[at]], min(limit, most)),
+      error = function(e) NULL)
     if (is.null(message)) lose_worker(workers, at,
       "it ended, or stopped in the middle of its answer")
     # else perhaps an answer to an earlier call
-    if (is.null(message) || identical(message$tag, waiting[[name]])) found[name] <- list(message)
+    if (is.null(message) || identical(message$tag, ready[[name]])) found[name] <- list(message)
   }
   found
 }

@@ -226,7 +226,6 @@ call_workers <- function(workers, f, arguments, at = which(workers$alive), limit
   for (i in seq_along(at)) {
     tag <- send_call(workers, at[i], f, if (several) arguments[[i]] else arguments, limit)
     if (!is.null(tag)) waiting[[as.character(at[i])]] <- tag
-    workers$pending <- waiting
   }
   messages <- receive_values(workers, waiting, limit)
   values <- lapply(as.character(at), function(name) messages[[name]])
