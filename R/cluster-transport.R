@@ -127,8 +127,8 @@ receive_values <- function(workers, waiting, limit) {
   values
 }
 
-# What those that are `ready`, a part of those that are waited for, have answered: messages by number
-# of the worker, NULL of one that has ended, or says nothing more for `most` seconds.
+# What those that are `ready`, a part of those that are waited for, have answered: messages by
+# number of the worker, NULL of one that has ended, or says nothing more for `most` seconds.
 take_messages <- function(workers, ready, limit, most = 300) {
   found <- list()
   for (name in names(ready)) {
