@@ -153,11 +153,26 @@ ready_workers <- function(workers, waiting) {
   waiting[socketSelect(unname(connections), FALSE, timeout = 1)]
 }
 
-# After an interrupt: workers end their calls, and what they answer is read, so that they are idle.
-drain_workers <- function(workers, seconds = 20) {
-  waiting <- workers$pending[workers$alive[as.integer(names(workers$pending))]]
-  if (length(waiting)) try(receive_values(workers, waiting, seconds), silent = TRUE)
-  workers$pending <- workers$pending[0L]
+# Ends the calls of all workers, which then are idle: who answers this one has nothing else to say,
+# since messages keep their order. An interrupt of all processes may have taken a request or an
+# answer away, so that a worker that is silent is asked again.
+settle_workers <- function(workers, seconds = 20, patience = 2) {
+  ends <- core_monotonic_seconds() + seconds
+  left <- which(workers$alive)
+  while (length(left) && core_monotonic_seconds() < ends) {
+    workers$pending <- list()
+    for (at in left) send_call(workers, at, worker_call, list(name = "end_worker",
+      arguments = list()), patience)
+    waiting <- workers$pending
+    again <- core_monotonic_seconds() + patience
+    while (length(waiting) && core_monotonic_seconds() < again) {
+      found <- take_messages(workers, ready_workers(workers, waiting), seconds)
+      waiting <- waiting[!names(waiting) %in% names(found)]
+    }
+    left <- intersect(as.integer(names(waiting)), which(workers$alive))
+  }
+  for (at in left) lose_worker(workers, at, "it did not become idle")
+  workers$pending <- list()
 }
 
 lose_worker <- function(workers, at, why) {

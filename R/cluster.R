@@ -292,11 +292,7 @@ portable_condition <- function(condition) {
 close_workers <- function(workers) {
   if (!is.environment(workers)) return(invisible())
   if (!is.null(workers$before)) core_set_simd(workers$before)
-  drain_workers(workers)
-  if (!any(workers$alive)) return(invisible())
-  try(call_workers(workers, worker_call, list(name = "end_worker", arguments = list()),
-    limit = 60), silent = TRUE)
-  drain_workers(workers)
+  try(settle_workers(workers), silent = TRUE)
 }
 
 end_worker <- function(arguments) {

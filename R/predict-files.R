@@ -147,7 +147,7 @@ make_parts_on_cluster <- function(plan, queue, done, threads, cluster) {
 stop_workers <- function(workers, file) {
   file.create(file)
   on.exit(unlink(file))
-  drain_workers(workers)
+  settle_workers(workers)
 }
 
 # ---- the plan ------------------------------------------------------------------------------------
