@@ -20,12 +20,8 @@ run_tasks <- function(workers, start, prepare, perform, queue, done) {
     }
     if (!any(workers$alive)) abort_no_workers(workers)
     if (!length(waiting)) return(invisible())
-    ready <- ready_workers(workers, waiting)
-    suspendInterrupts({
-      found <- take_messages(workers, ready, Inf)
-      waiting <- waiting[!names(waiting) %in% names(found)]
-      workers$pending <- waiting
-    })
+    found <- take_messages(workers, waiting, Inf)
+    waiting <- waiting[!names(waiting) %in% names(found)]
     for (name in names(found)) {
       if (is.null(found[[name]])) queue$put_back(doing[[name]]) else
         done(doing[[name]], worker_value(found[[name]]))

@@ -77,11 +77,9 @@ worker_call <- as_sent(function(name, arguments, tag) {
   get("answer_call", envir = asNamespace("neargp"))(name, arguments, tag)
 })
 
-# Sends a call to the worker `at` of `workers`, and returns its tag; NULL where it is lost. It is
-# pending before it is sent: an interrupt may come in between.
+# Sends a call to the worker `at` of `workers`, and returns its tag; NULL where it is lost.
 send_call <- function(workers, at, f, arguments, limit) {
   tag <- next_serial()
-  workers$pending[[as.character(at)]] <- tag
   if (identical(f, worker_call)) arguments$tag <- tag
   message <- list(type = "EXEC", data = list(fun = f, args = arguments, return = TRUE, tag = tag))
   sent <- tryCatch({
@@ -89,7 +87,6 @@ send_call <- function(workers, at, f, arguments, limit) {
     TRUE
   }, error = function(e) FALSE)
   if (sent) return(tag)
-  workers$pending[[as.character(at)]] <- NULL
   lose_worker(workers, at, "its process does not take messages, as after stopCluster()")
   NULL
 }
@@ -108,16 +105,11 @@ within_seconds <- function(node, limit, value) {
 receive_values <- function(workers, waiting, limit) {
   values <- vector("list", length(waiting))
   names(values) <- names(waiting)
-  on.exit(workers$pending <- waiting)
   began <- core_monotonic_seconds()
   while (length(waiting)) {
-    ready <- ready_workers(workers, waiting)
-    # a message that was read is not waited for again, also where an interrupt comes
-    suspendInterrupts({
-      found <- take_messages(workers, ready, limit)
-      values[names(found)] <- found
-      waiting <- waiting[!names(waiting) %in% names(found)]
-    })
+    found <- take_messages(workers, waiting, limit)
+    values[names(found)] <- found
+    waiting <- waiting[!names(waiting) %in% names(found)]
     if (length(waiting) && core_monotonic_seconds() - began > limit) {
       for (name in names(waiting)) lose_worker(workers, as.integer(name),
         sprintf("it did not answer within %s seconds", format(signif(limit, 3L))))
@@ -127,18 +119,19 @@ receive_values <- function(workers, waiting, limit) {
   values
 }
 
-# What those that are `ready`, a part of those that are waited for, have answered: messages by
-# number of the worker, NULL of one that has ended, or says nothing more for `most` seconds.
-take_messages <- function(workers, ready, limit, most = 300) {
+# What those of `waiting` have answered within about a second: messages by number of the worker,
+# NULL of one that has ended, or says nothing more for `most` seconds. An interrupt comes before or
+# after a message, not within: the rest of it would be taken for the next one.
+take_messages <- function(workers, waiting, limit, most = 300) {
   found <- list()
-  for (name in names(ready)) {
+  for (name in names(ready_workers(workers, waiting))) {
     at <- as.integer(name)
-    message <- tryCatch(receive_data(workers$nodes[[at]], min(limit, most)),
-      error = function(e) NULL)
+    message <- suspendInterrupts(tryCatch(receive_data(workers$nodes[[at]], min(limit, most)),
+      error = function(e) NULL))
     if (is.null(message)) lose_worker(workers, at,
       "it ended, or stopped in the middle of its answer")
     # else perhaps an answer to an earlier call
-    if (is.null(message) || identical(message$tag, ready[[name]])) found[name] <- list(message)
+    if (is.null(message) || identical(message$tag, waiting[[name]])) found[name] <- list(message)
   }
   found
 }
@@ -160,19 +153,19 @@ settle_workers <- function(workers, seconds = 20, patience = 2) {
   ends <- core_monotonic_seconds() + seconds
   left <- which(workers$alive)
   while (length(left) && core_monotonic_seconds() < ends) {
-    workers$pending <- list()
-    for (at in left) send_call(workers, at, worker_call, list(name = "end_worker",
-      arguments = list()), patience)
-    waiting <- workers$pending
+    waiting <- list()
+    for (at in left) {
+      waiting[[as.character(at)]] <- send_call(workers, at, worker_call, list(name = "end_worker",
+        arguments = list()), patience)
+    }
     again <- core_monotonic_seconds() + patience
     while (length(waiting) && core_monotonic_seconds() < again) {
-      found <- take_messages(workers, ready_workers(workers, waiting), seconds)
+      found <- take_messages(workers, waiting, seconds)
       waiting <- waiting[!names(waiting) %in% names(found)]
     }
     left <- intersect(as.integer(names(waiting)), which(workers$alive))
   }
   for (at in left) lose_worker(workers, at, "it did not become idle")
-  workers$pending <- list()
 }
 
 lose_worker <- function(workers, at, why) {

@@ -125,8 +125,8 @@ open_workers <- function(cluster, threads, timeout = NULL, at_start = timeout %|
   count <- length(cluster)
   workers <- list2env(list(nodes = lapply(seq_len(count), function(i) cluster[[i]]),
     alive = rep(TRUE, count), moved = 0L, why = character(0),
-    pending = list(), slowest = list(), timeout = timeout, timeout_at_start = at_start,
-    threads = threads, before = NULL), parent = emptyenv())
+    slowest = list(), timeout = timeout, timeout_at_start = at_start, threads = threads,
+    before = NULL), parent = emptyenv())
   ready <- FALSE
   on.exit(if (!ready) close_workers(workers))
   paths <- unique(c(dirname(system.file(package = "neargp")), .libPaths()))
@@ -222,7 +222,6 @@ threads_of_workers <- function(found) {
 call_workers <- function(workers, f, arguments, at = which(workers$alive), limit = Inf) {
   several <- is.null(names(arguments))
   waiting <- list()
-  workers$pending <- list()
   for (i in seq_along(at)) {
     tag <- send_call(workers, at[i], f, if (several) arguments[[i]] else arguments, limit)
     if (!is.null(tag)) waiting[[as.character(at[i])]] <- tag

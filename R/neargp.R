@@ -175,8 +175,8 @@
 #'   `neargp_message_support`. With a `support`, `data` may be a SpatRaster or a stars grid, whose
 #'   cells are areas.
 #' @param cluster a cluster of package parallel, whose workers share the rows of the fit, see
-#'   [clusters]; `NULL` for none. For one gaussian response by [vecchia()], [loo_k()], [mll_k()]
-#'   and [svgp()], and one of any family by [loo_k()] and, classes apart, [vnngp()].
+#'   [clusters]; `NULL` for none. For one gaussian response by [vecchia()], [loo_k()] and [mll_k()],
+#'   and one of any family by [loo_k()] and, classes apart, [vnngp()], [svgp()] and [ppgpr()].
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]; later
 #'   versions of the package read it, or say by an error of class `neargp_error_version` that they
 #'   do not. See [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],

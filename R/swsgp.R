@@ -72,7 +72,7 @@ swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "
     jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
     epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
     learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE),
-    kl_weight = if (!is.null(kl_weight)) check_number(kl_weight, "kl_weight", 0, open = TRUE)))
+    kl_weight = check_number(kl_weight, "kl_weight", 0, open = TRUE, null_ok = TRUE)))
   method <- do.call(new_method, c(list("swsgp", "sparse within sparse GP (SWSGP)"), settings,
     swsgp_as_vnngp))
   class(method) <- c("neargp_swsgp", "neargp_vnngp", "neargp_method")

@@ -142,14 +142,17 @@ with_base <- function(data, linear_predictor) {
 core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vcov")]
 
 check_coefficient_size <- function(result, data) {
-  beyond <- !is.finite(result$beta) |
-    (!anyNA(result$beta_vcov) & !is.finite(diag(result$beta_vcov)))
+  variance <- diag(result$beta_vcov)
+  beyond <- !is.finite(result$beta) | is.infinite(variance) | is.nan(variance)
   if (!any(beyond)) return(invisible())
   abort_neargp("scale",
     c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.",
       format_some(colnames(data$X)[beyond])),
       i = "Multiply the covariate, which is far smaller than the response, by a constant."))
 }
+
+# A covariance matrix that was not to be had, of with_unknown_trend(), and not one that overflows.
+lacks_vcov <- function(vcov) all(is.na(vcov) & !is.nan(vcov))
 
 # The result of an optimiser, with the trend in the user's columns, too.
 # `held_vcov`: in whose place predictions have another covariance matrix, see R/separation.R.
@@ -164,7 +167,7 @@ with_natural_trend <- function(result, data) {
     result$beta_vcov <- result$beta_vcov[trend, trend, drop = FALSE]
   }
   result$beta <- stats::setNames(drop(back %*% (data$basis$at + result$beta)), colnames(data$X))
-  if (!anyNA(result$beta_vcov)) result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
+  if (!lacks_vcov(result$beta_vcov)) result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
   check_coefficient_size(result, data)
   result
 }

@@ -55,8 +55,7 @@ test_that("a rank of MPI that hangs is given up, whether it was to answer or to 
     stop_ranks, sep = ";"), "{
     pid <- parallel::clusterCall(workers, Sys.getpid)[[2L]]
     tools::pskill(pid, tools::SIGSTOP)
-    opened <- list2env(list(nodes = workers, alive = c(TRUE, TRUE), why = character(0),
-      pending = list()))
+    opened <- list2env(list(nodes = workers, alive = c(TRUE, TRUE), why = character(0)))
     ask <- function(x) neargp:::call_workers(opened, length, list(x = x), limit = 1.5)
     answers <- list(ask(1:3), opened$alive)
     opened$alive[2L] <- TRUE
@@ -73,8 +72,7 @@ test_that("a rank of MPI that stops in the middle of a long answer is given up",
   found <- by_workers("snow::makeMPIcluster(2)", paste("tools::pskill(pid, tools::SIGCONT)",
     stop_ranks, sep = ";"), "{
     pid <- parallel::clusterCall(workers, Sys.getpid)[[2L]]
-    opened <- list2env(list(nodes = workers, alive = c(TRUE, TRUE), why = character(0),
-      pending = list()))
+    opened <- list2env(list(nodes = workers, alive = c(TRUE, TRUE), why = character(0)))
     ask <- function(...) neargp:::call_workers(opened, neargp:::worker_call, list(name = \"double\",
       arguments = 2e6), limit = 20, ...)
     whole <- ask()
