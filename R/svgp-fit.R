@@ -1,0 +1,107 @@
+# A fit by svgp(), from the optimiser's result to what print() says of it.
+
+#' @export
+fit_method.neargp_svgp <- function(method, problem) {
+  check_bound_noise(problem)
+  refuse_effects_by_batches(method, problem$data)
+  if (is_sharded(problem)) problem <- with_bound_in_shards(problem)
+  reached <- fit_inducing(method, problem)
+  result <- inducing_result(method, problem, reached)
+  result$shards <- problem$data$shards
+  if (is.null(reached$found)) c(result, list(inducing = reached$positions)) else result
+}
+
+# `reached$found`: what Adam has found besides. `step`: of bound_information().
+inducing_result <- function(method, problem, reached, step = 1e-4) {
+  information <- if (wants_errors(method, problem)) bound_information(problem, reached, step)
+  result <- method_result(reached,
+    score = if (is_joint(method)) "predictive score" else "evidence lower bound",
+    information = information)
+  if (is.null(reached$found)) result$value <- evidence_bound(method, reached$evaluated) else
+    result[names(reached$found)] <- reached$found
+  result
+}
+
+check_bound_noise <- function(problem) {
+  known <- problem$data$noise$known
+  if (!any(problem$layout$value[problem$layout$kind == "nugget"] %in% 0) ||
+      (!is.null(known) && all(known > 0))) {
+    return(invisible())
+  }
+  abort_neargp("nugget",
+    c(sprintf("%s needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
+      method_call(problem$method)),
+      i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
+}
+
+# The bounds of classes and of several outputs have none.
+refuse_kl_weight <- function(method, response) {
+  if (bound_kl_weight(method) == 1) return(invisible())
+  abort_neargp("method", c(sprintf("kl_weight is not for %s.", response), i = "Leave it out."))
+}
+
+wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$free) <= 12L)
+
+# The posterior is found anew, unless Adam has moved it: the optimiser had the response in a unit of
+# its own.
+#' @export
+complete_fit.neargp_svgp <- function(method, fit, result, context) {
+  fit <- with_inducing_points(fit, result)
+  if (!is.null(fit$svgp$weights)) return(fit)
+  if (is.null(result$shards)) return(with_inducing_posterior(fit, context))
+  fit$data$shards <- result$shards
+  fit <- with_inducing_posterior(fit, context, specified_covariance(covariance_specification(
+    fit$layout, component_groups(fit$covariance, fit$locations)), to_core(result$working,
+      fit$layout$transform)))
+  fit$data$shards <- NULL
+  fit
+}
+
+with_inducing_points <- function(fit, result) {
+  fit$svgp <- result$svgp %||% list(positions = result$inducing)
+  fit$inducing <- position_frame(fit$svgp$positions, fit$locations)
+  fit
+}
+
+# The distribution of the field at the inducing points given the rows that the fit holds now.
+with_inducing_posterior <- function(fit, context, covariance = as_specified(fit$core_covariance)) {
+  posterior <- bound_at(fit$data, covariance, fit$nugget, fit$svgp$positions, fit$method, FALSE,
+    context, fitted_effects(fit))
+  if (nzchar(posterior$failure)) abort_bound(posterior$failure)
+  fit$svgp[c("weights", "factor", "unexplained")] <- posterior[c("weights", "factor",
+    "unexplained")]
+  fit
+}
+
+# The share of the field's variance that the inducing points do not know at the data, on average.
+unexplained_share <- function(fit) {
+  fit$svgp$unexplained / if (is.null(fit$outputs)) field_variance(fit) else 1
+}
+
+field_variance <- function(fit) {
+  sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
+}
+
+#' @export
+fit_details.neargp_svgp <- function(method, fit) {
+  share <- unexplained_share(fit)
+  advice <- if (share > 0.1) ": more points, or vecchia(), predict better" else ""
+  c(Inducing = sprintf("%s points, %s", format_count(nrow(fit$inducing)),
+    if (method$move) "moved" else "held"),
+    Bound = sprintf("%s; unexplained share of the field's variance %s%s", method$bound,
+      format(signif(share, 2L)), advice),
+    `KL weight` = if (bound_kl_weight(method) != 1) sprintf("%s in what was maximised",
+      format(method$kl_weight)),
+    Posterior = if (isFALSE(fit$svgp$settled))
+    "not settled after 100 steps: probabilities and the bound may be a little off")
+}
+
+#' @export
+nugget_advice.neargp_svgp <- function(method, x, side) {
+  if (side == "upper") NextMethod() else advice_to_interpolate
+}
+
+#' @export
+reason_for_no_errors.neargp_svgp <- function(method, fit) {
+  if (is.null(fit$information)) "svgp(std_errors = TRUE) computes them" else NextMethod()
+}
