@@ -54,3 +54,24 @@ check_trials <- function(trials) {
   }
   trials
 }
+
+check_for_quantiles <- function(probs, type) {
+  if (type != "quantile") abort_argument("probs", "left out unless type = \"quantile\"", probs)
+}
+
+check_for_threshold <- function(threshold_of, threshold) {
+  if (is.null(threshold)) {
+    abort_argument("threshold_of", "left out without a `threshold`", threshold_of)
+  }
+}
+
+check_told_by_workers <- function(type) {
+  if (type %in% tables_of_parts) {
+    refuse_on_workers(sprintf("type = \"%s\"", type), "Leave out `cluster`.")
+  }
+}
+
+abort_no_newdata <- function() {
+  abort_neargp("newdata",
+    c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
+}
