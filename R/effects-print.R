@@ -49,3 +49,41 @@ effects_lines <- function(x, digits) {
     sd = vapply(smooths$sd, function(sd) paste(format(signif(sd, digits), digits = digits),
       collapse = ", "), "")))
 }
+
+#' @rdname random_effects
+#' @export
+print.VarCorr.neargp <- function(x, digits = max(3L, getOption("digits") - 3L),
+                                 comp = "Std.Dev.", ...) {
+  check_choices(comp, "comp", c("Std.Dev.", "Variance"))
+  print_matrix(variance_table(x, digits, comp))
+  invisible(x)
+}
+
+# Of strings: a row for each standard deviation.
+variance_table <- function(x, digits, comp = "Std.Dev.") {
+  shown <- function(values) format(signif(values, digits), digits = digits)
+  rows <- lapply(names(x), function(group) {
+    sd <- attr(x[[group]], "stddev")
+    correlation <- attr(x[[group]], "correlation")
+    d <- length(sd)
+    below <- vapply(seq_len(d), function(i) {
+      paste(formatC(correlation[i, seq_len(i - 1L)], digits = 2L, format = "f", width = 5L),
+        collapse = " ")
+    }, "")
+    cbind(Groups = c(group, rep("", d - 1L)), Name = if (is.null(names(sd))) "" else names(sd),
+      Variance = shown(sd^2), Std.Dev. = shown(sd), Corr = below)
+  })
+  noise <- attr(x, "sc")
+  if (!is.na(noise)) {
+    rows <- c(rows, list(cbind("Residual", "", shown(noise^2), shown(noise), "")))
+  }
+  table <- do.call(rbind, rows)
+  table <- table[, c("Groups", "Name", comp, if (any(nzchar(table[, "Corr"]))) "Corr"),
+    drop = FALSE]
+  table
+}
+
+print_matrix <- function(table) {
+  rownames(table) <- rep("", nrow(table))
+  print(table, quote = FALSE, right = FALSE)
+}
