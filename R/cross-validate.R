@@ -129,17 +129,6 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
   validate_cases(cases, folds, refit, level, verbose, cluster)
 }
 
-# Parameters of a stationary covariance know little of one row; coefficients by the dozen have seen
-# the rows that are held out.
-inform_refit <- function(fits, refit) {
-  local <- vapply(fits, function(fit) any(fit$layout$kind %in% local_kinds), NA)
-  if (length(fits) < 2L || !isFALSE(refit) || !any(local)) return(invisible())
-  inform_neargp("refit", c(
-    sprintf("The coefficients of `sd`, `range` or `warp` of %s were learned from all rows, held-out ones included: that favours %s.",
-      format_some(names(fits)[local]), if (sum(local) == 1L) "it" else "them"),
-    i = "Compare by refit = TRUE, which learns them anew without each fold."))
-}
-
 # `level` is that of the intervals; classes have none.
 validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) {
   check_flag(refit, "refit")
@@ -245,62 +234,4 @@ grouped_scores <- function(predictions, by, level,
   table <- table[do.call(order, c(list(match(table$setting, unique(predictions$setting))),
     as.list(table[setdiff(by, "setting")]))), ]
   structure(table, row.names = seq_len(nrow(table)), class = c("neargp_scores", "data.frame"))
-}
-
-check_conditioning <- function(arguments, known) {
-  unknown <- setdiff(names(arguments), known)
-  if (length(unknown) || (length(arguments) && !rlang::is_named(arguments))) {
-    abort_neargp("argument", c(
-      sprintf("Predictions in cross-validation take the arguments %s.", format_some(known)),
-      x = if (length(unknown)) sprintf("Not %s.", format_some(unknown)) else "One has no name."
-    ))
-  }
-}
-
-check_named_lists <- function(settings) {
-  valid <- is.list(settings) && length(settings) && rlang::is_named(settings) &&
-    !anyDuplicated(names(settings)) &&
-    all(vapply(settings, is.list, NA))
-  if (!valid) {
-    abort_neargp("argument", c(
-      "`settings` must be a list of lists, each with a name of its own.",
-      i = "For example list(few = list(k = 10), many = list(k = 100))."
-    ))
-  }
-}
-
-# The same counts may be binomial successes in one fit and Poisson's in another: trials need not
-# agree.
-check_comparable_fits <- function(fits) {
-  valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
-    all(vapply(fits, inherits, NA, what = "neargp"))
-  if (!valid) {
-    abort_neargp("fits",
-      "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
-  }
-  several <- vapply(fits, inherits, NA, what = "neargp_outputs")
-  if (any(several)) {
-    abort_neargp("fits",
-      c(sprintf("Fits to several outputs are cross-validated one by one: %s.",
-        format_some(names(fits)[several])), i = "Give each of them the same `folds`."))
-  }
-  classes <- vapply(fits, inherits, NA, what = "neargp_classifier")
-  numbers <- !classes & !vapply(fits, is_binary_fit, NA)
-  if (any(classes) && any(numbers)) {
-    abort_neargp("fits", c(
-      "Fits to classes can be compared with each other and with fits to 0/1 responses only.",
-      x = sprintf("Of classes are %s; %s not.", format_some(names(fits)[classes]),
-        if (sum(numbers) == 1L) paste(names(fits)[numbers], "is") else
-        paste(format_some(names(fits)[numbers]), "are"))))
-  }
-  responses <- lapply(fits, function(fit) list(observed_response(fit$data),
-    if (any(classes)) fit$data$levels %||%
-    c("0", "1")))
-  differ <- !vapply(responses, identical, NA, y = responses[[1L]])
-  if (any(differ)) {
-    abort_neargp("fits", c(
-      "Fits can be compared only when they have the same response at the same rows.",
-      x = sprintf("%s differs from %s.", format_some(names(fits)[differ]), names(fits)[1L])
-    ))
-  }
 }
