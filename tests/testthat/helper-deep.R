@@ -196,3 +196,14 @@ expect_deep_gradient <- function(state, x, y, settings, tolerance = 1e-6) {
       label = paste(c("error of", unlist(path)), collapse = " "))
   }
 }
+
+score_settings <- function(beta = 0.3, ...) list(score = "mixture", beta = beta, rows = 0, ...)
+
+deep_data <- function(n = 30L, dim = 3L, outputs = 1L) {
+  set.seed(11)
+  list(x = matrix(rnorm(n * dim), n), y = matrix(rnorm(n * outputs), n))
+}
+
+objective_value <- function(state, data, settings = score_settings(), threads = 1L) {
+  core_deep_objective(state, data$x, data$y, settings, plain_context(threads))$value
+}
