@@ -1,53 +1,3 @@
-test_extended("with k = n - 1 leave-one-out moments and score are the dense ones", {
-  for (name in names(pseudo_observation_families())) {
-    fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
-    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
-    dense <- vapply(1:40, function(i) dense_pseudo_observation_moments(fit, i), double(3))
-    expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
-    expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
-    mixture <- data_mixture(fit, dense["mean", ], dense["variance", ])
-    # the gamma variables of the score are those before the last pass, in which parameters moved by
-    # 2% at most
-    expect_equal(c(logLik(fit)), sum(mixture_density(fit$data$y, mixture, log = TRUE)),
-      tolerance = if (name == "student_t") 1e-2 else 1e-8)
-  }
-})
-
-test_extended("the trend of a leave-one-out prediction is that of the pseudo-observations of the others, from generalised least squares", {
-  for (name in c("poisson", "successes", "student_t")) {
-    fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
-    data <- fit$pseudo_observations$data
-    nugget <- known_parameters(fit)$nugget
-    S <- dense_noisy(data, fit$core_covariance, nugget)
-    all <- dense_fit(data, fit$core_covariance, nugget)
-    fit <- given_trend(fit, all$beta, all$vcov)
-    # gamma variables of a row are not the same in each set
-    tolerance <- if (name == "student_t") 0.02 else 1e-8
-    predicted <- cavity_moments(fit, NULL, 1L)
-    for (i in c(2L, 30L)) {
-      dense <- dense_pseudo_observation_moments(fit, i)
-      kept <- dense_fit(take_data_rows(data, -i), fit$core_covariance, nugget)
-      unseen <- data$X[i, ] - drop(crossprod(data$X[-i, ], solve(S[-i, -i], S[-i, i])))
-      expect_equal(predicted$mean[i], dense[["mean"]] + sum(unseen * (kept$beta - all$beta)),
-        tolerance = tolerance)
-      expect_equal(predicted$variance[i], dense[["variance"]] +
-        drop(unseen %*% kept$vcov %*% unseen), tolerance = tolerance)
-    }
-  }
-})
-
-test_extended("repeated locations are aggregated, which changes no dense result", {
-  for (name in c("poisson", "successes", "gamma")) {
-    data <- pseudo_observation_data(50, repeated = 12L)
-    fit <- pseudo_observation_fit(name, data, k = 37L)
-    expect_identical(nrow(fit$pseudo_observations$locations$coords), 38L)
-    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
-    dense <- vapply(1:50, function(i) dense_pseudo_observation_moments(fit, i), double(3))
-    expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
-    expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
-  }
-})
-
 test_extended("the trend's covariance is that of dense generalised least squares on the pseudo-observations of rows, repeated locations or not", {
   for (name in c("poisson", "successes", "gamma")) {
     for (repeated in c(0L, 12L)) {
@@ -71,32 +21,6 @@ test_extended("a covariate that varies at each location alike is as certain as i
     data))$coefficients["year", "Std. Error"]
   expect_equal(sqrt(vcov(fit)["year", "year"]), alone * sqrt(fit$nugget[[1L]]), tolerance = 0.1)
   expect_lt(max(predict(fit, cbind(stations, year = 4), type = "link")$sd), 0.5)
-})
-
-test_extended("an observation's own response does not reach its leave-one-out prediction", {
-  for (name in c("poisson", "successes", "student_t")) {
-    fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L),
-      k = 6L))
-    known <- known_parameters(fit)
-    problem <- list(data = core_data(fit$data), family = fit$family,
-      location_index = fit$pseudo_observations$locations$location_index, method = fit$method,
-      context = plain_context())
-    before <- cavity_moments(fit, NULL, 1L)
-    for (i in c(1L, 20L, 50L)) {
-      pseudo_observations <- fit$pseudo_observations$of_rows
-      pseudo_observations$mean[i] <- pseudo_observations$mean[i] + 3
-      if (name != "student_t") {
-        pseudo_observations$precision[i] <- 2 * pseudo_observations$precision[i]
-      }
-      changed <- fit
-      with_changed <- utils::modifyList(problem, list(pseudo_observations = pseudo_observations))
-      changed$pseudo_observations <- fitted_pseudo_observations(fit$data, with_changed, known)
-      after <- cavity_moments(changed, NULL, 1L)
-      expect_equal(after$mean[i], before$mean[i], tolerance = 1e-12)
-      expect_equal(after$variance[i], before$variance[i], tolerance = 1e-12)
-      expect_gt(max(abs(after$mean - before$mean)), 1e-3)
-    }
-  }
 })
 
 test_extended("weights count equal observations, or divide the dispersion", {
@@ -141,27 +65,6 @@ test_extended("Adam comes near quasi-Newton", {
   expect_equal(coef(adam)[["h"]], coef(best)[["h"]], tolerance = 0.2)
 })
 
-test_extended("the unit in which a response of Student's t comes does not matter", {
-  data <- pseudo_observation_data(80)
-  for (optimizer in c("bfgs", "adam")) {
-    fit_in <- function(unit) {
-      data$number <- unit * data$number
-      withr::local_seed(1)
-      neargp(number ~ h, data, coords = ~ x + y, family = student_t(4),
-        covariance = cov_exponential(), threads = 1L,
-        method = loo_k(10L, optimizer = optimizer, steps = 100L))
-    }
-    fit <- fit_in(1)
-    for (unit in c(1e-9, 1e4)) {
-      other <- fit_in(unit)
-      expect_equal(c(logLik(other)) + 80 * log(unit), c(logLik(fit)), tolerance = 1e-4)
-      expect_equal(coef(other) / unit, coef(fit), tolerance = 1e-3)
-      expect_equal(predict(other, data[1:5, ])$mean / unit, predict(fit, data[1:5, ])$mean,
-        tolerance = 1e-3)
-    }
-  }
-})
-
 test_extended("parameters can be fixed, and fits be started from earlier ones", {
   data <- pseudo_observation_data(80)
   fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1,
@@ -191,13 +94,6 @@ test_extended("what cannot be fitted is refused", {
   expect_error(student_t(df = 0), class = "neargp_error_argument")
   expect_error(pseudo_observation_fit("poisson", data[rep(1:4, 7), ], k = 5L), "distinct locations",
     class = "neargp_error_k")
-})
-
-test_that("responses whose density cannot be integrated are named", {
-  data <- pseudo_observation_data(60)
-  data$amount[11:13] <- 1e-300
-  expect_error(pseudo_observation_fit("gamma", data), "rows 11, 12 and 13",
-    class = "neargp_error_quadrature")
 })
 
 test_extended("predictions of a simulated field are calibrated, and nearly as good as those of the true model", {
@@ -267,25 +163,6 @@ test_extended("the linear predictor is no more certain than responses can tell",
     predicted <- predict(fit, data[new, ], type = "link")
     # of 95% intervals; with a nugget near 0 less than a tenth
     expect_gt(mean(abs(eta[new] - predicted$mean) < 1.96 * predicted$sd), 0.85)
-  }
-})
-
-test_extended("the linear predictor of Student's t is no more certain than responses can tell", {
-  # seeds with which a nugget apart from the scale ended near 0, and intervals covered next to
-  # nothing
-  for (seed in c(1L, 7L, 8L)) {
-    withr::local_seed(seed)
-    n <- 300
-    data <- data.frame(x = runif(n), y = runif(n))
-    h <- as.matrix(stats::dist(data)) / 0.1
-    field <- drop(crossprod(chol((1 + h) * exp(-h) + diag(1e-9, n)), rnorm(n)))
-    data$number <- field + 0.4 * rt(n, 4)
-    new <- 201:300
-    fit <- neargp(number ~ 1, data[-new, ], coords = ~ x + y, family = student_t(),
-      covariance = cov_matern(nu = 1.5), method = loo_k(20L), threads = 1L)
-    expect_gte(fit$nugget, 1)
-    link <- predict(fit, data[new, ], type = "link", interval = "confidence")
-    expect_gt(mean(link$lower <= field[new] & field[new] <= link$upper), 0.85)
   }
 })
 
@@ -364,29 +241,6 @@ test_extended("pseudo-observations that cannot be renewed at the estimates are l
   expect_false(is.null(adam$problem$pseudo_observations))
 })
 
-test_extended("a continued fit starts from its trend and bias", {
-  data <- pseudo_observation_data(80)
-  for (name in c("poisson", "student_t")) {
-    first <- pseudo_observation_fit(name, data)
-    again <- pseudo_observation_fit(name, data, start = first)
-    expect_equal(c(logLik(again)), c(logLik(first)), tolerance = 1e-5)
-    expect_equal(coef(again), coef(first), tolerance = 1e-2)
-  }
-  for (formula in list(count ~ h, count ~ 0 + cut(h, 2), count ~ 0 + h)) {
-    first <- pseudo_observation_fit("poisson", data, formula = formula)
-    problem <- list(design = orthogonal_design(core_data(first$data)$X), warm_start = first)
-    links <- warm_links(problem)
-    intercept <- problem$design$intercept
-    expect_identical(links[intercept], first$pseudo_observations$bias[seq_along(intercept)])
-    unbiased <- links
-    trend <- core_trend(first)$beta
-    unbiased[intercept] <- drop(crossprod(problem$design$rotation,
-      scaled_trend(problem$design, trend)))[intercept]
-    expect_equal(drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(unbiased))),
-      trend, ignore_attr = TRUE)
-  }
-})
-
 test_that("a maximum is bracketed uphill, within the bounds, with one evaluation a place", {
   for (best in c(-30, -7.5, -0.2, 0, 0.4, 0.9, 3, 20, 90)) {
     seen <- double(0)
@@ -434,22 +288,4 @@ test_extended("a power of 2, the bound of the powered exponential, is the Gaussi
     powered <- estimates(cases$name[i], cov_powered_exponential(power = 2), cases$optimizer[i])
     expect_equal(powered[names(smooth)], smooth, tolerance = 1e-5, label = cases$name[i])
   }
-})
-
-test_extended("a variance that no linear predictor has is one classed error, at once", {
-  data <- latent_data(60)
-  data$half <- data$amount / 2
-  for (variance in c(1e12, 1e200)) {
-    for (case in list(list(count ~ 1, poisson()), list(count ~ 1, negative_binomial()),
-        list(half ~ 1, Gamma("log")))) {
-      fit <- tryCatch(neargp(case[[1L]], data, coords = ~ x + y, method = loo_k(k = 8),
-        family = case[[2L]], covariance = cov_exponential(variance = variance, range = 0.2)),
-        error = identity)
-      expect_s3_class(fit, if (inherits(fit, "condition")) "neargp_error_quadrature" else "neargp")
-      if (inherits(fit, "neargp")) expect_true(is.finite(fit$log_likelihood))
-    }
-  }
-  expect_error(neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), family = poisson(),
-    covariance = cov_exponential(variance = 1e12, range = 0.2)), "1e5 or more",
-    class = "neargp_error_quadrature")
 })

@@ -104,3 +104,79 @@ test_extended("print() reports the mean of the response far from data where it i
   expect_output(print(near), "^(?!.*far from data)", perl = TRUE)
   expect_null(far_mean_note(pseudo_observation_fit("student_t", pseudo_observation_data(60)), 4L))
 })
+
+test_extended("with k = n - 1 leave-one-out moments and score are the dense ones", {
+  for (name in names(pseudo_observation_families())) {
+    fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
+    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
+    dense <- vapply(1:40, function(i) dense_pseudo_observation_moments(fit, i), double(3))
+    expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
+    expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
+    mixture <- data_mixture(fit, dense["mean", ], dense["variance", ])
+    # the gamma variables of the score are those before the last pass, in which parameters moved by
+    # 2% at most
+    expect_equal(c(logLik(fit)), sum(mixture_density(fit$data$y, mixture, log = TRUE)),
+      tolerance = if (name == "student_t") 1e-2 else 1e-8)
+  }
+})
+
+test_extended("the trend of a leave-one-out prediction is that of the pseudo-observations of the others, from generalised least squares", {
+  for (name in c("poisson", "successes", "student_t")) {
+    fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
+    data <- fit$pseudo_observations$data
+    nugget <- known_parameters(fit)$nugget
+    S <- dense_noisy(data, fit$core_covariance, nugget)
+    all <- dense_fit(data, fit$core_covariance, nugget)
+    fit <- given_trend(fit, all$beta, all$vcov)
+    # gamma variables of a row are not the same in each set
+    tolerance <- if (name == "student_t") 0.02 else 1e-8
+    predicted <- cavity_moments(fit, NULL, 1L)
+    for (i in c(2L, 30L)) {
+      dense <- dense_pseudo_observation_moments(fit, i)
+      kept <- dense_fit(take_data_rows(data, -i), fit$core_covariance, nugget)
+      unseen <- data$X[i, ] - drop(crossprod(data$X[-i, ], solve(S[-i, -i], S[-i, i])))
+      expect_equal(predicted$mean[i], dense[["mean"]] + sum(unseen * (kept$beta - all$beta)),
+        tolerance = tolerance)
+      expect_equal(predicted$variance[i], dense[["variance"]] +
+        drop(unseen %*% kept$vcov %*% unseen), tolerance = tolerance)
+    }
+  }
+})
+
+test_extended("repeated locations are aggregated, which changes no dense result", {
+  for (name in c("poisson", "successes", "gamma")) {
+    data <- pseudo_observation_data(50, repeated = 12L)
+    fit <- pseudo_observation_fit(name, data, k = 37L)
+    expect_identical(nrow(fit$pseudo_observations$locations$coords), 38L)
+    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
+    dense <- vapply(1:50, function(i) dense_pseudo_observation_moments(fit, i), double(3))
+    expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
+    expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
+  }
+})
+
+test_extended("an observation's own response does not reach its leave-one-out prediction", {
+  for (name in c("poisson", "successes", "student_t")) {
+    fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L),
+      k = 6L))
+    known <- known_parameters(fit)
+    problem <- list(data = core_data(fit$data), family = fit$family,
+      location_index = fit$pseudo_observations$locations$location_index, method = fit$method,
+      context = plain_context())
+    before <- cavity_moments(fit, NULL, 1L)
+    for (i in c(1L, 20L, 50L)) {
+      pseudo_observations <- fit$pseudo_observations$of_rows
+      pseudo_observations$mean[i] <- pseudo_observations$mean[i] + 3
+      if (name != "student_t") {
+        pseudo_observations$precision[i] <- 2 * pseudo_observations$precision[i]
+      }
+      changed <- fit
+      with_changed <- utils::modifyList(problem, list(pseudo_observations = pseudo_observations))
+      changed$pseudo_observations <- fitted_pseudo_observations(fit$data, with_changed, known)
+      after <- cavity_moments(changed, NULL, 1L)
+      expect_equal(after$mean[i], before$mean[i], tolerance = 1e-12)
+      expect_equal(after$variance[i], before$variance[i], tolerance = 1e-12)
+      expect_gt(max(abs(after$mean - before$mean)), 1e-3)
+    }
+  }
+})

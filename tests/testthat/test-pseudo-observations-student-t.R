@@ -43,3 +43,43 @@ test_that("a gamma variable is that with which the posterior mean is right", {
   expect_equal(at(1, 1e8), 1 / integrate(function(g) dgamma(g, 1.5, 1.5) / g, 0, Inf)$value,
     tolerance = 1e-3)
 })
+
+test_extended("the unit in which a response of Student's t comes does not matter", {
+  data <- pseudo_observation_data(80)
+  for (optimizer in c("bfgs", "adam")) {
+    fit_in <- function(unit) {
+      data$number <- unit * data$number
+      withr::local_seed(1)
+      neargp(number ~ h, data, coords = ~ x + y, family = student_t(4),
+        covariance = cov_exponential(), threads = 1L,
+        method = loo_k(10L, optimizer = optimizer, steps = 100L))
+    }
+    fit <- fit_in(1)
+    for (unit in c(1e-9, 1e4)) {
+      other <- fit_in(unit)
+      expect_equal(c(logLik(other)) + 80 * log(unit), c(logLik(fit)), tolerance = 1e-4)
+      expect_equal(coef(other) / unit, coef(fit), tolerance = 1e-3)
+      expect_equal(predict(other, data[1:5, ])$mean / unit, predict(fit, data[1:5, ])$mean,
+        tolerance = 1e-3)
+    }
+  }
+})
+
+test_extended("the linear predictor of Student's t is no more certain than responses can tell", {
+  # seeds with which a nugget apart from the scale ended near 0, and intervals covered next to
+  # nothing
+  for (seed in c(1L, 7L, 8L)) {
+    withr::local_seed(seed)
+    n <- 300
+    data <- data.frame(x = runif(n), y = runif(n))
+    h <- as.matrix(stats::dist(data)) / 0.1
+    field <- drop(crossprod(chol((1 + h) * exp(-h) + diag(1e-9, n)), rnorm(n)))
+    data$number <- field + 0.4 * rt(n, 4)
+    new <- 201:300
+    fit <- neargp(number ~ 1, data[-new, ], coords = ~ x + y, family = student_t(),
+      covariance = cov_matern(nu = 1.5), method = loo_k(20L), threads = 1L)
+    expect_gte(fit$nugget, 1)
+    link <- predict(fit, data[new, ], type = "link", interval = "confidence")
+    expect_gt(mean(link$lower <= field[new] & field[new] <= link$upper), 0.85)
+  }
+})

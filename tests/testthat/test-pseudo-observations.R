@@ -86,3 +86,28 @@ test_that("pseudo-observations at one location add up to one", {
   expect_equal(locations$total, c(3, 1))
   expect_equal(locations_as_data(locations)$y, c(47 / 7, 5))
 })
+
+test_that("responses whose density cannot be integrated are named", {
+  data <- pseudo_observation_data(60)
+  data$amount[11:13] <- 1e-300
+  expect_error(pseudo_observation_fit("gamma", data), "rows 11, 12 and 13",
+    class = "neargp_error_quadrature")
+})
+
+test_extended("a variance that no linear predictor has is one classed error, at once", {
+  data <- latent_data(60)
+  data$half <- data$amount / 2
+  for (variance in c(1e12, 1e200)) {
+    for (case in list(list(count ~ 1, poisson()), list(count ~ 1, negative_binomial()),
+        list(half ~ 1, Gamma("log")))) {
+      fit <- tryCatch(neargp(case[[1L]], data, coords = ~ x + y, method = loo_k(k = 8),
+        family = case[[2L]], covariance = cov_exponential(variance = variance, range = 0.2)),
+        error = identity)
+      expect_s3_class(fit, if (inherits(fit, "condition")) "neargp_error_quadrature" else "neargp")
+      if (inherits(fit, "neargp")) expect_true(is.finite(fit$log_likelihood))
+    }
+  }
+  expect_error(neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), family = poisson(),
+    covariance = cov_exponential(variance = 1e12, range = 0.2)), "1e5 or more",
+    class = "neargp_error_quadrature")
+})
