@@ -288,76 +288,6 @@ test_that("coefficients of several bases are told apart", {
   expect_true("log_range:bumps1" %in% names_of(range = ~ bumps(exp(x), 2)))
 })
 
-test_that("colours of local maps are logarithmic, with ticks in units of the values", {
-  scale <- log_color_scale(c(2, 200), "viridis")
-  expect_equal(range(scale$breaks), log(c(2, 200)))
-  expect_equal(scale$labels, vapply(exp(scale$ticks), plain_labels, ""))
-  expect_true(all(c("5", "10", "100") %in% scale$labels))
-  expect_true(all(diff(exp(log_color_scale(c(1, 2), "viridis")$ticks)) > 0))
-  expect_equal(diff(range(log_color_scale(c(7, 7 + 1e-9), "viridis")$breaks)), 0.01)
-  expect_equal(range(log_color_scale(5, "viridis", limits = c(1, 100))$breaks), log(c(1, 100)))
-  expect_error(log_color_scale(5, "viridis", limits = c(0, 1)), class = "neargp_error_argument")
-})
-
-test_extended("local maps say what they show", {
-  data <- local_data(40)
-  sum <- local_fit(cov_exponential(sd = ~ x) + cov_matern(1.5, range = ~ bumps(2)), vecchia(k = 5),
-    data)
-  expect_equal(local_title(sum, "range", FALSE), "Local range, component 2 (Matern)")
-  expect_equal(local_title(sum, "sd", TRUE),
-    "Standard error of the local log standard deviation, component 1 (Exponential)")
-  around <- transform(data, lon = 30 * x, lat = 20 * y)
-  sphere <- suppressWarnings(neargp(z ~ 1, around, coords = ~ lon + lat, distance = "chordal",
-    method = vecchia(k = 5), covariance = cov_exponential(range = ~ bumps(2)),
-    control = neargp_control(max_iterations = 2L)))
-  drawn <- local_scale_places(sphere, "range", around, 100L, NULL)
-  expect_equal(drawn$unit, "km")
-  expect_equal(drawn$value, local_scales(sphere)$range)
-  expect_equal(attr(empirical_variogram(sphere), "note"),
-    "model where covariates are at their mean")
-  stationary <- suppressWarnings(update(sphere, covariance = cov_exponential()))
-  expect_null(attr(empirical_variogram(stationary), "note"))
-})
-
-test_extended("local fields along one coordinate are curves, and stationary fits have none", {
-  data <- local_data(60)
-  fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8),
-    covariance = cov_matern(1.5, range = ~ x, sd = ~ wet))
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "range"))
-  expect_silent(plot(fit, "range", what = "sd"))
-  expect_silent(plot(fit, "sd", newdata = data))
-  stationary <- update(fit, covariance = cov_matern(1.5))
-  expect_error(plot(stationary, "range"), "`range = ~`", class = "neargp_error_local")
-  expect_error(plot(stationary, "sd"), "what = \"sd\"", class = "neargp_error_local")
-  expect_silent(plot(stationary, "map", what = "sd"))
-})
-
-test_extended("print() tells the span of local fields and the penalty, summary() the coefficients of bumps and the covariates' deviations", {
-  data <- local_data()
-  fit <- local_fit(cov_exponential(sd = ~ wet, range = ~ bumps(2)), vecchia(k = 5), data)
-  scales <- local_scales(fit)
-  three <- function(x) format(signif(x, 3L), digits = 3L)
-  shown <- utils::capture.output(print(fit))
-  span <- sprintf("local range: %s to %s over the rows (median %s)", three(min(scales$range)),
-    three(max(scales$range)), three(median(scales$range)))
-  expect_true(any(grepl(span, shown, fixed = TRUE)))
-  expect_true(any(grepl(paste("local sd:", three(min(scales$sd)), "to", three(max(scales$sd))),
-    shown, fixed = TRUE)))
-  expect_true(any(
-    grepl("penalty 8.33 on 5 coefficients of sd and range (by default)", shown, fixed = TRUE)))
-  expect_true(any(grepl("see local_scales(), plot(fit, \"range\")", shown, fixed = TRUE)))
-  expect_true(any(grepl("log_sd:wet", shown)))
-  expect_false(any(grepl("bumps1", shown)))
-  summarised <- utils::capture.output(print(summary(fit)))
-  expect_true(any(grepl("log_range:bumps1", summarised)))
-  expect_true(any(grepl(paste("wet", three(sd(data$wet))), summarised, fixed = TRUE)))
-  given <- utils::capture.output(print(local_fit(cov_exponential(sd = ~ wet, penalty = 2),
-    vecchia(k = 5), data)))
-  expect_true("  penalty 2 on 1 coefficient of sd" %in% given)
-  expect_true("  see local_scales(), plot(fit, \"sd\")" %in% given)
-})
-
 test_extended("rows whose covariates are far from all are refused, and bases that a row does not have alone", {
   data <- local_data(60)
   far <- local_fit(cov_exponential(sd = ~ wet), exact_gp(), data)
@@ -371,13 +301,4 @@ test_extended("rows whose covariates are far from all are refused, and bases tha
   data[61L, ] <- transform(data[1L, ], wet = wet + 1, z = z + 0.1)
   expect_error(local_fit(cov_exponential(sd = ~ wet), vecchia(k = 5), data, nugget = 0),
     class = "neargp_error_duplicates")
-})
-
-test_that("columns with bumps in their names are printed as others, and bounds of coefficients have advice", {
-  data <- transform(local_data(60), bumps_height = height)
-  fit <- local_fit(cov_exponential(sd = ~ bumps_height), exact_gp(), data)
-  expect_true(any(grepl("log_sd:bumps_height", utils::capture.output(print(fit)), fixed = TRUE)))
-  expect_match(local_deviations(fit), "bumps_height", all = FALSE)
-  fit$parameters$at_boundary <- fit$layout$kind == "log_sd"
-  expect_match(boundary_advice(fit), "log_sd:bumps_height: the factor changes by e^5", fixed = TRUE)
 })

@@ -89,77 +89,6 @@ test_extended("simulated fields have the warped covariance", {
   expect_lt(max(abs(stats::cov(t(draws)) - expected)) / expected[1L], 0.1)
 })
 
-test_extended("a warped covariance is never below the stationary one, and finds what there is", {
-  data <- local_data(200)
-  for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
-    fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method,
-      covariance = covariance, threads = 1L)
-    stationary <- fit(cov_matern(1.5))
-    for (warp in list(expand(1, ~ bumps(3)), monotone(~ x, 4))) {
-      warped <- fit(cov_matern(1.5, warp = warp))
-      expect_gt(c(logLik(warped)) - penalty_at(warped$layout, warped$parameters$working),
-        c(logLik(stationary)) - 1e-3)
-      expect_gt(c(logLik(warped)), c(logLik(stationary)) + 1)
-    }
-  }
-})
-
-test_that("curvature at no further coordinate is that of differences, and the search begins there",
-  {
-    fit <- local_fit(cov_matern(1.5, warp = expand(2, ~ bumps(2)), penalty = 3), vecchia(k = 5))
-    problem <- local_problem_of(fit)
-    at <- elsewhere(fit)
-    own <- which(fit$layout$kind == "expand")
-    at[own] <- 0
-    curvature <- further_curvature(problem, at, 1L)
-    trial <- trial_objective(problem, at)
-    value <- function(c) trial$evaluate(replace(at, own[5:8], c))$value + 1.5 * sum(c^2)
-    step <- 1e-3
-    for (direction in list(c(1, 0, 0, 0), c(0, 1, -1, 0), c(1, 2, 3, 4))) {
-      second <- (value(step * direction) + value(-step * direction) - 2 * value(0 * direction)) /
-        step^2
-      expect_equal(second, 2 * drop(direction %*% curvature %*% direction), tolerance = 1e-3)
-    }
-    problem$bounds <- working_bounds(problem, stats::var(problem$data$y))
-    begun <- from_saddle(problem, at)
-    expect_gt(trial$evaluate(begun)$value, trial$evaluate(at)$value)
-  })
-
-test_that("components of a sum may differ in their number of coordinates, and order anew", {
-  data <- local_data(80)
-  fit <- local_fit(cov_exponential() + cov_matern(1.5, warp = expand(1, ~ wet)), vecchia(k = 5),
-    data)
-  problem <- local_problem_of(fit)
-  components <- fit$core_covariance$components
-  search <- vecchia_search(problem, "maxmin")
-  for (component in components[c(1L, 2L, 1L)]) {
-    expect_silent(found <- as.matrix(search(component, 5L)))
-    expect_identical(found, as.matrix(vecchia_search(problem, "maxmin")(component, 5L)))
-  }
-})
-
-test_extended("where the field is stationary, the optimum is not below the method's own", {
-  for (case in list(list(seed = 5, method = exact_gp(), warp = expand(1, ~ bumps(3))),
-    list(seed = 10, method = vnngp(k = 8), warp = monotone(~ x, 4)))) {
-    set.seed(case$seed)
-    data <- data.frame(x = runif(60), y = runif(60))
-    data$z <- drop(crossprod(chol(exp(-as.matrix(dist(data)) / 0.3)), rnorm(60))) +
-      rnorm(60, sd = 0.3)
-    fit <- function(covariance) suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y,
-      covariance = covariance, method = case$method, threads = 1L))
-    warped <- fit(cov_matern(1.5, warp = case$warp))
-    expect_gt(c(logLik(warped)) - penalty_at(warped$layout, warped$parameters$working),
-      c(logLik(fit(cov_matern(1.5)))) - 1e-3)
-  }
-})
-
-test_that("what is below the stationary optimum gives way to it", {
-  problem <- list(unwarped = list(value = 2), control = neargp_control())
-  expect_identical(not_below_stationary(problem, list(value = 1)), list(value = 2))
-  expect_identical(not_below_stationary(problem, list(value = 3)), list(value = 3))
-  expect_identical(not_below_stationary(list(), list(value = 1)), list(value = 1))
-})
-
 test_extended("the default penalty of further coordinates is 5, and more where rows are few", {
   penalty <- function(n) {
     layout <- local_fit(cov_exponential(warp = list(expand(2, ~ wet + x), monotone(~ x, 2))),
@@ -183,66 +112,6 @@ test_extended("the number of threads changes nothing", {
   one <- fit(1L)
   expect_identical(fit(2L), one)
   expect_identical(fit(4L), one)
-})
-
-test_that("integrals of hat functions are those of their sums, and all of them the coordinate", {
-  knots <- c(-1, 0.5, 1, 3)
-  x <- seq(-2, 4, by = 0.25)
-  values <- hat_integrals(x, knots)
-  expect_equal(rowSums(values), x + 1)
-  expect_equal(rowSums(hat_values(x, knots)), rep(1, length(x)))
-  for (m in seq_along(knots)) {
-    expected <- vapply(x, function(to) {
-      pieces <- sort(c(-1, to, knots[knots > min(-1, to) & knots < max(-1, to)]))
-      whole <- sum(vapply(seq_len(length(pieces) - 1L), function(p) {
-        stats::integrate(function(t) hat_values(t, knots)[, m], pieces[p], pieces[p + 1L])$value
-      }, 0))
-      if (to < -1) -whole else whole
-    }, 0)
-    expect_equal(values[, m], expected, tolerance = 1e-8)
-  }
-})
-
-test_that("further coordinates have principal axes, and their rotation is not counted", {
-  data <- local_data(150)
-  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
-    covariance = cov_matern(warp = expand(2, ~ bumps(2))))
-  values <- warped_coordinates(fit)
-  expect_equal(stats::cov(values$warp1, values$warp2), 0, tolerance = 1e-8)
-  expect_gte(stats::sd(values$warp1), stats::sd(values$warp2))
-  expect_gte(stats::cov(values$warp1, data$x), 0)
-  expect_equal(attr(logLik(fit), "df"), 1 + 3 + 8 - 1)
-  own <- fit$layout$kind == "expand"
-  expect_equal(values$warp1, drop(fit$data$coords[, 3:6] %*% fit$parameters$estimate[own][1:4]))
-  turn <- c(-fit$parameters$estimate[own][5:8], fit$parameters$estimate[own][1:4])
-  expect_lt(sum(turn * (fit$interval_vcov[own, own] %*% turn)) / sum(turn^2),
-    1e-4 * min(diag(fit$interval_vcov[own, own])))
-  expect_equal(diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)),
-    rep(fit$parameters$estimate[1L], 150))
-})
-
-test_extended("errors of warped coordinates are those of the delta method", {
-  data <- local_data(150)
-  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
-    covariance = cov_matern(warp = list(expand(1, ~ wet), monotone(~ x, 3))))
-  found <- warped_coordinates(fit, data[1:4, ])
-  expect_named(found, c("x", "x_error", "x_slope", "warp1", "warp1_error"))
-  own <- fit$layout$kind %in% c("monotone", "expand")
-  value_at <- function(estimate) {
-    moved <- fit
-    moved$parameters$estimate[own] <- estimate
-    c(as.matrix(warped_coordinates(moved, data[1:4, ])[c("x", "warp1")]))
-  }
-  at <- fit$parameters$estimate[own]
-  slopes <- vapply(seq_along(at),
-    function(a) (value_at(replace(at, a, at[a] + 1e-5)) - value_at(replace(at, a,
-    at[a] - 1e-5))) / 2e-5, double(8L))
-  expected <- sqrt(rowSums((slopes %*% fit$interval_vcov[own, own]) * slopes))
-  expect_equal(c(found$x_error, found$warp1_error), expected, tolerance = 1e-5)
-  step <- 1e-4
-  near <- warped_coordinates(fit, transform(data[1:4, ], x = x + step))
-  expect_equal((near$x - found$x) / step, found$x_slope, tolerance = 1e-2)
-  expect_true(all(found$x_slope > 0))
 })
 
 test_extended("a fit goes through all that others do", {
@@ -279,33 +148,6 @@ test_extended("a fit goes through all that others do", {
   expect_error(warped_coordinates(stationary), class = "neargp_error_local")
   expect_error(local_scales(update(fit, covariance = cov_matern(warp = monotone(~ x)))),
     class = "neargp_error_local")
-})
-
-test_extended("print() says whose the penalties are, where to look, and which coordinates are not used", {
-  data <- local_data()
-  fit <- local_fit(cov_exponential(range = ~ wet, warp = list(expand(3, ~ bumps(2)),
-    monotone(~ x, 3))), vecchia(k = 5), data)
-  printed <- function(fit) paste(utils::capture.output(print(fit)), collapse = "\n")
-  shown <- printed(fit)
-  expect_match(shown, "local range, monotone warp of x, 3 further coordinates of bumps(2)",
-    fixed = TRUE)
-  own <- which(fit$layout$kind == "expand")
-  coefficients <- length(own) + 1L + 3L
-  expect_match(shown, sprintf("penalty %s on %d coefficients of range, monotone warps and further coordinates (by default)",
-    format(signif(100 * coefficients / nrow(data), 3L), digits = 3L), coefficients), fixed = TRUE)
-  expect_match(shown, "local_scales(), plot(fit, \"range\"); warped_coordinates(), plot(fit, \"warp\")",
-    fixed = TRUE)
-  many <- fit
-  many$layout$penalty[own] <- 5
-  many$layout$penalty[fit$layout$kind %in% c("log_range", "monotone")] <- 2
-  expect_match(printed(many), "penalty 2 on 4 coefficients of range and monotone warps, 5 on 12 of further coordinates",
-    fixed = TRUE)
-  fit$parameters$estimate[own] <- rep(c(1, 1e-4, 0), each = 4L)
-  shown <- printed(fit)
-  expect_match(shown, "further coordinate 1: spans")
-  expect_match(shown, "further coordinates 2 and 3: not used, .* smaller q or basis")
-  fit$parameters$estimate[own] <- 0
-  expect_match(printed(fit), "further coordinates 1, 2 and 3: not used, .* no expand\\(\\)")
 })
 
 test_extended("comparing fits says that coefficients are learned anew by refit alone", {
@@ -354,17 +196,6 @@ test_extended("variograms have a curve only of distances that can be drawn, and 
   expect_match(attr(drawn(monotone(~ x, 3), range = ~ wet), "note"), "at their mean and slopes")
   withr::local_pdf(NULL)
   expect_silent(plot(expanded))
-})
-
-test_that("maps of further coordinates have one scale, over the values of all of them", {
-  fit <- local_fit(cov_exponential(warp = expand(2, ~ bumps(2))), vecchia(k = 5))
-  own <- fit$layout$kind == "expand"
-  fit$parameters$estimate[own] <- c(1, 0.5, -1, -0.5, 0.1, 0.1, 0, 0)
-  values <- warped_coordinates(fit)[c("warp1", "warp2")]
-  expect_equal(range(further_scale(values, FALSE)$breaks), range(values))
-  expect_equal(range(further_scale(values, FALSE, limits = c(-9, 9))$breaks), c(-9, 9))
-  withr::local_pdf(NULL)
-  expect_silent(plot(fit, "warp", newdata = local_data()))
 })
 
 test_extended("counts, time, the sphere and one coordinate go with warps", {
