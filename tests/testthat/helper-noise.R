@@ -28,3 +28,19 @@ noise_problem <- function(fit) {
   problem$control <- fit$control
   problem
 }
+
+# Data as the dense reference wants them, with the noise `v` as nugget 1 over weights.
+with_noise <- function(data, v) replace(data, "weights", list(1 / v))
+
+noise_cases <- function() {
+  list(log_linear = list(nugget = ~ depth + kind), weighted = list(nugget = ~ depth + kind,
+    weights = quote(w)), beside_known = list(nugget = ~ depth + kind,
+    measurement_variance = quote(se^2)), constant = list(nugget = NULL,
+    measurement_variance = quote(se^2)))
+}
+
+still <- neargp_control(max_iterations = 1L)
+
+fit_of_case <- function(case, method = vecchia(k = 10), ...) {
+  suppressWarnings(rlang::inject(noisy_fit(method = method, !!!case, ...)))
+}

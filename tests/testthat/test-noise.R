@@ -1,19 +1,3 @@
-# Data as the dense reference wants them, with the noise `v` as nugget 1 over weights.
-with_noise <- function(data, v) replace(data, "weights", list(1 / v))
-
-noise_cases <- function() {
-  list(log_linear = list(nugget = ~ depth + kind), weighted = list(nugget = ~ depth + kind,
-    weights = quote(w)), beside_known = list(nugget = ~ depth + kind,
-    measurement_variance = quote(se^2)), constant = list(nugget = NULL,
-    measurement_variance = quote(se^2)))
-}
-
-still <- neargp_control(max_iterations = 1L)
-
-fit_of_case <- function(case, method = vecchia(k = 10), ...) {
-  suppressWarnings(rlang::inject(noisy_fit(method = method, !!!case, ...)))
-}
-
 test_extended("values of all methods are those of dense matrices", {
   data <- noisy_data()
   n <- nrow(data)
@@ -122,51 +106,6 @@ test_that("without a nugget known variances are those of weights", {
   expect_equal(predict(known, new)$sd^2, predict(known, new, type = "link")$sd^2 + new$se^2)
   expect_identical(sigma(known), 0)
   expect_identical(coef(known, "covariance")[["nugget"]], 0)
-})
-
-test_extended("predictions, leave-one-out, joint predictions and draws have the noise of their rows", {
-  data <- noisy_data(40)
-  new <- noisy_data(6, seed = 5)
-  for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
-    fit <- suppressWarnings(noisy_fit(data, method, measurement_variance = se^2, weights = w,
-      control = still))
-    parameters <- coef(fit, what = "covariance")
-    v <- dense_noise(data, parameters, data, data$se^2, data$w)
-    noisy <- with_noise(fit$data, v)
-    expected <- dense_krige(noisy, fit$core_covariance, 1, new_target(fit, new)$coords,
-      cbind(1, new$height))
-    k <- if (is.null(method$k)) NULL else nrow(data)
-    field <- predict(fit, new[c("x", "y", "height")], type = "link", k = k)
-    expect_equal(field$mean, expected$mean, tolerance = 1e-6)
-    expect_equal(field$sd^2, expected$variance, tolerance = 1e-6)
-    observed <- predict(fit, new, k = k, interval = "prediction")
-    v_new <- dense_noise(new, parameters, data, new$se^2)
-    expect_equal(observed$sd^2, expected$variance + v_new, tolerance = 1e-6)
-    expect_equal(observed$upper - observed$mean, stats::qnorm(0.975) * observed$sd,
-      tolerance = 1e-8)
-  }
-  fit <- suppressWarnings(noisy_fit(data, exact_gp(), measurement_variance = se^2, control = still))
-  parameters <- coef(fit, what = "covariance")
-  noisy <- with_noise(fit$data, dense_noise(data, parameters, data, data$se^2))
-  left <- dense_leave_one_out(noisy, fit$core_covariance, 1)
-  expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
-  expect_equal(loo_predict(fit)$sd, left$sd, tolerance = 1e-8)
-  joint <- attr(predict(fit, new, joint = TRUE), "covariance")
-  field <- attr(predict(fit, new, joint = TRUE, type = "link"), "covariance")
-  v_new <- dense_noise(new, parameters, data, new$se^2)
-  expect_equal(joint - field, diag(v_new), tolerance = 1e-8)
-  pearson <- unname(residuals(fit, "pearson"))
-  expect_equal(pearson, (data$z - fitted(fit)) /
-    sqrt(dense_noise(data, parameters, data, data$se^2)), tolerance = 1e-8)
-  scored <- scores(fit, new)
-  predicted <- predict(fit, new)
-  expect_equal(unclass(scored)[["log_score"]],
-    unclass(scores(new$z, predicted$mean, predicted$sd))[["log_score"]], tolerance = 1e-8)
-  draws <- function(type) {
-    as.matrix(simulate(fit, nsim = 4000L, seed = 1, newdata = new, type = type))
-  }
-  spread <- apply(draws("response") - draws("link"), 1L, stats::var)
-  expect_lt(max(abs(spread / v_new - 1)), 0.15)
 })
 
 test_extended("the bound on inducing points has its gradient in the noise of rows", {
@@ -278,33 +217,6 @@ test_extended("the unit of the response, threads and the order of rows do not ma
   expect_identical(coef(update(three, threads = 1L), "covariance"), coef(fit, "covariance"))
 })
 
-test_extended("rows with missing covariates are dropped, and not predicted", {
-  data <- noisy_data(60)
-  data$depth[3] <- NA
-  data$se[5] <- NA
-  fit <- noisy_fit(data, measurement_variance = se^2)
-  expect_identical(nobs(fit), 58L)
-  expect_equal(coef(fit, "covariance"),
-    coef(noisy_fit(data[-c(3, 5), ], measurement_variance = se^2), "covariance"))
-  new <- noisy_data(4, seed = 5)
-  new$depth[2] <- NA
-  new$kind[3] <- NA
-  missing <- c(FALSE, TRUE, TRUE, FALSE)
-  predicted <- predict(fit, new, interval = "prediction")
-  expect_identical(is.na(predicted$mean), missing)
-  expect_identical(is.na(predicted$sd), missing)
-  expect_identical(is.na(predicted$lower), missing)
-  expect_false(anyNA(predict(fit, new, type = "link")))
-  expect_error(predict(fit, new[c("x", "y", "height", "se")]), "depth and kind",
-    class = "neargp_error_newdata")
-  new$kind <- "older"
-  expect_error(predict(fit, new), "older", class = "neargp_error_factor_level")
-  new <- noisy_data(4, seed = 5)
-  expect_message(without <- predict(fit, new[setdiff(names(new), "se")]), "measurement_variance",
-    class = "neargp_message_noise")
-  expect_equal(without$sd^2 + new$se^2, predict(fit, new)$sd^2)
-})
-
 test_that("a transformed response has noise of its rows on the scale of the transform", {
   data <- noisy_data(60)
   data$z <- exp(data$z)
@@ -317,56 +229,6 @@ test_that("a transformed response has noise of its rows on the scale of the tran
   expect_equal(predicted$mean, exp(of_log$mean + of_log$sd^2 / 2), tolerance = 1e-6)
   expect_equal(predicted$upper, exp(of_log$mean + stats::qnorm(0.975) * of_log$sd),
     tolerance = 1e-6)
-})
-
-test_that("rows of one place need noise that is known, or a nugget", {
-  data <- noisy_data(60)
-  data[2, c("x", "y")] <- data[1, c("x", "y")]
-  expect_no_error(noisy_fit(data, nugget = 0, measurement_variance = se^2))
-  data$se[1:2] <- 0
-  expect_error(noisy_fit(data, nugget = 0, measurement_variance = se^2),
-    class = "neargp_error_duplicates")
-})
-
-test_extended("starting values come near, whatever the scale of covariates", {
-  withr::local_seed(1)
-  n <- 2000
-  data <- data.frame(x = stats::runif(n), y = stats::runif(n), t = stats::runif(n, 1990, 2020))
-  data$z <- sin(3 * data$x) + stats::rnorm(n, sd = exp(0.1 * (data$t - 2005)))
-  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5), nugget = ~ t, threads = 1L,
-    control = neargp_control(max_iterations = 1L)) |> suppressWarnings()
-  problem <- noise_problem(fit)
-  start <- noise_start(problem) / stats::sd(data$t)
-  expect_lt(abs(start - 0.2), 0.05)
-})
-
-test_extended("what cannot be is told", {
-  data <- noisy_data(40)
-  expect_error(noisy_fit(data, nugget = z ~ depth), "one-sided", class = "neargp_error_argument")
-  expect_error(noisy_fit(data, nugget = ~ .), "one-sided", class = "neargp_error_argument")
-  expect_error(noisy_fit(data, nugget = ~ nowhere), class = "neargp_error")
-  expect_error(noisy_fit(data, nugget = ~ 1), "no covariates", class = "neargp_error_local")
-  expect_error(noisy_fit(transform(data, one = 1), nugget = ~ one), "does not vary",
-    class = "neargp_error_local")
-  expect_error(noisy_fit(transform(data, twice = 2 * depth), nugget = ~ depth + twice),
-    "linearly dependent", class = "neargp_error_noise")
-  expect_error(noisy_fit(data, nugget = ~ z), "response", class = "neargp_error_local")
-  expect_error(noisy_fit(data, measurement_variance = -se), "negative",
-    class = "neargp_error_noise")
-  expect_error(noisy_fit(data, measurement_variance = 0), "all rows", class = "neargp_error_noise")
-  expect_error(noisy_fit(data, measurement_variance = 1:3), "one for each",
-    class = "neargp_error_noise")
-  expect_error(noisy_fit(data, measurement_variance = kind), "numbers",
-    class = "neargp_error_noise")
-  refused <- list(svgp(5, optimizer = "natural"), svgp(5, kl_weight = 2), odvgp(5), ppgpr(5),
-    vecchia(k = 5, inducing = 5), vnngp(k = 5), loo_k(k = 5, optimizer = "adam"))
-  for (method in refused) expect_error(noisy_fit(data, method), class = "neargp_error_noise")
-  expect_error(neargp(cbind(z, height) ~ 1, data, coords = ~ x + y, nugget = ~ depth,
-    method = vecchia(k = 5)), "outputs", class = "neargp_error_noise")
-  expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, nugget = ~ depth,
-    family = "poisson"), "poisson", class = "neargp_error_noise")
-  fit <- noisy_fit(data)
-  expect_error(predict(fit, data, parameters = "integrated"), class = "neargp_error_parameters")
 })
 
 test_extended("noise goes together with random effects, in the likelihood and where the next site is", {
@@ -393,18 +255,4 @@ test_extended("noise goes together with random effects, in the likelihood and wh
   sites <- data.frame(x = c(0.2, 0.2001), y = 0.5, z = c(-2, 2))
   sign <- coef(quiet, "covariance")[["nugget:z"]]
   expect_identical(suggest_sites(quiet, sites)$z, if (sign > 0) -2 else 2)
-})
-
-test_that("what newdata does not have of the measurement variance is told", {
-  withr::local_seed(3)
-  data <- data.frame(x = stats::runif(30), y = stats::runif(30), se = stats::runif(30, 0.1, 0.5))
-  data$v <- stats::rnorm(30)
-  s2 <- 0.04
-  fit <- function(...) suppressWarnings(neargp(v ~ 1, data, coords = ~ x + y, method = exact_gp(),
-    covariance = cov_exponential(1, 0.3), nugget = 0.1, threads = 1L, ...))
-  expect_message(predict(fit(measurement_variance = data$se^2), data), "Give newdata data",
-    class = "neargp_message_noise")
-  expect_no_message(predict(fit(measurement_variance = s2), data))
-  expect_equal(predict(fit(measurement_variance = s2), data)$sd^2,
-    predict(fit(measurement_variance = 0.04), data)$sd^2, tolerance = 1e-12)
 })
