@@ -107,15 +107,6 @@ test_extended("intervals of the field cover at their level, at data and in betwe
   expect_lt(mean(held), 0.98)
 })
 
-test_that("the posterior mean at the data is what predictions there give", {
-  data <- vnngp_data(300, seed = 5)
-  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10),
-    covariance = fixed_exponential, family = poisson())
-  link <- predict(fit, data, type = "link")
-  expect_equal(link$mean, fit$posterior$linear_predictor, tolerance = 1e-4)
-  expect_equal(link$sd^2, fit$posterior$variance_at_data, tolerance = 0.02)
-})
-
 test_extended("exact and incomplete factors agree", {
   data <- vnngp_data(400, seed = 6)
   incomplete <- fit_vnngp_model(vnngp_models$binary, data, k = 15)
@@ -156,26 +147,6 @@ test_extended("a factor that would take too much memory is restricted to the con
   expect_error(vnngp(factor_memory = -1), class = "neargp_error_argument")
   expect_identical(vnngp(factor_memory = Inf)$factor_memory, Inf)
 })
-
-test_that("predictions keep to the fit's own pattern where only a wider one takes too much memory",
-  {
-    skip_unless_extended()
-    withr::local_seed(1)
-    data <- data.frame(a = runif(600), b = runif(600), c = runif(600), d = runif(600))
-    data$y <- rbinom(600, 1, plogis(4 * sin(4 * data$a) + data$b - 2))
-    rows <- seq_len(500)
-    limited <- neargp(y ~ 1, data[rows, ], coords = ~ a + b + c + d, family = binomial(),
-      threads = 1L, method = vnngp(15, factor_memory = 0.002),
-      covariance = cov_matern(1.5, variance = 2, range = 1))
-    expect_false(limited$posterior$restricted)
-    sd_of <- function(...) predict(modifyList(limited, list(...)), data[-rows, ], type = "link")$sd
-    exact <- sd_of(posterior = list(exact = TRUE))
-    error <- function(sd) sqrt(mean((sd / exact - 1)^2))
-    own <- error(sd_of())
-    expect_lt(own, 0.01)
-    expect_gt(error(sd_of(posterior = list(restricted = TRUE))), 2 * own)
-    expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
-  })
 
 test_extended("print() reports by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
   data <- simulated_data(300, variance = 1, range = 0.1, nugget = 0, slope = 0)
@@ -229,22 +200,6 @@ test_that("an exposure in the offset moves the intercept and nothing else", {
     tolerance = 1e-5)
 })
 
-test_extended("draws at the data and elsewhere have the posterior's mean and spread", {
-  data <- vnngp_data(200, seed = 11)
-  new <- vnngp_data(4, seed = 12)
-  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15),
-    covariance = fixed_exponential, family = poisson())
-  for (places in list(new, data[1:4, ])) {
-    draws <- as.matrix(simulate(fit, 3000, seed = 5, newdata = places, type = "link"))
-    field <- predict(fit, places, type = "link")
-    expect_lt(max(abs(rowMeans(draws) - field$mean) / field$sd), 4 / sqrt(3000))
-    expect_lt(max(abs(apply(draws, 1, sd) / field$sd - 1)), 4 / sqrt(2 * 3000) + 0.01)
-  }
-  prior <- as.matrix(simulate(fit, 2000, seed = 6, newdata = new, type = "link",
-    conditional = FALSE))
-  expect_lt(max(abs(apply(prior, 1, var) - 1)), 0.15)
-})
-
 test_extended("ranges by coordinate and longitude-latitude work", {
   data <- vnngp_data(300, seed = 13)
   fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 10,
@@ -277,37 +232,6 @@ test_extended("settings that make no sense are refused", {
   expect_error(predict(fit, data, local_mean = TRUE), class = "neargp_error_argument")
   expect_error(predict(fit, data, joint = TRUE), class = "neargp_error_argument")
   expect_error(residuals(fit, "trend"), class = "neargp_error_argument")
-})
-
-test_extended("a prediction has one scale, and trials only where the response has them", {
-  data <- vnngp_data(120)
-  fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 5, covariance = fixed_exponential)
-  at <- data[1:3, ]
-  expect_error(predict(fit, at, type = "link", interval = "prediction"), "another scale",
-    class = "neargp_error_argument")
-  expect_error(predict(fit, at, type = "link", threshold = 2), "another scale",
-    class = "neargp_error_argument")
-  expect_named(predict(fit, at, type = "link", interval = "confidence"),
-    c("mean", "sd", "lower", "upper"))
-  expect_error(predict(fit, at, trials = 3), "poisson.. response has none",
-    class = "neargp_error_argument")
-  expect_error(simulate(fit, trials = 3), "poisson.. response has none",
-    class = "neargp_error_argument")
-  expect_error(scores(fit, at, trials = 3), "poisson.. response has none",
-    class = "neargp_error_argument")
-  counts <- fit_vnngp_model(vnngp_models$counts, data, k = 5, covariance = fixed_exponential)
-  expect_error(scores(counts, at, trials = 3), "its own numbers of trials",
-    class = "neargp_error_argument")
-  expect_s3_class(scores(counts, at, observed = "successes", trials = at$trials), "neargp_scores")
-})
-
-test_that("an offset that is not finite is an error in newdata as it is in data", {
-  data <- transform(vnngp_data(120), exposure = 1 + x)
-  fit <- fit_vnngp_model(list(poisson ~ offset(log(exposure)), poisson()), data, k = 5,
-    covariance = fixed_exponential)
-  at <- transform(data[1:3, ], exposure = c(1, 0, NA))
-  expect_error(predict(fit, at), "offset.*row 2 of", class = "neargp_error_missing_values")
-  expect_identical(is.na(predict(fit, at[-2, ])$mean), c(FALSE, TRUE))
 })
 
 test_extended("where weights divide a dispersion their unit does not matter", {
