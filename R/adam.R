@@ -7,44 +7,72 @@ adam_fit <- function(method, problem, objective_for) {
   n <- length(problem$data$y)
   batch <- min(method$batch_size, n)
   method$steps <- method$steps %||% 1000L
-  stage <- new_stage("adam")
-  state <- stage$state %||% list(working = problem$start, moments = adam_moments(length(
-    problem$start)), singular = 0L, done = 0L)
-  working <- state$working
-  moments <- state$moments
-  singular <- state$singular
-  for (first_step in rounds_left(method$steps, method$refresh, state$done)) {
-    steps <- seq(first_step, min(first_step + method$refresh - 1L, method$steps))
+  begin <- function(working, steps) {
     rows <- vapply(steps, function(step) sample.int(n, batch), integer(batch))
     plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k)
+    function(working, step) plan$gradient(working, step - steps[1L] + 1L)
+  }
+  reached <- adam_rounds(method, problem, adam_stage(problem$start), problem[c("free", "bounds")],
+    adam_rate, begin)
+  final <- objective_for(component_at(problem, reached$theta), method$k)$evaluate(reached$theta)
+  if (!is.finite(final$value)) abort_cholesky(final$failed)
+  optimizer_result(reached$theta, final, NA_real_, method$steps, method$steps, NA,
+    adam_message(method$steps, reached$singular))
+}
+
+# Where a run of Adam begins, or goes on by a checkpoint: its `state`. `further`: what the run has
+# to keep beside theta, the moments and the numbers of steps.
+adam_stage <- function(theta, singular = 0L, further = NULL, frame = parent.frame()) {
+  stage <- new_stage("adam", frame)
+  stage$state <- stage$state %||% c(list(theta = theta, moments = adam_moments(length(theta)),
+    singular = singular, done = 0L), further)
+  stage
+}
+
+adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
+
+# Takes method$steps steps, in rounds of method$refresh. begin(theta, steps) makes what the steps of
+# a round have in common, and returns the gradient as a function of theta and the step; steps whose
+# gradient is not finite, since a covariance matrix is singular, are skipped. `variables`: which
+# elements of theta are `free`, their `bounds`, and the `unit` of each, without one 1. `further()`:
+# of adam_stage(), as it is now.
+adam_rounds <- function(method, problem, stage, variables, rate, begin, further = function() NULL) {
+  state <- stage$state[c("theta", "moments", "singular", "done")]
+  free <- variables$free
+  unit <- variables$unit %||% 1
+  for (first_step in rounds_left(method$steps, method$refresh, state$done)) {
+    steps <- seq(first_step, min(first_step + method$refresh - 1L, method$steps))
+    gradient_at <- begin(state$theta, steps)
     for (step in steps) {
-      gradient <- plan$gradient(working, step - first_step + 1L)
+      gradient <- gradient_at(state$theta, step)
       if (!all(is.finite(gradient))) {
-        singular <- singular + 1L
+        state$singular <- state$singular + 1L
         next
       }
-      updated <- adam_step(working, gradient, moments, step,
-        adam_rate(method, share_done(problem, step, method$steps)))
-      moments <- updated$moments
-      working[problem$free] <- updated$working[problem$free]
-      working <- clamp(working, problem$bounds, problem$free)
+      updated <- adam_step(state$theta / unit, unit * gradient, state$moments, step,
+        rate(method, share_done(problem, step, method$steps)))
+      state$moments <- updated$moments
+      state$theta[free] <- (updated$working * unit)[free]
+      state$theta <- clamp(state$theta, variables$bounds, free)
     }
-    keep_state(problem, working)
-    stage$keep(list(working = working, moments = moments, singular = singular, done = max(steps)))
-    problem$report(method$k, max(steps), NULL, method$steps)
+    keep_theta(problem, state$theta)
+    state$done <- max(steps)
+    stage$keep(c(state, further()))
+    problem$report(method$k, state$done, NULL, method$steps)
   }
-  final <- objective_for(component_at(problem, working), method$k)$evaluate(working)
-  if (!is.finite(final$value)) abort_cholesky(final$failed)
-  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix",
-    singular) else ""
-  optimizer_result(working, final, NA_real_, method$steps, method$steps, NA,
-    sprintf("ran its %d Adam steps%s; there is no test of convergence", method$steps, skipped))
+  state
 }
 
 # The first steps of the rounds that are to come.
 rounds_left <- function(steps, by, done) {
   first <- seq(1L, steps, by = by)
   first[first > done]
+}
+
+adam_message <- function(steps, singular) {
+  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix",
+    singular) else ""
+  sprintf("ran its %d Adam steps%s; there is no test of convergence", steps, skipped)
 }
 
 # The gradient of the mean score of batch j (column j of rows) as a function of the working

@@ -75,47 +75,34 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
   n <- nrow(signs)
   variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
-  loop <- new_stage("adam")
-  left <- loop$state %||% list(theta = theta, moments = adam_moments(length(theta)),
-    variables = as.list(variables), singular = 0L, done = 0L)
-  theta <- left$theta
-  moments <- left$moments
-  list2env(left$variables, variables)
-  free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
-  bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
+  kept <- function() list(variables = as.list(variables))
+  stage <- adam_stage(theta, further = kept())
+  list2env(stage$state$variables, variables)
   size <- min(method$batch_size, n)
-  steps <- method$steps %||% 1000L
-  singular <- left$singular
+  method$steps <- method$steps %||% 1000L
   specification <- covariance_specification(problem$layout, problem$groups)
-  for (first_step in rounds_left(steps, method$refresh, left$done)) {
-    now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
-    drawn <- matrix(vapply(now, function(step) sample.int(n, size), integer(size)), size)
+  begin <- function(theta, steps) {
+    drawn <- matrix(vapply(steps, function(step) sample.int(n, size), integer(size)), size)
     nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working,
       method$k)
-    for (step in now) {
-      rate <- adam_rate(method, share_done(problem, step, steps))
-      batch <- polya_gamma_batch(nearest, drawn[, step - first_step + 1L])
+    function(theta, step) {
+      batch <- polya_gamma_batch(nearest, drawn[, step - steps[1L] + 1L])
+      rate <- adam_rate(method, share_done(problem, step, method$steps))
       q <- variables_of(variables, batch$rows, step, rate)
       ascent <- polya_gamma_gradient(problem, theta, q$value, signs[batch$rows, , drop = FALSE],
         batch, method$kl_weight, specification)
-      if (is.null(ascent) || !all(is.finite(c(ascent$theta, ascent$q)))) {
-        singular <- singular + 1L
-        next
-      }
+      if (is.null(ascent) || !all(is.finite(c(ascent$theta, ascent$q)))) return(NA_real_)
       update_variables(variables, batch$rows, adam_step(q$value, ascent$q, q$moments, step, rate),
         step)
-      updated <- adam_step(theta, ascent$theta, moments, step, rate)
-      moments <- updated$moments
-      theta[free] <- updated$working[free]
-      theta <- clamp(theta, bounds, free)
+      ascent$theta
     }
-    keep_theta(problem, theta)
-    loop$keep(list(theta = theta, moments = moments, variables = as.list(variables),
-      singular = singular, done = max(now)))
-    problem$report(method$k, max(now), NULL, steps)
   }
-  list(theta = theta, q = variables$value, convergence = list(converged = NA,
-    message = adam_message(steps, singular), iterations = steps, evaluations = steps))
+  reached <- adam_rounds(method, problem, stage,
+    list(free = c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L)),
+      bounds = Map(c, problem$bounds[c("lower", "upper")], problem$links)), adam_rate, begin, kept)
+  list(theta = reached$theta, q = variables$value, convergence = list(converged = NA,
+    message = adam_message(method$steps, reached$singular), iterations = method$steps,
+    evaluations = method$steps))
 }
 
 nearest_rows <- function(problem, rows, working, k) {

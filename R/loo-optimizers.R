@@ -31,10 +31,14 @@ keep_theta <- function(problem, theta) keep_state(problem, theta[seq_len(nrow(pr
 
 # ---- quasi-Newton --------------------------------------------------------------------------------
 
-# Working parameters are logarithms and the like, of size 1.
-theta_units <- function(problem, theta) {
+# Which elements of theta are free, their bounds and units. Working parameters are logarithms and the
+# like, of size 1.
+score_variables <- function(problem, theta) {
   p <- nrow(problem$layout)
-  rep(c(1, problem$scoring$unit), c(p, length(theta) - p))
+  further <- length(theta) - p
+  list(free = c(problem$free, rep(TRUE, further)),
+    bounds = Map(c, problem$bounds[c("lower", "upper")], problem$links),
+    unit = rep(c(1, problem$scoring$unit), c(p, further)))
 }
 
 # Settled when a pass moves no parameter by more than 2%. What cannot be renewed where a pass has
@@ -61,9 +65,9 @@ score_quasi_newton <- function(method, problem, theta) {
 # The largest move of a free parameter, in units of the parameters. Those that are fixed do not
 # move, and may be infinite, as a power of 2 is on the working scale.
 largest_move <- function(problem, state) {
-  move <- abs(state$theta - state$moved_from) / theta_units(problem, state$theta)
-  free <- c(problem$free, rep(TRUE, length(move) - length(problem$free)))
-  max(move[free], 0)
+  variables <- score_variables(problem, state$theta)
+  move <- abs(state$theta - state$moved_from) / variables$unit
+  max(move[variables$free], 0)
 }
 
 # Runs quasi-Newton on covariance and link together; fit_with_neighbors() watches the covariance
@@ -71,12 +75,10 @@ largest_move <- function(problem, state) {
 score_pass <- function(method, problem, theta) {
   p <- nrow(problem$layout)
   link <- theta[-seq_len(p)]
-  free <- c(problem$free, rep(TRUE, length(link)))
-  bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
-  unit <- theta_units(problem, theta)
+  variables <- score_variables(problem, theta)
   optimize <- function(objective, working, coarse) {
-    result <- quasi_newton_in_units(objective, c(working, link), unit, free, bounds,
-      problem$control, relative_tolerance = if (coarse) 1e-5 else 1e-8)
+    result <- quasi_newton_in_units(objective, c(working, link), variables$unit, variables$free,
+      variables$bounds, problem$control, relative_tolerance = if (coarse) 1e-5 else 1e-8)
     link <<- result$working[-seq_len(p)]
     result$working <- result$working[seq_len(p)]
     result
@@ -106,7 +108,7 @@ score_adam <- function(method, problem, theta) {
   for (stage in seq_along(sizes)) {
     part <- if (sizes[stage] < n) problem$scoring$take_rows(problem,
       sort(shuffled[seq_len(sizes[stage])])) else problem
-    state <- adam_stage(method, part, state, steps[stage])
+    state <- score_adam_stage(method, part, state, steps[stage])
   }
   problem <- renew(state$problem, state$theta)
   stale <- if (isTRUE(problem$stale)) "; pseudo-observations could not always be renewed"
@@ -124,47 +126,29 @@ stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * st
 
 # Takes steps as adam_fit() does: before each `refresh` steps their batches are drawn and neighbours
 # searched in the current metric for these alone.
-adam_stage <- function(method, problem, state, steps) {
-  loop <- new_stage("adam")
-  left <- loop$state %||% list(theta = state$theta, singular = state$singular,
-    moments = adam_moments(length(state$theta)), done = 0L)
-  theta <- left$theta
-  state$singular <- left$singular
-  moments <- left$moments
-  if (left$done > 0L) problem <- problem_left(problem, left)
-  working <- seq_along(problem$free)
-  free <- c(problem$free, rep(TRUE, length(theta) - length(working)))
-  bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
-  unit <- theta_units(problem, theta)
+score_adam_stage <- function(method, problem, state, steps) {
+  method$steps <- steps
+  stage <- adam_stage(state$theta, state$singular)
+  if (stage$state$done > 0L) problem <- problem_left(problem, stage$state)
+  variables <- score_variables(problem, state$theta)
   n <- length(problem$data$offset)
   batch <- min(method$batch_size, n)
-  for (first_step in rounds_left(steps, method$refresh, left$done)) {
-    now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
-    rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
-    problem <- if (first_step == 1L) problem$scoring$refresh(problem, theta) else
+  begin <- function(theta, steps) {
+    rows <- unlist(lapply(steps, function(step) sample.int(n, batch)))
+    problem <<- if (steps[1L] == 1L) problem$scoring$refresh(problem, theta) else
       renew(problem, theta)
     plan <- problem$scoring$plan(problem, problem$scoring$observations(problem, rows),
-      component_at(problem, theta[working]), method$k)
-    for (step in now) {
-      objective <- problem$scoring$objective(problem, plan, (step - first_step) * batch +
+      component_at(problem, theta[seq_along(problem$free)]), method$k)
+    function(theta, step) {
+      objective <- problem$scoring$objective(problem, plan, (step - steps[1L]) * batch +
         seq_len(batch))
-      gradient <- objective$gradient(theta) / objective$n
-      if (!all(is.finite(gradient))) {
-        state$singular <- state$singular + 1L
-        next
-      }
-      updated <- adam_step(theta / unit, unit * gradient, moments, step,
-        score_rate(method, share_done(problem, step, steps)))
-      moments <- updated$moments
-      theta[free] <- (updated$working * unit)[free]
-      theta <- clamp(theta, bounds, free)
+      objective$gradient(theta) / objective$n
     }
-    keep_theta(problem, theta)
-    loop$keep(c(list(theta = theta, singular = state$singular, moments = moments, done = max(now),
-      intercept = problem$prevalence$intercept), problem[refreshed_fields]))
-    problem$report(method$k, max(now), NULL, steps)
   }
-  list(theta = theta, singular = state$singular, problem = problem)
+  reached <- adam_rounds(method, problem, stage, variables, score_rate, begin, function() {
+    c(list(intercept = problem$prevalence$intercept), problem[refreshed_fields])
+  })
+  c(reached[c("theta", "singular")], list(problem = problem))
 }
 
 # What `refresh` of problem$scoring changes in a problem, beside the intercept of the prevalence.
@@ -185,13 +169,5 @@ renew <- function(problem, theta) {
   if_computable(problem$scoring$refresh(problem, theta), stale)
 }
 
-adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
-
 # Gentler than the schedule of regression: parameters of the link still move late.
 score_rate <- function(method, done) method$learning_rate * 0.3^sum(done > c(0.5, 0.75))
-
-adam_message <- function(steps, singular) {
-  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix",
-    singular) else ""
-  sprintf("ran its %d Adam steps%s; there is no test of convergence", steps, skipped)
-}
