@@ -219,70 +219,14 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   room <- function(bound, none) {
     c(problem$bounds[[bound]][free], rep(none, length(start) - length(parameters)))
   }
-  message <- rlang::try_fetch(
-    stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B",
-      lower = room("lower", -Inf), upper = room("upper", Inf),
-      control = list(maxit = most, lmm = 20L, factr = 10))$convergence,
-    neargp_bound_converged = function(condition) 0L)
-  record$result(if (message ==
-    1L) sprintf("the bound still rose after %d iterations (max_iterations)", most))
+  arrived <- maximize_recorded(record, state_at, start, room("lower", -Inf), room("upper", Inf),
+    most, memory = 20L)
+  record$result(if (!arrived)
+    sprintf("the bound still rose after %d iterations (max_iterations)", most))
 }
 
 # Positions are many more parameters than max_iterations was made for.
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
-
-# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the
-# best. Whether it has arrived is judged where the bound rises, since a line search that went too
-# far may take some evaluations to turn back.
-new_bound_record <- function(n, report, patience, negligible, accept = function(state) NULL) {
-  last <- list(x = NULL)
-  best <- first <- NULL
-  history <- double(0)
-  note <- function(state) {
-    if (is.null(first)) first <<- state$value
-    rises <- is.null(best) || state$value > best$value
-    if (rises) {
-      best <<- state
-      accept(state)
-    }
-    history <<- c(history, best$value / n)
-    report(length(history), best$value)
-    past <- length(history) - patience
-    if (rises && past > 0L && history[length(history)] - history[past] < negligible) {
-      rlang::cnd_signal(rlang::cnd("neargp_bound_converged"))
-    }
-  }
-  at <- function(x, evaluate) {
-    if (identical(x, last$x)) return(last$state)
-    last <<- list(x = x, state = evaluate())
-    note(last$state)
-    last$state
-  }
-  result <- function(unconverged) {
-    converged <- is.null(unconverged) || unconverged == "nothing to estimate"
-    list(working = best$working, positions = best$positions, evaluated = best, gain = best$value -
-      first, iterations = length(history), evaluations = length(history), converged = converged,
-      message = unconverged %||% "the bound rises no more")
-  }
-  # Where a matrix is singular, or a step has gone much too far, the loss is flat, far above all
-  # others, so that a line search turns back: interpolation by the loss itself, which may be 1e200,
-  # would end in steps that are too small to see.
-  worst <- function() first / n - 10
-  is_far <- function(state) {
-    !is.finite(state$value) || state$value / n < worst() || !has_usable_slope(state)
-  }
-  loss <- function(state_at) {
-    function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n
-  }
-  loss_slope <- function(state_at) {
-    function(x) if (is_far(state <- state_at(x))) double(length(x)) else -state$slope / n
-  }
-  list(at = at, result = result, loss = loss, loss_slope = loss_slope, best = function() best,
-    evaluations = function() length(history))
-}
-
-# L-BFGS computes with its square.
-has_usable_slope <- function(state) is.finite(sum(state$slope^2))
 
 # Minus the curvature of the bound in the covariance parameters, the inducing points held, by
 # differences of its gradient. Where the posterior has no closed form the gradient has an error of

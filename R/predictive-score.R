@@ -83,7 +83,8 @@ wide_factor <- function(stage, wanted, covariance) {
 }
 
 # Climbs in the lower triangle G of the factor L G, with logarithms on its diagonal, and in
-# logarithms of ratios. It ends where five evaluations have gained less than 1e-4 a row.
+# logarithms of ratios, down to a millionth of the first stage's and up to a hundred times. It ends
+# where five evaluations have gained less than 1e-4 a row.
 search_score <- function(stage, score_at, parameters, free, report, relative, ratio) {
   points <- nrow(stage$factor)
   lower <- lower.tri(stage$factor, diag = TRUE)
@@ -106,20 +107,11 @@ search_score <- function(stage, score_at, parameters, free, report, relative, ra
   start <- c(relative[lower], log(ratio)[free])
   first <- state_at(start)
   if (!is.finite(first$value) || !has_usable_slope(first)) abort_overflow()
-  climb_score(record, state_at, start, length(entries))
+  # noise may vanish where the field's variance takes its part
+  noise <- sum(free)
+  maximize_recorded(record, state_at, start, c(rep(-Inf, length(entries)), rep(log(1e-6), noise)),
+    c(rep(Inf, length(entries)), rep(log(100), noise)), most = 100L, memory = 10L)
   best <- record$best()
   list(relative = relative_at(best$x), ratio = ratio_at(best$x), evaluations = record$evaluations(),
     value = best$value, gain = best$value - first$value)
-}
-
-# Noise may vanish where the field's variance takes its part: down to a millionth of the first
-# stage's, or up to a hundred times.
-climb_score <- function(record, state_at, start, entries, most = 100L) {
-  others <- length(start) - entries
-  rlang::try_fetch(
-    stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B",
-      lower = rep(c(-Inf, log(1e-6)), c(entries, others)),
-      upper = rep(c(Inf, log(100)), c(entries, others)),
-      control = list(maxit = most, lmm = 10L, factr = 10)),
-    neargp_bound_converged = function(condition) NULL)
 }
