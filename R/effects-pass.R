@@ -104,18 +104,8 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
   pass <- new_effects_pass(data, neighbors, problem$context, targets, most_exact_work, roughly)
   pass$sampled <- sampled_problem(pass, data, neighbors, problem$context, targets)
   rm(neighbors)
-  restricted <- is_restricted(problem$method)
-  nugget_at <- noise_setter(data, layout, pointer_noise(pass$problem))
-  specification <- covariance_specification(layout, problem$groups)
+  core <- pass_of_core(pass, problem, n)
   of_effects <- match(unlist(lapply(pass$blocks, `[[`, "parameters")), layout$name)
-  last <- NULL  # what the core was asked last: it still has what that is made of
-  parts <- function(values, factors, information, gradient, context) {
-    last <<- NULL
-    found <- pass_parts(pass, specified_covariance(specification, values), nugget_at(values),
-      factors, n, restricted, information, gradient, context)
-    last <<- list(values = values, found = found)
-    found
-  }
   found_before <- NULL
   evaluate <- function(working, information = FALSE, context = problem$context,
                        gradient = information) {
@@ -124,7 +114,7 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
     }
     values <- to_core(working, layout$transform)
     factors <- effect_factors(pass$blocks, layout, values)
-    found <- journaled(c(values, information, gradient), parts(values, factors, information,
+    found <- journaled(c(values, information, gradient), core$parts(values, factors, information,
       gradient, context))
     if (!is.finite(found$value) || !gradient) return(penalised_state(found, layout, working))
     found <- with_pass_derivatives(found, pass, data, layout, values, factors, of_effects,
@@ -132,29 +122,48 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
     found_before <<- list(working = working, state = penalised_state(found, layout, working))
     found_before$state
   }
-  # By what the core has, which no answer of a checkpoint has: nothing is asked of it.
-  evaluated_anew <- function(working, action) {
-    values <- to_core(working, layout$transform)
-    factors <- effect_factors(pass$blocks, layout, values)
-    found <- if (identical(values, last$values)) last$found else
-      parts(values, factors, FALSE, FALSE, problem$context)
-    action(factors, found)
-  }
   gradient <- function(working, beta, ...) {
     evaluate(working, gradient = TRUE, ...)$gradient %||% rep(NA_real_, length(working))
   }
   is_iterative <- core_effects_iterates(pass$effects)
-  list(evaluate = evaluate, gradient = gradient, near = function(working, action) {
-    evaluated_anew(working, function(factors, found) core_effects_hold(pass$effects, TRUE,
-      problem$context))
+  near <- function(working, action) {
+    core$hold(working)
     on.exit(core_effects_hold(pass$effects, FALSE, problem$context))
     action(gradient)
-  }, n = n, accept = problem$keep, full_vcov = function(working) {
-    evaluated_anew(working, function(factors, found) pass_vcov(pass, factors, found$beta_vcov))
-  }, refined = function(working) {
-    evaluated_anew(working, function(factors, found) core_effects_refine(pass$effects,
-      problem$context))
-  }, is_iterative = is_iterative, value_noise = if (is_iterative) 1e-3)
+  }
+  list(evaluate = evaluate, gradient = gradient, near = near, n = n, accept = problem$keep,
+    full_vcov = core$full_vcov, refined = core$refined, is_iterative = is_iterative,
+    value_noise = if (is_iterative) 1e-3)
+}
+
+# What the core is asked: `parts` of an evaluation, and by what that has left there the functions of
+# the working parameters `hold`, `full_vcov` and `refined`.
+pass_of_core <- function(pass, problem, n) {
+  restricted <- is_restricted(problem$method)
+  at <- core_point(problem, pointer_noise(pass$problem))
+  last <- NULL
+  parts <- function(values, factors, information, gradient, context) {
+    last <<- NULL
+    point <- at(values)
+    found <- pass_parts(pass, point$covariance, point$nugget, factors, n, restricted, information,
+      gradient, context)
+    last <<- list(values = values, found = found)
+    found
+  }
+  # By what the core has, which no answer of a checkpoint has: nothing is asked of it.
+  evaluated_anew <- function(action) function(working) {
+    values <- to_core(working, problem$layout$transform)
+    factors <- effect_factors(pass$blocks, problem$layout, values)
+    found <- if (identical(values, last$values)) last$found else
+      parts(values, factors, FALSE, FALSE, problem$context)
+    action(factors, found)
+  }
+  list(parts = parts,
+    hold = evaluated_anew(function(factors, found) core_effects_hold(pass$effects, TRUE,
+      problem$context)),
+    full_vcov = evaluated_anew(function(factors, found) pass_vcov(pass, factors, found$beta_vcov)),
+    refined = evaluated_anew(function(factors, found) core_effects_refine(pass$effects,
+      problem$context)))
 }
 
 # The profile at the parameters, and what the core finds beside it.

@@ -42,25 +42,13 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # takes the noise of rows that have a model of it, see noise.R.
 new_objective <- function(problem, n, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method), set_noise = NULL) {
-  layout <- problem$layout
-  nugget_at <- noise_setter(problem$data, layout, set_noise)
-  specification <- covariance_specification(layout, problem$groups)
   if (has_effects(problem$data)) {
-    parts_at <- function(values, information, context = problem$context) {
-      nugget <- nugget_at(values)  # sets the noise, too, that `parts` takes
-      result <- journaled(c(values, information), parts(specified_covariance(specification, values),
-        nugget, information, context))
-      in_layout_order(result, problem$data, layout)
-    }
-    return(effects_objective(layout, problem$data, n, parts_at, restricted, problem$keep))
+    return(new_effects_objective(problem, n, parts, restricted, set_noise))
   }
-  at <- function(working) {
-    values <- to_core(working, layout$transform)
-    list(values = values, covariance = specified_covariance(specification, values),
-      nugget = nugget_at(values))
-  }
+  layout <- problem$layout
+  at <- core_point(problem, set_noise)
   evaluate <- function(working, information = FALSE, context = problem$context) {
-    point <- at(working)
+    point <- at(to_core(working, layout$transform))
     result <- journaled(c(working, information), parts(point$covariance, point$nugget, information,
       context))
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
@@ -77,7 +65,7 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
     penalised_state(profile, layout, working)
   }
   gradient <- function(working, beta, context = problem$context) {
-    point <- at(working)
+    point <- at(to_core(working, layout$transform))
     result <- journaled(c(working, beta), adjoint(point$covariance, point$nugget, beta,
       context))
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
@@ -86,6 +74,28 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
       working)
   }
   list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep)
+}
+
+new_effects_objective <- function(problem, n, parts, restricted, set_noise) {
+  at <- core_point(problem, set_noise)
+  parts_at <- function(values, information, context = problem$context) {
+    point <- at(values)
+    result <- journaled(c(values, information), parts(point$covariance, point$nugget, information,
+      context))
+    in_layout_order(result, problem$data, problem$layout)
+  }
+  effects_objective(problem$layout, problem$data, n, parts_at, restricted, problem$keep)
+}
+
+# A function of the layout's values in the core that gives what the core takes. The noise of rows,
+# where it has a model, is set by `set_noise` when it is called.
+core_point <- function(problem, set_noise = NULL) {
+  nugget_at <- noise_setter(problem$data, problem$layout, set_noise)
+  specification <- covariance_specification(problem$layout, problem$groups)
+  function(values) {
+    list(values = values, covariance = specified_covariance(specification, values),
+      nugget = nugget_at(values))
+  }
 }
 
 # Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the

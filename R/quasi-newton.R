@@ -6,40 +6,16 @@
 quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9,
                          level = 0) {
   working <- clamp(start, bounds, free)
-  slope_at <- function(working, state) {
-    -(state$gradient %||% objective$gradient(working, state$beta))[free] / objective$n
-  }
-  cache <- list2env(list(best = -Inf), parent = emptyenv())
-  # PORT goes on from a value above all before it, where it asks for the gradient next. Where there
-  # is none it has to turn back.
-  evaluate <- function(working) {
-    state <- objective$evaluate(working)
-    if (!any(free) || !(state$value > cache$best)) return(state)
-    state$slope <- slope_at(working, state)
-    if (!all(is.finite(state$slope))) return(list(value = -Inf, failed = 0L))
-    cache$best <- state$value
-    note_accepted(objective, working)
-    tell_progress(state$value, objective$n)
-    state
-  }
-  state_at <- function(parameters) {
-    working[free] <- parameters
-    if (!identical(cache$working, working)) {
-      cache$evaluated <- evaluate(working)
-      cache$working <- working
-      cache$evaluations <- (cache$evaluations %||% 0L) + 1L
-    }
-    cache
-  }
-  check_start(state_at(working[free])$evaluated)
-  first <- cache$evaluated$value
+  state_at <- state_keeper(objective, working, free)
+  first <- state_at(working[free])$evaluated
+  check_start(first)
   if (!any(free)) {
-    return(optimizer_result(working, cache$evaluated, first, 0L, 1L, TRUE, "nothing to estimate"))
+    return(optimizer_result(working, first, first$value, 0L, 1L, TRUE, "nothing to estimate"))
   }
   value <- function(parameters) level - state_at(parameters)$evaluated$value / objective$n
   gradient <- function(parameters) {
     at <- state_at(parameters)
-    at$evaluated$slope %||% slope_at(at$working, at$evaluated)
+    at$evaluated$slope %||% free_slope(objective, at$working, at$evaluated, free)
   }
   optimize_from <- function(from, relative_tolerance) {
     stats::nlminb(from, value, gradient, lower = bounds$lower[free], upper = bounds$upper[free],
@@ -50,8 +26,38 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   result <- optimize_from(working[free], relative_tolerance)
   if (is_false_convergence(result)) result <- optimize_again(result, optimize_from)
   final <- state_at(result$par)
-  optimizer_result(final$working, final$evaluated, first, result$iterations, cache$evaluations,
-    quasi_newton_converged(result), result$message)
+  optimizer_result(final$working, final$evaluated, first$value, result$iterations,
+    final$evaluations, quasi_newton_converged(result), result$message)
+}
+
+# The state at free parameters, evaluated once where PORT asks for value and gradient in turn. It
+# goes on from a value above all before it, where it asks for the gradient next: where there is none
+# it has to turn back.
+state_keeper <- function(objective, working, free) {
+  kept <- list2env(list(best = -Inf, evaluations = 0L), parent = emptyenv())
+  evaluate <- function(working) {
+    state <- objective$evaluate(working)
+    if (!any(free) || !(state$value > kept$best)) return(state)
+    state$slope <- free_slope(objective, working, state, free)
+    if (!all(is.finite(state$slope))) return(list(value = -Inf, failed = 0L))
+    kept$best <- state$value
+    note_accepted(objective, working)
+    tell_progress(state$value, objective$n)
+    state
+  }
+  function(parameters) {
+    working[free] <- parameters
+    if (!identical(kept$working, working)) {
+      kept$evaluated <- evaluate(working)
+      kept$working <- working
+      kept$evaluations <- kept$evaluations + 1L
+    }
+    kept
+  }
+}
+
+free_slope <- function(objective, working, state, free) {
+  -(state$gradient %||% objective$gradient(working, state$beta))[free] / objective$n
 }
 
 # The same, with each parameter in a unit of its own and counted from an `origin` of its own: steps

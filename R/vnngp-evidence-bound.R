@@ -102,12 +102,7 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
         abort_posterior(problem$method$jitter, condition))
     if (improves(found)) best <<- list(value = found$value, end = found$end)
     if (derivatives) {
-      found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
-      if (!is.null(effects)) {
-        of_effects <- layout$kind %in% effect_kinds
-        found$gradient[of_effects] <- latent_effects_gradient(problem$data, layout, values, effects,
-          found$d_design)
-      }
+      found$gradient <- latent_gradient(found, problem$data, layout, values, effects)
     }
     found <- penalised_state(found, layout, working)
     found[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
@@ -124,6 +119,15 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   }
   list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end,
     n = length(problem$data$y), latent = latent, accept = problem$keep)
+}
+
+latent_gradient <- function(found, data, layout, values, effects) {
+  gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
+  if (!is.null(effects)) {
+    gradient[layout$kind %in% effect_kinds] <- latent_effects_gradient(data, layout, values,
+      effects, found$d_design)
+  }
+  gradient
 }
 
 # Errors that other parameters would not mend.
