@@ -9,21 +9,7 @@ new_observations <- function(fit, newdata, observed, trials) {
 new_observations.default <- function(fit, newdata, observed, trials) {
   if (!is_raster(newdata)) check_newdata_class(newdata)
   plain <- drop_geometry(newdata)
-  if (is.null(observed)) {
-    check_columns_present(all.vars(fit$formula[[2L]]), plain, "newdata", environment(fit$formula))
-    observed <- in_data("the response", eval(response_call(fit), plain, environment(fit$formula)))
-  } else if (is.character(observed) && length(observed) == 1L) {
-    check_columns_present(observed, plain, "newdata")
-    observed <- plain[[observed]]
-  }
-  if (!is.atomic(observed)) {
-    abort_argument("observed", "the observations of `newdata`, or the name of their column",
-      observed)
-  }
-  if (NROW(observed) != nrow(plain)) {
-    abort_neargp("length", sprintf("There are %d observed values for the %d rows of `newdata`.",
-      NROW(observed), nrow(plain)))
-  }
+  observed <- observed_in(plain, fit, observed)
   if (!is.null(trials)) check_has_trials(fit$family)
   if (has_limits(fit$family)) {
     limits <- response_limits(observed, fit$family, structure(list(observed),
@@ -46,6 +32,27 @@ new_observations.default <- function(fit, newdata, observed, trials) {
     observed <- successes_of_proportions(observed, trials)
   }
   list(y = as.double(observed), trials = trials %||% 1)
+}
+
+# By the formula of the fit, where none are given.
+observed_in <- function(newdata, fit, observed) {
+  if (is.null(observed)) {
+    check_columns_present(all.vars(fit$formula[[2L]]), newdata, "newdata", environment(fit$formula))
+    observed <- in_data("the response", eval(response_call(fit), newdata,
+      environment(fit$formula)))
+  } else if (is.character(observed) && length(observed) == 1L) {
+    check_columns_present(observed, newdata, "newdata")
+    observed <- newdata[[observed]]
+  }
+  if (!is.atomic(observed)) {
+    abort_argument("observed", "the observations of `newdata`, or the name of their column",
+      observed)
+  }
+  if (NROW(observed) != nrow(newdata)) {
+    abort_neargp("length", sprintf("There are %d observed values for the %d rows of `newdata`.",
+      NROW(observed), nrow(newdata)))
+  }
+  observed
 }
 
 # The fit's numbers of trials, its `weights`, in the columns of `newdata`.
