@@ -53,7 +53,7 @@ points_in_place <- function(plain, xy, crs) {
   plain
 }
 
-# On the sphere or in the plane, as distances are measured.
+# The geometry on the sphere or in the plane, as distances are measured.
 areal_geometry <- function(geometry, locations) {
   types <- as.character(sf::st_geometry_type(geometry))
   wrong <- which(!types %in% c("POINT", "POLYGON", "MULTIPOLYGON"))
@@ -71,7 +71,8 @@ areal_geometry <- function(geometry, locations) {
   geometry
 }
 
-# In the order of the rows, with weights that add up to 1 in each; points stand for themselves.
+# The points in the order of the rows, with weights that add up to 1 in each; points stand for
+# themselves.
 areal_points <- function(geometry, locations, support) {
   is_point <- sf::st_geometry_type(geometry) == "POINT"
   polygons <- geometry[!is_point]

@@ -67,7 +67,7 @@ factored_posterior <- function(nodes, node_of_datum, given, exact, context) {
     i = "Take a greater `spacing`, or another `k`; a rougher covariance or a nugget also helps."))
 }
 
-# Of Laplace's kind, which leaves out the entries of the inverse that nothing here needs.
+# A posterior of Laplace's kind, which leaves out entries of the inverse that nothing here needs.
 posterior_at_nodes <- function(nodes, node_of_datum, given, exact, context) {
   n <- length(given$precision)
   m <- nrow(nodes$coords)
@@ -82,8 +82,8 @@ posterior_at_nodes <- function(nodes, node_of_datum, given, exact, context) {
 
 factor_memory_of_areas <- 8 * 2^30
 
-# By solves that are exact whatever the factor, where they take seconds; else by the factor, whose
-# errors are of the order of 0.1% of a standard deviation.
+# Variances by solves that are exact whatever the factor, where they take seconds; else by the
+# factor, whose errors are of the order of 0.1% of a standard deviation.
 latent_area_variances <- function(latent, support, settings, most_numbers = 5e6) {
   areas <- unique(support$area)
   if (length(areas) * latent$count <= most_numbers) {

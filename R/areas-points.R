@@ -21,7 +21,7 @@ polygon_boxes <- function(geometry) {
   vapply(geometry, function(polygon) as.double(sf::st_bbox(polygon)), double(4))
 }
 
-# By grids of these steps.
+# The points of grids of these steps.
 points_in_areas <- function(geometry, boxes, steps, longlat) {
   check_point_count(boxes, steps, longlat)
   grids <- lapply(seq_along(geometry), function(i) box_grid(boxes[, i], steps[i], longlat))
@@ -34,8 +34,8 @@ points_in_areas <- function(geometry, boxes, steps, longlat) {
   points
 }
 
-# At most the `needed_distance()`, at least 25 points, 16 of responses that are drawn, and, unless a
-# spacing is given, at most `most` an area.
+# A distance of at most `needed_distance()`: at least 25 points, 16 of responses that are drawn,
+# and, unless a spacing is given, at most `most` an area.
 area_spacing <- function(geometry, boxes, object, spacing,
                          least = if (has_normal_areas(object)) 25 else 16,
                          most = most_points(object, length(geometry))) {
@@ -95,7 +95,7 @@ noise_of_link <- function(object) {
   1 / max(mean(precision), 0)
 }
 
-# That of the roughest component, as the nu of Matern covariances.
+# The smoothness of the roughest component, as the nu of Matern covariances.
 least_smoothness <- function(object) {
   min(vapply(varying_components(object), function(component) {
     switch(component$family, exponential = 0.5, matern = component$shape,
@@ -103,13 +103,13 @@ least_smoothness <- function(object) {
   }, 0))
 }
 
-# As of a lattice of as many places as there are in the area.
+# The distance in a lattice of as many places as there are in the area.
 distance_of_data <- function(geometry, size, object) {
   xy <- unique(original_coords(object)[, 1:2, drop = FALSE])
   sqrt(size / lengths(suppressMessages(sf::st_intersects(geometry, points_like(xy, geometry)))))
 }
 
-# By which an area has at most `most` points; of slivers the length counts, not the width.
+# Steps by which an area has at most `most` points; of slivers the length counts, not the width.
 least_steps <- function(size, boxes, locations, most) {
   pmax(sqrt(size / most), box_extents(boxes, locations$metric == "longlat") / most)
 }
@@ -126,7 +126,7 @@ varying_components <- function(object) {
   components[variances >= 0.01 * sum(variances)]
 }
 
-# In space, across an anisotropy.
+# The distance in space, across an anisotropy, at which fields are so correlated.
 correlated_distance <- function(object, correlation) {
   min(vapply(varying_components(object), function(component) {
     narrower <- if (length(component$anisotropy)) exp(-sqrt(sum(component$anisotropy^2))) else 1

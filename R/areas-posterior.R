@@ -64,7 +64,7 @@ area_jitter <- 1e-6  # share of the variance that is added to each node, as by v
 
 # ---- dense ---------------------------------------------------------------------------------------
 
-# By the matrix of all rows: exact. Of few rows it takes no time.
+# Whether areas are predicted by the matrix of all rows, exactly. Of few rows it takes no time.
 is_dense_fit <- function(object) {
   made <- object$pseudo_observations$data
   observed <- is_gaussian(object$family) || !is.null(made)

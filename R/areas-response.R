@@ -17,7 +17,7 @@ response_areas <- function(object, posterior, support, settings) {
     covariance = if (settings$joint) saturate_areas(given$covariance * outer(scale, scale)))
 }
 
-# As for places, see saturate().
+# Numbers as saturate() has them of places.
 saturate_areas <- function(x) {
   beyond <- is.infinite(x) | is.nan(x)
   if (!any(beyond)) return(x)

@@ -192,7 +192,7 @@ grid_graph <- function(grid) {
     attr = list(weight = edges[, 3L]))
 }
 
-# Of the grid and its graph. Nodes keep their order.
+# The largest connected part of the grid and its graph. Nodes keep their order.
 largest_part <- function(grid) {
   graph <- grid_graph(grid)
   parts <- igraph::components(graph)

@@ -160,7 +160,7 @@ flat_likelihood_note <- function(x) {
       "errors above the estimates", if (one) "says" else "say", paste(remedies, collapse = ", "))
 }
 
-# As check_prior() has it.
+# Says whether check_prior() would take a prior.
 may_have_prior <- function(x) {
   is.null(x$prior) && is.null(x$outputs) && takes_local_fields(x$method, x$family) &&
     !has_latent_low_rank(x$method) && is.null(x$method$inducing) &&

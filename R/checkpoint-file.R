@@ -6,7 +6,7 @@
 
 checkpoint_magic <- "NEARGPCK"
 
-# Of the file; another one cannot be read.
+# The format of the file; another one cannot be read.
 checkpoint_format <- 1
 
 checksum_size <- 32L
@@ -41,7 +41,7 @@ append_record <- function(path, record, length) {
   length + length(block)
 }
 
-# At which length a file that had this one when all in it was needed is written anew.
+# The length at which a file is written anew that had `length` when all in it was needed.
 rewrite_length <- function(length) 3 * length + 2^22
 
 # All answers, and of each state the newest.

@@ -233,7 +233,7 @@ fit_key <- function(problem, settings) {
   lapply(parts, function(part) rlang::hash(plain_part(part)))
 }
 
-# Of a fit that is continued all that was estimated.
+# All that was estimated by a fit that is continued.
 state_to_go_on_from <- function(problem) {
   warm <- unclass(problem$warm_start)
   list(warm[setdiff(names(warm), c("call", "elapsed", "keeper", "threads", "terms", "formula",

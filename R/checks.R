@@ -16,7 +16,7 @@ abort_argument <- function(name, wanted, value) {
     "."))
 }
 
-# Of a joint distribution, `what` (in words) has that of the linear predictor only.
+# `what`, in words, has the joint distribution of the linear predictor only.
 abort_joint_response <- function(what) {
   abort_neargp("argument", c(sprintf("`type` must be \"link\" with joint = TRUE %s.", what),
     i = "simulate() draws responses jointly."))

@@ -20,7 +20,7 @@ predict_class_split <- function(case, split, refit) {
   class_table(split, observed_classes(fit)[split$held], probability)
 }
 
-# Of any fit.
+# The fit without a fold, of classes or not.
 without_fold <- function(fit, split, refit) {
   if (inherits(fit, "neargp_classifier")) return(classes_without_fold(fit, split, refit))
   fit_without_fold(fit, split, refit)

@@ -48,8 +48,8 @@ print_classes <- function(x) {
   }
 }
 
-# By what the estimator was chosen: the scores of all rows, or where these hardly differ those of
-# rows held out (fit_method.neargp_loo_k_classes()).
+# Reports by what the estimator was chosen: the scores of all rows, or where these hardly differ
+# those of rows held out (fit_method.neargp_loo_k_classes()).
 compared_estimators <- function(classifier) {
   if (!length(classifier$compared)) return(NULL)
   decisive <- classifier$held_out %||% classifier$compared

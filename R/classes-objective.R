@@ -15,7 +15,7 @@ label_penalty <- c(slope = 1e-4, trend = 1e-3)
 
 shift_penalty <- function(problem) if (ncol(problem$labels$coords) > 3L) 1e-4 else 1e-2
 
-# With two classes and one output or one process each, the trend is the log odds of the second.
+# Columns of the trend: of two classes one, the log odds of the second.
 trend_outputs <- function(classes) if (classes == 2L) 1L else classes
 
 label_theta <- function(working, log_slope, trend, intercept_shift = double(0)) {

@@ -158,8 +158,8 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight,
 
 # ---- probabilities -------------------------------------------------------------------------------
 
-# At the mean of q, where the paper has one draw from it: a prediction should not depend on the
-# generator, and scores are better.
+# Probabilities at the mean of q, where the paper has one draw from it: a prediction should not
+# depend on the generator, and scores are better.
 polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offset, context) {
   classifier <- object$classifier
   signs <- polya_gamma_signs(class_numbers(object$data)[rows], length(classifier$levels))

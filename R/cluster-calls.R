@@ -45,7 +45,7 @@ time_limit <- function(workers, what) {
   workers$timeout %||% (120 + 10 * (workers$slowest[[what]] %||% 360))
 }
 
-# On the worker.
+# Answers a request on the worker.
 answer_request <- function(request) {
   answered(answer_here(request$key, request$call, request$ids, request$own))
 }

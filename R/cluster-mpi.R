@@ -5,7 +5,7 @@ is_mpi <- function(node) inherits(node, "MPInode")
 
 of_rmpi <- function(name) getExportedValue("Rmpi", name)
 
-# As snow sends, but without collecting garbage after each message, some milliseconds for each
+# Sends as snow does, but without collecting garbage after each message, some milliseconds for each
 # worker, and no longer than `limit` seconds: a rank that is stopped takes short messages, and no
 # long ones.
 send_by_mpi <- function(node, data, limit) {
@@ -15,7 +15,7 @@ send_by_mpi <- function(node, data, limit) {
   })
 }
 
-# Of a message whose envelope is here; the rest comes when it is asked for, unless the rank is
+# Receives a message whose envelope is here; the rest comes when it is asked for, unless the rank is
 # stopped. MPI writes into the vector itself.
 receive_by_mpi <- function(node, limit) {
   of_rmpi("mpi.probe")(node$rank, node$RECVTAG, node$comm)
@@ -41,12 +41,12 @@ complete_by_mpi <- function(message, limit, start) {
   }
 }
 
-# On the worker, also without collecting garbage.
+# Answers on the worker, also without collecting garbage.
 answer_by_mpi <- function(node, data) {
   of_rmpi("mpi.send")(serialize(data, NULL), 4L, node$rank, node$SENDTAG, node$comm)
 }
 
-# Which have something to say, after a second at most.
+# The ranks that have something to say, after a second at most.
 answering_ranks <- function(nodes, seconds = 1) {
   has_answer <- of_rmpi("mpi.iprobe")
   began <- core_monotonic_seconds()

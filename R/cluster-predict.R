@@ -47,7 +47,7 @@ refuse_on_workers <- function(what, instead) {
     "By workers, or from rows that are read, there is no prediction of %s.", what), i = instead))
 }
 
-# On the worker.
+# Predicts a part of the rows on a worker.
 predict_piece <- function(shard, object, settings, newdata) {
   predict_rows(with_own_keeper(object), newdata, settings)
 }
@@ -101,8 +101,8 @@ predict_from_shards <- function(object, newdata, settings, workers) {
     own), rows, newdata)
 }
 
-# By what a shard reads its parts of what predictions are conditioned on, rows as raw_rows() has
-# them: the name of a function, and arguments that are those of all shards.
+# The call by which a shard reads its parts of what predictions are conditioned on, rows as
+# raw_rows() has them: the name of a function, and arguments that are those of all shards.
 reading_call <- function(method, object, recipe, context) {
   UseMethod("reading_call")
 }
@@ -172,7 +172,7 @@ validate_on_cluster <- function(cases, tasks, splits, refit, level, cluster) {
   })
 }
 
-# On the worker.
+# Validates one fold of one case on a worker.
 validate_piece <- function(shard, cases, refit, level, threads, number, split, seed) {
   before <- current_seed()
   on.exit(set_seed(before))

@@ -26,14 +26,14 @@ goes_at_once <- function(node, data) {
   inherits(node, c("SOCKnode", "SOCK0node")) && utils::object.size(data) < longest_at_once
 }
 
-# As sendData() does it, by the class of the node.
+# The message as sendData() packs it, by the class of the node.
 packed <- function(node, data) serialize(data, NULL, xdr = inherits(node, "SOCKnode"))
 
 write_at_once <- function(node, message) tryCatch(writeBin(message, node$con), warning = stop)
 
-# On the worker, whose loop would send the value, but in packets, and not where an interrupt comes
-# first, as a terminal sends it to all processes: the session would wait for it. So it is sent here,
-# and the loop goes on with the next message, as it does after an interrupt.
+# Answers on the worker. Its loop would send the value, but in packets, and not where an interrupt
+# comes first, as a terminal sends it to all processes: the session would wait for it. So it is sent
+# here, and the loop goes on with the next message, as it does after an interrupt.
 answer_call <- function(name, arguments, tag) {
   answer <- get(name, envir = asNamespace("neargp"))
   node <- node_of_master()

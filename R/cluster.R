@@ -171,7 +171,7 @@ with_workers <- function(cluster, threads, fit, f) {
   f(workers)
 }
 
-# On the worker, which may not have the package yet.
+# What a worker says first, even one that does not have the package.
 worker_greeting <- function(paths) {
   .libPaths(unique(c(paths, .libPaths())))
   if (!nzchar(system.file(package = "neargp"))) return(list(node = Sys.info()[["nodename"]]))

@@ -27,7 +27,7 @@ plain_context <- function(threads = 1L) {
     cluster = NULL)            # workers that have the shards of a fit, NULL for none (cluster.R)
 }
 
-# Of what is computed from a fit for `places`, at each of which all outputs are wanted.
+# The context of what is computed from a fit for `places`, at each of which all outputs are wanted.
 prediction_context <- function(object, places, settings) {
   others <- max(length(object$outputs) - 1L, 0L)
   k <- settings$k + others * (settings$k_other %||% 0L)
@@ -35,7 +35,7 @@ prediction_context <- function(object, places, settings) {
     search_of(object))
 }
 
-# For what has no argument `device`.
+# The context of what has no argument `device`.
 default_context <- function(object, rows, k, threads, passes = 1) {
   device <- resolve_device(NULL, dense = is_dense(object$method) || is_cpu_only(object))
   new_context(threads, choose_device(device, rows, k, passes), search_of(object))

@@ -13,12 +13,12 @@ specified_covariance <- function(specification, values) {
   list(specification = specification, values = values)
 }
 
-# Of a problem, for a single use; an objective makes its specification once.
+# The covariance of a problem, for a single use; an objective makes its specification once.
 problem_covariance <- function(problem, values) {
   specified_covariance(covariance_specification(problem$layout, problem$groups), values)
 }
 
-# From the list of a fit.
+# The covariance that the list of a fit says.
 as_specified <- function(core_covariance) {
   specification <- core_covariance_specification(core_covariance)
   specified_covariance(specification, core_specification_values(specification))

@@ -85,7 +85,7 @@ sum_of_covariances <- function(components, distance, directional_range, time = 0
   Reduce(`+`, parts)
 }
 
-# At one time.
+# The correlation at one time.
 correlation_in_space <- function(component, scaled_distance) {
   if (is_space_time(component)) space_time_correlation(component, scaled_distance, 0) else
     correlation_at(component, scaled_distance)

@@ -22,7 +22,7 @@ resolve_folds <- function(folds, fit) {
   folds
 }
 
-# For each fold, the rows held out and those that may be conditioned on. Rows without a fold are
+# The rows that each fold holds out and those that may be conditioned on. Rows without a fold are
 # never held out.
 fold_splits <- function(folds, fit) {
   buffer <- attr(folds, "buffer")

@@ -51,7 +51,7 @@ can_tell_directions <- function(coords) {
   extent[2L] > 1e-10 * extent[1L]
 }
 
-# That of a fit: as given, or the method's, or the default.
+# The covariance of a fit: as given, or the method's, or the default.
 settle_covariance <- function(settings, data, locations, streamed) {
   settings$covariance <- settings$covariance %||%
     method_default_covariance(settings$method, locations) %||% default_covariance(settings$family,

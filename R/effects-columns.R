@@ -57,7 +57,7 @@ group_levels <- function(recipe, data) {
   levels
 }
 
-# Those of a factor in its order, others by value.
+# Levels of a factor in its order, others by value.
 sort_levels <- function(levels, recipe, data) {
   value <- if (is.name(recipe$group)) data[[as.character(recipe$group)]]
   known <- if (is.factor(value)) levels(value) else if (is.numeric(value))
@@ -191,7 +191,7 @@ smooth_columns <- function(recipe, data) {
   list(fixed = of(0), random = lapply(penalties(recipe), of))
 }
 
-# Of a level that it does not know mgcv has zeros.
+# Refuses levels that the fit does not know: mgcv would have zeros.
 check_levels_by <- function(recipe, given) {
   unknown <- setdiff(as.character(given), c(recipe$levels_by, NA))
   if (!length(unknown)) return(invisible())

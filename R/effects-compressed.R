@@ -15,7 +15,7 @@ is_compressed <- function(data) isTRUE(data$effects$compressed)
 # All coefficients of effects, compressed or not.
 count_coefficients <- function(data) sum(block_sizes(data$effects$blocks))
 
-# For errors: which block has the most.
+# Says, for errors, which block has the most columns.
 largest_block <- function(data) {
   counts <- block_sizes(data$effects$blocks)
   sprintf("Most are of %s: %s.", data$effects$blocks[[which.max(counts)]]$label,

@@ -108,8 +108,8 @@ from_spherical <- function(u, blocks, factors) {
 
 # ---- the profile ---------------------------------------------------------------------------------
 
-# As profile_trend(), with the effects among the coefficients, after those of the trend. The factor
-# of H has the rows of u first, so that it holds that of C.
+# What profile_trend() gives, with the effects among the coefficients, after those of the trend. The
+# factor of H has the rows of u first, so that it holds that of C.
 profile_effects <- function(parts, n, blocks, factors, restricted = FALSE) {
   gram <- parts$gram
   q <- sum(block_sizes(blocks))
@@ -227,8 +227,8 @@ level_products <- function(A, B, block) {
 
 # ---- the objective -------------------------------------------------------------------------------
 
-# As new_objective() has it. `parts`: a function of the values of the layout's rows, of whether the
-# information is wanted, and of a context.
+# An objective as new_objective() has it. `parts`: a function of the values of the layout's rows, of
+# whether the information is wanted, and of a context.
 effects_objective <- function(layout, data, n, parts, restricted, keep = NULL) {
   blocks <- data$effects$blocks
   of_effects <- match(unlist(lapply(blocks, `[[`, "parameters")), layout$name)

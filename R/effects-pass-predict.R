@@ -48,7 +48,7 @@ pass_at <- function(object, data, context) {
   pass
 }
 
-# As gls_trend(), of compressed effects.
+# What gls_trend() gives, of compressed effects.
 compressed_trend <- function(fit, data, context) {
   pass <- pass_at(fit, data, context)
   list(beta = pass$beta, beta_vcov = pass$trend)

@@ -19,7 +19,7 @@ fewest_sparse_columns <- 60L
 # its inverse takes 1.6 GB.
 most_effect_work <- 1e12 / 3
 
-# Of which more are left to conjugate gradients: that of 2,500 columns.
+# Multiplications of which more are left to conjugate gradients: those of 2,500 columns.
 most_exact_work <- 2500^3 / 3
 
 has_effects_pass <- function(problem) {
@@ -80,7 +80,7 @@ level_pairs <- function(blocks) {
     block = rep(seq_along(blocks), vapply(pairs, function(pair) length(pair$row), 0L)))
 }
 
-# Of each block an array of d x d x levels: P of each level.
+# An array of d x d x levels for each block: P of each level.
 level_inverses <- function(pass) {
   entries <- core_effects_inverse(pass$effects, pass$levels$row, pass$levels$column)
   lapply(seq_along(pass$blocks), function(k) {
@@ -150,7 +150,7 @@ pass_of_core <- function(pass, problem, n) {
     last <<- list(values = values, found = found)
     found
   }
-  # By what the core has, which no answer of a checkpoint has: nothing is asked of it.
+  # Acts by what the core has, which no answer of a checkpoint has: nothing is asked of it.
   evaluated_anew <- function(action) function(working) {
     values <- to_core(working, problem$layout$transform)
     factors <- effect_factors(pass$blocks, problem$layout, values)

@@ -59,7 +59,7 @@ print.VarCorr.neargp <- function(x, digits = max(3L, getOption("digits") - 3L),
   invisible(x)
 }
 
-# Of strings: a row for each standard deviation.
+# A matrix of strings with a row for each standard deviation.
 variance_table <- function(x, digits, comp = "Std.Dev.") {
   shown <- function(values) format(signif(values, digits), digits = digits)
   rows <- lapply(names(x), function(group) {

@@ -199,7 +199,7 @@ swept_effects <- function(problem, sweeps = 5L) {
   list(working = ifelse(layout$kind == "effect_sd", found, 0), effects = b)
 }
 
-# Of each slot: the standard deviation that is its parameter, the rows that have it, the numbers of
+# The standard deviation that is the parameter of each slot, the rows that have it, the numbers of
 # their coefficients, and of each coefficient the sum of squares.
 slot_sums <- function(slots, data, weights) {
   of_slot <- function(slot, parameter, scale) {
@@ -233,7 +233,7 @@ without_effects <- function(problem, effects) {
   problem
 }
 
-# Of a latent model: the working response of a generalised linear model is gaussian.
+# The start of a latent model: the working response of a generalised linear model is gaussian.
 latent_effects_start <- function(problem) {
   own <- problem$layout$kind %in% effect_kinds
   plain <- problem
@@ -250,7 +250,7 @@ latent_effects_start <- function(problem) {
   problem
 }
 
-# As independent_effects(), of the working response, which has this `variance`.
+# What independent_effects() gives, of the working response, which has this `variance`.
 independent_latent_effects <- function(problem) {
   working <- if (is_gaussian(problem$family)) problem else working_response_problem(problem,
     rough_glm(without_effect_columns(problem$data), problem$family))
@@ -258,7 +258,8 @@ independent_latent_effects <- function(problem) {
   c(independent_effects(working), variance = residual_variance(working$data))
 }
 
-# As of the field, a standard deviation of 10 leaves nothing to chance but with an identity link.
+# Bounds as of the field: a standard deviation of 10 leaves nothing to chance but with an identity
+# link.
 with_link_bounds <- function(bounds, problem) {
   if (response_family(problem$family)$link %in% "identity") return(bounds)
   for (row in which(problem$layout$kind == "effect_sd")) {

@@ -71,7 +71,7 @@ near_optimum <- function(problem, k = 30L) {
 #' @export
 stationary_method.neargp_exact_gp <- function(method, problem) stationary_vecchia(problem)
 
-# Of all rows, unless neighbours, sectors or a mean of their own are asked for.
+# Predictions are of all rows, unless neighbours, sectors or a mean of their own are asked for.
 #' @export
 prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mean, sectors, joint,
                                                     is_part) {

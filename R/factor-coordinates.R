@@ -90,7 +90,7 @@ simplex_corners <- function(count) {
   corners
 }
 
-# Of raw columns of factors; rows with missing codes stay missing.
+# Coordinates from raw columns of factors; rows with missing codes stay missing.
 embed_factors <- function(raw, factors, argument) {
   columns <- lapply(names(factors), function(name) {
     codes <- raw[, name]

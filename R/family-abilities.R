@@ -42,7 +42,7 @@ family_links <- function(name) {
     function(entry) entry$link, "")
 }
 
-# Of ordered categories those of the response's levels.
+# Names of parameters; of ordered categories those of the response's levels.
 family_parameter_names <- function(family) {
   if (has_thresholds(family)) gap_names(family$levels) else response_family(family)$parameters
 }

@@ -136,7 +136,7 @@ core_observations <- function(data) {
 
 # ---- of the mixture ------------------------------------------------------------------------------
 
-# Of rows with limits, the log density is that of a measurement or the log probability of the
+# The log density of rows with limits is that of a measurement or the log probability of the
 # interval.
 censored_rule <- function() {
   rule <- normal_rule(function(parameters) parameters$sd^2, censored_crps)

@@ -101,7 +101,7 @@ ordinal_form <- function(y, family, weights, frame) {
 # Names of the parameters of a response of these levels.
 gap_names <- function(levels) paste0("gap_", seq(2L, length(levels) - 1L))
 
-# Of a family with ordered categories the levels that the response has, of which its parameters are.
+# Gives a family with ordered categories the levels of the response, of which its parameters are.
 with_categories <- function(family, frame) {
   if (!has_thresholds(family)) return(family)
   y <- stats::model.response(frame)

@@ -68,7 +68,7 @@ zero_inflated_form <- function(y, family, weights, frame) {
 
 inflated <- function(q, zi, distribution) (zi + (1 - zi) * distribution) * (q >= 0)
 
-# From log densities of the counts, of several eta for each y where they are a matrix.
+# The density from log densities of the counts, of several eta for each y where they are a matrix.
 zero_inflated_density <- function(y, zi, log_p, log) {
   value <- log1p(-zi) + log_p
   zero <- rep_len(y == 0, length(value))

@@ -215,7 +215,7 @@ check_zero_inflation <- function(zi) {
   check_number(zi, "zi", 1e-9, 1 - 1e-9, null_ok = TRUE)
 }
 
-# Of counts whose `size` may be known.
+# The variance of counts whose `size` may be known.
 nbinom2_variance <- function(size) {
   variance <- function(mu, size) mu + mu^2 / size
   if (!is.null(size)) formals(variance)$size <- size

@@ -5,7 +5,7 @@
 
 fit_format <- 1L
 
-# Of fits before formats had numbers.
+# The format of fits before formats had numbers.
 oldest_fit_format <- 0L
 
 check_fit_format <- function(fit) {

@@ -90,7 +90,7 @@ same_response <- function(object, frame, rows) {
     as.double(observed_response(object$data)))
 }
 
-# Those of the formula's own columns: random effects and smooths are known by a basis that is not
+# Compares the formula's own columns: random effects and smooths are known by a basis that is not
 # unique.
 same_covariates <- function(object, frame, rows) {
   own <- seq_len(ncol(object$data$X) - count_smooth_columns(object))

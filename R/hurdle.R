@@ -248,8 +248,8 @@ limits_of_product <- function(mean, sd, linkinv, positive, level) {
     product_quantile((1 + level) / 2, log_p, log_m, z, weight))
 }
 
-# At the linear predictors that are z standard deviations from the mean: a row for each z, a column
-# for each row of the mixture.
+# Log means at the linear predictors that are z standard deviations from the mean: a row for each z,
+# a column for each row of the mixture.
 log_positive_means <- function(mixture, z) {
   means <- vapply(z, function(one) {
     at <- mixture

@@ -67,7 +67,7 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
   with_class_separation(result, problem, values)
 }
 
-# As with_separation(), of each class.
+# What with_separation() notes, of each class.
 with_class_separation <- function(result, problem, values) {
   limit <- separation_limit(sum(values[problem$layout$kind == "variance"]))
   fields <- result$svgp$fields
@@ -199,8 +199,8 @@ class_predictor.neargp_svgp <- function(method, object, settings) {
   }
 }
 
-# Of the linear predictors, a column for each class; `seen`: the variance given what the inducing
-# points leave unexplained.
+# Moments of the linear predictors, a column for each class; `seen`: the variance given what the
+# inducing points leave unexplained.
 class_moments <- function(object, coords, X, context) {
   columns <- class_columns_of(object, X)
   prior <- kept_prior(object, object$svgp$positions, context)

@@ -106,7 +106,7 @@ family_bound_at.default <- function(problem, method, values, positions, start, t
   with_bound_effects(found, data, effects)
 }
 
-# Those of the fit that is continued, or such as the responses suggest.
+# Pseudo-observations of the fit that is continued, or such as the responses suggest.
 start_pseudo_observations <- function(problem) {
   warm <- problem$warm_start$svgp$pseudo_observations
   if (!is.null(warm) || is_categorical(problem$family)) return(warm)

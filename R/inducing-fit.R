@@ -132,7 +132,7 @@ with_kl_weight <- function(bound, weight, log_noise, is_nugget) {
   bound
 }
 
-# That of ppgpr() is the score's, not the bound's.
+# The weight of the divergence in the bound; that of ppgpr() is for its score.
 bound_kl_weight <- function(method) if (is_ppgpr(method)) 1 else method$kl_weight %||% 1
 
 evidence_bound <- function(method, evaluated) {

@@ -85,7 +85,7 @@ bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-
 
 # ---- predictions ---------------------------------------------------------------------------------
 
-# At each place the outputs' fields, trend left out: `weighted` as of inducing_moments(), a row for
+# The outputs' fields at each place, trend left out: `weighted` as of inducing_moments(), a row for
 # each output and place, output after output; `posterior` and `unexplained`, the two parts of their
 # covariances given the data, are arrays of place x output x output.
 inducing_outputs <- function(object, coords, context) {
@@ -164,7 +164,7 @@ inducing_outputs_given <- function(object, observed, weighted, covariance, X) {
 
 # ---- draws ---------------------------------------------------------------------------------------
 
-# As of other methods: it is the field that is drawn otherwise.
+# Draws are those of other methods: it is the field that is drawn otherwise.
 #' @export
 simulation_draws.neargp_svgp_outputs <- function(method, object, target, nsim, settings) {
   simulation_draws.neargp_method_outputs(method, object, target, nsim, settings)
@@ -204,10 +204,10 @@ structure_features <- function(object, component, coords, context) {
 
 # ---- leave one out -------------------------------------------------------------------------------
 
-# As weights_of_others() of one output, with the places in the part of rows: Q_II = W - W P W of the
-# rows I of a place, P the posterior's part of the covariances of their fields. `given` is what the
-# other places predict of a row, `chain` what these and the outputs before it at its place do: with
-# C = Q_II^-1 = L L' the errors of `given` have the independent parts L^-1 error.
+# Weights as of one output, with the places in the part of rows: Q_II = W - W P W of the rows I of a
+# place, P the posterior's part of the covariances of their fields. `given` is what the other places
+# predict of a row, `chain` what these and the outputs before it at its place do: with C = Q_II^-1 =
+# L L' the errors of `given` have the independent parts L^-1 error.
 #' @export
 weights_of_others.neargp_svgp_outputs <- function(method, object, settings) {
   data <- object$data

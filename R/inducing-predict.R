@@ -136,8 +136,8 @@ draw_whitened <- function(posterior, betas, conditional) {
   if (conditional) drawn + posterior$weights %*% rbind(rep(1, ncol(betas)), -betas) else drawn
 }
 
-# Of places at inducing points there is no rest but for rounding, for which the diagonal is raised
-# as little as lets it be factored.
+# Draws of the rest, of which there is none at inducing points but for rounding: the diagonal is
+# raised as little as lets it be factored.
 draw_rest <- function(covariance, nsim) {
   m <- nrow(covariance)
   normals <- matrix(stats::rnorm(m * nsim), m, nsim)
@@ -174,7 +174,7 @@ weights_of_others.neargp_svgp <- function(method, object, settings) {
     variance = 1 / precision - noise, unexplained = pmax(known$unexplained, 0))
 }
 
-# With its parameters and inducing points, but what these know from other rows.
+# A fit with its parameters and inducing points, but what these know from other rows.
 #' @export
 restrict_rows.neargp_svgp <- function(method, fit, rows, context) {
   fit$data <- take_data_rows(fit$data, rows)

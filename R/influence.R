@@ -117,8 +117,8 @@ natural_change <- function(object, change) {
   structure(change, dimnames = list(NULL, names(object$beta)))
 }
 
-# For each row, the derivative of its fitted value by its observation, and by how much the
-# coefficients in the core's coordinates fall when it is left out.
+# The derivative of each row's fitted value by its observation, and by how much the coefficients in
+# the core's coordinates fall when it is left out.
 row_deletions <- function(object, k, threads, what) {
   check_linear_smoother(object, what)
   refuse_compressed(object, what)

@@ -146,7 +146,7 @@ posterior_axes <- function(objective, mode, problem) {
   axes
 }
 
-# Of each half of each axis the distance in which the log density falls by 1/2, by its fall over
+# The distance along each half of each axis in which the log density falls by 1/2, by its fall over
 # 1.5, within 0.3 and 4.
 split_scales <- function(value_at, highest, axes, reach = 1.5) {
   scale_of <- function(axis, side) {

@@ -44,7 +44,7 @@ kept_kriging <- function(object, context) {
     1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), data$output))
 }
 
-# Of all rows: the factor of their covariance matrix.
+# The factor of the covariance matrix of all rows.
 kept_exact_kriging <- function(object, context) {
   data <- object$data
   kept(object, "exact_kriging", context, core_exact_kriging(data$coords,
@@ -57,7 +57,7 @@ kept_index <- function(object, context) {
     metric_component(object$core_covariance)))
 }
 
-# Of several outputs, each with an index of its rows.
+# Indices of several outputs, one of each output's rows.
 kept_output_indices <- function(object, context) {
   data <- object$data
   kept(object, "indices", context, lapply(rows_by_output(data), function(rows) {
@@ -65,8 +65,7 @@ kept_output_indices <- function(object, context) {
   }))
 }
 
-# Of a fit on inducing points: their factored prior, and a posterior there, `at` one of several
-# fields.
+# The factored prior of a fit on inducing points, and a posterior there, `at` one of several fields.
 kept_prior <- function(object, positions, context, nugget = 0) {
   kept(object, "prior", context, core_inducing_prior(positions,
     as_specified(object$core_covariance), nugget, object$method$jitter, context))

@@ -66,7 +66,7 @@ new_recipes <- function(settings, kind, component, table, locations, raw, row_na
     row_names))
 }
 
-# By the log scores of held-out rows, bench/non-stationary.R.
+# Penalties by the log scores of held-out rows, bench/non-stationary.R.
 default_local_penalty <- function(kind, coefficients, rows) {
   max(if (kind == "expand") 5 else 1, 100 * coefficients / rows)
 }

@@ -52,8 +52,8 @@ check_component <- function(component, count) {
       i = "Leave it out."))
 }
 
-# At coordinates with their covariates. The logarithms are linear in the parameters on the interval
-# scale, of which that of the standard deviation has half of the log variance.
+# Scales at coordinates with their covariates. The logarithms are linear in the parameters on the
+# interval scale, of which that of the standard deviation has half of the log variance.
 local_scales_at <- function(fit, coords, component) {
   log_range <- local_logarithm(fit, coords, component, "log_range")
   log_sd <- local_logarithm(fit, coords, component, "log_sd")
@@ -80,7 +80,7 @@ local_logarithm <- function(fit, coords, component, kind) {
   list(value = drop(design %*% estimate), error = sqrt(rowSums((design %*% vcov) * design)))
 }
 
-# Of new rows, where squares of local ranges overflow beyond exp(354), and of columns beyond 1e154.
+# Refuses new rows: squares of local ranges overflow beyond exp(354), and of columns beyond 1e154.
 check_local_columns <- function(fit, coords, rows, most = 300, largest = 1e100) {
   for (recipe in fit$locations$local) {
     check_design_finite(stats::setNames(list(coords[, recipe$columns, drop = FALSE]),

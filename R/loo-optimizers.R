@@ -31,7 +31,7 @@ keep_theta <- function(problem, theta) keep_state(problem, theta[seq_len(nrow(pr
 
 # ---- quasi-Newton --------------------------------------------------------------------------------
 
-# Which elements of theta are free, their bounds and units. Working parameters are logarithms and the
+# The elements of theta that are free, bounds and units. Working parameters are logarithms and the
 # like, of size 1.
 score_variables <- function(problem, theta) {
   p <- nrow(problem$layout)

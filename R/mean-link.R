@@ -2,7 +2,7 @@
 # family's link: of counts with more zeros, of those without, and of ordered categories. Packages
 # that go from the trend to the response take it for a link.
 
-# As stats::make.link() gives it, with NULL where the link of the family has the mean.
+# A link as stats::make.link() gives it, NULL where the link of the family has the mean.
 mean_link <- function(object) {
   family <- object$family
   entry <- response_family(family)
@@ -16,5 +16,5 @@ mean_link <- function(object) {
     valideta = function(eta) TRUE)
 }
 
-# From the linear predictor to the mean, of any family.
+# The function from the linear predictor to the mean, of any family.
 mean_at_predictor <- function(object) mean_link(object)$linkinv %||% object$family$linkinv

@@ -32,7 +32,7 @@ effect_bytes <- function(data) {
   if (is_compressed(data)) 480 * numbers + 16 * count_coefficients(data)^2 else 56 * numbers
 }
 
-# Of a fit; NULL where there is no table. `k`: with so many neighbours.
+# The need of a fit; NULL where there is no table. `k`: with so many neighbours.
 memory_need_of <- function(problem, k = problem$method$k %||% 0) {
   method <- problem$method
   kind <- memory_kind(problem)
@@ -94,7 +94,7 @@ system_memory <- function(file = "/proc/meminfo") {
   if (length(line)) 1024 * first_number(line) else NA_real_
 }
 
-# Of the group with the least left, among the process' own and those around it; version 2 and
+# Memory of the group with the least left, among the process' own and those around it; version 2 and
 # version 1 of control groups. Pages of files that nobody uses can be had, too.
 group_memory <- function(root = "/sys/fs/cgroup", groups = lines_of("/proc/self/cgroup")) {
   folders <- function(base, group) {

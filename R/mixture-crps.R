@@ -128,8 +128,8 @@ continuous_crps <- function(mixture, observed) {
     integral(above$middle, above$upper, function(p) (1 - p)^2)
 }
 
-# On the scale of integration, cut 20 units from the centre, where the slope of the scale has left
-# 2e-9 of what it is there.
+# Ends on the scale of integration, cut 20 units from the centre, where the slope of the scale has
+# left 2e-9 of what it is there.
 integration_ends <- function(mixture, lower, middle, upper) {
   name <- mixture_rule(mixture)$scale
   center <- scaled_center(mixture)

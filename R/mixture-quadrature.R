@@ -16,7 +16,7 @@ gauss_rule <- function(beside) {
   list(nodes = rev(found$values), weights = rev(found$vectors[1L, ]^2))
 }
 
-# On [-1, 1], with weights of the sum 2.
+# The rule on [-1, 1], with weights of the sum 2.
 gauss_legendre <- function(n) {
   i <- seq_len(n - 1L)
   rule <- gauss_rule(i / sqrt(4 * i^2 - 1))

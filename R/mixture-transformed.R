@@ -62,8 +62,8 @@ transformed_log_density <- function(mixture, y) {
 
 # ---- moments -------------------------------------------------------------------------------------
 
-# In closed form where closed_moments() has one. Else second moments are about the median, from
-# which the mean differs by little beside the standard deviation.
+# The mean in closed form where closed_moments() has one. Else second moments are about the median,
+# from which the mean differs by little beside the standard deviation.
 transformed_mean <- function(mixture) {
   closed <- closed_moments(mixture)
   if (!is.null(closed)) return(closed$mean)
@@ -78,7 +78,8 @@ transformed_variance <- function(mixture) {
     expected_response(mixture, function(y, rows) y - median[rows])^2)
 }
 
-# Of the log-normal distribution, of squares of a normal variable, and of a recalibration alone.
+# Moments of the log-normal distribution, of squares of a normal variable, and of a recalibration
+# alone.
 closed_moments <- function(mixture) {
   m <- mixture$mean
   s <- transformed_sd(mixture)
@@ -94,8 +95,8 @@ closed_moments <- function(mixture) {
   }
 }
 
-# Of max(Z, 0)^2 for Z ~ N(m, s^2): with a = m / s the moments of order 2 and 4 of a normal variable
-# that is cut off at 0, by parts. Where nothing is cut off the variance has a form without
+# Moments of max(Z, 0)^2 for Z ~ N(m, s^2): with a = m / s the moments of order 2 and 4 of a normal
+# variable that is cut off at 0, by parts. Where nothing is cut off the variance has a form without
 # cancellation.
 moments_of_square <- function(m, s) {
   a <- ifelse(s > 0, m / s, 40 * sign(m))
@@ -226,7 +227,7 @@ lognormal_crps <- function(mixture, observed) {
 
 # ---- the expected response given the latent field ------------------------------------------------
 
-# That of a field eta, with the noise of the mixture.
+# The expectation at a field eta, with the noise of the mixture.
 expected_given_field <- function(eta, mixture) {
   mixture[c("mean", "sd")] <- list(eta, 0 * eta)
   mixture_mean(mixture)

@@ -162,7 +162,7 @@ one_noise <- function(layout) {
   function(values) nugget_of(layout, values)
 }
 
-# Of a problem of the core.
+# The function that sets the noise of a problem of the core.
 pointer_noise <- function(pointer) {
   force(pointer)
   function(noise) core_set_noise(pointer, noise$variance, noise$derivatives)

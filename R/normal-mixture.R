@@ -27,10 +27,10 @@ normal_mixture_log_density <- function(y, mixture) {
 
 # ---- quantiles -----------------------------------------------------------------------------------
 
-# By Newton's method for the normal score of the distribution function, which is nearly a straight
-# line, within the bracket of the components' own quantiles; where a step leaves it, by bisection.
-# At a solution rounding puts the next step on an end of the bracket, so that it is asked first
-# whether the search is over. p: one number.
+# A quantile by Newton's method for the normal score of the distribution function, which is nearly a
+# straight line, within the bracket of the components' own quantiles; where a step leaves it, by
+# bisection. At a solution rounding puts the next step on an end of the bracket, so that it is asked
+# first whether the search is over. p: one number.
 normal_mixture_quantile <- function(p, mixture, steps = 200L) {
   value <- rep(NA_real_, nrow(mixture$mean))
   active <- which(stats::complete.cases(mixture$mean, mixture$sd))

@@ -62,7 +62,7 @@ raised_mean <- function(trend, known, base, expectations, solve, method, most = 
   c(found, list(gain = found$state$objective - start$objective))
 }
 
-# Of c (`left`), a, K a and the trend: linear predictors, expectations there, objective.
+# A function of c (`left`), a, K a and the trend: linear predictors, expectations there, objective.
 mean_state_maker <- function(trend, known, expectations) {
   function(at) {
     predictor <- trend$offset + trend$X %*% at$beta + at$left * known$field + at$field
@@ -119,8 +119,8 @@ step_of_field <- function(X, known, state, solve, accuracy, number) {
     iterations = found$iterations)
 }
 
-# Of classes nothing is known of what all fields of a row have in common, which only makes the norm
-# larger: steps sum to zero over the fields.
+# Steps of classes sum to zero over the fields: what all fields of a row have in common is not
+# known, and only makes the norm larger.
 joint_step <- function(fields, left) {
   columns <- function(name) {
     step <- do.call(cbind, lapply(fields, `[[`, name))

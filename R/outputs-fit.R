@@ -109,7 +109,7 @@ information_by_differences <- function(gradient, working, free, scales, step = 1
 
 # ---- starting values -----------------------------------------------------------------------------
 
-# Those of each output by itself, brought together. Its grid search gives its variance in each
+# Starts of each output by itself, brought together. Its grid search gives its variance in each
 # structure, ranges and nugget; ranges are averaged over the outputs, and the correlations of the
 # structures are those of the residuals at shared places.
 outputs_start <- function(problem) {
@@ -157,13 +157,13 @@ outputs_bounds <- function(problem, variances) {
   bounds
 }
 
-# For each parameter the unit in which it is to be looked for: of loadings the standard deviation of
-# their output, else 1.
+# The unit in which each parameter is to be looked for: of loadings the standard deviation of their
+# output, else 1.
 loading_scales <- function(problem) {
   loading_units(problem$layout, sqrt(residual_variances(problem$data)))
 }
 
-# For each parameter the unit of its output where it is a loading, else 1. `units`: of the outputs.
+# The unit of a parameter's output where it is a loading, else 1. `units`: of the outputs.
 loading_units <- function(layout, units) {
   factor <- rep(1, nrow(layout))
   for (j in unique(layout$component[layout$kind == "loading"])) {

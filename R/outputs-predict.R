@@ -85,7 +85,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link",
   predict_target(object, newdata, settings)
 }
 
-# In the order of the outputs.
+# Thresholds in the order of the outputs.
 check_output_thresholds <- function(threshold, outputs) {
   if (is.null(threshold)) return(NULL)
   named <- names(threshold)

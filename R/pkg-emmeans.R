@@ -15,8 +15,8 @@ recover_data.neargp <- function(object, data = NULL, ...) {
     data = drop_geometry(data), frame = structure(known %||% list(), class = "data.frame"), ...)
 }
 
-# Of responses that are not gaussian on the scale of the link. There are no degrees of freedom: the
-# tests of summary() are by the normal distribution, too.
+# The basis is on the scale of the link. There are no degrees of freedom: the tests of summary() are
+# by the normal distribution, too.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...) {
   frame <- stats::model.frame(trms, grid, na.action = stats::na.pass, xlev = xlev)

@@ -113,7 +113,7 @@ predicted_by_trend <- function(object, data, predict, ci) {
   c(predicted, list(CI_low = limits$lower, CI_high = limits$upper))
 }
 
-# As the methods of insight return them.
+# Predictions as the methods of insight return them.
 as_insight_predictions <- function(moments, predict, ci, data) {
   limits <- Filter(Negate(is.null), moments[setdiff(names(moments), "Predicted")])
   structure(unname(moments$Predicted), ci_data = if (!is.null(ci)) as.data.frame(limits),

@@ -13,7 +13,7 @@ elpd.neargp <- function(x, ...) {
 #' @exportS3Method loo::loo
 loo.neargp <- function(x, ...) elpd.neargp(x, ...)
 
-# Of each row's observation given the other rows.
+# The log density of each row's observation given the other rows.
 loo_log_densities <- function(fit) {
   if (is_streamed(fit)) refuse_rows("elpd()")
   if (!is.null(fit$outputs) || !is.null(fit$deep)) {

@@ -15,7 +15,7 @@ as_draws.neargp <- function(x, nsim = 1000, newdata = NULL, ...) {
   posterior::as_draws_matrix(matrix(draws, nsim, dimnames = list(NULL, variables)))
 }
 
-# Those of posterior hand no arguments on to as_draws().
+# The generics of posterior hand no arguments on to as_draws().
 #' @exportS3Method posterior::as_draws_matrix
 as_draws_matrix.neargp <- function(x, ...) posterior::as_draws(x, ...)
 

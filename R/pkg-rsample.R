@@ -25,7 +25,7 @@ rsample_folds <- function(splits, fit) {
   structure(folds, kept = stats::setNames(kept, labels))
 }
 
-# Which row of `data` each row of the fit was.
+# The row of `data` that each row of the fit was.
 rows_in_data <- function(fit, data) {
   n <- nrow_of(fit)
   rows <- if (nrow(data) == n) seq_len(n) else if (nrow(data) == fit$n_given)

@@ -38,7 +38,7 @@ raster_blocks <- function(raster, chunk_size, window = whole_window(raster)) {
   })
 }
 
-# Of such cells.
+# The target of such cells.
 raster_target <- function(object, raster, cells, part = "field") {
   columns <- cell_columns(raster, window_of_cells(raster, cells))
   object$locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days

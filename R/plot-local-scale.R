@@ -72,7 +72,7 @@ local_scale_places <- function(fit, which, newdata, cells, time) {
     error = values[[sprintf("log_%s_error", which)]], unit = shown$unit)
 }
 
-# That of the first range, which local_scales() has.
+# The unit of the first range, which local_scales() has.
 local_range_unit <- function(fit, component) {
   range_units(fit$layout$name[fit$layout$component %in% component & fit$layout$kind == "range"][1L],
     fit$locations)

@@ -43,7 +43,7 @@ values_beyond <- function(values, limits) {
   replace(ends, c(ends[1L] >= limits[1L], ends[2L] <= limits[2L]), NA_real_)
 }
 
-# Of positive values, by their logarithms, with ticks at numbers of the values themselves.
+# A scale of positive values, by their logarithms, with ticks at numbers of the values themselves.
 log_color_scale <- function(values, palette, limits = NULL) {
   if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)) &&
       all(limits > 0))) {

@@ -112,7 +112,7 @@ pattern_coordinates <- function(points) {
 
 # ---- the window ----------------------------------------------------------------------------------
 
-# Its rectangle, `box`, and where it is more than that its polygon.
+# The window's rectangle, `box`, and where it is more than that its polygon.
 pattern_window <- function(window, points) {
   if (is_sf(window)) return(polygon_window(window, points))
   sides <- c("xmin", "xmax", "ymin", "ymax")

@@ -25,7 +25,7 @@ prediction_columns.default <- function(method, object, moments, settings) {
   target_columns(object, columns, c(limits, exceeded))
 }
 
-# Of several outputs, which have a threshold each: that of each of so many targets, as one.
+# The threshold of each of so many targets; several outputs have one each.
 threshold_of_targets <- function(object, threshold, count) {
   if (is.null(object$outputs) || is.null(threshold)) return(threshold)
   list(rep(threshold, each = count %/% length(threshold)))

@@ -30,7 +30,7 @@ joint_of_field <- function(object, target, settings, covariance, weighted) {
   moments
 }
 
-# Of the field without the trend, given these rows.
+# The field without the trend, given these rows.
 joint_field <- function(object, data, coords) {
   specification <- as_specified(object$core_covariance)
   factor <- joint_factor(object, data)

@@ -28,7 +28,7 @@ part_file <- function(plan, number) {
     fixed = TRUE)
 }
 
-# Of all that is known of the rows.
+# A hash of all that is known of the rows.
 rows_hash <- function(newdata, window) {
   if (is_raster(newdata)) {
     values <- if (terra::hasValues(newdata)) window_values(newdata, window)

@@ -80,7 +80,7 @@ new_problem <- function(data, locations, settings, start) {
     stale = NULL))                   # TRUE where they could not always be renewed
 }
 
-# Of an output that is known in fewer than k rows all are neighbours.
+# Refuses data that the method cannot fit. Of an output with fewer than k rows all are neighbours.
 check_problem <- function(problem, frame) {
   data <- problem$data
   if (has_outputs(problem)) check_outputs_method(problem$method)
@@ -100,7 +100,7 @@ check_problem <- function(problem, frame) {
   }
 }
 
-# Those that must have locations of their own, of several outputs in sets of one output each.
+# Rows that must have locations of their own, of several outputs in sets of one output each.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
     without <- rows_by_output(problem$data)[needs_distinct_locations(problem$method, problem)]

@@ -90,8 +90,8 @@ profile_limits_of <- function(profiled, row, cut, width) {
   list(limits = limits, bounded = which(bounded))
 }
 
-# Of ranges and variances, which tend to no model at their upper bounds: 0 is a value of variances
-# and correlations end at 1.
+# Ranges and variances tend to no model at their upper bounds: 0 is a value of variances and
+# correlations end at 1.
 reaches_upper <- function(problem, working) {
   problem$free & problem$layout$kind %in% c("range", "variance") &
     working >= problem$bounds$upper - 1e-6
@@ -139,7 +139,8 @@ check_profile_gap <- function(gap, name) {
       -gap, name), i = "Fit again from there, with other starting values: neargp(start = )."))
 }
 
-# In the user's unit and on the natural scale; an open end is that of the parameter's range.
+# The profile in the user's unit and on the natural scale; an open end is that of the parameter's
+# range.
 profile_in_natural <- function(object, profiled, rows, working) {
   layout <- object$layout[rows, ]
   unit <- profiled$problem$data$basis$unit %||% 1

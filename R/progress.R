@@ -95,7 +95,7 @@ format_seconds <- function(seconds) {
   sprintf("%.1f h", seconds / 3600)
 }
 
-# In place of the line before, which may have been longer, and no longer than the terminal is wide.
+# Writes over the line before, which may have been longer, and no more than the terminal is wide.
 write_line <- function(text) {
   text <- substr(text, 1L, cli::console_width() - 1L)
   cat("\r", formatC(text, width = -progress$width), file = stderr(), sep = "")
@@ -116,7 +116,7 @@ progress_reporter <- function(total, verbose) {
   function() cli::cli_progress_update(id = id, .envir = frame)
 }
 
-# On a worker: whether the session that asked has been interrupted, which it says by a file.
+# Stops a worker where the session that asked has been interrupted, which it says by a file.
 stop_if_asked <- function() {
   if (!is.null(of_session$stop_file) && file.exists(of_session$stop_file)) {
     abort_neargp("cluster", "The predictions were interrupted.")

@@ -7,7 +7,7 @@ new_window <- function(row, column, rows, columns) {
 
 whole_window <- function(raster) new_window(1L, 1L, terra::nrow(raster), terra::ncol(raster))
 
-# That of cells one row after the other.
+# The window of cells one row after the other.
 window_of_cells <- function(raster, cells) {
   corners <- terra::rowColFromCell(raster, cells[c(1L, length(cells))])
   new_window(corners[1L, 1L], corners[1L, 2L], diff(corners[, 1L]) + 1, diff(corners[, 2L]) + 1)

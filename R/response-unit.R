@@ -18,7 +18,7 @@ with_response_unit <- function(problem) {
 # Counts and shares have none.
 has_response_unit <- function(family) has_mark(family, "in_units")
 
-# By outputs, where there are several.
+# The unit of the response, one for each output where there are several.
 response_units <- function(problem) {
   data <- problem$data
   output <- if (has_outputs(problem)) factor(data$outputs[data$output], data$outputs) else

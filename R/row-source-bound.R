@@ -67,7 +67,7 @@ visit_rows <- function(rows, dimension, visit) {
   visit(rows[, coords, drop = FALSE], rows[, -c(1L, coords), drop = FALSE], rows[, 1L])
 }
 
-# As core_collapsed_bound(). One reading has the value, another one the gradient.
+# What core_collapsed_bound() gives. One reading has the value, another one the gradient.
 streamed_bound <- function(data, method, context) {
   function(covariance, nugget, positions, derivatives, ...) {
     pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance,

@@ -82,7 +82,7 @@ as_streamed_fit <- function(fit, problem) {
 
 is_streamed <- function(fit) inherits(fit, "neargp_streamed")
 
-# Of the header of a fit.
+# The part of the header of a fit that says where its rows are from.
 describe_rows <- function(fit) {
   if (is_streamed(fit)) sprintf(" from %s, in %s chunks", fit$source$from,
     format_count(fit$source$chunks)) else ""

@@ -20,7 +20,7 @@ source_folder <- function(folder, format = c("csv", "parquet"), start_rows = 500
   row_source(files, read = read_parquet_rows, start_rows = start_rows, ...)
 }
 
-# As a plain data frame.
+# Reads a file as a plain data frame.
 read_parquet_rows <- function(file, ...) {
   as.data.frame(getExportedValue("arrow", "read_parquet")(file, ...))
 }

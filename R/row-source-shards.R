@@ -88,7 +88,7 @@ sample_of_part <- function(chunk, frame, number, size, below) {
     share[take], 2), below = below, first = first[take])
 }
 
-# Of the samples of chunks the rows of the smallest shares in all, and the first ones of levels.
+# The rows with the smallest shares in the samples of all chunks, and the first ones of levels.
 thin_samples <- function(found, size) {
   below <- least_below(found)
   share <- unlist(lapply(found, `[[`, "share"))
@@ -160,7 +160,7 @@ shards_of_box <- function(box, cuts) {
     if (box[2L, cuts$column] > cuts$at) shards_of_box(box, cuts$high))
 }
 
-# For each shard the numbers of the chunks that reach into it.
+# The numbers of the chunks that reach into each shard.
 parts_of_shards <- function(stream, problem, partition) {
   numbers <- which(!vapply(stream$parts$boxes, is.null, NA))
   reached <- lapply(numbers, function(number) {

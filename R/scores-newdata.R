@@ -34,7 +34,7 @@ new_observations.default <- function(fit, newdata, observed, trials) {
   list(y = as.double(observed), trials = trials %||% 1)
 }
 
-# By the formula of the fit, where none are given.
+# Observations by the formula of the fit, where none are given.
 observed_in <- function(newdata, fit, observed) {
   if (is.null(observed)) {
     check_columns_present(all.vars(fit$formula[[2L]]), newdata, "newdata", environment(fit$formula))

@@ -19,10 +19,10 @@ check_bound_in_shards <- function(data) {
     i = "Leave out `cluster` and neargp_control(shards = ), or take vecchia()."))
 }
 
-# By what the response that shards have is multiplied: they have it in the unit of the fit.
+# The factor of the response that shards have: they have it in the unit of the fit.
 bound_unit <- function(data) data$shards$unit / (data$basis$unit %||% 1)
 
-# As bound_over_rows().
+# What bound_over_rows() gives, of shards.
 bound_in_shards <- function(data, method, context) {
   host <- data$shards$host
   unit <- bound_unit(data)
@@ -84,7 +84,7 @@ shard_response <- function(shard, unit) {
 # The predictive score less the divergence (src/core/variational/predictive_score.h) is a sum, too:
 # shards have that of their rows without a divergence, and here is the divergence without rows.
 
-# As gaussian_rows(). `at`: what the bound has found, and where.
+# What gaussian_rows() gives, of shards. `at`: what the bound has found, and where.
 stage_in_shards <- function(data, covariance, at) {
   on_shards(data$shards$host, "shard_stage", list(values = covariance$values, at = at,
     unit = bound_unit(data)), makes = TRUE)

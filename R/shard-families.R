@@ -15,7 +15,7 @@ with_families_in_shards <- function(problem) {
   problem
 }
 
-# As core_family_bound().
+# What core_family_bound() gives, of shards.
 family_bound_in_shards <- function(problem, method, values, positions, start, tolerance,
                                    derivatives, specification) {
   data <- problem$data

@@ -105,7 +105,7 @@ host_of_problem <- function(problem) {
   host
 }
 
-# Of rows in memory, or of the sample of those that are read.
+# The partition of rows in memory, or of the sample of those that are read.
 new_partition <- function(problem) {
   coords <- problem$data$coords
   scales <- shard_scales(coords, problem)
@@ -165,7 +165,7 @@ narrow_problems <- function(host, k, joint, keep) {
   on_shards(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
 }
 
-# From what each says to each other what each hears, in the order of the speakers.
+# What each hears from what each says to each other, in the order of the speakers.
 transposed <- function(said, name) {
   ids <- names(said)
   heard <- lapply(ids, function(id) {

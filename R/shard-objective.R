@@ -112,7 +112,7 @@ check_takes_shards <- function(settings, data) {
   }
 }
 
-# Of the header of a fit.
+# The lines of the header of a fit that tell of its shards.
 shard_lines <- function(fit) {
   shards <- fit$control$shards
   if (is.null(shards)) return("")

@@ -134,7 +134,7 @@ shard_trend_rows <- function(shard, weights = NULL) {
   NULL
 }
 
-# As shard_evaluate(), with what rows at one location say of the trend.
+# What shard_evaluate() gives, with what rows at one location say of the trend.
 shard_trend_sums <- function(shard, known) {
   known <- with_covariance(known, shard$specification)
   found <- core_evaluate(shard$pointer, known$covariance, known$nugget, FALSE, shard$context)

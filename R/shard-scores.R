@@ -136,8 +136,8 @@ unpack_score <- function(sums, sizes, with_gradient) {
   split(sums, factor(rep(names(sizes), sizes), names(sizes)))
 }
 
-# As pseudo_observation_trend_covariance(). `own`: weights of the rows of each shard, where gamma
-# variables have changed them.
+# What pseudo_observation_trend_covariance() gives, of shards. `own`: weights of the rows of each
+# shard, where gamma variables have changed them.
 trend_covariance_in_shards <- function(problem, host, known, k, own) {
   if (!length(known$beta)) return(matrix(0, 0L, 0L))
   forget_calls(host, c("shard_observed", "shard_plan"))

@@ -30,8 +30,8 @@ shelf_shard <- function(shelf, id) {
 
 # ---- where shards may have rows ------------------------------------------------------------------
 
-# Of each shard a box of coordinates, as the core has them, that holds its rows: that of the chunks
-# that reach into it, within the cuts that are its borders. What is known without reading it.
+# A box of coordinates of each shard, as the core has them, that holds its rows: that of the chunks
+# that reach into it, within the cuts that are its borders. It is known without reading.
 shard_reach <- function(recipe) {
   partition <- recipe$partition
   boxes <- recipe$stream$parts$boxes
@@ -71,7 +71,7 @@ scaled_boxes <- function(reach, component, most = 10L) {
 
 # ---- predictions ---------------------------------------------------------------------------------
 
-# As chunked_moments() has them, of targets of which some are complete.
+# Moments as of chunked_moments(), of targets of which some are complete.
 moments_from_shelf <- function(object, target, settings) {
   recipe <- object$source$recipe
   shelf <- object$source$shelf %||% new_shelf(object)

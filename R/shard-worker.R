@@ -57,7 +57,7 @@ shard_box <- function(shard, component) apply(shard_scaled(shard, component), 2L
 # Distances are compared with a margin for rounding, so that ties are asked for.
 rounding_margin <- 1 + 1e-12
 
-# Which rows may have neighbours in another shard: those whose k-th neighbour in their own is not
+# The rows that may have neighbours in another shard: those whose k-th neighbour in their own is not
 # nearer than the other's box. `boxes`: of all shards; a list by shard of what it is asked.
 shard_asks <- function(shard, id, component, k, before, boxes) {
   scaled <- shard_scaled(shard, component)
@@ -155,7 +155,7 @@ held_rows <- function(shard, held) {
   if (is.null(held$places)) rows else rows[held$places, , drop = FALSE]
 }
 
-# By rank, so that equal distances are told apart by it.
+# Holds rows by rank, so that equal distances are told apart by it.
 held_before <- function(shard, id, component, received, k) {
   own <- nrow(shard$rows)
   ids <- rep(c(id, as.integer(names(received))), c(own, vapply(received, function(part)

@@ -147,9 +147,9 @@ simulation_columns <- function(object, target, nsim, settings) {
   as.data.frame(draws)
 }
 
-# For each draw: trend coefficients, the residuals they leave at the data, and the process given
-# these; at data without noise it is these. Blocks of draws bound the memory to that of about 50
-# million numbers. Of several outputs an array of place x draw x output.
+# The parts of each draw: trend coefficients, the residuals they leave at the data, and the process
+# given these; at data without noise it is these. Blocks of draws bound the memory to that of about
+# 50 million numbers. Of several outputs an array of place x draw x output.
 simulation_draws <- function(method, object, target, nsim, settings) {
   UseMethod("simulation_draws")
 }

@@ -10,7 +10,7 @@ describe_space_time <- function(component, of_space) {
       describe_family(settings$time_family, settings$time_shape)))
 }
 
-# Of settings that are not fitted yet.
+# Lines of settings that are not fitted yet.
 space_time_lines <- function(component) {
   settings <- component$space_time
   if (is.null(settings)) return(NULL)
@@ -28,7 +28,7 @@ space_time_lines <- function(component) {
         paste("range", format(settings$time_range))))
 }
 
-# In units of the range of group `group`, which is the last where it is that of time.
+# The distance in units of the range of group `group`, which is the last where it is that of time.
 effective_distance_of <- function(component, group, level = 0.05) {
   settings <- component$space_time
   if (is.null(settings) || group < length(component$range)) {

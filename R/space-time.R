@@ -150,7 +150,7 @@ time_margin <- function(time) {
     start = list(time_shape = margin$start$shape, time_range = margin$start$range))
 }
 
-# As the core has them: the share of the product, and that of space in the rest.
+# Shares as the core has them: that of the product, and that of space in the rest.
 check_shares <- function(shares) {
   if (is.null(shares)) return(NULL)
   if (!is.numeric(shares) || !setequal(names(shares), c("product", "space", "time")) ||

@@ -43,7 +43,7 @@ warm_start_of <- function(start, differences, data) {
   if (!length(differences)) start
 }
 
-# In what the fit `start` differs from what is to be fitted, so that it cannot be continued.
+# Differences of the fit `start` from what is to be fitted, for which it cannot be continued.
 start_differences <- function(start, data, layout, settings) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(NULL)
   if (inherits(start, "neargp_last")) {

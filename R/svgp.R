@@ -205,7 +205,7 @@ takes_shards.neargp_svgp <- function(method, family) {
     bound_kl_weight(method) == 1
 }
 
-# By evaluations over all rows, which fit_method() asks for: its relatives have others.
+# Effects need evaluations over all rows, which fit_method() asks for: relatives have others.
 #' @export
 takes_effects.neargp_svgp <- function(method, family) {
   plain_class(method)[1L] == "neargp_svgp" && !is_categorical(family)

@@ -156,7 +156,7 @@ augment.neargp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
   with_training_columns(x, data, said)
 }
 
-# Of the rows of the fit there are leave-one-out predictions.
+# Refuses arguments of predictions: the rows of the fit have leave-one-out predictions.
 check_for_newdata <- function(se_fit, interval) {
   if (isFALSE(se_fit) && interval == "none") return(invisible())
   abort_neargp("argument", c("`se_fit` and `interval` are for `newdata`.",

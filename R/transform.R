@@ -2,8 +2,8 @@
 # has its transform as an element, its data have z as `y`, and y as `untransformed`. What is told of
 # a response comes from R/mixture-transformed.R.
 
-# Of each: z of y; y of z, constant below `floor` and infinite above `pole`; and the logarithm of
-# the slope dz/dy. `t` is the transform.
+# Functions of each: z of y; y of z, constant below `floor` and infinite above `pole`; and the
+# logarithm of the slope dz/dy. `t` is the transform.
 response_transforms <- list(
   log = list(
     forward = function(y, t) log(y), inverse = function(z, t) exp(z),
@@ -123,7 +123,7 @@ abort_transform <- function(message, hint) abort_neargp("transform", c(message, 
 
 # ---- of families and data ------------------------------------------------------------------------
 
-# Of a family, or of a mixture made of one.
+# Says so of a family, or of a mixture made of one.
 has_transform <- function(family) !is.null(family$transform) || !is.null(family$recalibration)
 
 # The responses as the user has them.

@@ -200,10 +200,10 @@ scores_over_folds <- function(splits, names, verbose, score) {
   list(fit = scores[[1L]], without = stats::setNames(scores[-1L], names))
 }
 
-# With the covariance parameters of all rows; what has no rows to condition on is trained anew.
+# The covariance parameters are of all rows; what has no rows to condition on is trained anew.
 trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$deep))
 
-# Of the held-out rows of one fold, at `at`.
+# Log scores of the held-out rows of one fold, at `at`.
 held_log_scores <- function(known, fit, split, at) {
   if (inherits(fit, "neargp_classifier")) {
     number <- as.integer(observed_classes(fit)[split$held])

@@ -47,8 +47,8 @@ low_rank_prior <- function(object, context) {
   kept_prior(object, object$low_rank$positions, context, object$nugget)
 }
 
-# Of places together, given the union U of their nearest neighbours: with R the covariance matrix of
-# the residual field, alpha = A - A_U b, b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b +
+# Moments of places together, given the union U of their nearest neighbours: with R the covariance
+# matrix of the residual field, alpha = A - A_U b, b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b +
 # alpha'B^-1 alpha.
 #' @export
 joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
@@ -88,7 +88,7 @@ neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords
 
 # ---- leave one out -------------------------------------------------------------------------------
 
-# In closed form, from the inverse of the likelihood's covariance matrix.
+# Weights in closed form, from the inverse of the likelihood's covariance matrix.
 #' @export
 weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) {
   data <- object$data

@@ -83,7 +83,7 @@ arrange <- function(method, problem, component, key) {
     positions = low_rank_positions(method, problem, component))
 }
 
-# Those of a fit that is continued, where they were asked for in the same words.
+# The positions of a fit that is continued, where they were asked for in the same words.
 low_rank_positions <- function(method, problem, component) {
   before <- problem$warm_start
   if (!is.null(before) && identical(before$method$inducing, method$inducing)) {
@@ -96,8 +96,8 @@ nearest_residual <- function(problem, component, order, k) {
   neighbors_in_order(problem, component, min(k, length(order) - 1L), order)
 }
 
-# Of five times k of the nearest the k of largest residual correlation, which are the same as of all
-# rows to two digits of the likelihood (bench/vecchia-inducing.md).
+# Neighbours are the k of largest residual correlation among five times k of the nearest, the same
+# as of all rows to two digits of the likelihood (bench/vecchia-inducing.md).
 candidates_for_each <- 5L
 
 correlated_residual <- function(problem, method, arrangement, working) {
@@ -174,7 +174,7 @@ fit_details.neargp_vecchia_inducing <- function(method, fit) {
     format_count(nrow(fit$inducing)), format(signif(share, 2L))))
 }
 
-# With its parameters and inducing points, but what these know from other rows.
+# A fit with its parameters and inducing points, but what these know from other rows.
 #' @export
 restrict_rows.neargp_vecchia_inducing <- function(method, fit, rows, context) {
   rank <- order(fit$low_rank$order)[rows]

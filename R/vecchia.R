@@ -167,7 +167,7 @@ vecchia_search <- function(problem, ordering, renew_at = reorder_at) {
   }
 }
 
-# Of a sum the component that tells the metric can change, and with it the number of coordinates.
+# The component that tells the metric of a sum can change, and with it the number of coordinates.
 is_another_shape <- function(shape, before, renew_at) {
   length(shape) != length(before) || max(abs(shape - before)) > renew_at
 }

@@ -56,7 +56,7 @@ check_low_rank_places <- function(problem) {
     i = "Take fewer points: some hundred serve any number of rows."))
 }
 
-# Those of a fit that is continued, where as many were asked for.
+# The positions of a fit that is continued, where as many were asked for.
 latent_positions <- function(problem, component) {
   before <- problem$warm_start
   wanted <- problem$method$low_rank

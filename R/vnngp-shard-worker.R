@@ -46,7 +46,7 @@ latent_shard_fit <- function(shard, values, parameters, tolerance, max_iteration
     iterations = found$iterations, converged = found$converged, restricted = found$restricted)
 }
 
-# By how much the field of its own nodes answers to the trend, at the posterior of the last fit.
+# The response of the field at its own nodes to the trend, at the posterior of the last fit.
 latent_shard_response <- function(shard) {
   response <- core_latent_field_response(shard$latent, shard$design, shard$context)
   response[shard$part$own, , drop = FALSE]

@@ -40,9 +40,9 @@ overlap_of <- function(problem, nodes, search) {
 
 # ---- extended shards -----------------------------------------------------------------------------
 
-# Of each of the shards `ids`, by number: its extended `nodes`, which of them are its `own`, and
-# `near`, those of others within a quarter of the overlap, by which shards are compared; and `rows`,
-# all at these nodes, with its `own_rows`.
+# The parts of each of the shards `ids`, by number: its extended `nodes`, which of them are its
+# `own`, and `near`, those of others within a quarter of the overlap, by which shards are compared;
+# and `rows`, all at these nodes, with its `own_rows`.
 latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
   scaled <- core_scale(nodes$coords, search$component)
   neighbors <- as.matrix(search$neighbors)
@@ -62,7 +62,7 @@ latent_parts <- function(problem, nodes, search, shard, ids = levels(shard)) {
   })
 }
 
-# Of `count` places that fill a box.
+# The spacing of `count` places that fill a box.
 mean_spacing <- function(box, count) {
   sides <- box[2L, ] - box[1L, ]
   sides <- sides[sides > 0]
@@ -142,7 +142,7 @@ fit_fields <- function(host, parts, state, request) {
     "iterations")), converged = all(each("converged")), restricted = any(each("restricted")))
 }
 
-# By how much the field of each node answers to the trend, at the posteriors of the last fit.
+# The response of the field at each node to the trend, at the posteriors of the last fit.
 field_response <- function(host, parts, state) {
   response <- matrix(0, length(state$mean), length(state$beta))
   if (!ncol(response)) return(response)
@@ -249,8 +249,8 @@ converge_shards <- function(problem, objective, shards, parts, working) {
   list(fitted = fitted, evaluated = evaluated, variance_error = error, shards = extent)
 }
 
-# By how much the means differ, in posterior standard deviations, that shards and owners have of
-# the same node, largest of those within a quarter of the overlap.
+# The difference of the means, in posterior standard deviations, that shards and owners have of the
+# same node, largest of those within a quarter of the overlap.
 shard_difference <- function(host, parts, mean, variance) {
   found <- on_shards(host, "latent_shard_difference", own = lapply(parts, function(part) {
     near <- part$nodes[part$near]

@@ -142,7 +142,7 @@ check_latent_optimizer <- function(optimizer, posterior, k) {
 #' @export
 takes_local_fields.neargp_vnngp <- function(method, family) TRUE
 
-# Of data at nodes, by posteriors that know how effects and field vary together.
+# Effects are of data at nodes, by posteriors that know how effects and field vary together.
 #' @export
 takes_effects.neargp_vnngp <- function(method, family) {
   method$posterior != "mean-field" && is.null(method$inducing) && !has_latent_low_rank(method)

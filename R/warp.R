@@ -120,7 +120,7 @@ describe_warps <- function(component) {
 
 warp_kinds <- c("monotone", "expand")
 
-# By kind; one of each.
+# The warps by kind; one of each.
 check_warp <- function(warp) {
   if (is.null(warp)) return(list())
   if (inherits(warp, "neargp_warp")) warp <- list(warp)
@@ -172,7 +172,7 @@ monotone_recipes <- function(warp, component, locations, raw) {
   })
 }
 
-# Of an ordered factor between its levels: a slope for each step.
+# The knots of an ordered factor are between its levels: a slope for each step.
 warp_knots <- function(x, count, levels) {
   if (!is.null(levels)) return(seq_len(length(levels) - 1L) + 0.5)
   unique(unname(stats::quantile(x, seq(0, 1, length.out = count))))
