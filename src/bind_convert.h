@@ -7,8 +7,8 @@
 #include "base/run_context.h"
 #include "geometry/points.h"
 
-// From R's new_context() (R/context.R); interruptible from the R console. Throws an Error where the device or FAISS can
-// no longer be used.
+// The context of R's new_context() (R/context.R); interruptible from the R console. Throws an Error where the device or
+// FAISS can no longer be used.
 neargp::RunContext run_context(const Rcpp::List& context);
 
 // R stores matrices by columns, the core stores points by rows.

@@ -34,7 +34,7 @@ neargp::WorkingParameters to_working_parameters(const Rcpp::List& list) {
 
 namespace {
 
-// From R's list(columns = integer, coefficients = numeric), columns counted from 1.
+// Takes R's list(columns = integer, coefficients = numeric), columns counted from 1.
 neargp::LocalField to_local_field(const Rcpp::List& list) {
   neargp::LocalField field;
   for (const int column : Rcpp::as<std::vector<int>>(list["columns"])) field.columns.push_back(column - 1);
@@ -46,7 +46,7 @@ neargp::LocalField to_local_field(const Rcpp::List& list) {
 
 namespace {
 
-// From R's list(coordinate = integer counted from 1, monotone = flag, columns, coefficients).
+// Takes R's list(coordinate = integer counted from 1, monotone = flag, columns, coefficients).
 neargp::WarpedCoordinate to_warp(const Rcpp::List& list) {
   return {Rcpp::as<int>(list["coordinate"]) - 1, to_local_field(list), Rcpp::as<bool>(list["monotone"])};
 }
@@ -62,7 +62,7 @@ neargp::SpaceTimeModel to_space_time_model(const std::string& name) {
   throw neargp::Error("There is no model of space and time called '" + name + "'.");
 }
 
-// From R's list(model = name, and what the model has: time_family, time_shape, alpha, beta, product, space).
+// Takes R's list(model = name, and what the model has: time_family, time_shape, alpha, beta, product, space).
 neargp::SpaceTime to_space_time(const Rcpp::List& list) {
   neargp::SpaceTime of_time;
   const auto take = [&](const char* name, double& value) {
@@ -139,7 +139,7 @@ neargp::Covariance to_covariance(const Rcpp::List& specified, double nugget) {
   return covariance;
 }
 
-// From R's list(components = list(...), active = logical, of several outputs nuggets, and areal = TRUE where rows are
+// Takes R's list(components = list(...), active = logical, of several outputs nuggets, and areal = TRUE where rows are
 // areas), at whatever values.
 // [[Rcpp::export]]
 SEXP core_covariance_specification(const Rcpp::List& covariance) {
@@ -158,7 +158,7 @@ neargp::PreparedCovariance prepared_values(const neargp::Covariance& covariance,
   return neargp::prepare(covariance, dim, false);
 }
 
-// Without what does not move points; `columns` of the points, where there are any.
+// Leaves out what does not move points; `columns` of the points, where there are any.
 neargp::PreparedCovariance prepared_component(const Rcpp::List& component, int columns = 0) {
   neargp::Covariance covariance;
   covariance.components.push_back(to_component(component));

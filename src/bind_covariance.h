@@ -9,7 +9,7 @@
 #include "covariance/prepared.h"
 #include "geometry/points.h"
 
-// From R's list(specification = pointer, values = numeric): what R has had parsed once, at values in the order of
+// Takes R's list(specification = pointer, values = numeric): what R has had parsed once, at values in the order of
 // covariance.h, after which those of a response's family may stand. `nugget` is in place of the one among the values.
 // See R/covariance-specification.R.
 neargp::Covariance to_covariance(const Rcpp::List& specified, double nugget);

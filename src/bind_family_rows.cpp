@@ -171,7 +171,7 @@ Rcpp::NumericVector core_family_part_gradient(SEXP part, const Rcpp::List& field
 
 // ---- all of them ----------------------------------------------------------------------------------------------------
 
-// As core_family_bound(). parts: functions that have of all parts what is above of each.
+// What core_family_bound() gives. parts: functions that have of all parts what is above of each.
 // [[Rcpp::export]]
 Rcpp::List core_family_bound_of_parts(const Rcpp::List& parts, const Rcpp::NumericVector& offset, int coefficients,
                                       const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,

@@ -27,7 +27,7 @@ void core_latent_set_offset(SEXP latent, const std::vector<double>& offset) {
   response.offset = offset;
 }
 
-// By how much the field answers to a trend of this design, nodes x coefficients.
+// The response of the field to a trend of this design, nodes x coefficients.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_latent_field_response(SEXP latent, const Rcpp::NumericMatrix& design,
                                                const Rcpp::List& context) {

@@ -77,7 +77,7 @@ SEXP core_neighbors_first(SEXP neighbors, int k) {
   return to_r(std::move(first));
 }
 
-// Those of the first n rows.
+// Neighbours of the first n rows.
 // [[Rcpp::export]]
 SEXP core_neighbors_head(SEXP neighbors, int n) {
   Neighbors input(neighbors);

@@ -18,7 +18,7 @@ class Neighbors {
 
   int k() const;
   neargp::Index n() const;
-  // For a problem to read, without a copy.
+  // Rows for a problem to read, without a copy.
   neargp::NeighborRows rows() const;
   // The core's own, or one made of R's matrix; it lives as long as this object.
   const neargp::NeighborTable& table();

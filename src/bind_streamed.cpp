@@ -81,7 +81,7 @@ void core_streamed_add_value(SEXP pointer, const Rcpp::NumericMatrix& coords, co
   StreamedPointer(pointer)->add_to_value(Piece(coords, columns, noise_scale).view(), run_context(context));
 }
 
-// As core_collapsed_bound() without its gradient.
+// What core_collapsed_bound() gives, without its gradient.
 // [[Rcpp::export]]
 Rcpp::List core_streamed_value(SEXP pointer, const Rcpp::List& context) {
   use_products_of(context);
@@ -119,7 +119,7 @@ void core_streamed_set_sums(SEXP pointer, const Rcpp::NumericVector& numbers) {
   bound->set_sums(std::move(sums));
 }
 
-// Of all rows, after a value that did not fail: what parts of them begin their gradient with.
+// Moments of all rows after a value that did not fail: what parts of them begin their gradient with.
 // [[Rcpp::export]]
 Rcpp::List core_streamed_moments(SEXP pointer) {
   const neargp::BoundMoments moments = StreamedPointer(pointer)->moments();

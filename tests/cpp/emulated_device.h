@@ -220,7 +220,7 @@ struct Device {
     return in_use;
   }
 
-  // On a boundary of 16 bytes.
+  // Memory on a boundary of 16 bytes.
   class Memory {
    public:
     explicit Memory(Index bytes) : memory_(std::size_t(bytes + 15) / 16) {}

@@ -1,4 +1,4 @@
-// Which cases tests of many go through.
+// The cases that tests of many go through.
 #pragma once
 
 #include <cstdlib>

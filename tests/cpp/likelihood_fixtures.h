@@ -32,13 +32,13 @@ void for_each_family(const Action& action) {
   }
 }
 
-// Of the linear predictor.
+// Means of the linear predictor.
 const std::vector<double> moderate_means = {-3.0, -0.7, 0.4, 2.5};
 
 // log p(y | eta) at weight 1, by the standard library in long double.
 long double reference_log_density(const neargp::Likelihood& likelihood, const Response& response, double eta);
 
-// Its expectation under eta ~ N(mean, variance), by a sum over a fine grid.
+// The log density's expectation under eta ~ N(mean, variance), by a sum over a fine grid.
 double reference_expectation(const neargp::Likelihood& likelihood, const Response& response, double mean,
                              double variance);
 

@@ -10,7 +10,7 @@ using namespace fixtures;
 
 namespace {
 
-// By which a weight multiplies the first parameter; 1 where it multiplies the log density.
+// The factor by which a weight multiplies the first parameter; 1 where it multiplies the log density.
 double weight_factor(ResponseFamily family, double weight) {
   switch (family) {
     case ResponseFamily::gaussian:

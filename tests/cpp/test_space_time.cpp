@@ -14,7 +14,7 @@ using namespace fixtures;
 
 namespace {
 
-// Of four coordinates the last is time.
+// A component of four coordinates, of which the last is time.
 Component gneiting(Component component, double alpha, double beta) {
   component.space_time.model = SpaceTimeModel::gneiting;
   component.space_time.alpha = alpha;

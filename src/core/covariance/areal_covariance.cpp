@@ -50,7 +50,7 @@ class ArealColumn {
     if (derivatives) in_scale.resize(component.scale_derivatives.size());
   }
 
-  // Of rows 0 .. rows-1 of `a` with row j of `b`.
+  // Covariances of rows 0 .. rows-1 of `a` with row j of `b`.
   void compute(Index rows, const SupportPoints& b, Index j) {
     value.setZero(rows);
     in_shape.setZero(shape_wanted_ ? rows : 0);

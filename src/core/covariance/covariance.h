@@ -10,7 +10,7 @@
 
 namespace neargp {
 
-// By the names in families.h.
+// Families by the names in families.h.
 Family family_from_name(const std::string& name);
 bool family_has_shape(Family family);
 

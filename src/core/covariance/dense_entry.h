@@ -97,7 +97,7 @@ inline Margin<double> margin(const FamilyChoice<double>& family, double r2, bool
   return result;
 }
 
-// Of points in the metric of a component of space and time, the last coordinate time.
+// The entry of points in the metric of a component of space and time, the last coordinate time.
 inline SpaceTimeEntry<double> space_time_entry(const PreparedComponent& component, const double* x, const double* y) {
   SpaceTimeEntry<double> entry{};
   const int space = component.places() - 1;

@@ -45,7 +45,7 @@ double weight(const PreparedComponent& component) {
   return sum;
 }
 
-// By bisection of the logarithm of the distance along a coordinate; `share(component, scaled distance)`.
+// Bisects the logarithm of the distance along a coordinate; `share(component, scaled distance)`.
 template <class Share>
 double half_way(const PreparedCovariance& covariance, int coordinate, const Share& share) {
   double low = -140.0, high = 140.0;

@@ -1,4 +1,4 @@
-// From the family named at run time to the struct that holds its formulas.
+// The step from the family named at run time to the struct that holds its formulas.
 #pragma once
 
 #include "covariance/families.h"
@@ -27,7 +27,7 @@ inline __attribute__((always_inline)) FamilyChoice<double> family_choice(const P
   return family_choice(component.family, component.shape, component.table);
 }
 
-// Of the correlation in time.
+// The choice of the correlation in time.
 inline __attribute__((always_inline)) FamilyChoice<double> time_family_choice(const PreparedComponent& component) {
   return family_choice(component.space_time.time_family, component.space_time.time_shape, component.time_table);
 }

@@ -21,8 +21,8 @@ namespace neargp {
 
 enum class DeepScore { mixture, expected, robust };
 
-// Of n rows; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or weights: all 1; an
-// empty offset, which several outputs do not have: 0.
+// What n rows observe; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or weights:
+// all 1; an empty offset, which several outputs do not have: 0.
 struct DeepResponse {
   std::vector<double> y, trials, weights, offset, design;
   int outputs = 1, columns = 0;
@@ -31,7 +31,7 @@ struct DeepResponse {
 };
 
 DeepResponse take_rows(const DeepResponse& response, const std::vector<int>& rows);
-// Those of `count` rows from `first` on.
+// Responses of `count` rows from `first` on.
 DeepResponse rows_of(const DeepResponse& response, Index first, Index count);
 
 // Sums over rows, in the state's own parameters.
@@ -76,7 +76,7 @@ ComponentDensities component_densities(const DeepState& state, const DeepRespons
 void add_density_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                             const Eigen::MatrixXd& share, ScoreSums& sums);
 
-// Of several outputs, coregionalised_score.cpp.
+// Densities of several outputs, coregionalised_score.cpp.
 ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response,
                                             const ComponentMoments& moments);
 void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response,

@@ -32,7 +32,7 @@ struct UnitState {
   Index inducing() const { return mean.size(); }
 };
 
-// Which inputs a layer has: the hidden values of the layer below, and the rows x themselves. Where both, hidden ones
+// The inputs that a layer has: the hidden values of the layer below, and the rows x themselves. Where both, hidden ones
 // come first.
 struct LayerInputs {
   bool hidden = false, rows = false;
@@ -87,7 +87,7 @@ std::vector<ParameterBlock> learned_parameters(DeepState& state);
 // The state with all learned numbers zero.
 DeepState zero_gradient(const DeepState& state);
 
-// On the scale of an optimiser; a gradient's entries as they are.
+// Parameters on the scale of an optimiser; a gradient's entries as they are.
 Eigen::VectorXd to_working(DeepState& state);
 void from_working(const Eigen::VectorXd& working, DeepState& state);
 Eigen::VectorXd as_working(DeepState& gradient);

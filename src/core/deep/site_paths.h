@@ -19,13 +19,13 @@ class SitePaths {
   Index paths(std::size_t layer) const { return paths_[layer]; }
   Index components() const { return paths_.back(); }
 
-  // Of a path behind the hidden layer: the one that entered it, and where it sees a unit at a row of the data.
+  // The path that entered the hidden layer of one behind it, and where it sees a unit at a row of the data.
   Index parent(std::size_t layer, Index path) const {
     return paths_[layer + 1] == paths_[layer] ? path : path / (paths_[layer + 1] / paths_[layer]);
   }
   double site(std::size_t layer, Index path, Index unit, Index row) const;
 
-  // From derivatives in the sites of all paths behind each hidden layer (paths x units) to those in state.sites.
+  // Turns derivatives in the sites of all paths behind each hidden layer (paths x units) into those in state.sites.
   void gradient(const std::vector<Eigen::MatrixXd>& bars, DeepState& gradient) const;
 
  private:

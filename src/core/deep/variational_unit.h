@@ -53,7 +53,7 @@ class VariationalUnit {
   // may be called. (With ten or a hundred times, that jitter is used.)
   bool regular() const { return factor_->regular(); }
 
-  // With derivatives of those with which the object was made.
+  // Moments at rows; with derivatives only where the object was made with them.
   void rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
             const ProductEngine& engine, UnitRows& result) const;
   double divergence() const;

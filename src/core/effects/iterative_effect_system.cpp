@@ -16,7 +16,7 @@ constexpr int most_tied = 12;
 constexpr double probe_tolerance = 1e-4, solve_tolerance = 1e-9;
 // The error of a value is of the order of the square of that of a solution.
 constexpr double value_tolerance = 1e-3;
-// Of what is left beside a solution that is held.
+// The tolerance of what is left beside a solution that is held.
 constexpr double change_tolerance = 1e-3;
 
 double mean_of(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / double(x.size()); }
@@ -104,7 +104,7 @@ void IterativeEffectSystem::hold(const RunContext& context) {
   if (!is_exact_ && correct_probes(solved_, solve_tolerance / probe_tolerance, context)) held_ = solved_;
 }
 
-// From (A^-1 - I) z about `start`, by what is left of z = A x.
+// Finds (A^-1 - I) z from `start`, by what is left of z = A x.
 bool IterativeEffectSystem::correct_probes(const Block& start, double tolerance, const RunContext& context) {
   Block x = start, left(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += signs_[i];

@@ -129,7 +129,7 @@ class QueryBlock {
     for (Index i = 0; i < count; ++i) request_.index[j * request_.k + i] = found_[i].row;
   }
 
-  // With `count` candidates for each; returns the queries for which they do not suffice.
+  // Answers with `count` candidates for each; returns the queries for which they do not suffice.
   std::vector<Index> answer(const std::vector<Index>& queries, int count) {
     const Index m = Index(queries.size());
     rounded_.resize(std::size_t(m * dim()));

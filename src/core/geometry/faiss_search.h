@@ -7,8 +7,8 @@
 
 namespace neargp {
 
-// On a GPU, by CUDA's number, or the CPU (no_gpu), which also has to serve where more candidates are wanted than the
-// module can give on a GPU.
+// Searches on a GPU, by CUDA's number, or the CPU (no_gpu), which also has to serve where more candidates are wanted
+// than the module can give on a GPU.
 void search_by_faiss(const FaissModule& module, int gpu, const NeighborRequest& request, const RunContext& context);
 
 // The largest squared distance in single precision that a point can have which is, in truth, within `reach` of a

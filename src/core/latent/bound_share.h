@@ -43,7 +43,7 @@ struct BoundShare {
   Eigen::MatrixXd information;                 // D'WD + H'QH of trend_system.h
 };
 
-// By how much the field answers to the trend, H: nodes x coefficients. `response`: the data with the trend's design.
+// The response H of the field to the trend, nodes x coefficients. `response`: the data with the trend's design.
 Eigen::MatrixXd field_response_to(const SparsePosterior& posterior, const LatentModel& model,
                                   const LatentResponse& response, const RunContext& context);
 

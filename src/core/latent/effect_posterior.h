@@ -25,7 +25,7 @@ class EffectPosterior {
   int count() const { return count_; }
   int first() const { return response_.coefficients - count_; }
 
-  // For these precisions, which `factor` has. False where S is not positive definite.
+  // Finds S for these precisions, which `factor` has. False where it is not positive definite.
   bool find(const PosteriorFactor& factor, const std::vector<double>& precision, const RunContext& context);
 
   double log_det() const { return log_det_; }                             // of S^-1

@@ -98,7 +98,8 @@ std::vector<double> SparsePosterior::residual_of(const std::vector<double>& fiel
   return {residual.data(), residual.data() + residual.size()};
 }
 
-// In the design E of the random effects u, which linear predictors and their variances depend on: g_i u - W_i (D S)_i.
+// Derivatives in the design E of the random effects u, which linear predictors and their variances depend on: g_i u -
+// W_i (D S)_i.
 Eigen::MatrixXd SparsePosterior::design_gradient() const {
   const Index n = response_.n();
   const int count = effects_.count();

@@ -45,7 +45,8 @@ class LowRankPrediction {
   }
 
  private:
-  // In matrices of one width, by the engine that gives no column a place of its own: other places play no part.
+  // Predicts in matrices of one width, by the engine that gives no column a place of its own: other places play no
+  // part.
   void predict(Index first) {
     const Index count = std::min(chunk_rows, places_.size() - first);
     ResidualConditional conditional(places_.covariance(), neighbors_.k);

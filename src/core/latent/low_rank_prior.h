@@ -26,7 +26,7 @@ class LowRankPrior {
   LowRankPrior(Points nodes, Points inducing, double jitter, const NeighborTable& neighbors);
   ~LowRankPrior();
 
-  // For a covariance with the nodes' jitter as its nugget. Returns the first node whose neighbours' covariance matrix
+  // Takes a covariance with the nodes' jitter as its nugget. Returns the first node whose neighbours' covariance matrix
   // is singular, or -1; throws an Error where that of the inducing points is.
   Index update(const Covariance& covariance, const RunContext& context);
 
@@ -40,7 +40,7 @@ class LowRankPrior {
 
   double log_det_inner() const;  // log|E|
 
-  // Of columns x by node: w(x), a column for each, and x - A'w(x).
+  // Columns x by node in two parts: w(x), a column for each, and x - A'w(x).
   struct Split {
     Eigen::MatrixXd whitened, residual;
   };

@@ -131,7 +131,7 @@ void MeanField::add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBa
   }
 }
 
-// Of the targets that are chosen in prior_, each of which is a node.
+// Terms of the targets that are chosen in prior_, each of which is a node.
 void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double of_sample,
                                 const PreparedCovariance& covariance, const RunContext& context) {
   const double weight = kl_weight_ * of_sample;

@@ -29,7 +29,7 @@ struct DataTerms {
 
   DataTerms(const LatentResponse& response, const MeanFieldPoint& point, const MeanFieldBatch& rows);
 
-  // From mean and variance, of the data first .. last - 1.
+  // Expectations from mean and variance, of the data first .. last - 1.
   void expect(Index first, Index last, const RunContext& context);
   static void differentiate(void* self, Index first, Index last);
   void add_to(MeanFieldGradient& gradient, const LatentResponse& response, const std::vector<int>& rows) const;

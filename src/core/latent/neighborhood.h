@@ -9,7 +9,7 @@
 namespace neargp {
 
 struct NeighborsOfRank {
-  // Of these rows of the table, in which every row is full. `nodes` outlive the object.
+  // Neighbours of these rows of the table, in which every row is full. `nodes` outlive the object.
   NeighborsOfRank(const NeighborTable& table, const std::vector<int>& data, int rank, Points nodes);
 
   // Targets, one for each datum, given its nodes of lower rank.

@@ -31,7 +31,7 @@ struct FactorSettings {
 
 class PosteriorFactor {
  public:
-  // Of the mean field variances and log determinant are those of the diagonal of A (linalg/sparse/mean_field_factor.h).
+  // Variances and log determinant of the mean field are those of the diagonal of A (linalg/sparse/mean_field_factor.h).
   // The model outlives the object; its covariance may change, followed by set_prior().
   PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings, const RunContext& context);
 
@@ -67,7 +67,7 @@ class PosteriorFactor {
   std::vector<double> solve_residual(const std::vector<double>& h, double tolerance, const RunContext& context) const;
   std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
 
-  // In place, columns of one number for each node: A^-1 of them or, unless `refined`, the factor's.
+  // Solves in place for columns of one number for each node: A^-1 of them or, unless `refined`, the factor's.
   void solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const;
 
  private:

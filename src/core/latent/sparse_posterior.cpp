@@ -31,7 +31,7 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
   std::fill(node_design_.end() - effects * model.nodes(), node_design_.end(), 0.0);
 }
 
-// Of A and, where their variances are wanted, of the random effects.
+// Factorises A and, where their variances are wanted, finds the posterior of the random effects.
 bool SparsePosterior::factorize(const std::vector<double>& precision, const RunContext& context) {
   if (!factor_.factorize(precision, context)) return false;
   return kind_ == PosteriorKind::laplace || effects_.find(factor_, precision, context);
@@ -43,7 +43,7 @@ double SparsePosterior::log_prior_of_effects(const std::vector<double>& beta) co
   return -0.5 * sum;
 }
 
-// That of field and random effects, by datum.
+// The variance of field and random effects, by datum.
 std::vector<double> SparsePosterior::total_variance() const {
   std::vector<double> variance = factor_.variance_at_data();
   if (effects_.count() > 0)

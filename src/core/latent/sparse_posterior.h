@@ -44,7 +44,7 @@ struct PosteriorState {
   std::vector<double> precision, natural;  // pseudo-observations: W and t
   std::vector<double> linear_predictor;
 
-  // Those that make the linear predictors stationary, given the slopes E d log p there.
+  // Natural means that make the linear predictors stationary, given the slopes E d log p there.
   void find_natural_means(const std::vector<double>& slope);
 };
 
@@ -72,7 +72,7 @@ class SparsePosterior {
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                const RunContext& context);
 
-  // As an incomplete factor does that broke down.
+  // Takes an exact factor, as an incomplete one does that broke down.
   void become_exact() {
     if (!factor_.is_exact()) factor_.become_exact();
   }

@@ -45,7 +45,7 @@ class ZeroInflation {
     terms.third = zero ? 3.0 * both * a * a1 - both * (1.0 - 2.0 * r) * a * a * a - r * a2 : V{};
   }
 
-  // Those of the counts, 0 for zeros; in the parameter d log(1 - zi) / d log zi.
+  // Adds the terms of the counts, 0 for zeros; in the parameter d log(1 - zi) / d log zi.
   void add_positive(const LikelihoodTerms<V>& counts, LikelihoodTerms<V>& terms, int parameter) const {
     const auto zero = is_zero();
     terms.value += zero ? V{} : counts.value + log_rest_;

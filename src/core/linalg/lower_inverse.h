@@ -9,7 +9,7 @@ namespace neargp {
 
 class LowerInverse {
  public:
-  // Of the lower triangle of `lower`.
+  // The inverse of the lower triangle of `lower`.
   explicit LowerInverse(ConstMatrixView lower);
 
   // Y = L^-1 X and Y = L^-T X

@@ -11,8 +11,8 @@ namespace {
 
 const ProductEngine portable{"Eigen", add_product, add_square, solve_left, solve_right, factorize};
 
-// Of the process, and not a member of RunContext: products and solves are asked for by functions of matrices, some
-// levels below what has a context, and all of them would carry one only for this.
+// The engine of the process, and not a member of RunContext: products and solves are asked for by functions of
+// matrices, some levels below what has a context, and all of them would carry one only for this.
 std::atomic<const ProductEngine*> chosen{nullptr};
 
 }  // namespace

@@ -58,7 +58,7 @@ void add_square(double alpha, ConstBlock a, Block c) {
   }
 }
 
-// Of right-hand sides without an element Eigen takes the address of the first.
+// Eigen takes the address of the first element of right-hand sides, also where there is none.
 bool is_empty(const Block& x) { return x.rows == 0 || x.columns == 0; }
 
 void solve_left(ConstBlock lower, Block x) {
@@ -81,8 +81,8 @@ void solve_right(ConstBlock lower, Block x) {
   }
 }
 
-// In a copy: sums of its matrix-vector products begin at an aligned address, so that in place the last digits would
-// depend on where the block lies. (Products and solves of matrices copy their operands themselves.)
+// Factorises a copy: sums of its matrix-vector products begin at an aligned address, so that in place the last digits
+// would depend on where the block lies. (Products and solves of matrices copy their operands themselves.)
 bool factorize(Block s) {
   Target target = view(s);
   Eigen::MatrixXd copy = target;

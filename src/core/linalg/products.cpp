@@ -60,8 +60,8 @@ void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixVie
   if (last < a.cols()) product_engine().add_square(-1.0, operand(scaled.rightCols(a.cols() - last)), target(c));
 }
 
-// By halves of the rows, so that nearly all of it is products of large matrices, which engines compute up to twice as
-// fast as they solve.
+// Solves by halves of the rows, so that nearly all of it is products of large matrices, which engines compute up to
+// twice as fast as they solve.
 void lower_solve(ConstMatrixView lower, MatrixView b, const ProductEngine& engine) {
   const Index n = lower.rows(), first = first_half(n), rest = n - first;
   if (first == 0) return solve_few_rows(operand(lower), b, engine);

@@ -42,7 +42,7 @@ class RowAdam {
     }
   }
 
-  // With another's memory it goes on exactly as that one would have done.
+  // An optimiser with another's memory goes on exactly as that one would have done.
   const AdamMemory& memory() const { return memory_; }
   void restore(AdamMemory memory) { memory_ = std::move(memory); }
 

@@ -16,7 +16,7 @@ class Batches {
  public:
   Batches(Index n, std::uint64_t key, std::uint64_t stream) : n_(n), keys_(key, stream) {}
 
-  // As if so many rows had been drawn.
+  // Goes on as if so many rows had been drawn.
   void skip(Index rows) {
     pass_ = std::uint64_t(rows / n_);
     at_ = rows % n_;

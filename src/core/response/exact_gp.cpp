@@ -42,7 +42,7 @@ DenseFactor factorize(const PreparedCovariance& covariance, const LocalData& dat
   return factor;
 }
 
-// Of each row's noise variance, in a parameter of its own model.
+// The derivative of each row's noise variance, in a parameter of its own model.
 Eigen::VectorXd noise_derivative(const LocalData& data, int parameter) {
   return Eigen::Map<const RowMajor>(data.noise_derivatives, data.coords.n, data.noise_parameters).col(parameter);
 }

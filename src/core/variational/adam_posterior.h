@@ -28,7 +28,7 @@ class AdamPosterior {
   // `start` has a root of the covariance matrix.
   AdamPosterior(RootedPosterior start, Index trend, double kl_weight);
 
-  // With another's memory it goes on exactly as that one would have done.
+  // A posterior with another's memory goes on exactly as that one would have done.
   AdamPosterior(AdamPosteriorMemory memory, Index trend, double kl_weight);
 
   const RootedPosterior& at() const { return q_; }

@@ -94,7 +94,7 @@ class BatchRows {
   Sums sums(const Eigen::VectorXd& square_weights, const Eigen::VectorXd& linear_weights) const;
 
   RowMoments moments(const RootedPosterior& q) const;
-  // Of a gaussian response, whose g + W mu is the same at any q, at the prior mean.
+  // Moments of a gaussian response, whose g + W mu is the same at any q, at the prior mean.
   RowMoments moments_of_prior_mean() const;
   BatchGradient gradient(const RootedPosterior& q, const RowMoments& at, bool in_posterior) const;
 

@@ -43,7 +43,7 @@ class ClassSearch {
     ClassState best;
     best.given = rough ? at_labels() : std::move(start);
     bound.failure = evaluate(best);
-    // Of a likelihood that is not log-concave pseudo-observations of an earlier covariance can be too negative here.
+    // Pseudo-observations of an earlier covariance can be too negative here, unless the likelihood is log-concave.
     if (bound.failure == BoundFailure::posterior && best.given.precision.minCoeff() < 0.0) {
       best.given.precision = best.given.precision.cwiseMax(0.0);
       bound.failure = evaluate(best);
@@ -140,7 +140,8 @@ class ClassSearch {
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
 
-  // Of means, trends and pseudo-observations alike: as m_c = A q_c and X'q_c = 0 are linear, they stay each other's.
+  // Centres means, trends and pseudo-observations alike: as m_c = A q_c and X'q_c = 0 are linear, they stay each
+  // other's.
   void remove_common_part(ClassState& at) const {
     const MatrixXd pulled = at.given.natural - at.given.precision.cwiseProduct(at.linear_predictor);
     at.linear_predictor = contrasts(at.linear_predictor);
@@ -191,7 +192,7 @@ class ClassSearch {
     return sum;
   }
 
-  // At the optimum, where A dE/df_c = m_c.
+  // The gradient at the optimum, where A dE/df_c = m_c.
   InducingGradient gradient(const ClassState& at) const {
     const Index m = regression_.inducing();
     const MatrixXd means = coefficients(at).topRows(m);

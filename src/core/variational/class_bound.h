@@ -30,7 +30,7 @@ struct ClassPosterior {
   Eigen::VectorXd unexplained_share;   // v
 };
 
-// Of one class, as in FamilyBound.
+// The field of one class, as in FamilyBound.
 struct ClassField {
   Eigen::VectorXd beta;
   Eigen::MatrixXd beta_covariance, weights, factor;

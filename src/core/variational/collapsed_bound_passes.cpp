@@ -33,7 +33,7 @@ VectorXd precisions_of(const RegressionData& rows, double nugget) {
   return (nugget * Eigen::Map<const Eigen::ArrayXd>(rows.noise_scale, rows.coords.n)).inverse();
 }
 
-// In the logarithm of the nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i
+// Derivative in log nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i
 // / W_i ].
 double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const VectorXd& spread,
                     const VectorXd& slopes, const VectorXd& unexplained) {
@@ -206,7 +206,7 @@ void CollapsedBoundPasses::add_to_value_on_device(const RegressionData& piece, c
   });
 }
 
-// As add_tight_adjoints(), for both kinds.
+// Adjoints as of add_tight_adjoints(), for both kinds.
 void CollapsedBoundPasses::add_to_gradient_on_device(const RegressionData& piece, const RunContext& context) {
   for_each_chunk_on_device(piece, context, [&](const RegressionData& rows, const VectorXd& precision) {
     const VectorXd unexplained = on_device_->compute(rows.coords);

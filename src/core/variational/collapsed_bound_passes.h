@@ -36,14 +36,14 @@ class CollapsedBoundPasses {
   void add_to_value(const RegressionData& piece, const RunContext& context);
   CollapsedBound value();
 
-  // Of a value that did not fail.
+  // The gradient of a value that did not fail.
   void begin_gradient(const CollapsedBound& bound);
   void add_to_gradient(const RegressionData& piece, const RunContext& context);
   InducingGradient gradient() const;
 
-  // Of passes that have a part of the rows, on the CPU: its sums, to be added to those of the other parts, and then to
-  // be set in passes that have no rows and are asked for the value; the moments of that, with which parts begin their
-  // gradient; and the same of adjoints.
+  // What passes with a part of the rows have, on the CPU: its sums, to be added to those of the other parts, and then
+  // to be set in passes that have no rows and are asked for the value; the moments of that, with which parts begin
+  // their gradient; and the same of adjoints.
   CollapsedBoundSums sums() const { return sums_.total(); }
   void set_sums(CollapsedBoundSums sums) { given_sums_ = std::move(sums); }
   BoundMoments moments() const { return {contrasts_, means_, covariance_}; }

@@ -19,7 +19,7 @@ struct CollapsedPrediction {
 CollapsedPrediction collapsed_prediction(Points targets, const InducingPrior& prior, const Eigen::MatrixXd& weights,
                                          const Eigen::MatrixXd& factor, const RunContext& context);
 
-// Of a few targets together: their features a, and the covariance matrix of the field there given that at the inducing
+// A few targets together: their features a, and the covariance matrix of the field there given that at the inducing
 // points, K - A'A.
 struct InducingFeatures {
   BoundFailure failure = BoundFailure::none;

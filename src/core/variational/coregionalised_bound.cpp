@@ -125,7 +125,7 @@ class CoregionalisedEvaluation {
     return group.weights.segment(first, last - first) / nuggets_[std::size_t(group.outputs[j])];
   }
 
-  // Those of the features of places: `gram` is the sum of Phi Phi' / noise scale, and Phi W_p R_p of the group's
+  // Sums of the features of places: `gram` is the sum of Phi Phi' / noise scale, and Phi W_p R_p of the group's
   // outputs are side by side in `cross`.
   CollapsedBoundSums sums_of(const OutputGroup& group) const {
     const Index features = factor_.place_features(), count = Index(group.outputs.size());

@@ -12,8 +12,8 @@ namespace neargp {
 
 class DeviceBlock {
  public:
-  // For `rows` rows altogether. The factor outlives the object. Throws an Error where the device has not even memory
-  // for few of them.
+  // A block for `rows` rows altogether. The factor outlives the object. Throws an Error where the device has not even
+  // memory for few of them.
   DeviceBlock(const DenseDevice& device, const InducingFactor& factor, Index rows);
 
   // How many to take at a time: those that fit into the free memory, and so few that interrupts are answered in
@@ -43,7 +43,7 @@ class DeviceBlock {
   void add_gradient(InducingGradient& gradient) const;
 
  private:
-  // Of one component: inducing points, and rows with a column of ones, in its metric; what add_adjoint() sums.
+  // What one component has: inducing points, and rows with a column of ones, in its metric; what add_adjoint() sums.
   struct Component {
     DeviceMatrix points, rows;
     DeviceMatrix weighted, outer;  // T [X, 1] and [X, 1]'E [X, 1], as in SlopeSums

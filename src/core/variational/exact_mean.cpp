@@ -83,7 +83,7 @@ class InducingPreconditioner {
 
 VectorXd column_products(const MatrixXd& a, const MatrixXd& b) { return a.cwiseProduct(b).colwise().sum(); }
 
-// In an order that does not depend on where the numbers lie in memory.
+// Sums in an order that does not depend on where the numbers lie in memory.
 double ordered_product(const double* x, const double* y, Index n) {
   double sums[4] = {};
   for (Index i = 0; i < n; ++i) sums[i % 4] += x[i] * y[i];

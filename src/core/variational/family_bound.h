@@ -71,7 +71,7 @@ struct FamilyBound {
   std::vector<double> d_likelihood;         // in the logarithms of the likelihood's parameters
 };
 
-// Of rows wherever they are. `offset`: of each row.
+// The bound of rows wherever they are. `offset`: of each row.
 using FamilyRowsMaker = std::function<std::unique_ptr<const FamilyRows>(const InducingFactor& factor)>;
 FamilyBound family_bound(const FamilyRowsMaker& make_rows, const double* offset, const InducingPoints& points,
                          const Covariance& covariance, FamilyPosterior start, const FamilyBoundSettings& settings,

@@ -28,7 +28,7 @@ FamilyExpectations FamilyRowsHere::expect(const InducingPosterior& field, double
   return at;
 }
 
-// Of effects dF/dA has T R (W E R)' besides, from Cov(w, u).
+// The part of effects in dF/dA is T R (W E R)', from Cov(w, u).
 InducingGradient FamilyRowsHere::gradient(const InducingPosterior& field, double v, const VectorXd& slope,
                                           const VectorXd& curvature) const {
   MatrixXd means(field.mean.size(), 1 + field.effects());

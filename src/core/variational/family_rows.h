@@ -9,7 +9,7 @@
 
 namespace neargp {
 
-// At eta_i ~ N(linear_predictor_i, v d_i + variance_i), and what effects add to that variance.
+// Expectations at eta_i ~ N(linear_predictor_i, v d_i + variance_i), and what effects add to that variance.
 struct FamilyExpectations {
   double sum = 0.0;                            // of E log p
   std::vector<double> d_likelihood;            // of that, in the logarithms of the likelihood's parameters
@@ -21,7 +21,7 @@ class FamilyRows {
  public:
   virtual ~FamilyRows() = default;
   virtual const Eigen::VectorXd& unexplained() const = 0;  // d_i
-  // Of pseudo-observations.
+  // Moments of pseudo-observations.
   virtual RegressionMoments moments(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const = 0;
   // v: the share of d_i that counts.
   virtual FamilyExpectations expect(const InducingPosterior& field, double v) const = 0;
@@ -30,7 +30,7 @@ class FamilyRows {
                                     const Eigen::VectorXd& curvature) const = 0;
 };
 
-// Of rows that are all here; the last columns of the design are of `effects`. Arguments outlive the object.
+// Rows that are all here; the last columns of the design are of `effects`. Arguments outlive the object.
 class FamilyRowsHere : public FamilyRows {
  public:
   FamilyRowsHere(const LatentResponse& response, Points coords, const InducingFactor& factor,

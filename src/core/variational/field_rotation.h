@@ -18,7 +18,7 @@ class FieldRotation {
   explicit FieldRotation(const Covariance& covariance);
 
   Covariance rotated() const;
-  // From what was found with the rotated loadings to the given ones. The factor of B, which has no blocks with these,
+  // Turns what was found with the rotated loadings to the given ones. The factor of B, which has no blocks with these,
   // is left out.
   void turn_back(CollapsedBound& bound) const;
 

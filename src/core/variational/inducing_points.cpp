@@ -166,7 +166,7 @@ void InducingPoints::contract_variance(double bar, InducingGradient& gradient) c
       gradient.parameters[component.variance_parameter] += component.variance * bar;
 }
 
-// From the component's metric to the coordinates: the transpose of scale_point().
+// The step from a component's metric to coordinates, the transpose of scale_point().
 MatrixXd InducingPoints::unscaled(const PreparedComponent& component, const MatrixXd& scaled_gradient) const {
   MatrixXd result = scaled_gradient;
   for (int d = 0; d < dim(); ++d) result.col(d) *= component.inverse_range[d];

@@ -46,7 +46,7 @@ class InducingPoints {
   const PreparedCovariance& covariance() const { return covariance_; }
   InducingGradient zero_gradient() const;
 
-  // In the metric of a component, a row for each point, about the centre of the inducing points: these, and others.
+  // Inducing points, and others, in the metric of a component, a row for each, about the centre of the former.
   const Eigen::MatrixXd& scaled(std::size_t component) const { return scaled_[component]; }
   Eigen::MatrixXd scaled(std::size_t component, Points points) const;
 

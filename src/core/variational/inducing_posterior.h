@@ -73,7 +73,7 @@ class InducingRegression {
   // A row E_i R for each of some rows.
   Eigen::MatrixXd effects_features(const InducingPosterior& posterior, Index first, Index n) const;
 
-  // With `coefficients` of the features above those of the trend, a column for each field: the linear predictors.
+  // Linear predictors by `coefficients` of the features above those of the trend, a column for each field.
   Eigen::MatrixXd linear_predictors(const Eigen::MatrixXd& coefficients) const;
   // The sum over rows of [A_i; x_i] v_i, v a function of the linear predictors [A_i; x_i]'coefficients, a row for each.
   using RowMap = std::function<Eigen::MatrixXd(Index first, const Eigen::MatrixXd& predictors)>;
@@ -83,7 +83,7 @@ class InducingRegression {
   template <class Body>
   void over_chunks(const Body& body) const;
   Eigen::MatrixXd design(Index first, Index n) const;
-  // Of a chunk of rows with the design x.
+  // Linear predictors of a chunk of rows with the design x.
   Eigen::MatrixXd predictors(const Eigen::MatrixXd& features, const Eigen::MatrixXd& x,
                              const Eigen::MatrixXd& coefficients) const;
 

@@ -7,7 +7,7 @@
 
 namespace neargp {
 
-// Of each query's candidates among the rows, the `k` of the largest absolute correlation, the largest first and of
+// The `k` of each query's candidates among the rows that have the largest absolute correlation, largest first, of
 // equal ones those that come first. A query of which next to nothing is left over keeps its first k.
 NeighborTable most_correlated(const ResidualRows& rows, const ResidualRows& queries, const NeighborTable& candidates,
                               int k, const RunContext& context);

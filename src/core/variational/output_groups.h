@@ -32,8 +32,8 @@ struct OutputGroup {
   Points places(Index first, Index last) const { return {coords.data() + first * dim, last - first, dim}; }
 };
 
-// By which outputs are known; or, where that makes more groups than there are outputs, one group for each output, so
-// that a place is in several. The places of a group are in their order.
+// Groups by which outputs are known; or, where that makes more groups than there are outputs, one group for each
+// output, so that a place is in several. The places of a group are in their order.
 std::vector<OutputGroup> output_groups(const OutputRegression& data, int outputs);
 
 }  // namespace neargp

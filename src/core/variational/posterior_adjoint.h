@@ -21,7 +21,7 @@ class PosteriorAdjoint {
   // `means`: m, or a column for each alpha; `covariance`: S.
   PosteriorAdjoint(const InducingFactor& factor, const Eigen::MatrixXd& means, const Eigen::MatrixXd& covariance,
                    double unexplained_share = 1.0);
-  // Of several fields: a column of means, a covariance matrix and a share for each.
+  // The adjoint of several fields: a column of means, a covariance matrix and a share for each.
   PosteriorAdjoint(const InducingFactor& factor, const Eigen::MatrixXd& means, std::vector<Eigen::MatrixXd> covariances,
                    const Eigen::VectorXd& unexplained_shares);
 

@@ -39,7 +39,7 @@ class PredictiveObjective {
   PredictiveObjective(const ScoredRows& rows, const InducingFactor& prior, const Eigen::MatrixXd& origin,
                       double kl_weight, const RunContext& context, Index chunk_rows = 1024);
 
-  // At a lower triangle with positive diagonal; the value is -Inf where a number overflows.
+  // The score at a lower triangle with positive diagonal; the value is -Inf where a number overflows.
   PredictiveScore evaluate(const Eigen::MatrixXd& relative, const Likelihood& likelihood,
                            const RunContext& context) const;
 

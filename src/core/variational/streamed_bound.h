@@ -31,7 +31,7 @@ class StreamedBound {
   }
   InducingGradient gradient() const;
 
-  // Of a part of the rows, see CollapsedBoundPasses.
+  // Sums of a part of the rows, see CollapsedBoundPasses.
   CollapsedBoundSums sums() const { return passes_.sums(); }
   void set_sums(CollapsedBoundSums sums) { passes_.set_sums(std::move(sums)); }
   BoundMoments moments() const { return passes_.moments(); }

@@ -86,7 +86,7 @@ void compare_all(Operations& table, const std::string& name) {
   compare<OrUnordered<F>, float, double>(table, name + "u");
 }
 
-// Of bits without a type.
+// Comparisons of bits without a type.
 template <class F>
 void compare_bits(Operations& table, const std::string& name) {
   table.emplace("setp." + name + ".b16", run<F, bool, std::uint16_t, std::uint16_t>);

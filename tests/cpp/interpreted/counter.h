@@ -9,7 +9,7 @@
 
 namespace ptx {
 
-// Of all warps together, but for the clocks.
+// Counts of all warps together, but for the clocks.
 struct Counts {
   std::int64_t instructions = 0;  // without constants
   std::int64_t constants = 0;     // `mov`: mostly constants, which machine code has as operands
@@ -31,7 +31,7 @@ struct Cost {
   bool is_store = false;
 };
 
-// By the place of an instruction in the kernel.
+// Costs by the place of an instruction in the kernel.
 std::vector<Cost> costs_of(const Kernel& kernel);
 
 class Warp;

@@ -1,4 +1,4 @@
-// From the text of a PTX file to kernels.
+// The step from the text of a PTX file to kernels.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ struct KernelText {
   std::map<std::string, std::string> files;  // by the numbers that its places in the source refer to
 };
 
-// By their names.
+// Kernels by their names.
 std::map<std::string, KernelText> kernels_in(const std::string& file_text);
 
 // Throws a Fault where it has instructions that the interpreter does not know.

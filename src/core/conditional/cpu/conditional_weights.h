@@ -85,7 +85,7 @@ class CpuKernel<ConditionalWeights, Lanes> {
     f += lacking * (1.0 - sum);
   }
 
-  // From w to b, and from the target's variance to f.
+  // Turns w into b, and the target's variance into f.
   void smooth_kriging(V* b, V& f) {
     const int k = tile_.k();
     V* a = tile_.vector(2);

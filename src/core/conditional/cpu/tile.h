@@ -118,7 +118,7 @@ class Tile {
   V* margin_row(int row) { return margin_rows_ + std::size_t(row) * rows_; }
   V* along_warp(int c, int warp) { return components_[c].along_warps + triangle_size(rows_) * warp; }
   V* warp_product() { return warp_product_; }  // rows of scratch
-  // Of areas: the points of a row in the metric of the component at hand, and how many it has.
+  // The points of a row that is an area, in the metric of the component at hand, and how many it has.
   V* support(int row, const SupportColumns& columns) {
     return support_ + std::size_t(row) * columns.points * columns.places;
   }

@@ -24,7 +24,7 @@ struct InverseOnFactor {
     for (Eigen::Index j = pivots.size() - 1; j >= 0; --j) make_column(j, 1.0 / pivots[j]);
   }
 
-  // Of two rows of the factor, one in the column of the other.
+  // The entry of two rows of the factor, one in the column of the other.
   double entry(int a, int b) const { return a == b ? diagonal[a] : below.valuePtr()[place(below, a, b)]; }
 
   // Where that entry stands among those of the factor.
