@@ -70,8 +70,9 @@ autoplot.neargp_classifier <- function(object, which = NULL, newdata = NULL, obs
                                        bins = 10L, cells = 10000, ...) {
   check_no_more_arguments()
   which <- which %||% default_class_plots(object, newdata)[1L]
-  check_choice(which, "which", c("map", "calibration", "confusion"))
+  check_choice(which, "which", class_plots(object))
   bins <- check_bins(bins)
+  if (which == "inducing") return(ggplot_inducing(object))
   if (which == "map") {
     check_class_map(object, newdata)
     return(ggplot_class_map(object, newdata, cells))

@@ -73,41 +73,66 @@ label_scale_note <- function(x, digits) {
 }
 
 print_link <- function(x, digits) {
+  print_link_slope(x, digits)
+  if (!length(x$beta)) return(invisible())
+  if (is.matrix(x$beta)) {
+    cat(trend_heading(x))
+    print(t(signif(x$beta, digits)))
+  } else {
+    cat(trend_heading(x), paste_named(x$beta, digits), "\n", sep = "")
+  }
+  cat(trend_among_data(x, digits))
+}
+
+print_link_slope <- function(x, digits) {
   has_slope <- !is.null(x$classifier$estimator) && x$classifier$estimator != "polya-gamma"
   if (has_slope || length(x$beta)) cat("\n")
   if (has_slope) {
-    cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n",
-      sep = "")
+    cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits),
+      " (from predicted labels to linear predictors)\n", sep = "")
   }
-  if (!length(x$beta)) return(invisible())
-  if (is.matrix(x$beta)) {
-    cat(sprintf("Trend (%s of the classes):\n", x$family$link))
-    print(t(signif(x$beta, digits)))
-  } else {
-    cat("Trend (log odds of ", x$classifier$levels[2L], "):\n", paste_named(x$beta, digits), "\n",
-      sep = "")
-  }
-  if (length(x$classifier$bias) && any(x$classifier$bias != 0)) {
-    cat("That is far from data; among data add ",
-      paste(format(signif(x$classifier$bias, digits), digits = digits), collapse = ", "), "\n",
-      sep = "")
-  }
+}
+
+trend_heading <- function(x) {
+  if (!is.matrix(x$beta)) return(sprintf("Trend (log odds of %s):\n", x$classifier$levels[2L]))
+  sprintf("Trend (linear predictors of the classes, %s link):\n", x$family$link)
+}
+
+trend_among_data <- function(x, digits) {
+  bias <- x$classifier$bias
+  if (!length(bias) || !any(bias != 0)) return(NULL)
+  shown <- format(signif(bias, digits), digits = digits, trim = TRUE)
+  if (length(bias) > 1L) shown <- paste(colnames(x$classifier$trend), shown)
+  lines <- sprintf("That is far from data; among data add to the intercept%s %s",
+    if (length(bias) > 1L) "s:" else "", paste(shown, collapse = ", "))
+  paste0(paste(strwrap(lines, width = getOption("width") + 1L, exdent = 2L), collapse = "\n"), "\n")
 }
 
 #' @export
 summary.neargp_classifier <- function(object, ...) {
   check_no_more_arguments()
   given <- classes_and_probabilities(object, NULL, NULL, at_most = 10000L)
-  structure(list(fit = object, scores = scores(given$observed, prob = given$prob),
-    confusion = confusion_table(given$observed, prob = given$prob)),
-    class = "summary.neargp_classifier")
+  result <- unclass(summary.neargp(with_flat_trend(object)))
+  result$fit <- object
+  structure(c(result, list(scores = scores(given$observed, prob = given$prob),
+    confusion = confusion_table(given$observed, prob = given$prob))),
+    class = c("summary.neargp_classifier", "summary.neargp"))
 }
 
 #' @export
 print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print(x$fit, digits = digits)
-  cat("\nLeave one out: training rows predicted from their ",
-    if (!has_class_fields(x$fit$method)) "nearest ", "others\n", sep = "")
+  fit <- x$fit
+  print_header(fit)
+  print_classes(fit)
+  if (all(is.na(x$coefficients[, "Std. Error"]))) print_link(fit, digits) else {
+    print_link_slope(fit, digits)
+    cat(trend_heading(fit))
+    stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
+  }
+  print_summary_covariance(x, digits)
+  print_remarks(fit, digits)
+  cat("\nLeave one out: each row predicted from ",
+    if (has_class_fields(fit$method)) "the others" else "its nearest others", "\n", sep = "")
   print(x$scores)
   if (ncol(x$confusion) <= 12L) print(x$confusion)
   invisible(x)
@@ -142,18 +167,9 @@ simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
 augment.neargp_classifier <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_more_arguments()
   if (!is.null(newdata)) return(augment_classes(x, newdata))
-  loo <- loo_predict(x)
-  names(loo) <- paste0(".loo_", names(loo))
-  if (is.null(data)) {
-    data <- structure(data.frame(observed_classes(x)), names = x$data$response_name)
-    data <- cbind(data, original_frame(x))
-  }
-  if (!is.data.frame(data) || nrow(data) != nrow(loo)) {
-    abort_neargp("argument",
-      sprintf("`data` must be a data frame with the %s rows that were fitted.",
-        format_count(nrow(loo))))
-  }
-  cbind(data, loo)
+  # rows that na.exclude left out are put in there
+  loo <- loo_predict(replace(x, "na_action", list(NULL)))
+  with_training_columns(x, data, stats::setNames(loo, paste0(".loo_", names(loo))))
 }
 
 augment_classes <- function(x, newdata) {
@@ -188,7 +204,12 @@ with_flat_trend <- function(object) {
 }
 
 #' @export
-tidy.neargp_classifier <- function(x, ...) tidy.neargp(with_flat_trend(x), ...)
+tidy.neargp_classifier <- function(x, ...) {
+  table <- tidy.neargp(with_flat_trend(x), ...)
+  if (!is.matrix(x$beta)) return(table)
+  with_owner_column(table, "y.level", rep(colnames(x$beta), each = nrow(x$beta)),
+    rep(rownames(x$beta), ncol(x$beta)))
+}
 
 #' @export
 vcov.neargp_classifier <- function(object, ...) vcov.neargp(with_flat_trend(object), ...)

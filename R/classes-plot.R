@@ -13,9 +13,11 @@
 #'   of two classes, or the predicted one of several. Bars below show how many observations a bin
 #'   has; the line joins bins of 5 or more.
 #' * "confusion": [confusion_table()], shaded by the share of each observed class.
+#' * "inducing": of a fit by [svgp()] or [odvgp()], the inducing points over the data, in the first
+#'   two coordinates.
 #'
 #' @param x a fit of [neargp()] to classes.
-#' @param which names of the plots, see Details; by default all that there are.
+#' @param which names of the plots, see Details; by default all of the first three that there are.
 #' @param newdata,observed rows to judge the fit on instead of its own, as for
 #'   [scores.neargp_classifier()]; for a map alone no classes need have been observed there.
 #' @param bins number of bins of the calibration curve.
@@ -31,11 +33,12 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
                                    cells = 10000, ...) {
   check_no_more_arguments()
   which <- which %||% default_class_plots(x, newdata)
-  check_choices(which, "which", c("map", "calibration", "confusion"))
+  check_choices(which, "which", class_plots(x))
   bins <- check_bins(bins)
   if ("map" %in% which) check_class_map(x, newdata)
-  given <- if (any(which != "map")) classes_and_probabilities(x, newdata, observed,
-    at_most = 10000L)
+  given <- if (any(which %in% c("calibration", "confusion"))) {
+    classes_and_probabilities(x, newdata, observed, at_most = 10000L)
+  }
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
@@ -46,10 +49,15 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
       calibration = plot_calibration(given, bins, left_out, x$classifier$levels,
         x$data$response_name),
       confusion = plot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE),
-        left_out)
+        left_out),
+      inducing = plot_inducing(x)
     )
   }
   invisible(x)
+}
+
+class_plots <- function(x) {
+  c("map", "calibration", "confusion", if (has_inducing_features(x$method)) "inducing")
 }
 
 default_class_plots <- function(x, newdata) {

@@ -166,9 +166,10 @@ logLik.neargp_deep_fit <- function(object, ...) {
 
 #' @export
 tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
-                                 conf.level = 0.95, ...) {
+                                 conf.level = 0.95, exponentiate = FALSE, ...) {
   check_fit(x)
   check_no_more_arguments()
+  check_flag(exponentiate, "exponentiate")
   effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
   check_flag(conf.int, "conf.int")
   check_level(conf.level, "conf.level")
@@ -178,7 +179,7 @@ tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int
     estimate = unlist(lapply(estimates, unname)), std.error = NA_real_, statistic = NA_real_,
     p.value = NA_real_)
   if (conf.int) table[c("conf.low", "conf.high")] <- NA_real_
-  table
+  if (exponentiate) exponentiated_trend(table) else table
 }
 
 #' @export

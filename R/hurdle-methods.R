@@ -140,10 +140,11 @@ check_update_arguments <- function(arguments, name) {
 #' @rdname neargp_hurdle
 #' @export
 tidy.neargp_hurdle <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
-                               conf.level = 0.95, ...) {
+                               conf.level = 0.95, exponentiate = FALSE, ...) {
   check_no_more_arguments()
   parts <- lapply(names(x), function(part) {
-    data.frame(component = part, generics::tidy(x[[part]], effects, conf.int, conf.level))
+    data.frame(component = part, generics::tidy(x[[part]], effects, conf.int, conf.level,
+      exponentiate))
   })
   do.call(rbind, parts)
 }

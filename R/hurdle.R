@@ -47,7 +47,7 @@
 #'   the model is fitted (or its call returned). Further arguments are for both.
 #' @param folds,refit,verbose as in [cross_validate()]: folds of the rows of `presence`, of which
 #'   the positive fit leaves out those that it has.
-#' @param effects,conf.int,conf.level,data,se_fit as in [tidiers].
+#' @param effects,conf.int,conf.level,exponentiate,data,se_fit as in [tidiers].
 #' @param which of `plot()`: `"predictions"`, observed against leave-one-out predicted responses,
 #'   and `"pit"`, the histogram of the distribution function there, flat where all is well.
 #' @param parm names or numbers of the coefficients whose limits are wanted; all by default.

@@ -109,7 +109,7 @@ check_family <- function(family, method) {
       family$link),
     i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ",
       format_some(links), ".") else if (is_categorical(family))
-      "Classes are fitted by svgp() and loo_k()." else
+      "Classes are fitted by loo_k(), svgp() and odvgp()." else
       paste0("It can fit ", format_some(family_call(able), 12L),
         "; without `method` the one for the family is taken, see ?neargp.")))
 }

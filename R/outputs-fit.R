@@ -27,7 +27,7 @@ check_outputs_method <- function(method) {
   check_restricted_outputs(method)
   if (takes_outputs(method)) return(invisible())
   abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
-    i = "Use vecchia(), svgp(), dspp(), loo_k(), mll_k() or exact_gp()."))
+    i = "Use vecchia(), exact_gp(), loo_k(), mll_k(), svgp(), dspp() or dgp()."))
 }
 
 #' @export

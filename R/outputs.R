@@ -125,7 +125,7 @@ print.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), 
 
 print_outputs_header <- function(x) {
   known <- tabulate(x$data$output, length(x$outputs))
-  cat("Gaussian process of", length(x$outputs), "outputs by", describe_method(x), "\n")
+  cat("Gaussian process of ", length(x$outputs), " outputs by ", describe_method(x), "\n", sep = "")
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
   cat("Rows:      ", format_count(x$data$places), describe_dropped(x), "\n", sep = "")
   cat("Outputs:   ",
@@ -135,7 +135,8 @@ print_outputs_header <- function(x) {
   cat(detail_lines(fit_details(x$method, x)))
 }
 
-print_coregionalisation <- function(x, digits) {
+# `values`: with the parameters, which a summary has in a table.
+print_coregionalisation <- function(x, digits, values = TRUE) {
   components <- x$core_covariance$components
   effective <- effective_ranges(x)
   levels <- level_correlations(x)
@@ -144,8 +145,10 @@ print_coregionalisation <- function(x, digits) {
     label <- describe_covariance(list(components = x$covariance$components[j]))
     cat("\nStructure ", if (length(components) > 1L) paste0(j, ": "), label, "\n", sep = "")
     own <- which(x$layout$component %in% j & x$layout$kind != "loading")
-    cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits), "\n",
-      sep = "")
+    if (values) {
+      cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits),
+        "\n", sep = "")
+    }
     ranges <- intersect(x$layout$name[own], names(effective))
     shown <- paste(vapply(effective[ranges], format_effective, "", digits),
       range_units(ranges, x$locations))
@@ -160,14 +163,14 @@ print_coregionalisation <- function(x, digits) {
     cat("  coregionalisation (correlations right of the variances):\n")
     print(shown, quote = FALSE, right = TRUE)
   }
-  cat("\nNugget:\n", paste_named(x$nugget, digits), "\n", sep = "")
+  if (values) cat("\nNugget:\n", paste_named(x$nugget, digits), "\n", sep = "")
 }
 
 print_outputs_remarks <- function(x) {
   table <- covariance_estimates(x)$table
-  if (any(table$fixed)) {
-    cat("  fixed: ", paste(table$name[table$fixed], collapse = ", "), "\n", sep = "")
-  }
+  shapes <- x$layout$name[x$layout$kind %in% c("shape", "time_shape")]
+  fixed <- setdiff(table$name[table$fixed], shapes)
+  if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
   at_boundary <- table$name[table$at_boundary]
   cat(boundary_line(at_boundary, vanishing = TRUE))
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
@@ -191,46 +194,9 @@ print.summary.neargp_outputs <- function(x, digits = max(3L, getOption("digits")
   colnames(table) <- c("Estimate", "Std. Error")
   print(apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits)),
     quote = FALSE, right = TRUE)
-  print_coregionalisation(x$fit, digits)
+  print_coregionalisation(x$fit, digits, values = FALSE)
   print_outputs_remarks(x$fit)
   invisible(x)
-}
-
-# ---- tables --------------------------------------------------------------------------------------
-
-#' @export
-glance.neargp_outputs <- function(x, ...) {
-  check_no_more_arguments()
-  score <- stats::logLik(x)
-  likelihood <- is_likelihood(x)
-  data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs),
-    df = attr(score, "df"), logLik = as.numeric(score),
-    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else
-    NA_real_, method = method_name(x$method),
-    k = x$k %||% NA_integer_, converged = x$convergence$converged,
-    iterations = x$convergence$iterations, elapsed = x$elapsed[["total"]])
-}
-
-#' @export
-augment.neargp_outputs <- function(x, data = NULL, ...) {
-  check_no_more_arguments()
-  loo <- loo_predict(x)
-  fitted <- stats::fitted(x)
-  colnames(fitted) <- paste0(".fitted_", x$outputs)
-  names(loo) <- paste0(".loo_", names(loo))
-  beside_outputs(x, data, cbind(as.data.frame(fitted, optional = TRUE), loo))
-}
-
-# `columns`: with a row for each row of the data.
-beside_outputs <- function(x, data, columns) {
-  data <- data %||% as.data.frame(stats::naresid(x$na_action, output_matrix(x$data, x$data$y)),
-    optional = TRUE)
-  if (!is.data.frame(data) || nrow(data) != nrow(columns)) {
-    abort_neargp("argument",
-      sprintf("`data` must be a data frame with the %s rows that were fitted.",
-        format_count(nrow(columns))))
-  }
-  cbind(data, columns)
 }
 
 # ---- one of them ---------------------------------------------------------------------------------

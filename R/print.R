@@ -224,6 +224,12 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
     stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
   }
   effects_lines(x$fit, digits)
+  print_summary_covariance(x, digits)
+  print_remarks(x$fit, digits)
+  invisible(x)
+}
+
+print_summary_covariance <- function(x, digits) {
   cat(covariance_line(x$fit))
   table <- cbind(Estimate = x$covariance$estimate, `Std. Error` = x$covariance$std_error)
   rownames(table) <- rownames(x$covariance)
@@ -235,8 +241,6 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
     cat("  no standard errors: ", why_no_errors(x$fit), "\n", sep = "")
   }
   cat(local_deviations(x$fit), sep = "")
-  print_remarks(x$fit, digits)
-  invisible(x)
 }
 
 why_no_errors <- function(fit) {

@@ -14,8 +14,9 @@
 #'   coordinates, of the rows that were fitted with their row names. Where the data of the fit are
 #'   no longer found, they are those of the trend matrix. After `na.action = na.exclude` they may
 #'   have the rows that were left out, for which the columns are `NA`.
-#' @param exponentiate whether estimates and limits of the trend are exponentiated, as odds or rates
-#'   (standard errors stay those of the coefficients).
+#' @param exponentiate whether estimates and limits of the trend are exponentiated, as odds or
+#'   rates, with standard errors on the same scale by the delta method. Statistics and p-values stay
+#'   those of the coefficients.
 #' @param newdata new rows, a data frame or sf points; then `data` has no effect.
 #' @param se_fit,interval for `newdata`: whether there is a standard error of the mean, and which
 #'   limits there are: `"confidence"` of the mean, `"prediction"` of a new observation.
@@ -26,7 +27,8 @@
 #'   `tidy()`: `effect` ("trend", "covariance"), `term`, `estimate`, `std.error`, for the trend
 #'   `statistic` (estimate / standard error) and `p.value` (Wald's test, two-sided) and, with
 #'   `conf.int = TRUE`, `conf.low` and `conf.high` as [confint()] gives them. Fixed parameters have
-#'   `NA` for all but the estimate.
+#'   `NA` for all but the estimate. Of several outputs there is a column `response`, of several
+#'   classes a column `y.level`: whose coefficient it is.
 #'
 #'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for [loo_k()] and
 #'   [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the
@@ -89,12 +91,17 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
     table$conf.low <- intervals[, 1L]
     table$conf.high <- intervals[, 2L]
   }
-  if (exponentiate) {
-    trend <- table$effect == "trend"
-    shown <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
-    table[trend, shown] <- exp(table[trend, shown])
-  }
+  if (exponentiate) table <- exponentiated_trend(table)
   structure(table, row.names = seq_len(nrow(table)))
+}
+
+# With all numbers of an estimate on one scale; d exp(b) = exp(b) db.
+exponentiated_trend <- function(table) {
+  trend <- table$effect == "trend"
+  shown <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+  table$std.error[trend] <- exp(table$estimate[trend]) * table$std.error[trend]
+  table[trend, shown] <- exp(table[trend, shown])
+  table
 }
 
 # The names that mixed models have for them.
@@ -108,6 +115,19 @@ tidy_trend <- function(fit) {
   data.frame(effect = rep("trend", length(fit$beta)), term = as.character(colnames(fit$data$X)),
     estimate = unname(fit$beta), std.error = wald$std_error, statistic = wald$z,
     p.value = wald$p_value)
+}
+
+# Beside the term whose it is, as broom has it of several responses and classes; `owner` and `term`
+# are of the trend's rows, `others` of the other rows.
+with_owner_column <- function(table, column, owner, term, others = NA_character_) {
+  trend <- table$effect == "trend"
+  whose <- rep(NA_character_, nrow(table))
+  whose[!trend] <- others
+  if (any(trend)) {
+    whose[trend] <- owner
+    table$term[trend] <- term
+  }
+  cbind(table["effect"], stats::setNames(list(whose), column), table[-1L])
 }
 
 tidy_covariance <- function(fit) {
@@ -195,7 +215,8 @@ original_columns <- function(fit) {
 }
 
 fitted_columns <- function(fit) {
-  data <- structure(data.frame(observed_response(fit$data)), names = fit$data$response_name)
+  response <- if (is.null(fit$classifier)) observed_response(fit$data) else observed_classes(fit)
+  data <- structure(data.frame(response), names = fit$data$response_name)
   trend <- fit$data$X[, setdiff(colnames(fit$data$X), "(Intercept)"), drop = FALSE]
   extra <- cbind(as.data.frame(trend), original_frame(fit))
   cbind(data, extra[, !duplicated(colnames(extra)), drop = FALSE])

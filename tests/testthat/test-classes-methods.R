@@ -51,11 +51,32 @@ test_that("a fit is plain data", {
 test_that("coefficients of several classes are a vector where one is wanted", {
   fit <- fixed_class_fit(class_data(50), k = 8L)
   table <- tidy(fit, conf.int = TRUE)
-  expect_identical(table$term[c(1, 4)], c("a:(Intercept)", "b:h"))
+  expect_identical(table$y.level[c(1, 4, 7)], c("a", "b", NA))
+  expect_identical(table$term[c(1, 4)], c("(Intercept)", "h"))
   expect_equal(table$estimate[4], coef(fit)["h", "b"])
   expect_true(all(is.na(vcov(fit))))
   expect_identical(dim(vcov(fit)), c(6L, 6L))
   expect_identical(rownames(confint(fit, parm = "c:h")), "c:h")
+})
+
+test_that("a summary has coefficients and covariance, and says of which class the shift among data is", {
+  fit <- fixed_class_fit(class_data(50), k = 8L)
+  said <- summary(fit)
+  expect_identical(rownames(coef(said)), rownames(vcov(fit)))
+  expect_equal(said$covariance$estimate, unname(coef(fit, what = "covariance")))
+  fit$classifier$bias <- c(-0.25, 0, 0.5)
+  printed <- capture.output(print(fit, digits = 3))
+  expect_match(printed, "intercepts: a -0.25, b  ?0.00, c  ?0.50", all = FALSE)
+})
+
+test_that("augment() of classes has the covariates, and rows that na.exclude left out", {
+  data <- class_data(50)
+  data$h[4] <- NA
+  fit <- fixed_class_fit(data, k = 8L, na.action = na.exclude)
+  expect_identical(augment(fit)[c("class", "h", "x", "y")], data[-4, c("class", "h", "x", "y")])
+  whole <- augment(fit, data)
+  expect_identical(which(is.na(whole$.loo_prob_a)), 4L)
+  expect_identical(whole$.loo_prob_a[-4], augment(fit)$.loo_prob_a)
 })
 
 test_that("a single trend coefficient of two classes has its name, and is printed", {

@@ -169,7 +169,11 @@ test_that("a trend has coefficients for each class, whatever the scale of its co
   expect_length(stats::coef(fit), 6L)
   expect_true(all(diag(vcov(fit)) > 0))
   expect_identical(nrow(generics::tidy(fit)), 9L)
-  expect_output(print(fit), "softmax of the classes")
+  expect_output(print(fit), "Trend (linear predictors of the classes, softmax link):", fixed = TRUE)
+  printed <- utils::capture.output(print(summary(fit)))
+  expect_match(printed, "^setosa:Sepal.Length .*[0-9]", all = FALSE)
+  expect_equal(coef(summary(fit))[, "Std. Error"], sqrt(diag(vcov(fit))))
+  expect_match(printed, "each row predicted from the others", fixed = TRUE, all = FALSE)
 })
 
 test_extended("robust-max has the variance for its unit, and predictions of its own", {
@@ -211,7 +215,7 @@ test_extended("what classes by svgp() cannot be is refused", {
   expect_error(simulate(fit), class = "neargp_error_family")
   expect_error(residuals(fit), class = "neargp_error_family")
   for (method in list(ppgpr(), swsgp())) {
-    expect_error(class_fit(method = method), "svgp\\(\\) and loo_k\\(\\)",
+    expect_error(class_fit(method = method), "loo_k\\(\\), svgp\\(\\) and odvgp\\(\\)",
       class = "neargp_error_family")
   }
   expect_error(class_fit(method = loo_k(), link = "robust-max"), "softmax",

@@ -146,7 +146,7 @@ test_extended("methods and settings that several outputs do not have are errors"
   fit <- function(...) neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, ...)
   expect_error(fit(method = loo_k(k = 5, optimizer = "adam")), "optimizer",
     class = "neargp_error_argument")
-  expect_error(fit(method = vnngp(k = 5)), "cannot fit several", class = "neargp_error_method")
+  expect_error(fit(method = vnngp(k = 5)), "cannot fit several.*dspp\\(\\) or dgp\\(\\)", class = "neargp_error_method")
   expect_error(fit(method = loo_k(k = 59)), class = "neargp_error_k")
   expect_error(fit(method = exact_gp(max_rows = 50), device = "cpu"), class = "neargp_error_size")
   expect_error(fit(nugget = c(1, 2, 3)), "nugget", class = "neargp_error_argument")

@@ -85,7 +85,8 @@ test_extended("tidy() knows the names of mixed models, and exponentiates the tre
   for (column in c("estimate", "conf.low", "conf.high")) {
     expect_equal(odds[[column]], ifelse(trend, exp(plain[[column]]), plain[[column]]))
   }
-  expect_identical(odds$std.error, plain$std.error)
+  expect_equal(odds$std.error[trend], (exp(plain$estimate) * plain$std.error)[trend])
+  expect_identical(odds[!trend, ], plain[!trend, ])
   row <- glance(fit)
   expect_equal(row$deviance, -2 * row$logLik)
   expect_identical(row$df.residual, 148L)
