@@ -26,6 +26,7 @@
 #'   probability of one. Where that mean is not the inverse of the link, contrasts stay on the scale
 #'   of the linear predictor; `regrid()` of the means has differences of them. With a `transform`
 #'   `type = "response"` gives medians of the response, where [predict()][predict.neargp] has means.
+#'   Of several outputs a factor `output` says whose mean it is: `emmeans(fit, ~ soil | output)`.
 #'   \pkg{ggeffects}: `ggpredict()` and `ggemmeans()` of the same.
 #' * \pkg{effects}: `Effect()`, `allEffects()`, with all offsets at their mean. Tables and plots
 #'   have the mean of the family as the response, as emmeans; with a `transform` they are on its
@@ -39,8 +40,9 @@
 #' them; where they are no longer found, as in another session, or have changed, the error
 #' `neargp_error_newdata` says so.
 #'
-#' They are for fits to one response that are not classes, and not for those by [dspp()] and
-#' [dgp()], which have no covariance matrix of their coefficients; else an error says so.
+#' They are for fits to one response (emmeans: or several) that are not classes, and not for those
+#' by [dspp()] and [dgp()], which have no covariance matrix of their coefficients; else an error
+#' says so.
 #'
 #' @section Judging a fit:
 #' * \pkg{performance}: [r2()][r2.neargp], `model_performance()` by leave-one-out predictions,
@@ -51,8 +53,9 @@
 #'   performance; in versions before it takes counts for Poisson counts with the fitted means, which
 #'   have too few zeros beside a field, and refuses [zi_poisson()] and the like: there compare
 #'   `mean(y == 0)` with `mean(simulate(fit, 250) == 0)`.
-#'   `compare_performance()` knows the models of a list of its own only: [cross_validate()] compares
-#'   fits.
+#'   `compare_performance()` and `performance_roc()` know the models of a list of its own only:
+#'   [cross_validate()] compares fits, and `performance_roc(observed, predictions =
+#'   loo_predict(fit)$mean)` is the curve of leave-one-out predictions.
 #' * \pkg{insight}: `get_predicted()` of rows that have places is that of
 #'   [predict()][predict.neargp], of covariates alone that of the trend, as for fixed effects;
 #'   `include_random` overrules that. `find_statistic()` and `get_datagrid()` are for the models of

@@ -107,6 +107,7 @@ finish_fit <- function(result, problem, settings, ...) {
   fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result, settings$context)
   fit <- with_own_keeper(with_jacobian(fit))
   warn_unless_converged(fit)
+  warn_of_few_rows(fit)
   fit
 }
 
@@ -137,6 +138,21 @@ warn_unless_converged <- function(fit) {
         "Leave the covariate out, merge levels, or take them for a random effect, (1 | levels).") else
         "It can be used and continued: update(fit, start = fit)."))
   }
+}
+
+# A likelihood of as many parameters as numbers can be driven up by any of them; deep fits have more
+# parameters than rows, and are judged by rows held out.
+warn_of_few_rows <- function(fit) {
+  if (!is.null(fit$deep)) return(invisible())
+  trend <- length(fit$beta)
+  covariance <- count_covariance_parameters(fit)
+  rows <- stats::nobs(fit)
+  if (rows > trend + covariance) return(invisible())
+  warn_neargp("few_rows", c(
+    sprintf("%d %s say little of %d parameters: %d of the trend and %d of the covariance.", rows,
+      if (is.null(fit$outputs)) "rows" else "observations", trend + covariance, trend, covariance),
+    i = "Estimates, standard errors and intervals are not to be relied on.",
+    i = "Fix what is known (range and variance in `covariance`, `nugget`), or take a shorter formula or more rows."))
 }
 
 # ---- the call ------------------------------------------------------------------------------------

@@ -11,12 +11,16 @@ logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
   }
   trend <- length(object$beta)
   structure(log_likelihood_of(object, restricted),
-    df = trend + sum(!object$parameters$fixed) - count_rotations(object$locations) -
-      count_slope_directions(object) + count_powers(object$family),
+    df = trend + count_covariance_parameters(object) + count_powers(object$family),
     nobs = stats::nobs(object) - if (restricted) trend else 0L,
     score = if (!is_likelihood(object)) object$score,
     standard_error = object$convergence$value_error,
     class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
+}
+
+# Those that were estimated, of the family as well.
+count_covariance_parameters <- function(object) {
+  sum(!object$parameters$fixed) - count_rotations(object$locations) - count_slope_directions(object)
 }
 
 is_likelihood <- function(object) {

@@ -29,6 +29,28 @@ emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...)
     misc = emmeans_scale(object))
 }
 
+# Of several outputs a factor `output` says whose mean it is, as emmeans has it of a matrix of
+# responses: each has its own coefficients of the same terms.
+#' @exportS3Method emmeans::recover_data
+recover_data.neargp_outputs <- function(object, data = NULL, ...) {
+  refused <- tryCatch(if (!is.null(object$deep)) stats::vcov(object), neargp_error = conditionMessage)
+  if (is.character(refused)) return(refused)
+  data <- data %||% data_of_call(object)
+  if (is.null(data)) {
+    return("The data of the fit are no longer found. Hand them over: emmeans(fit, data = ).")
+  }
+  emmeans::recover_data(object$call, stats::delete.response(object$terms), NULL,
+    data = drop_geometry(data), ...)
+}
+
+#' @exportS3Method emmeans::emm_basis
+emm_basis.neargp_outputs <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...) {
+  basis <- emm_basis.neargp(object, trms, xlev, grid, vcov., ...)
+  basis$X <- kronecker(diag(length(object$outputs)), basis$X)
+  basis$misc$ylevs <- list(output = object$outputs)
+  basis
+}
+
 # How estimates go back to the response: by the link, by the mean where that is not its inverse, or
 # by the inverse of a transform (a median).
 emmeans_scale <- function(object) {

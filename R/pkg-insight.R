@@ -23,6 +23,10 @@ get_loglikelihood.neargp <- function(x, estimator = "ML", REML = FALSE, ...) {
   structure(value, per_obs = NA)
 }
 
+# Else of a score it is the sum of squared residuals, whatever the family.
+#' @exportS3Method insight::get_deviance
+get_deviance.neargp <- function(x, ...) stats::deviance(x)
+
 #' @exportS3Method insight::is_converged
 is_converged.neargp <- function(x, tolerance = 0.001, ...) as.logical(x$convergence$converged)
 

@@ -12,6 +12,16 @@ model_performance.neargp <- function(model, ...) {
   structure(table, class = c("performance_model", "data.frame"))
 }
 
+# Of a score there is none, nor of AIC.
+#' @exportS3Method performance::performance_aicc
+performance_aicc.neargp <- function(x, ...) {
+  if (!is_likelihood(x)) abort_not_likelihood("The AICc", x$score)
+  NextMethod()
+}
+
+#' @exportS3Method performance::performance_aic
+performance_aic.neargp <- function(x, ...) stats::AIC(x)
+
 #' @exportS3Method performance::check_convergence
 check_convergence.neargp <- function(x, tolerance = 0.001, ...) {
   as.logical(x$convergence$converged)

@@ -38,6 +38,6 @@ check_one_response <- function(object, what) {
   }
   if (!is.null(object$outputs)) {
     abort_neargp("method", c(sprintf("%s is for fits to one response, and this has several.", what),
-      i = "coef() and vcov() have the trends of all outputs."))
+      i = "coef(), vcov() and emmeans::emmeans() have the trends of all outputs."))
   }
 }

@@ -43,10 +43,12 @@ sample_pairs <- function(coords, max_pairs) {
   sizes <- floor(n / thinning^seq(0, max(0, floor(log(n / 200, thinning)))))
   share <- max_pairs / 2 / length(sizes)
   pairs <- lapply(sizes, function(size) neighbor_pairs(coords, sample.int(n, size), share))
-  pairs <- do.call(rbind, c(list(all_pairs(sample.int(n, min(n, floor(sqrt(max_pairs)))))), pairs))
-  lower <- pmin(pairs$i, pairs$j)
-  upper <- pmax(pairs$i, pairs$j)
-  pairs[!duplicated((lower - 1) * n + upper), , drop = FALSE]
+  pairs <- c(list(all_pairs(sample.int(n, min(n, floor(sqrt(max_pairs)))))), pairs)
+  # rbind() would make row names of millions of rows unique
+  i <- unlist(lapply(pairs, `[[`, "i"))
+  j <- unlist(lapply(pairs, `[[`, "j"))
+  new <- !duplicated((pmin(i, j) - 1) * n + pmax(i, j))
+  data.frame(i = i[new], j = j[new])
 }
 
 # About `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few

@@ -119,3 +119,18 @@ test_extended("the response is the mean of the family, where that is not the inv
     expect_equal(insight::link_function(fit)(expected), eta, tolerance = 1e-6)
   }
 })
+
+test_extended("several outputs have marginal means each, by a factor of their names", {
+  skip_if_not_installed("emmeans")
+  data <- transform(simulated_data(60), lead = z - 2 * height)
+  data$lead[2] <- NA
+  fit <- neargp(cbind(z, lead) ~ height + group, data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential(range = 0.3))
+  table <- as.data.frame(emmeans::emmeans(fit, ~ group | output))
+  expect_identical(as.character(table$output), rep(c("z", "lead"), each = 3L))
+  X <- model.matrix(~ height + group, data.frame(height = mean(data$height),
+    group = c("a", "b", "c")))
+  X <- rbind(cbind(X, 0 * X), cbind(0 * X, X))
+  expect_equal(table$emmean, unname(drop(X %*% coef(fit))))
+  expect_equal(table$SE, unname(sqrt(diag(X %*% vcov(fit) %*% t(X)))))
+})

@@ -92,6 +92,14 @@ test_extended("performance has leave-one-out figures, and no test that ignores t
     mean(fit$data$y))^2))
   expect_true(performance::check_convergence(fit))
   expect_equal(performance::performance_aicc(fit), AIC(fit) + 2 * 7 * 8 / (80 - 7 - 1))
+  expect_identical(performance::performance_aic(fit), AIC(fit))
+  expect_identical(insight::get_deviance(fit), -2 * as.numeric(logLik(fit)))
+  counts <- suppressMessages(neargp(rep(0:3, 5) ~ 1, data.frame(x = 1:20), coords = ~x,
+    family = poisson(), covariance = cov_exponential(1, 2)))
+  for (f in list(performance::performance_aic, performance::performance_aicc,
+      insight::get_deviance)) {
+    expect_error(f(counts), class = "neargp_error_not_likelihood")
+  }
   expect_error(performance::check_heteroscedasticity(fit), "leave-one-out",
     class = "neargp_error_method")
   expect_error(performance::check_autocorrelation(fit), "residual_map",
