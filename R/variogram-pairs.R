@@ -10,8 +10,8 @@ close_pairs <- function(coords, cutoff, max_pairs, aside = NULL, lag = 0, lag_na
   pairs$distance <- row_distances(coords, pairs$i, pairs$j)
   near <- pairs$distance <= cutoff
   if (!is.null(aside)) near <- near & row_distances(aside, pairs$i, pairs$j) <= lag
-  pairs <- pairs[near, , drop = FALSE]
-  if (!nrow(pairs)) {
+  pairs <- take_pairs(pairs, near)
+  if (!length(pairs$i)) {
     abort_neargp("variogram", c(
       sprintf("No two locations are closer than `cutoff` = %s%s.", format(cutoff, digits = 4L),
               if (is.null(aside)) "" else sprintf(" within `%s` = %s", lag_name, format(lag))),
@@ -31,8 +31,11 @@ all_pairs <- function(rows) {
   n <- length(rows)
   first <- rep.int(seq_len(n - 1L), (n - 1L):1L)
   second <- sequence((n - 1L):1L) + first
-  data.frame(i = rows[first], j = rows[second])
+  list(i = rows[first], j = rows[second])
 }
+
+# Pairs are a list of columns: a data frame would name a million rows.
+take_pairs <- function(pairs, kept) lapply(pairs, `[`, kept)
 
 # Half of the pairs from one small random subset, taken whole, for the long distances. The other
 # half from random subsets of n, n / 2^d, n / 4^d, ... down to a few hundred rows: the nearest of
@@ -43,12 +46,10 @@ sample_pairs <- function(coords, max_pairs) {
   sizes <- floor(n / thinning^seq(0, max(0, floor(log(n / 200, thinning)))))
   share <- max_pairs / 2 / length(sizes)
   pairs <- lapply(sizes, function(size) neighbor_pairs(coords, sample.int(n, size), share))
-  pairs <- c(list(all_pairs(sample.int(n, min(n, floor(sqrt(max_pairs)))))), pairs)
-  # rbind() would make row names of millions of rows unique
-  i <- unlist(lapply(pairs, `[[`, "i"))
-  j <- unlist(lapply(pairs, `[[`, "j"))
-  new <- !duplicated((pmin(i, j) - 1) * n + pmax(i, j))
-  data.frame(i = i[new], j = j[new])
+  pairs <- do.call(Map, c(list(c, all_pairs(sample.int(n, min(n, floor(sqrt(max_pairs)))))), pairs))
+  lower <- pmin(pairs$i, pairs$j)
+  upper <- pmax(pairs$i, pairs$j)
+  take_pairs(pairs, !duplicated((lower - 1) * n + upper))
 }
 
 # About `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few
@@ -59,8 +60,8 @@ neighbor_pairs <- function(coords, rows, share) {
   # Asks for one more than wanted: the nearest row is the anchor itself, dropped below with i = j.
   nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE],
     k + 1L, plain_context())
-  pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(as.matrix(nearest))])
-  pairs[pairs$i != pairs$j, , drop = FALSE]
+  pairs <- list(i = rep(anchors, each = k + 1L), j = rows[as.vector(as.matrix(nearest))])
+  take_pairs(pairs, pairs$i != pairs$j)
 }
 
 row_distances <- function(coords, i, j) {

@@ -218,8 +218,8 @@ directional_pairs <- function(pairs, coords, directions, tolerance) {
   angle <- atan2(delta[, 1L], delta[, 2L]) * 180 / pi
   lapply(directions, function(direction) {
     off <- abs((angle - direction + 90) %% 180 - 90)
-    kept <- pairs[off <= tolerance, , drop = FALSE]
-    if (!nrow(kept)) {
+    kept <- take_pairs(pairs, off <= tolerance)
+    if (!length(kept$i)) {
       abort_neargp("variogram", c(
         sprintf("No pair of locations lies within %s degrees of direction %s.", format(tolerance),
           format(direction)),

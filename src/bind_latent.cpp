@@ -195,15 +195,9 @@ Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& we
 Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, const Rcpp::List& context) {
   LatentPointer fit(latent);
   const neargp::Index nodes = fit->model.nodes();
-  const std::vector<double> columns = fit->model.from_caller({h.begin(), h.end()}, h.ncol());
-  std::vector<double> solved(columns.size());
-  const neargp::RunContext serial;
-  neargp::parallel_for(run_context(context), h.ncol(), [&](neargp::Index c) {
-    const auto first = columns.begin() + c * nodes;
-    const std::vector<double> column = fit->posterior.factor().solve({first, first + nodes}, serial);
-    std::copy(column.begin(), column.end(), solved.begin() + c * nodes);
-  });
-  return by_column(fit->model.to_caller(solved, h.ncol()), nodes, h.ncol());
+  std::vector<double> columns = fit->model.from_caller({h.begin(), h.end()}, h.ncol());
+  fit->posterior.factor().solve_columns(columns, true, run_context(context));
+  return by_column(fit->model.to_caller(columns, h.ncol()), nodes, h.ncol());
 }
 
 // field: nodes x draws; whitened: inducing points of the low-rank part x draws.

@@ -10,6 +10,7 @@
 #include "linalg/sparse/exact_cholesky.h"
 #include "linalg/sparse/incomplete_cholesky.h"
 #include "linalg/sparse/mean_field_factor.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 
@@ -26,6 +27,7 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 constexpr int most_iterations = 200;  // of conjugate gradients
+constexpr double solve_tolerance = 1e-10;
 
 void throw_not_converged() {
   throw Error("The conjugate gradients for the posterior mean did not converge: raise the jitter.");
@@ -94,12 +96,7 @@ bool PosteriorFactor::factorize_low_rank(const RunContext& context) {
   constexpr double tolerance = 1e-8;
   std::vector<double> at_nodes(model_.nodes());
   model_.sum_at_nodes(factorized_.data(), at_nodes.data());
-  const RunContext serial;
-  const auto multiply = [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorized_, x); };
-  const auto precondition = [&](double* x, int columns) { factor_->solve(x, columns, serial); };
-  const auto solve = [&](Eigen::MatrixXd& columns) {
-    if (!conjugate_gradients(multiply, precondition, columns, tolerance, most_iterations)) throw_not_converged();
-  };
+  const auto solve = [&](Eigen::MatrixXd& columns) { solve_residual(columns, tolerance); };
   if (!low_rank_.update(*model_.low_rank(), at_nodes, solve, context)) return false;
   return kind_ == PosteriorKind::laplace || find_variances(context);
 }
@@ -177,8 +174,15 @@ std::vector<double> PosteriorFactor::solve_residual(const std::vector<double>& h
   return std::move(solution.x);
 }
 
+void PosteriorFactor::solve_residual(Eigen::MatrixXd& columns, double tolerance) const {
+  const RunContext serial;
+  const auto multiply = [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorized_, x); };
+  const auto precondition = [&](double* x, int count) { factor_->solve(x, count, serial); };
+  if (!conjugate_gradients(multiply, precondition, columns, tolerance, most_iterations)) throw_not_converged();
+}
+
 std::vector<double> PosteriorFactor::solve(const std::vector<double>& h, const RunContext& context) const {
-  std::vector<double> x = solve_residual(h, 1e-10, context);
+  std::vector<double> x = solve_residual(h, solve_tolerance, context);
   if (model_.low_rank()) low_rank_.add_solved(h.data(), x.data());
   return x;
 }
@@ -192,10 +196,26 @@ void PosteriorFactor::solve_columns(std::vector<double>& columns, bool refined, 
       low_rank_.add_solved(h.data() + first, columns.data() + first);
     return;
   }
-  for (auto first = columns.begin(); first != columns.end(); first += m) {
-    const std::vector<double> solved = solve({first, first + m}, context);
-    std::copy(solved.begin(), solved.end(), first);
-  }
+  // The factor is read once for as many columns as it solves together; what is left is solved one by one.
+  const Index count = Index(columns.size() / m), blocks = count / SparseFactor::together;
+  const RunContext serial;
+  parallel_for(context, blocks + count % SparseFactor::together, [&](Index part) {
+    const bool single = part >= blocks;
+    const Index first = single ? blocks * SparseFactor::together + part - blocks : part * SparseFactor::together;
+    double* at = columns.data() + std::size_t(first) * m;
+    if (!single) return solve_block(at);
+    const std::vector<double> solved = solve({at, at + m}, serial);
+    std::copy(solved.begin(), solved.end(), at);
+  });
+}
+
+void PosteriorFactor::solve_block(double* columns) const {
+  Eigen::Map<Eigen::MatrixXd> h(columns, model_.nodes(), SparseFactor::together);
+  Eigen::MatrixXd solved = h;
+  solve_residual(solved, solve_tolerance);
+  for (Index c = 0; model_.low_rank() && c < h.cols(); ++c)
+    low_rank_.add_solved(h.col(c).data(), solved.col(c).data());
+  h = solved;
 }
 
 }  // namespace neargp

@@ -3,6 +3,7 @@
 // variances s_i = v_i + c_i'Z c_i of the field at the data.
 #pragma once
 
+#include <Eigen/Core>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -63,14 +64,16 @@ class PosteriorFactor {
     pattern_.multiply_cliques(table, inverse_.data(), vectors, products, context);
   }
 
-  // A^-1 h by conjugate gradients, of the residual field alone and of the field.
+  // A^-1 h by conjugate gradients, of the residual field alone (of columns together in place) and of the field.
   std::vector<double> solve_residual(const std::vector<double>& h, double tolerance, const RunContext& context) const;
+  void solve_residual(Eigen::MatrixXd& columns, double tolerance) const;
   std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
 
   // Solves in place for columns of one number for each node: A^-1 of them or, unless `refined`, the factor's.
   void solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const;
 
  private:
+  void solve_block(double* columns) const;
   std::unique_ptr<SparseFactor> make_factor() const;
   bool factorize_low_rank(const RunContext& context);
   double relative_error(const std::vector<double>& precision, const RunContext& context) const;

@@ -139,13 +139,12 @@ void IncompleteCholesky::solve_together(double* x) const {
 }
 
 void IncompleteCholesky::solve(double* x, int columns, const RunContext& context) const {
-  constexpr int lanes = 8;
-  const Index n = pattern_.nodes(), together = columns / lanes;
-  parallel_for(context, together + columns % lanes, [&](Index part) {
-    if (part < together) {
-      solve_together<lanes>(x + part * lanes * n);
+  const Index n = pattern_.nodes(), blocks = columns / together;
+  parallel_for(context, blocks + columns % together, [&](Index part) {
+    if (part < blocks) {
+      solve_together<together>(x + part * together * n);
     } else {
-      solve_together<1>(x + (together * lanes + part - together) * n);
+      solve_together<1>(x + (blocks * together + part - blocks) * n);
     }
   });
 }

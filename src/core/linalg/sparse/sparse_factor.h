@@ -67,7 +67,8 @@ class SparseFactor {
   // ji. For an exact factor these are the entries of the inverse.
   virtual void inverse(double* values, const RunContext& context) const = 0;
 
-  // Solves in place, `columns` right-hand sides, each contiguous.
+  // Solves in place, `columns` right-hand sides, each contiguous; so many of them `together` cost little more than one.
+  static constexpr int together = 8;
   virtual void solve(double* x, int columns, const RunContext& context) const = 0;
 
   // |L^-1 b|^2 = b'(LL')^-1 b for the sparse vector b with these `count` nodes; visits only the columns that matter
