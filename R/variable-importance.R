@@ -12,7 +12,7 @@
 #' for. Of two covariates that say the same neither is important. Terms of the formula that a
 #' variable is part of are left out with it, interactions and smooths as a whole; of `(x | group)`
 #' without `x` stays `(1 | group)`. The covariance stays the one of the fit, with its parameters
-#' estimated anew.
+#' estimated anew, but for an anisotropy of which one coordinate is left out.
 #'
 #' `by = "permute"` keeps the fit and hands the variable's values to other rows, when these are
 #' predicted from those of the other folds (Breiman 2001; Fisher, Rudin and Dominici 2019): how much
@@ -148,10 +148,28 @@ refit_without <- function(object, group) {
   }
   if (any(all.vars(object$locations$terms) %in% group)) {
     call$coords <- coordinates_without(object, group)
+    if (is_in_plane(object, group)) call$covariance <- without_anisotropy(call$covariance)
   }
   call$support <- support_without(object, group)
   # What the first fit has told is not told again.
   suppressMessages(eval(call, environment(object$formula)), classes = "neargp_message")
+}
+
+# Whether the group has one of the two coordinates that an anisotropy rotates.
+is_in_plane <- function(object, group) {
+  plane <- utils::head(attr(object$locations$terms, "term.labels"), 2L)
+  any(vapply(plane, label_has, NA, variables = group))
+}
+
+# An anisotropy has a range for the plane and one for each further coordinate, as many as are left.
+without_anisotropy <- function(covariance) {
+  covariance$components <- lapply(covariance$components, function(component) {
+    if (isFALSE(component$anisotropy)) return(component)
+    component[c("anisotropy", "ard")] <- list(FALSE, TRUE)
+    component$start["anisotropy"] <- list(NULL)
+    component
+  })
+  covariance
 }
 
 # ---- permuted ------------------------------------------------------------------------------------

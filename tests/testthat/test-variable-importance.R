@@ -44,6 +44,15 @@ test_extended("an irrelevant variable is worth nothing, left out or permuted", {
   expect_setequal(names(default_groups(fit, d, "refit")), c("useful", "idle", "x", "y"))
 })
 
+test_extended("a coordinate of an anisotropy leaves the range of the other, as along a line", {
+  d <- importance_rows()
+  fit <- neargp(z ~ useful, d, coords = ~ x + y, method = vecchia(k = 5),
+    covariance = cov_exponential(anisotropy = TRUE), verbose = FALSE)
+  line <- neargp(z ~ useful, d, coords = ~ y, method = vecchia(k = 5),
+    covariance = cov_exponential(), verbose = FALSE)
+  expect_equal(variable_importance(fit, "x")$log_score, -mean(loo_log_densities(line)))
+})
+
 # Of the rows of a table of cross_validate().
 validated_log_scores <- function(table) {
   if (!is.null(table$log_score)) return(table$log_score)
