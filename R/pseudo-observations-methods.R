@@ -14,9 +14,15 @@ pseudo_observation_settings <- function(object, settings) {
   settings
 }
 
+# Where each row has been predicted from all others, new places are predicted from all rows.
 #' @export
 prediction_k.neargp_loo_k_families <- function(method, object, k, least = 60L) {
-  if (is.null(k)) object$k else NextMethod()
+  if (!is.null(k)) return(NextMethod())
+  if (sees_all_others(object)) length(object$pseudo_observations$data$y) else object$k
+}
+
+sees_all_others <- function(object) {
+  !reads_shards(object) && object$k >= length(object$pseudo_observations$data$y) - 1L
 }
 
 #' @export

@@ -15,7 +15,8 @@
 #' `max_rows`, 10,000 by default, and `k` is not given. Beyond that they are made with neighbours,
 #' and a message (`neargp_message_neighbors`) says so. Time grows with the cube of that number:
 #' seconds for some thousand. Draws of a gaussian response by the other methods are exact for up to
-#' 1,500 observations and new locations together, where neither `k` nor a GPU is asked for.
+#' 1,500 observations and new locations together, where neither `k` nor a GPU is asked for; so are
+#' those by [loo_k()] of another response, where each row had all others as neighbours.
 #'
 #' With neighbours the locations already drawn crowd out the observations, so that the mean of many
 #' draws is not quite that of [predict.neargp()]. For rough fields the difference is small; the
@@ -219,11 +220,12 @@ is_exact_draw <- function(object, k) is.null(k) && is_exact(object$method)
 # is 1 GFlop.
 few_places <- 1500L
 
-# Pseudo-observations were calibrated with the k of the fit. `places`: observations and new ones
-# together.
+# Pseudo-observations were calibrated with the k of the fit, be that all others. `places`:
+# observations and new ones together.
 draws_dense <- function(object, places, settings) {
   if (settings$exact) return(fits_dense(object, places))
-  isTRUE(settings$few_dense) && is.null(object$pseudo_observations) && places <= few_places
+  calibrated <- is.null(object$pseudo_observations) || sees_all_others(object)
+  isTRUE(settings$few_dense) && calibrated && places <= few_places
 }
 
 fits_dense <- function(object, places) {

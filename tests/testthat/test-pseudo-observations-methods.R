@@ -35,6 +35,30 @@ test_that("draws have the moments of predictions", {
   expect_equal(unname(apply(draws, 1, sd)), expected$sd, tolerance = 0.1)
 })
 
+test_extended("few rows predict new places all together, and draws have their mean and covariance", {
+  data <- pseudo_observation_data(14)
+  new <- data[1:10, c("x", "y", "h")] + 0.01
+  few <- neargp(successes > 2 ~ h, data, coords = ~ x + y, method = loo_k(13),
+    family = stats::binomial("probit"), nugget = 1,
+    covariance = cov_matern(2.5, variance = 2, range = 0.6))
+  made <- few$pseudo_observations$data
+  K <- dense_covariance(made$coords, made$coords, few$core_covariance)
+  cross <- dense_covariance(made$coords, as.matrix(new[c("x", "y")]), few$core_covariance)
+  weights <- solve(K + diag(few$nugget / made$weights), cross)
+  X <- cbind(1, new$h)
+  unseen <- X - crossprod(weights, made$X)
+  mean <- drop(X %*% coef(few)) + few$pseudo_observations$bias +
+    drop(crossprod(weights, made$y - drop(made$X %*% coef(few))))
+  covariance <- dense_covariance(as.matrix(new[c("x", "y")]), as.matrix(new[c("x", "y")]),
+    few$core_covariance) - crossprod(cross, weights) + unseen %*% vcov(few) %*% t(unseen)
+  link <- predict(few, new, type = "link")
+  expect_equal(link$mean, mean, tolerance = 1e-8)
+  expect_equal(link$sd, sqrt(diag(covariance)), tolerance = 1e-8)
+  draws <- as.matrix(simulate(few, 20000, seed = 1, newdata = new, type = "link"))
+  expect_lt(max(abs(rowMeans(draws) - mean) / link$sd), 0.03)
+  expect_equal(unname(stats::cov(t(draws))), unname(covariance), tolerance = 0.03)
+})
+
 test_that("leave-one-out predictions, residuals and scores go together", {
   loo <- loo_predict(fit)
   expect_equal(unname(residuals(fit, "loo")), fit$data$y - loo$mean)
