@@ -28,8 +28,12 @@ rows_of <- function(set) {
 
 path_name <- function(set) paste("dspp-gpytorch-path", set, settings[["inducing"]], sep = "-")
 
+# A run that ends early goes on from its state with the next call.
 gpytorch_path <- function(data, set) {
-  printed <- run_gpytorch(python, "dspp_gpytorch.py", data, after = c(ncol(data$train) - 1L, settings, max(1L, settings[["epochs"]] %/% 80L)))
+  state <- result_file(paste0(path_name(set), ".pt"))
+  every <- max(1L, settings[["epochs"]] %/% 80L)
+  printed <- run_gpytorch(python, "dspp_gpytorch.py", data, after = c(ncol(data$train) - 1L, settings, every, shQuote(state)))
+  unlink(state)
   save_table(printed$path, path_name(set))
 }
 
