@@ -101,7 +101,7 @@ with_start.neargp_deep <- function(method, problem) {
       "Leave it out, or fit each output by itself.")
   }
   scatter <- log(scatter_of_outputs(problem$data))
-  problem$bounds <- list(lower = scatter + log(noise_floor), upper = scatter + log(100),
+  problem$bounds <- list(lower = scatter + log(noise_floors[["least"]]), upper = scatter + log(100),
     vanishing = character(0))
   problem$start <- scatter + log(0.1)
   problem
@@ -139,8 +139,22 @@ with_family_start <- function(problem) {
   problem
 }
 
-# Least share of the response's variance that is noise.
-noise_floor <- 1e-4
+# Least share of a response's variance that is noise: between these limits that of the rounding to
+# steps of h, h^2 / 12, h the step between values that it takes. Where many rows have the same value,
+# and their density would grow without bound, the larger one. Of several outputs the largest.
+noise_floors <- c(least = 1e-6, most = 1e-4)
+many_equal <- 0.05
+
+noise_floor_of <- function(y) max(apply(as.matrix(y), 2L, noise_floor_of_values))
+
+noise_floor_of_values <- function(values) {
+  runs <- rle(sort(values))
+  if (length(runs$values) < 2L || max(runs$lengths) > many_equal * sum(runs$lengths)) {
+    return(noise_floors[["most"]])
+  }
+  rounding <- stats::median(diff(runs$values))^2 / 12 / stats::var(values, na.rm = TRUE)
+  min(max(rounding, noise_floors[["least"]]), noise_floors[["most"]])
+}
 
 check_deep_trend <- function(method, problem) {
   data <- problem$data

@@ -52,7 +52,10 @@
 #' @section Training: Adam (Kingma and Ba 2015) in mini-batches, with a rate that falls along a
 #' cosine to a hundredth. Starts differ by as much as methods do, so that `restarts` of them are run
 #' for half of the epochs, and the best by the score of the rows held out goes on; it ends as it was
-#' after its best epoch by that score. `print()` reports that score and how many of these rows were
+#' after its best epoch by that score. What is scored and kept is the mean of the last steps, about
+#' two epochs of them (Polyak and Juditsky 1992): where the response is noisy the best epoch comes
+#' while the rate is high and single steps scatter. Small batches are more steps in the same time,
+#' at most four threads of them. `print()` reports that score and how many of these rows were
 #' inside their intervals. A fit that is continued, `update(fit, start = fit)`, has one start and
 #' the same rows held out; `cross_validate(refit = TRUE)` trains each fold from the beginning, for
 #' the epochs of the last call alone. A fit that is continued is never worse by these rows: where no
@@ -99,11 +102,13 @@
 #'   `neargp_error_nugget` for a nugget that is fixed; with `neargp_error_cholesky` where inducing
 #'   points merge; with `neargp_error_family` for other responses. Warnings are of class
 #'   `neargp_warning_deep`: few rows, a fit far better on its rows than on those held out, noise at
-#'   its lower bound, 1e-4 of the response's variance; and more than 5% of new rows far from the
-#'   training rows.
+#'   its lower bound; and more than 5% of new rows far from the training rows. The bound is the
+#'   variance of rounding to the steps between values of the response, h^2 / 12, from 1e-6 to 1e-4
+#'   of the response's variance, and 1e-4 where more than 5% of the rows have the same value.
 #' @references Jankowiak, M., Pleiss, G. and Gardner, J. R. (2020). Deep sigma point processes.
 #'   *UAI*. arXiv:2002.09112. Kingma, D. P. and Ba, J. (2015). Adam: a method for stochastic
-#'   optimization. *ICLR*.
+#'   optimization. *ICLR*. Polyak, B. T. and Juditsky, A. B. (1992). Acceleration of stochastic
+#'   approximation by averaging. *SIAM Journal on Control and Optimization* 30, 838-855.
 #' @seealso [dgp()]
 #' @examples
 #' set.seed(1)
@@ -117,8 +122,8 @@
 #' @export
 dspp <- function(layers = 2L, width = 5L, inducing = 150L, sites = NULL,
                  quadrature = c("free", "grid", "symmetric", "hermite"),
-                 skip = c("both", "none", "mean", "inputs"), regularization = NULL, epochs = 100L,
-                 batch_size = 1000L, learning_rate = 0.03,
+                 skip = c("both", "none", "mean", "inputs"), regularization = NULL, epochs = 60L,
+                 batch_size = 250L, learning_rate = 0.03,
                  restarts = 3L, validation = 0.1, seed = NULL) {
   quadrature <- check_choice(quadrature, "quadrature", c("free", "grid", "symmetric", "hermite"))
   sites <- check_count(sites, "sites", null_ok = TRUE) %||% if (quadrature == "free") 8L else 3L

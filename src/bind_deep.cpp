@@ -29,14 +29,16 @@ neargp::DeepResponse response_of(const Rcpp::NumericVector& y, const Rcpp::List&
   return response;
 }
 
-Rcpp::List memory_to_r(const neargp::AdamMemory& memory) {
-  return Rcpp::List::create(Rcpp::_["moments"] = memory.moments, Rcpp::_["clock"] = memory.clock);
+Rcpp::List memory_to_r(const neargp::DeepMemory& memory) {
+  return Rcpp::List::create(Rcpp::_["moments"] = memory.adam.moments, Rcpp::_["clock"] = memory.adam.clock,
+                            Rcpp::_["average"] = memory.average);
 }
 
-neargp::AdamMemory to_memory(SEXP memory) {
+neargp::DeepMemory to_memory(SEXP memory) {
   if (Rf_isNull(memory)) return {};
   const Rcpp::List list(memory);
-  return {Rcpp::as<std::vector<double>>(list["moments"]), Rcpp::as<std::vector<int>>(list["clock"])};
+  return {{Rcpp::as<std::vector<double>>(list["moments"]), Rcpp::as<std::vector<int>>(list["clock"])},
+          Rcpp::as<std::vector<double>>(list["average"])};
 }
 
 }  // namespace

@@ -34,9 +34,34 @@ test_extended("training is the same for any number of threads, and when it is cu
         rest <- train(first$state, data, 3L, 8L, first$memory)
         expect_identical(rest$state, whole$state)
         expect_identical(rest$memory, whole$memory)
+        if (which.max(whole$validation) > 3L) expect_identical(rest$best, whole$best)
         expect_identical(c(first$objective, rest$objective), whole$objective)
         expect_false(identical(whole$objective[1L], whole$objective[2L]))
       }
+})
+
+# Numbers of a state on the scale of the optimiser.
+working_numbers <- function(state) {
+  unit <- function(unit) c(unit$positions, unit$mean, log(unit$sd), log(unit$variance),
+    log(unit$range), unit$weights, unit$constant)
+  c(unlist(lapply(state$layers, function(layer) lapply(layer$units, unit))), unlist(state$sites),
+    log(state$noise))
+}
+
+test_extended("what is kept is the mean of the last steps, each with half of the weight left", {
+  data <- training_data(100L)  # one batch: a step is an epoch
+  start <- deep_start(data$x, data$y,
+    utils::modifyList(deep_defaults(), list(inducing = 8L, width = 2L, sites = 3L)), 1)
+  fits <- lapply(1:4, function(to) train(start, data, 0L, to))
+  steps <- lapply(fits, function(fit) fit$state)
+  mean_of <- function(what) Reduce(function(mean, step) (mean + step) / 2, lapply(steps, what))
+  last <- fits[[4L]]$best
+  expect_identical(last$epoch, 4L)
+  expect_equal(working_numbers(last$state), mean_of(working_numbers), tolerance = 1e-12)
+  weights <- mean_of(function(state) state$log_weights)
+  expect_equal(last$state$log_weights, weights - log(sum(exp(weights))), tolerance = 1e-12)
+  expect_false(isTRUE(all.equal(working_numbers(last$state), working_numbers(steps[[4L]]),
+    tolerance = 1e-3)))
 })
 
 test_extended("training raises the objective, and the fit is that of the best epoch", {
@@ -143,6 +168,21 @@ test_that("few rows, and noise at its floor, are said", {
     invokeRestart("muffleWarning")), "least that is allowed")
   expect_true(quiet_floor$notes$noise_at_floor)
   expect_true(quiet_floor$state$noise >= 0.5)
+})
+
+test_that("the least noise is that of rounding, and larger where many rows are equal", {
+  smooth <- (1:2000)^1.5
+  rounded <- function(step) {
+    y <- step * round(stats::qnorm((1:4001) / 4002) / step)
+    c(floor = noise_floor_of(y), rounding = step^2 / 12 / stats::var(y))
+  }
+  expect_equal(noise_floor_of(smooth), 1e-6)
+  fine <- rounded(0.01)
+  expect_equal(fine[["floor"]], fine[["rounding"]], tolerance = 1e-8)
+  expect_equal(rounded(0.1)[["floor"]], 1e-4)
+  expect_equal(noise_floor_of(cbind(smooth, c(numeric(150), smooth[-(1:150)]))), 1e-4)
+  expect_equal(noise_floor_of(c(smooth, NA)), 1e-6)
+  expect_equal(noise_floor_of(rep(1, 5)), 1e-4)
 })
 
 test_that("points that coincide are an error that names them", {

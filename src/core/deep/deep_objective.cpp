@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 
 // A sum, which has matrices of M x M, is made of `rows_per_sum` rows at least; of these a block goes through the layers
 // at a time, as many as the caches hold with all their paths.
-constexpr Index rows_per_sum = 128, paths_per_block = 256, fewest_rows = 16;
+constexpr Index rows_per_sum = 64, paths_per_block = 256, fewest_rows = 16;
 
 Index block_rows(const SitePaths& paths) {
   return std::clamp(paths_per_block / paths.components(), fewest_rows, rows_per_sum);

@@ -30,10 +30,12 @@ class DeepTrainer {
       : rows_(rows), settings_(settings), context_(context),
         steps_((rows.x.n + settings.batch_size - 1) / settings.batch_size),
         batch_size_((rows.x.n + steps_ - 1) / steps_), batches_(rows.x.n, settings.key, 0), state_(start),
-        working_(to_working(state_)), adam_(1, int(working_.size())) {
+        working_(to_working(state_)), average_(working_), adam_(1, int(working_.size())) {
     context_.progress = nullptr;
     batches_.skip(Index(settings.from) * steps_ * batch_size_);
-    if (!settings.memory.clock.empty()) adam_.restore(settings.memory);
+    if (settings.memory.adam.clock.empty()) return;
+    adam_.restore(settings.memory.adam);
+    average_ = Eigen::Map<const VectorXd>(settings.memory.average.data(), working_.size());
   }
 
   // One pass over the rows; the mean of its batches' objectives. None where an inducing matrix is singular.
@@ -50,30 +52,46 @@ class DeepTrainer {
       if (failure_) return std::nullopt;
       sum += at.value;
       move(as_working(at.gradient), double(step) / double(steps_ * settings_.epochs));
+      average_ += (working_ - average_) / double(std::min(step + 1, averaged_epochs * steps_));
     }
     return sum / double(steps_);
   }
 
   const DeepState& state() const { return state_; }
-  const AdamMemory& memory() const { return adam_.memory(); }
+  DeepMemory memory() const { return {adam_.memory(), {average_.data(), average_.data() + average_.size()}}; }
+
+  DeepState average() const {
+    DeepState state = state_;
+    from_working(average_, state);
+    normalise(state);
+    return state;
+  }
+
   const std::optional<SingularUnit>& failure() const { return failure_; }
 
  private:
+  static constexpr Index averaged_epochs = 2;
+
   void move(const VectorXd& gradient, double done) {
     adam_.step(0, working_.data(), gradient.data(), cosine_rate(settings_.learning_rate, done));
     from_working(working_, state_);
-    if (state_.learns_sites()) {
-      const double largest = state_.log_weights.maxCoeff();
-      state_.log_weights.array() -= largest + std::log((state_.log_weights.array() - largest).exp().sum());
+    normalise(state_);
+    working_ = to_working(state_);
+  }
+
+  // Weights that sum to one, and parameters within their bounds.
+  void normalise(DeepState& state) const {
+    if (state.learns_sites()) {
+      const double largest = state.log_weights.maxCoeff();
+      state.log_weights.array() -= largest + std::log((state.log_weights.array() - largest).exp().sum());
     }
-    if (state_.likelihood.family == ResponseFamily::gaussian)
-      for (double& noise : state_.likelihood.parameters) noise = std::max(noise, settings_.least_noise);
+    if (state.likelihood.family == ResponseFamily::gaussian)
+      for (double& noise : state.likelihood.parameters) noise = std::max(noise, settings_.least_noise);
     else
       for (std::size_t p = 0; p < settings_.least_parameters.size(); ++p)
-        state_.likelihood.parameters[p] =
-            std::clamp(state_.likelihood.parameters[p], settings_.least_parameters[p], settings_.most_parameters[p]);
-    state_.output_noise = state_.output_noise.cwiseMax(settings_.least_noise);
-    working_ = to_working(state_);
+        state.likelihood.parameters[p] =
+            std::clamp(state.likelihood.parameters[p], settings_.least_parameters[p], settings_.most_parameters[p]);
+    state.output_noise = state.output_noise.cwiseMax(settings_.least_noise);
   }
 
   const DeepRows& rows_;
@@ -83,7 +101,7 @@ class DeepTrainer {
   Index steps_, batch_size_;
   Batches batches_;
   DeepState state_;
-  VectorXd working_;
+  VectorXd working_, average_;
   RowAdam adam_;
   std::optional<SingularUnit> failure_;
 };
@@ -107,15 +125,16 @@ DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows&
   }
   for (int epoch = settings.from; epoch < settings.to; ++epoch) {
     const std::optional<double> objective = trainer.epoch(epoch);
+    DeepState average = trainer.average();
     DeepDensity density;
     if (objective && validation.x.n > 0)
-      density = deep_density(trainer.state(), validation.x, validation.response, quiet);
+      density = deep_density(average, validation.x, validation.response, quiet);
     run.failure = objective ? density.failure : trainer.failure();
     if (run.failure) break;
     const double score = validation.x.n > 0 ? density.value.mean() : std::numeric_limits<double>::quiet_NaN();
     if (score > best || validation.x.n == 0) {
       best = score;
-      run.best = trainer.state();
+      run.best = std::move(average);
       run.best_epoch = epoch + 1;
       if (settings.keep) settings.keep(run.best, score);
     }

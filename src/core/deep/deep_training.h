@@ -1,5 +1,7 @@
-// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine, judged on rows that are
-// held out after each epoch. A run may be cut into pieces: one that goes on with the state and the memory of another's
+// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine. What is judged after each
+// epoch, on rows that are held out, and kept is the mean of the last steps, about two epochs of them (Polyak and
+// Juditsky 1992, by weights that fall): a single step of a high rate is scattered about it, and where the response is
+// noisy the best epoch comes before the rate has fallen. A run may be cut into pieces: one that goes on with the state and the memory of another's
 // end, at the epoch that follows, arrives at the same numbers as one that was not cut.
 #pragma once
 
@@ -9,6 +11,12 @@
 #include "optim/adam.h"
 
 namespace neargp {
+
+// What one piece of a run hands to the next one.
+struct DeepMemory {
+  AdamMemory adam;
+  std::vector<double> average;  // on the scale of the optimiser
+};
 
 struct DeepTraining {
   DeepObjectiveSettings objective;
@@ -20,15 +28,15 @@ struct DeepTraining {
   double least_noise = 0.0;                               // variance of gaussian noise
   std::vector<double> least_parameters, most_parameters;  // of other families; where both agree one is held
   bool judge_start = false;                               // whether the start is a candidate for the best, as epoch 0
-  AdamMemory memory;                                      // of the piece before; none at epoch 0
+  DeepMemory memory;                                      // of the piece before; none at epoch 0
   std::function<void(int epoch, double objective, double validation)> report;  // may be empty
   std::function<void(const DeepState& best, double validation)> keep;          // of each new best; may be empty
 };
 
 struct DeepRun {
-  DeepState state;
-  AdamMemory memory;
-  DeepState best;  // after the epoch whose validation score, the mean log density, was the highest
+  DeepState state;  // of the last step
+  DeepMemory memory;
+  DeepState best;  // the mean after the epoch whose validation score, the mean log density, was the highest
   int best_epoch = 0;
   double start_score = 0.0;                         // NaN unless the start was judged
   std::vector<double> objective, validation, rate;  // of each epoch; the objective is the mean over its batches
