@@ -8,14 +8,12 @@ fit_inducing <- function(method, problem) {
   if (begins) problem$start <- start_for_points(problem)
   field <- if (begins && any(problem$free)) problem_of_field(problem) else problem
   working <- if (begins) subset_start(method, field) else problem$start
-  number <- min(512L, ceiling(count_places(problem$data) / 4))
-  positions <- start_positions(method, field, component_at(field, working), number)
+  positions <- start_positions(method, field, component_at(field, working),
+    number = min(512L, ceiling(count_places(problem$data) / 4)))
   if (!uses_batches(method, field, nrow(positions))) {
     return(optimize_bound(problem, method, beside_effects(problem, working), positions, method$move,
       problem$report_bound))
   }
-  few <- fewer_points(method, field, positions)
-  if (few > 0L) return(fit_from_fewer(problem, field, method, working, few, nrow(positions)))
   reached <- fit_by_batches(field, method, working, positions)
   reached$working <- beside_effects(problem, reached$working)
   switch(method$optimizer, natural = return(batch_result(problem, method, reached)),
