@@ -221,7 +221,7 @@ check_compared <- function(fits) {
       abort_neargp("comparison",
         c("Likelihoods can only be compared of fits by the same method to the same data.",
           x = sprintf("Fit %d differs from the first one in its %s.", i, format_some(different)),
-          i = estimation_hint(different)))
+          i = rows_hint(fits[[1L]], fits[[i]]), i = estimation_hint(different)))
     }
   }
   check_same_trends("anova()", fits)
@@ -242,6 +242,15 @@ compared_differences <- function(a, b) {
       unname(places_of(b$data$coords, b$locations))))
   names(parts)[!vapply(parts,
     function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
+}
+
+# Of a covariate that only one fit has, missing values leave out rows of that fit alone.
+rows_hint <- function(a, b) {
+  rows <- vapply(list(a, b), stats::nobs, 0)
+  if (rows[1L] == rows[2L]) return(NULL)
+  dropped <- a$n_dropped + b$n_dropped > 0L
+  sprintf("They have %s and %s rows%s.", format_count(rows[1L]), format_count(rows[2L]),
+    if (dropped) ": fit both to the rows in which no variable of either is missing" else "")
 }
 
 estimation_hint <- function(different) {

@@ -1,17 +1,25 @@
 # Checks of the columns of a data set that formulas name.
 
-check_columns_present <- function(variables, data, argument, environment = NULL) {
+# `named_by`: the argument that names them.
+check_columns_present <- function(variables, data, argument, environment = NULL, named_by = NULL) {
   missing <- setdiff(variables, names(data))
   if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
   if (length(missing)) {
-    abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing), "."),
-      i = listed_columns(data)))
+    abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing),
+      if (!is.null(named_by)) sprintf(", which `%s` names", named_by), "."), i = listed_columns(data)))
   }
 }
 
 listed_columns <- function(data) {
   paste("Its columns are",
     paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))
+}
+
+# How many of the texts that are there read as numbers.
+share_of_numbers <- function(x) {
+  known <- x[!is.na(x)]
+  if (!length(known)) return(0)
+  mean(!is.na(suppressWarnings(as.numeric(known))))
 }
 
 # Refuses two columns of one name, of which the one that is meant cannot be known.

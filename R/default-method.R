@@ -29,9 +29,21 @@ is_class_vector <- function(response) {
   is.null(dim(response)) && (is.factor(response) || is.character(response) || is.logical(response))
 }
 
+# Measurements are text where a file has a word among them, such as "<0.1".
+check_text_response <- function(response, name, classes, most_codes = 10L) {
+  if (classes <= most_codes || share_of_numbers(response) < 0.5) return(invisible())
+  words <- response[!is.na(response) & is.na(suppressWarnings(as.numeric(response)))]
+  abort_neargp("response", c(
+    sprintf("The response `%s` is text, of which most reads as numbers.", name),
+    x = if (length(words)) sprintf("Other texts are %s.",
+      format_some(paste0("\"", unique(words), "\""))),
+    i = sprintf("Convert it, as.numeric(%1$s), or if it names classes say so: factor(%1$s).", name)))
+}
+
 # A method that is given has the last word: one that has no family for classes refuses the response.
 choose_classes <- function(settings, response, name) {
   classes <- length(unique(response[!is.na(response)]))
+  if (is.character(response)) check_text_response(response, name, classes)
   family <- if (classes > 2L) categorical() else stats::binomial()
   if (settings$method_open) settings$method <- loo_k()
   if (!family$family %in% method_families(settings$method)) return(settings)

@@ -24,6 +24,16 @@ new_coordinate_levels <- function(x) {
     ordered = is.ordered(x))
 }
 
+# As levels, numbers would be equally far from each other.
+check_text_coordinates <- function(columns, names) {
+  text <- names[vapply(columns, function(x) is.character(x) && share_of_numbers(x) == 1, NA)]
+  if (!length(text)) return(invisible())
+  abort_neargp("coordinates", c(
+    sprintf("Coordinates are text that reads as numbers: %s.", format_some(text)),
+    i = sprintf("Convert them: data$%1$s <- as.numeric(data$%1$s).", text[1L]),
+    i = sprintf("If they are names of groups, say so: factor(data$%s).", text[1L])))
+}
+
 check_coordinate_levels <- function(factors, rows) {
   for (name in names(factors)) {
     count <- length(factors[[name]]$levels)

@@ -68,7 +68,7 @@ warn_unless_comparable <- function(what, fits) {
     if (!length(different)) next
     return(warn_neargp("comparison",
       c(sprintf("%s compares fits that differ in their %s.", what, format_some(different)),
-        i = estimation_hint(different) %||% "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
+        i = rows_hint(fits[[1L]], fit), i = estimation_hint(different) %||% "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
   }
 }
 

@@ -57,6 +57,7 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   names <- attr(terms, "term.labels")
   columns <- coordinate_columns(data, list(terms = terms, names = names), "data")
+  check_text_coordinates(columns, names)
   factors <- factors_among(columns, names)
   check_coordinate_levels(factors, nrow(data))
   raw_names <- c(setdiff(names, names(factors)), names(factors))
@@ -83,7 +84,7 @@ coordinate_terms <- function(coords, data, not_coordinates) {
   if (!rlang::is_formula(coords) || length(coords) != 2L) {
     abort_argument("coords", "a one-sided formula such as ~ x + y, or column names", coords)
   }
-  check_columns_present(setdiff(all.vars(coords), "."), data, "coords", environment(coords))
+  check_columns_present(setdiff(all.vars(coords), "."), data, "data", environment(coords), "coords")
   terms <- stats::terms(coords, data = data[setdiff(names(data), not_coordinates)])
   labels <- attr(terms, "term.labels")
   if (!length(labels) || any(attr(terms, "order") > 1L) || !is.null(attr(terms, "offset"))) {

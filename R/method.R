@@ -108,10 +108,16 @@ check_family <- function(family, method) {
     sprintf("%s cannot fit %s response with %s link.", method$label, with_article(family),
       family$link),
     i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ",
-      format_some(links), ".") else if (is_categorical(family))
+      format_some(links), link_example(family, links[1L]), ".") else if (is_categorical(family))
       "Classes are fitted by loo_k(), svgp() and odvgp()." else
       paste0("It can fit ", format_some(family_call(able), 12L),
         "; without `method` the one for the family is taken, see ?neargp.")))
+}
+
+# Those of stats have another link than ours by default.
+link_example <- function(family, link) {
+  if (!family$family %in% c("binomial", "poisson", "Gamma")) return(NULL)
+  sprintf(", as in %s(link = \"%s\")", family$family, link)
 }
 
 check_k <- function(method, n) {

@@ -33,7 +33,8 @@ emm_basis.neargp <- function(object, trms, xlev, grid, vcov. = stats::vcov, ...)
 # responses: each has its own coefficients of the same terms.
 #' @exportS3Method emmeans::recover_data
 recover_data.neargp_outputs <- function(object, data = NULL, ...) {
-  refused <- tryCatch(if (!is.null(object$deep)) stats::vcov(object), neargp_error = conditionMessage)
+  refused <- tryCatch(if (!is.null(object$deep)) stats::vcov(object),
+    neargp_error = conditionMessage)
   if (is.character(refused)) return(refused)
   data <- data %||% data_of_call(object)
   if (is.null(data)) {

@@ -75,6 +75,7 @@ map_place <- function(predictions, coords, longlat, unit = "") {
     coords <- c("x", "y")
   }
   if (is_sf(predictions)) {
+    check_drawn_points(predictions)
     longlat <- longlat %||% isTRUE(sf::st_is_longlat(predictions))
     unit <- sf_unit(predictions)
     coords <- coordinate_matrix(predictions)
@@ -87,6 +88,14 @@ map_place <- function(predictions, coords, longlat, unit = "") {
   longlat <- longlat %||% named_degrees(xy)
   list(x = if (longlat) joined_longitude(xy[, 1L]) else xy[, 1L], y = xy[, 2L], data = predictions,
     longlat = longlat, unit = unit, names = colnames(xy))
+}
+
+check_drawn_points <- function(predictions) {
+  types <- unique(as.character(sf::st_geometry_type(predictions)))
+  if (!any(grepl("POLYGON", types))) return(invisible())
+  abort_neargp("geometry", c(
+    sprintf("plot_map() draws points and cells of grids, not %s.", format_some(types)),
+    i = "plot(predictions[\"mean\"]) of sf draws areas, and ggplot2::geom_sf(aes(fill = mean))."))
 }
 
 map_coords <- function(data, coords) {

@@ -123,7 +123,10 @@
 #' @param ... of polygons, further arguments of [predict_areas()].
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its
 #'   order (with `output` the names of the files), and the columns `mean`, `sd` (or `q0.05`, ... for
-#'   quantiles) and, with an interval, `lower` and `upper`. Rows with missing covariates or
+#'   quantiles) and, with an interval, `lower` and `upper`. `mean` and `sd` are those of `type`,
+#'   whatever the interval: with `type = "response"` those of a new observation, also beside
+#'   confidence limits, which hold its expectation. The standard error of the latent field is the
+#'   `sd` of `type = "link"`. Rows with missing covariates or
 #'   coordinates get NA, and so do cells of a grid that are NA in all layers but those of the
 #'   response: where that is missing, as in a cloud, is what is predicted.
 #'

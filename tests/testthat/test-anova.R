@@ -178,3 +178,13 @@ test_extended("drop1(), add1() and step() compare fits by AIC", {
   expect_error(drop1(fit), "restricted.*estimation = \"ML\"",
     class = "neargp_error_not_likelihood")
 })
+
+test_that("fits of other rows say how many each has", {
+  data <- data.frame(x = 1:8, z = c(1, 3, 2, 5, 4, 6, 8, 7), h = c(NA, 2, 1, 3, 2, 4, 1, 2))
+  fit <- function(formula) suppressWarnings(neargp(formula, data, coords = ~x, method = exact_gp(),
+    nugget = 0.1, covariance = cov_exponential(variance = 1, range = 2)))
+  expect_error(anova(fit(z ~ 1), fit(z ~ h)), "They have 8 and 7 rows: fit both",
+    class = "neargp_error_comparison")
+  expect_warning(suppressWarnings(AIC(fit(z ~ 1), fit(z ~ h)), classes = "simpleWarning"),
+    "8 and 7 rows", class = "neargp_warning_comparison")
+})

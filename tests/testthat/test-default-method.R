@@ -191,3 +191,11 @@ test_extended("a fit to ordered levels without a family names ordinal()", {
   expect_no_message(fit_by_default(class ~ 1, data, family = ordinal(), method = vnngp(k = 5)),
     class = "neargp_message_method")
 })
+
+test_that("measurements that were read as text are no classes", {
+  data <- data.frame(x = 1:20, z = c("<0.1", format(2:20)), code = rep(c("1", "2"), 10))
+  expect_error(neargp(z ~ 1, data, coords = ~x), "reads as numbers.*\"<0.1\".*as.numeric\\(z\\)",
+    class = "neargp_error_response")
+  expect_no_error(check_text_response(data$code, "code", 2L))
+  expect_no_error(check_text_response(letters, "letters", 26L))
+})

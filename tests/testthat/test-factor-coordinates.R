@@ -281,3 +281,12 @@ test_that("a categorical layer of a raster is a factor", {
   expect_equal(terra::values(predict(fit, raster))[, "mean"], predict(fit, cells)$mean,
     ignore_attr = TRUE)
 })
+
+test_that("text that reads as numbers is no factor among the coordinates unless it is said to be", {
+  data <- data.frame(x = as.character(1:4), z = c(1, 3, 2, 5))
+  fit <- function(...) neargp(z ~ 1, data, method = exact_gp(), ...)
+  expect_error(fit(coords = ~x), "text that reads as numbers: x.*as.numeric",
+    class = "neargp_error_coordinates")
+  expect_error(fit(coords = ~ x + y), "`data` has no column y, which `coords` names",
+    class = "neargp_error_columns")
+})

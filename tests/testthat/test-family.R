@@ -79,7 +79,7 @@ test_that("methods refuse families and links by a classed error that says which 
     class = "neargp_error_family")
   expect_error(check_family(beta_response(), vecchia()), "beta_response\\(\\)",
     class = "neargp_error_family")
-  expect_error(check_family(Gamma(), vnngp()), "inverse link.*Links of Gamma\\(\\): log",
+  expect_error(check_family(Gamma(), vnngp()), "inverse link.*Links of Gamma\\(\\): log, as in Gamma\\(link = .log",
     class = "neargp_error_family")
   expect_error(check_family(binomial("cauchit"), vnngp()), "logit, probit and cloglog",
     class = "neargp_error_family")

@@ -106,3 +106,10 @@ test_that("a map that is but a line is drawn", {
   expect_invisible(plot_map(data.frame(x = 1e-3 * runif(20), y = 1e6 * runif(20),
     mean = rnorm(20))))
 })
+
+test_that("a map of areas says what draws them", {
+  skip_if_not_installed("sf")
+  areas <- sf::st_sf(mean = 1, geometry = sf::st_as_sfc(sf::st_bbox(c(xmin = 0, ymin = 0, xmax = 1,
+    ymax = 1))))
+  expect_error(plot_map(areas), "not POLYGON.*draws areas", class = "neargp_error_geometry")
+})
