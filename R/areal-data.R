@@ -144,7 +144,7 @@ with_covariates <- function(points, support, formula, locations) {
 }
 
 # The trend and the offset as means over the points of each row.
-with_areal_trend <- function(model, frame, formula, areal) {
+with_areal_trend <- function(model, frame, areal) {
   if (is.null(areal$values)) return(model)
   rows <- frame[["(areal_rows)"]]
   own <- which(areal$area %in% rows)

@@ -34,7 +34,7 @@ group_recipe <- function(bar, data, env) {
   recipe$contrasts <- attr(design, "contrasts")
   recipe$xlevels <- stats::.getXlevels(recipe$terms, frame)
   recipe$names <- colnames(design)
-  check_group(recipe, design, levels)
+  check_group(recipe, design)
   recipe
 }
 
@@ -65,7 +65,7 @@ sort_levels <- function(levels, recipe, data) {
   intersect(known, levels)
 }
 
-check_group <- function(recipe, design, levels) {
+check_group <- function(recipe, design) {
   if (!ncol(design)) {
     abort_neargp("formula", sprintf("The random effect of %s has no terms before its bar.",
       recipe$label))

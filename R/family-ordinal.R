@@ -4,7 +4,6 @@
 # and `trials` are K, so that what is said of bounded counts holds for them.
 
 ordinal_entry <- function(link) {
-  name <- paste0("ordinal_", link)
   below <- switch(link, logit = stats::plogis, probit = stats::pnorm)
   reach <- switch(link, logit = stats::qlogis, probit = stats::qnorm)
   # P(Y <= k | eta), k a whole number or one for each element

@@ -85,7 +85,7 @@ settings_by_rows <- function(settings, rows, data) {
 new_model <- function(rows, given, settings) {
   model <- in_sample(rows$stream, new_model_data(rows$frame, given$formula, settings))
   if (!is.null(rows$areal)) {
-    model <- with_areal_trend(model, rows$frame, given$formula, rows$areal)
+    model <- with_areal_trend(model, rows$frame, rows$areal)
   }
   model$data$noise <- noise_of_frame(given$nugget, rows$frame, rows$data, rows$locations)
   check_noise_outputs(model$data$noise, model$data)

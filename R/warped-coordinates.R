@@ -61,7 +61,6 @@ warp_table <- function(warps) {
 warped_at <- function(fit, coords, component) {
   rows <- list(monotone = component_rows(fit$layout, component, "monotone"),
     expand = component_rows(fit$layout, component, "expand"))
-  further <- 0L
   recipes <- recipes_of(fit$locations, component, warp_kinds)
   unlist(lapply(recipes, function(recipe) {
     columns <- coords[, recipe$columns, drop = FALSE]

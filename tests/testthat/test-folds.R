@@ -86,7 +86,11 @@ test_that("sf points are understood, other geometries refused", {
 
 test_that("one coordinate is cut into segments", {
   folds <- block_folds(cbind(1:100), v = 4, size = 10)
-  expect_true(max(attr(folds, "block")) %in% 10:11)
+  segments <- rle(attr(folds, "block"))
+  expect_identical(segments$values, seq_along(segments$values))
+  expect_true(all(segments$lengths[-c(1L, length(segments$lengths))] == 10L))
+  expect_true(all(segments$lengths <= 10L))
+  expect_true(all(tapply(folds, attr(folds, "block"), function(fold) length(unique(fold))) == 1L))
 })
 
 test_that("impossible folds are refused with the reason", {
