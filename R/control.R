@@ -17,7 +17,8 @@
 #' @param refresh_tolerance neighbours are searched anew while the ratios of the ranges (or the
 #'   anisotropy) still change by more than this, on the logarithmic scale.
 #' @param refresh_gain and no longer when new neighbours let the optimiser gain less than this in
-#'   log-likelihood.
+#'   log-likelihood, or, after the third round, less than a tenth of what they have changed of it
+#'   themselves.
 #' @param max_refreshes largest number of such rounds.
 #' @param neighbor_search how neighbours are found, always exactly, so that the choice is one of
 #'   time alone: `"kd-tree"`, the package's own tree; `"faiss"`, the library FAISS, which compares

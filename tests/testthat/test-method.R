@@ -85,3 +85,28 @@ test_that("what makes no family is refused", {
   }
   expect_identical(check_family("gaussian", vecchia())$family, "gaussian")
 })
+
+# Ranges that swing for ever, with neighbours that change the value by 2 either way and let the
+# optimiser gain `gain`.
+swinging_rounds <- function(fit, gain, warm_start = NULL) {
+  problem <- list(start = fit$parameters$working, layout = fit$layout,
+    groups = component_groups(fit$covariance, fit$locations), control = neargp_control(),
+    data = fit$data, warm_start = warm_start, report = function(...) invisible())
+  sought <- integer(0)
+  objective_for <- function(component, k) sought <<- c(sought, k)
+  optimize <- function(objective, working, coarse) {
+    swing <- (-1)^length(sought)
+    working[fit$layout$kind == "range"] <- c(swing, -swing)
+    list(working = working, evaluated = list(value = 100 + swing), gain = gain, iterations = 1L,
+      evaluations = 1L, converged = TRUE, message = "converged")
+  }
+  c(fit_with_neighbors(problem, 30L, objective_for, optimize), list(sought = sought))
+}
+
+test_that("neighbours that change more than is gained are settled, and few are not for a fit that goes on", {
+  fit <- neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = vecchia(k = 3),
+    covariance = cov_exponential(variance = 1, ard = TRUE), control = neargp_control(coarse_k = 0))
+  expect_identical(swinging_rounds(fit, 0.1)$sought, rep(c(10L, 30L), c(2L, 4L)))
+  expect_match(swinging_rounds(fit, 0.3)$message, "max_refreshes")
+  expect_identical(swinging_rounds(fit, 0.1, fit)$sought, rep(30L, 4L))
+})
