@@ -23,20 +23,43 @@ fit_inducing <- function(method, problem) {
 
 # Of a field whose ranges are short beside their distances few points know nothing, and the nearest
 # optimum of the bound is noise alone. So ranges that the user has not given begin at no less than
-# half of the rows' distance from their centre, and the noise at a tenth of the variance.
+# half of the rows' distance from their centre, and the noise at a tenth of the variance. Where
+# neighbouring rows are all but equal, what their differences tell of the variance is far below that
+# of the response, and first steps that make up for it end at noise alone, too: it begins at no less.
 start_for_points <- function(problem) {
   layout <- problem$layout
-  values <- to_core(problem$start, layout$transform)
+  least_variances <- least_variances(problem)
+  values <- with_variances(to_core(problem$start, layout$transform), layout, least_variances)
   least <- rep(-Inf, length(values))
   coords <- problem$data$coords
   for (j in seq_along(problem$groups)) {
     least[layout$component %in% j & layout$kind == "range"] <- 0.5 * sqrt(ncol(coords)) *
       group_scales(coords, problem$groups[[j]]$group)
   }
-  least[layout$kind == "nugget"] <- sum(values[layout$kind == "variance"]) / 10
+  least[layout$kind == "nugget"] <- pmax(least_variances, sum(values[layout$kind ==
+    "variance"])) / 10
   open <- problem$free & is.na(layout$start)
   clamp(replace(problem$start, open, to_working(pmax(values, least), layout$transform)[open]),
     problem$bounds, problem$free)
+}
+
+# By output, of responses that are the field and noise; those of others are not on its scale.
+least_variances <- function(problem) {
+  data <- problem$data
+  if (!is.null(data$output)) return(residual_variances(data))
+  if (is_gaussian(problem$family)) beside_known_noise(data, residual_variance(data)) else 0
+}
+
+# Values whose variances, or squared loadings, sum to no less than these.
+with_variances <- function(values, layout, least) {
+  variance <- layout$kind == "variance"
+  loading <- layout$kind == "loading"
+  if (any(loading)) {
+    output <- loading_units(layout, seq_along(least))
+    sums <- rowsum(values[loading]^2, output[loading])[, 1L]
+    return(values * loading_units(layout, sqrt(pmax(1, least / sums))))
+  }
+  replace(values, variance, values[variance] * max(1, least / sum(values[variance])))
 }
 
 # Parameters from 2,000 rows with 200 points that are held. A user's start needs none.

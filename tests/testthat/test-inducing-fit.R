@@ -85,6 +85,27 @@ test_that("ranges and noise begin where few points know something of the field, 
     pmin(10, problem$bounds$upper)[problem$free])
 })
 
+test_that("variances begin at no less than that of the response, of each output by itself", {
+  problem <- inducing_problem(z ~ height, simulated_data(40), coords = ~ x + y,
+    method = svgp(inducing = 10), covariance = cov_exponential() + cov_matern(nu = 1.5))
+  layout <- problem$layout
+  variance <- layout$kind == "variance"
+  problem$start[variance] <- log(c(1, 3)) - 9
+  trend <- stats::lm(z ~ height, simulated_data(40))
+  begun <- to_core(start_for_points(problem), layout$transform)
+  least <- residual_variance(problem$data)
+  expect_equal(least, stats::sigma(stats::lm(z ~ height, simulated_data(40)))^2)
+  expect_equal(begun[variance], c(0.25, 0.75) * least)
+  problem$layout$start[which(variance)[1L]] <- exp(-9)
+  expect_equal(to_core(start_for_points(problem), layout$transform)[variance],
+    c(exp(-9), 0.75 * least))
+
+  two <- data.frame(kind = c(rep("loading", 4L), "range", "nugget", "nugget"),
+    component = c(1, 1, 1, 1, 1, NA, NA))
+  values <- c(1, -1, 0.5, 0.2, 3, 0.1, 0.1)
+  expect_equal(with_variances(values, two, c(4, 0.01)), c(sqrt(2), -sqrt(2), values[-(1:2)]))
+})
+
 test_that("a fit that was stopped early says so and keeps the best that it saw", {
   expect_warning(fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y,
     method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
