@@ -15,7 +15,8 @@
 #' @return A matrix of class `neargp_cens` with the columns `lower` and `upper`, equal where a value
 #'   was measured, to be used as a response in a formula.
 #' @section Errors: `neargp_error_argument` for limits that are no numbers, or others than `y` has
-#'   rows; `neargp_error_response` where a lower limit is not below the upper one.
+#'   rows; `neargp_error_response` where a lower limit is not below the upper one, or a measurement
+#'   is infinite.
 #' @seealso [response_family]; `survival::Surv(lower, upper, type = "interval2")` is taken, too.
 #' @examples
 #' # Concentrations with a detection limit of 0.5 that is reported as "< 0.5"
@@ -38,6 +39,12 @@ cens <- function(y, lower = -Inf, upper = Inf) {
       "one for all rows or one for each"), value)
   }
   known <- !is.na(y)
+  infinite <- which(is.infinite(y))
+  if (length(infinite)) {
+    abort_neargp("response",
+      c(sprintf("A measurement is infinite in %s.", format_rows(infinite)),
+        i = "Give NA where only limits are known, and these as `lower` and `upper`."))
+  }
   limits <- cbind(lower = ifelse(known, y, lower), upper = ifelse(known, y, upper))
   reversed <- which(!known & limits[, 1L] >= limits[, 2L])
   if (length(reversed)) {

@@ -152,6 +152,34 @@ TEST_CASE("a linear predictor too wide for the nodes has no density, and one tha
   }
 }
 
+TEST_CASE("censored responses have the same density in any unit") {
+  const double y[] = {-INFINITY, 0.3, 1.2, -1.0}, upper[] = {0.5, INFINITY, 1.2, 2.0}, mean[] = {0.4, -2.0, 0.9, 1.5},
+               variance[] = {0.3, 2.0, 400.0, 1e-3}, weights[] = {1.0, 2.0, 0.5, 1.0};
+  const auto in_unit = [&](double unit) {
+    std::vector<double> of[4];
+    for (int i = 0; i < 4; ++i) {
+      of[0].push_back(unit * y[i]);
+      of[1].push_back(unit * upper[i]);
+      of[2].push_back(unit * mean[i]);
+      of[3].push_back(unit * unit * variance[i]);
+    }
+    return marginal_density({ResponseFamily::censored_gaussian, {0.7 * unit}},
+                            {{4, of[0].data(), of[1].data(), weights}, of[2].data(), of[3].data(), nullptr}, true,
+                            with_threads(1));
+  };
+  const MarginalDensity density = in_unit(1.0);
+  for (const double unit : {1e-9, 64.0, 1e9}) {
+    CAPTURE(unit);
+    const MarginalDensity other = in_unit(unit);
+    for (int i = 0; i < 4; ++i) {
+      CHECK(other.value[i] + (i == 2 ? std::log(unit) : 0.0) == doctest::Approx(density.value[i]).epsilon(1e-10));
+      CHECK(other.d_mean[i] * unit == doctest::Approx(density.d_mean[i]).epsilon(1e-10));
+      CHECK(other.d_variance[i] * unit * unit == doctest::Approx(density.d_variance[i]).epsilon(1e-10));
+    }
+    CHECK(other.d_log_parameters[0] == doctest::Approx(density.d_log_parameters[0]).epsilon(1e-10));
+  }
+}
+
 TEST_CASE("the gamma variable of Student's t gives the posterior mean") {
   const Likelihood student{ResponseFamily::student_t, {0.5, 3.0}};
   const double y[] = {0.4, -3.0, 1.0}, mean[] = {0.0, 0.0, 0.0}, variance[] = {0.3, 2.0, 0.0},

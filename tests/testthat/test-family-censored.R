@@ -80,7 +80,26 @@ test_extended("scores of limits are those of what is known", {
   expect_true(is.finite(cross_validate(fit, folds = rep(1:3, 20))$scores$crps))
 })
 
+test_extended("loo_k() fits limits in any unit", {
+  d <- censored_data(100)
+  fit_in <- function(unit) {
+    for (name in c("measured", "lower", "upper")) d[[name]] <- d[[name]] * unit
+    neargp(cens(measured, lower, upper) ~ h, d, coords = ~ x + y, family = censored_gaussian(),
+      method = loo_k(k = 10), nugget = 1,
+      covariance = cov_exponential(variance = 0.3 * unit^2, range = 0.3))
+  }
+  fit <- fit_in(1)
+  for (unit in 2^c(-15, 15)) {
+    other <- fit_in(unit)
+    expect_equal(other$family_parameters / unit, fit$family_parameters, tolerance = 1e-3)
+    expect_equal(predict(other, d[1:4, ])$mean / unit, predict(fit, d[1:4, ])$mean, tolerance = 1e-3)
+    expect_equal(scores(other)$crps / unit, scores(fit)$crps, tolerance = 1e-3)
+  }
+})
+
 test_that("limits are kept through subsets, and wrong ones are refused", {
+  expect_error(cens(c(1, -Inf, Inf), 0, 2), "infinite in rows 2 and 3\\.\n.*Give NA",
+    class = "neargp_error_response")
   y <- cens(c(1, NA, NA, NA), c(0, -Inf, 2, -Inf), c(9, 5, Inf, Inf))
   expect_identical(format(y), c("1", "< 5", "> 2", NA))
   expect_identical(unclass(y[2:3, ])[, "upper"], c(5, Inf))

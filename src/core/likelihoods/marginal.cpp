@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "likelihoods/kernels.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -25,6 +26,7 @@ auto density_of(ResponseFamily family) {
   switch (family) {
     case ResponseFamily::gaussian: return detail::marginal_of_gaussian;
     case ResponseFamily::student_t: return detail::marginal_of_student_t;
+    case ResponseFamily::censored_gaussian: return detail::marginal_of_censored_gaussian;
     default: return detail::marginal_by_quadrature;
   }
 }
@@ -43,6 +45,31 @@ void marginal_of_gaussian(const Likelihood& likelihood, const MarginalInput& inp
     result.d_mean[i] = scaled;
     result.d_variance[i] = 0.5 * (scaled * scaled - 1.0 / variance);
     if (d_log_parameters) d_log_parameters[0] += (input.count ? input.count[i] : 1.0) * result.d_variance[i] * noise;
+  }
+}
+
+// What is censored is normal about the mean of its linear predictor, of the variance of both: log p of that standard
+// deviation at the mean, whose second derivative there is twice that in the variance.
+void marginal_of_censored_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
+                                   MarginalDensity& result, double* d_log_parameters) {
+  const Observations& data = input.observations;
+  const Index n = last - first;
+  std::vector<double> noise(n), precision(n), curvature(n);
+  for (Index i = 0; i < n; ++i) {
+    noise[i] = likelihood.parameters[0] * likelihood.parameters[0] / (data.weights ? data.weights[first + i] : 1.0);
+    precision[i] = 1.0 / (input.variance[first + i] + noise[i]);
+  }
+  Likelihood unit = likelihood;
+  unit.parameters[0] = 1.0;
+  double sums[2] = {0.0, 0.0};
+  likelihood_kernels().expectations(
+      unit, {n, data.y + first, data.trials + first, precision.data()}, input.mean + first, nullptr,
+      {result.value.data() + first, result.d_mean.data() + first, curvature.data(), nullptr}, 0, n, sums);
+  for (Index i = 0; i < n; ++i) {
+    const double slope = result.d_mean[first + i];
+    const double d_variance = 0.5 * (slope * slope - curvature[i]), count = input.count ? input.count[first + i] : 1.0;
+    result.d_variance[first + i] = d_variance;
+    if (d_log_parameters) d_log_parameters[0] += count * 2.0 * d_variance * noise[i];
   }
 }
 
