@@ -48,6 +48,7 @@ restrict_rows.neargp_svgp_families <- function(method, fit, rows, context)
 #' @export
 rows_in_batches.neargp_svgp_families <- function(method, problem) {
   list(response = latent_response(problem$data), X = problem$data$X,
+    unit = predictor_unit(problem$data, problem$family),
     suggested = function() data_linear_predictor(problem$data, problem$family))
 }
 

@@ -62,9 +62,9 @@ fit_in_pieces <- function(epochs, piece) {
   left$fitted
 }
 
-# What batches take of the rows: the response, the columns of the trend, and a function that returns
-# the linear predictors which the responses suggest. A gaussian response is in the unit of the
-# problem.
+# What batches take of the rows: the response, the columns of the trend, the unit in which the linear
+# predictor moves, and a function that returns the linear predictors which the responses suggest. A
+# gaussian response is in the unit of the problem.
 rows_in_batches <- function(method, problem) {
   UseMethod("rows_in_batches")
 }
@@ -74,18 +74,22 @@ rows_in_batches.default <- function(method, problem) {
   data <- problem$data
   columns <- response_columns(data)
   list(response = list(y = columns[, 1L], trials = NULL, weights = data$weights,
-    offset = double(length(data$y))), X = columns[, -1L, drop = FALSE],
+    offset = double(length(data$y))), X = columns[, -1L, drop = FALSE], unit = 1,
     suggested = function() columns[, 1L])
 }
 
-# Columns of the trend are of unit size, as features of the field are.
 batch_response <- function(problem) {
   response <- rows_in_batches(problem$method, problem)$response
   response$design <- batch_trend(problem)$X
   response
 }
 
-batch_trend <- function(problem) orthogonal_trend(rows_in_batches(problem$method, problem)$X)
+# Columns of the trend have the size of the features of the field, since Adam moves the coefficients
+# of both by the same steps.
+batch_trend <- function(problem) {
+  rows <- rows_in_batches(problem$method, problem)
+  orthogonal_trend(rows$X, rows$unit)
+}
 
 # Positions move in units of the ranges; in those of the data where a coordinate hardly matters and
 # its range is far longer.

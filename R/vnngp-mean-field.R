@@ -57,18 +57,20 @@ run_adam <- function(method, fit) {
   fitted
 }
 
-# Columns of unit size that span the same. Their coefficients times `matrix` are those of X.
-orthogonal_trend <- function(X) {
+# Columns of that root mean square that span the same. Their coefficients times `matrix` are those of
+# X.
+orthogonal_trend <- function(X, size = 1) {
   if (ncol(X) == 0L) {
     return(list(X = X, matrix = diag(0L), back = identity, coefficients = function(eta) double(0)))
   }
   decomposition <- qr(X)
-  unit <- sqrt(nrow(X))
+  length <- size * sqrt(nrow(X))
   basis <- qr.Q(decomposition)
   matrix <- backsolve(qr.R(decomposition),
-    diag(unit, ncol(X)))[order(decomposition$pivot), , drop = FALSE]
-  list(X = basis * unit, matrix = matrix, coefficients = function(eta) drop(crossprod(basis, eta)) /
-    unit, back = function(beta) drop(matrix %*% beta))
+    diag(length, ncol(X)))[order(decomposition$pivot), , drop = FALSE]
+  list(X = basis * length, matrix = matrix,
+    coefficients = function(eta) drop(crossprod(basis, eta)) / length,
+    back = function(beta) drop(matrix %*% beta))
 }
 
 mean_field_settings <- function(method, problem, warm_start) {

@@ -74,6 +74,30 @@ test_extended("families, saved copies, threads and seeds", {
   expect_identical(predict(readRDS(file), new), predict(adam, new))
 })
 
+test_extended("Adam's steps are in the unit of a response with an identity link, too", {
+  data <- batch_data(150)
+  data$limit <- pmax(data$z, stats::quantile(data$z, 0.2))
+  fit_in <- function(unit, family, method) {
+    data$z <- data$z * unit
+    data$limit <- data$limit * unit
+    formula <- if (family$family == "student_t") z ~ 1 else
+      cens(ifelse(limit > min(limit), limit, NA), upper = limit) ~ 1
+    set.seed(2)
+    neargp(formula, data, coords = ~ x + y, method = method, family = family, threads = 1L)
+  }
+  new <- data.frame(x = c(0.1, 0.5), y = 0.4)
+  for (family in list(student_t(4), censored_gaussian())) {
+    for (method in list(adam_method(5), ppgpr(inducing = 15, joint = TRUE, epochs = 5))) {
+      fit <- predict(fit_in(1, family, method), new, type = "link")
+      for (unit in 2^c(-12, 12)) {
+        other <- predict(fit_in(unit, family, method), new, type = "link")
+        expect_equal(other$mean / unit, fit$mean, tolerance = 1e-6)
+        expect_equal(other$sd / unit, fit$sd, tolerance = 1e-6)
+      }
+    }
+  }
+})
+
 test_extended("a fit goes on with its posterior, at the last rate", {
   data <- batch_data()
   for (formula in list(z ~ x, count ~ x)) {

@@ -60,8 +60,8 @@ struct BatchFitStart {
   std::optional<BatchFit> before;  // the piece before this one: runs that are cut arrive where others do
 };
 
-// A gaussian response has its noise in the likelihood. The columns of the design are of unit size. Throws an Error
-// where a matrix is singular.
+// A gaussian response has its noise in the likelihood. The columns of the design have the size of the field. Throws an
+// Error where a matrix is singular.
 BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
                    const Likelihood& likelihood, const BatchFitStart& start, const BatchFitSettings& settings,
                    const RunContext& context);
