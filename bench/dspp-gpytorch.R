@@ -3,11 +3,13 @@
 # the best by the rows held out, and those of its whole fit: by its defaults (60 epochs, three starts to half of them), by the points, width and
 # sites of GPyTorch (one start), and by other settings (one start of 40 epochs). Or the seconds of an epoch alone.
 #
-#   OMP_NUM_THREADS=1 Rscript bench/dspp-gpytorch.R [sets: kin40k] [inducing points: 300] [width: 3] [sites: 8] [epochs: 400] [task: both, rival, own, epoch]
+#   OMP_NUM_THREADS=1 Rscript bench/dspp-gpytorch.R [sets: kin40k] [inducing points: 300] [width: 3] [sites: 8] [epochs: 400]
+#     [task: both, rival, own, epoch] [ours: defaults,same,wide]
 #
 # NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path, which takes half
-# an hour a set, in results/, and goes on where it has ended early; "own" takes it from there. "epoch" compares epochs alone, three times in turn, and takes the least of each: of GPyTorch
-# so many epochs as are asked for.
+# an hour a set, in results/, and goes on where it has ended early; "own" takes it from there, and
+# keeps our paths, which are not run again where they are. "epoch" compares epochs alone, three times in turn, and takes the least of each: of
+# GPyTorch so many epochs as are asked for.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "gpytorch.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -78,7 +80,14 @@ own_path <- function(data, settings) {
     path <<- rbind(path, data.frame(seconds = seconds, nll = -mean(density$value)))
   }
   neargp:::deep_fit(train$x, train$y, c(settings, keep = keep))
-  list(path = path, seconds = spent())
+  cbind(path, all_s = spent())
+}
+
+# Paths of ours are kept, and what is there already is not run again.
+kept_path <- function(name, make) {
+  file <- result_file(paste0(name, ".csv"))
+  if (!file.exists(file)) save_table(make(), name)
+  utils::read.csv(file)
 }
 
 # The first time at which a path is as good as `nll`, NA where it never is.
@@ -102,16 +111,17 @@ compare <- function(set) {
   best <- rival[which.min(rival$nll), ]
   of_rival <- data.frame(set = set, gpytorch_epochs = max(rival$epoch), gpytorch_all_s = max(rival$seconds),
     gpytorch_s = seconds_until(rival, best$nll), gpytorch_nll = best$nll, gpytorch_rmse = best$rmse)
-  asked <- own_settings(data$train$y)
+  asked <- own_settings(data$train$y)[argument(7L, c("defaults", "same", "wide"))]
   do.call(rbind, lapply(names(asked), function(name) {
-    own <- own_path(data, asked[[name]])
-    reached <- seconds_until(own$path, best$nll)
+    own <- kept_path(paste(path_name(set), "own", name, sep = "-"), function() own_path(data, asked[[name]]))
+    reached <- seconds_until(own, best$nll)
     if (is.na(reached)) cat(sprintf("%s: dspp() (%s) does not reach GPyTorch's best score.\n", set, name))
-    data.frame(of_rival, ours = name, nll = own$path$nll[nrow(own$path)], all_s = own$seconds, reached_s = reached,
-      ratio = of_rival$gpytorch_s / reached, ratio_all = if (is.na(reached)) NA else of_rival$gpytorch_s / own$seconds)
+    data.frame(of_rival, ours = name, nll = own$nll[nrow(own)], all_s = own$all_s[1L], reached_s = reached,
+      ratio = of_rival$gpytorch_s / reached, ratio_all = if (is.na(reached)) NA else of_rival$gpytorch_s / own$all_s[1L])
   }))
 }
 
 describe_run()
 results <- do.call(rbind, lapply(sets, if (task == "epoch") compare_epochs else compare))
-if (task != "rival") save_table(results, paste(if (task == "epoch") "dspp-epoch-gpytorch" else "dspp-gpytorch", paste(sets, collapse = "-"), settings[["inducing"]], sep = "-"))
+table_name <- if (task == "epoch") "dspp-epoch-gpytorch" else "dspp-gpytorch"
+if (task != "rival") save_table(results, paste(table_name, paste(sets, collapse = "-"), settings[["inducing"]], sep = "-"))

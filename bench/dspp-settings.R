@@ -4,7 +4,8 @@
 #   Rscript bench/dspp-settings.R run SETS SPLITS WIDTH SITES INDUCING EPOCHS BATCH RATE [rows: 10000]
 #   Rscript bench/dspp-settings.R table
 #
-# Rows go to results/dspp-settings.csv, and what is there already is not run again.
+# Rows go to results/dspp-settings.csv, and what is there already is not run again. `kept`: what is judged and kept after an epoch, "mean" of the last
+# steps, or the last "step", as before that.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -23,7 +24,7 @@ if (argument(1L, "table") == "run") {
   settings <- as.data.frame(as.list(vapply(4:9, function(i) as.numeric(argument(i, NA)), 0)),
     col.names = c("width", "sites", "inducing", "epochs", "batch", "rate"))
   for (split in as.integer(argument(3L, "1"))) for (set in argument(2L, c("kin40k", "elevators", "protein"))) {
-    case <- data.frame(set = set, split = split, settings, rows = as.numeric(argument(10L, "10000")))
+    case <- data.frame(set = set, split = split, settings, rows = as.numeric(argument(10L, "10000")), kept = "mean")
     if (!is_done("dspp-settings", case)) append_result("dspp-settings", measure(case))
   }
 }
