@@ -64,7 +64,7 @@ ggplot_covariances <- function(x, outputs) {
   ggplot2::ggplot(table, ggplot2::aes(.data$distance, .data$value)) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey60") +
     ggplot2::geom_line(colour = "#0072B2") + ggplot2::facet_wrap("panel", scales = "free_y") +
-    ggplot2::labs(y = "covariance", title = "Fitted covariances")
+    ggplot2::labs(x = attr(curves[[1L]], "label"), y = "covariance", title = "Fitted covariances")
 }
 
 ggplot_output_variograms <- function(x, outputs) {

@@ -6,7 +6,8 @@ check_columns_present <- function(variables, data, argument, environment = NULL,
   if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
   if (length(missing)) {
     abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing),
-      if (!is.null(named_by)) sprintf(", which `%s` names", named_by), "."), i = listed_columns(data)))
+      if (!is.null(named_by)) sprintf(", which `%s` names", named_by), "."),
+      i = listed_columns(data)))
   }
 }
 

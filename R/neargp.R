@@ -182,8 +182,10 @@
 #'   do not. See [predict.neargp()], [summary.neargp()], [coef.neargp()], [simulate.neargp()],
 #'   [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that stopped
 #'   early gives a warning of class `neargp_warning_convergence` and stays usable, one of no more
-#'   rows than parameters a warning of class `neargp_warning_few_rows`. One that is interrupted, or
-#'   that ends with an error on its way, leaves the parameters it had reached to [neargp_last()].
+#'   rows than parameters a warning of class `neargp_warning_few_rows`, and one of several outputs
+#'   of which one determines another, as shares of a whole do, `neargp_warning_outputs`. One that is
+#'   interrupted, or that ends with an error on its way, leaves the parameters it had reached to
+#'   [neargp_last()].
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
 #'   of a setting), `_newdata` (no object of the name of `data`, as where a fit of another session
 #'   is updated), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left

@@ -69,6 +69,24 @@ check_outputs <- function(response, outputs, frame) {
     abort_neargp("empty", c(paste0("No value is known of ", format_some(empty), "."),
       i = "Leave it out of cbind()."))
   }
+  warn_of_dependent_outputs(response, outputs)
+}
+
+# The density of outputs that determine each other has no upper bound: nuggets run to 0.
+warn_of_dependent_outputs <- function(response, outputs) {
+  known <- response[stats::complete.cases(response), , drop = FALSE]
+  if (nrow(known) <= ncol(known)) return(invisible())
+  total <- rowSums(known)
+  is_whole <- diff(range(total)) <= 1e-6 * max(abs(total))
+  spread <- apply(known, 2L, stats::sd)
+  if (any(spread == 0)) return(invisible())  # refused by check_output()
+  if (qr(scale(known, scale = spread), tol = 1e-7)$rank == ncol(known)) return(invisible())
+  warn_neargp("outputs", c(
+    if (is_whole) "The outputs are shares of a whole: their sum is the same in all rows." else
+      "The outputs are linearly dependent: one of them is a combination of the others.",
+    x = "Their joint density has no upper bound, so that the fit says little.",
+    i = if (is_whole) sprintf("Take log ratios: cbind(%s).", paste0("log(", outputs[-length(outputs)],
+      "/", outputs[length(outputs)], ")", collapse = ", ")) else "Leave it out of cbind()."))
 }
 
 # The trend is that of the formula for each output, with coefficients of its own:

@@ -84,8 +84,8 @@ pairs_of <- function(outputs) {
 
 plot_covariance_curve <- function(x, pair) {
   curve <- covariance_curve(x, pair)
-  plot_frame(range(curve$distance), range(0, curve$value), curve$panel[1L], "distance",
-    "covariance")
+  plot_frame(range(curve$distance), range(0, curve$value), curve$panel[1L],
+    attr(curve, "label"), "covariance")
   graphics::lines(curve$distance, curve$value, col = "#0072B2", lwd = 1.5)
   graphics::abline(h = 0, col = "grey60")
 }
@@ -93,6 +93,9 @@ plot_covariance_curve <- function(x, pair) {
 covariance_curve <- function(x, pair) {
   longest <- max(effective_ranges(x, which(x$layout$kind == "range")))
   distance <- seq(0, 1.5 * longest, length.out = 101L)
-  data.frame(distance = distance, value = covariance_value(x, distance, outputs = pair),
-    panel = if (pair[1L] == pair[2L]) pair[1L] else paste(pair, collapse = " and "))
+  shown <- axis_unit(x$locations$unit, distance)
+  structure(data.frame(distance = distance / shown$factor,
+    value = covariance_value(x, distance, outputs = pair),
+    panel = if (pair[1L] == pair[2L]) pair[1L] else paste(pair, collapse = " and ")),
+  label = distance_label(shown$unit))
 }

@@ -74,3 +74,14 @@ test_that("places are counted and taken with all of their outputs", {
   expect_identical(count_places(one), 3L)
   expect_identical(take_places_of_data(one, function(coords) which(coords[, 1L] > 1))$y, 2:3)
 })
+
+test_that("outputs that are shares of a whole, or determine each other, are told", {
+  shares <- cbind(a = c(0.1, 0.5, 0.3, 0.6), b = c(0.4, 0.2, 0.6, 0.1), c = c(0.5, 0.3, 0.1, 0.3))
+  expect_warning(warn_of_dependent_outputs(shares, colnames(shares)),
+    "shares of a whole.*cbind\\(log\\(a/c\\), log\\(b/c\\)\\)", class = "neargp_warning_outputs")
+  expect_warning(warn_of_dependent_outputs(cbind(shares[, 1:2], 3 + shares[, 1] - shares[, 2]),
+    c("a", "b", "d")), "combination of the others", class = "neargp_warning_outputs")
+  expect_no_warning(warn_of_dependent_outputs(shares[, 1:2], c("a", "b")))
+  shares[1, 1] <- NA
+  expect_no_warning(warn_of_dependent_outputs(shares[1:3, ], colnames(shares)))
+})

@@ -227,3 +227,13 @@ test_extended("plots draw", {
   expect_error(plot(fit, which = c("loo", "covariance")), "one at a time",
     class = "neargp_error_argument")
 })
+
+test_extended("covariances of several outputs are drawn against distances with their unit", {
+  data <- simulated_outputs(40)
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 5))
+  expect_identical(attr(covariance_curve(fit, c("zinc", "lead")), "label"), "distance")
+  fit$locations$unit <- "m"
+  expect_identical(attr(covariance_curve(fit, c("zinc", "lead")), "label"), "distance (m)")
+  skip_if_not_installed("ggplot2")
+  expect_identical(ggplot2::autoplot(fit, "covariance")$labels$x, "distance (m)")
+})
