@@ -43,7 +43,8 @@ observation_counts <- function(data, family) {
 # ---- the prior -----------------------------------------------------------------------------------
 
 # Coefficients and variance that make the rows, or as many of them as tell enough, most likely,
-# given the family's parameters. `X`: columns of unit standard deviation.
+# given the family's parameters. `X`: columns of unit standard deviation. The search is in the unit
+# of the linear predictor.
 marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L) {
   n <- length(data$y)
   rows <- if (n > at_most) unique(round(seq(1, n, length.out = at_most))) else seq_len(n)
@@ -55,21 +56,23 @@ marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L
   beta <- if (q) stats::lm.fit(X, guess)$coefficients else double(0)
   beta[is.na(beta)] <- 0
   spread <- if (q) stats::var(drop(guess - X %*% beta)) else mean(guess^2)
+  unit <- predictor_unit(data, family)
   density <- function(theta) {
-    marginal_density(data, family, parameters, data$offset + drop(X %*% theta[seq_len(q)]),
-      exp(theta[q + 1L]), TRUE, context)
+    mean <- data$offset + drop(X %*% (unit * theta[seq_len(q)]))
+    marginal_density(data, family, parameters, mean, exp(theta[q + 1L]) * unit^2, TRUE, context)
   }
-  value <- function(theta) -sum(count * density(theta)$value) / length(rows)
+  value <- function(theta) -sum(count * density(theta)$value) / length(rows) - log(unit)
   gradient <- function(theta) {
     at <- density(theta)
-    -c(crossprod(X, count * at$d_mean), exp(theta[q + 1L]) * sum(count * at$d_variance)) /
-      length(rows)
+    -c(unit * crossprod(X, count * at$d_mean),
+      unit^2 * exp(theta[q + 1L]) * sum(count * at$d_variance)) / length(rows)
   }
-  check_integrated(density(c(beta, log(spread))), rows, family)
-  limits <- log(spread) + log(c(1e-4, 1e4))
-  best <- stats::nlminb(c(beta, log(spread)), value, gradient, lower = c(rep(-Inf, q), limits[1L]),
+  start <- c(beta / unit, log(spread / unit^2))
+  check_integrated(density(start), rows, family)
+  limits <- start[q + 1L] + log(c(1e-4, 1e4))
+  best <- stats::nlminb(start, value, gradient, lower = c(rep(-Inf, q), limits[1L]),
     upper = c(rep(Inf, q), limits[2L]))
-  list(beta = best$par[seq_len(q)], variance = exp(best$par[q + 1L]))
+  list(beta = unit * best$par[seq_len(q)], variance = unit^2 * exp(best$par[q + 1L]))
 }
 
 # `at`: densities of these rows under the prior, which start values or a pseudo-observation have to
