@@ -37,7 +37,7 @@ start_for_points <- function(problem) {
       group_scales(coords, problem$groups[[j]]$group)
   }
   least[layout$kind == "nugget"] <- pmax(least_variances, sum(values[layout$kind ==
-    "variance"])) / 10
+    "variance"])) / 10 / typical_noise_scale(problem$data)
   open <- problem$free & is.na(layout$start)
   clamp(replace(problem$start, open, to_working(pmax(values, least), layout$transform)[open]),
     problem$bounds, problem$free)

@@ -149,7 +149,7 @@ start_candidates <- function(problem, trial, scales, residual_variance) {
 # here.
 variance_splits <- function(problem, residual_variance) {
   layout <- problem$layout
-  noise_scale <- 1 / stats::median(problem$data$weights)
+  noise_scale <- typical_noise_scale(problem$data)
   residual_variance <- beside_known_noise(problem$data, residual_variance)
   variances <- layout$value[layout$kind == "variance"]
   nugget <- layout$value[layout$kind == "nugget"]
@@ -164,6 +164,9 @@ variance_splits <- function(problem, residual_variance) {
       c(total, total * share / (1 - share) / noise_scale)
   })
 }
+
+# What the nugget is multiplied by in a row of middling weight.
+typical_noise_scale <- function(data) 1 / stats::median(data$weights)
 
 # Several components share the variance equally, and those that are multiplied by the same column,
 # or by none, have ranges a factor 3 apart, the first the longest.

@@ -118,7 +118,8 @@ print.neargp_swsgp <- function(x, ...) {
 with_start.neargp_swsgp <- function(method, problem) {
   problem <- NextMethod()
   noise <- problem$layout$kind == "nugget"
-  least <- log(1e-4 * residual_variance(core_data(problem$data)))
+  data <- core_data(problem$data)
+  least <- log(1e-4 * residual_variance(data) / typical_noise_scale(data))
   problem$bounds$lower[noise] <- pmax(problem$bounds$lower[noise], least)
   problem$start <- clamp(problem$start, problem$bounds, problem$free)
   problem

@@ -71,3 +71,22 @@ test_extended("positions that cannot be used are refused with the name of the co
     class = "neargp_error_inducing")
   expect_error(with_positions(data.frame(x = 0.5)), class = "neargp_error_columns")
 })
+
+test_extended("weights of any size begin at the noise that they say", {
+  data <- batch_data(120)
+  data$w <- rep(c(0.5, 1, 2), 40)
+  methods <- list(svgp(inducing = 12),
+    svgp(inducing = 12, optimizer = "natural", epochs = 3, batch_size = 32),
+    ppgpr(inducing = 12, joint = TRUE, epochs = 3), swsgp(inducing = 12, k = 5, epochs = 3))
+  for (method in methods) {
+    fit_with <- function(unit) {
+      data$w <- data$w * unit
+      set.seed(1)
+      neargp(z ~ 1, data, coords = ~ x + y, method = method, weights = w, threads = 1L)
+    }
+    fit <- fit_with(1)
+    light <- fit_with(2^-20)
+    expect_equal(light$nugget * 2^20, fit$nugget, tolerance = 1e-6)
+    expect_equal(predict(light, data[1:3, ])$mean, predict(fit, data[1:3, ])$mean, tolerance = 1e-6)
+  }
+})
