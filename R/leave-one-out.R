@@ -159,7 +159,9 @@ deleted_trends <- function(object) {
 trend_of_others <- function(object, rows) {
   context <- plain_context(object$threads)
   if (!is.null(object$pseudo_observations)) {
-    return(trend_of_rows(gaussian_of(object), pseudo_observations_as_data(object, rows), context))
+    noise <- trend_noise(object$family, unname(object$family_parameters))
+    return(trend_of_rows(replace(gaussian_of(object), "nugget", noise),
+      pseudo_observations_as_data(object, rows), context))
   }
   trend_of_rows(object, take_data_rows(object$data, rows), context)
 }

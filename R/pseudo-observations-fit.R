@@ -42,7 +42,7 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
     information = NULL, value = scored$value, score = paste0("leave-one-out log score",
       sample_note(scored$rows)), k = method$k,
     convergence = state$convergence, pseudo_observations = pseudo_observations), problem,
-    known$nugget)
+    trend_noise(problem$family, known$family))
 }
 
 # Pseudo-observations depend on the family's parameter. To optimise with the pseudo-observations
@@ -248,12 +248,13 @@ pseudo_observation_trend_covariance <- function(problem, pseudo_observations, kn
   if (q == 0L) return(matrix(0, 0L, 0L))
   like_problem <- list(data = pseudo_observations$data, context = problem$context)
   neighbors <- neighbors_before(like_problem, known$component, k, "maxmin", 0)
+  noise <- trend_noise(problem$family, known$family)
   result <- core_evaluate(local_problem(pseudo_observations$data, neighbors,
-    problem$context), known$covariance, known$nugget, FALSE, problem$context)
+    problem$context), known$covariance, noise, FALSE, problem$context)
   design <- 1L + seq_len(q)
   result$gram[design, design] <- result$gram[design, design] +
     information_within_locations(pseudo_observations$locations,
-      observation_counts(problem$data, problem$family)) / known$nugget
+      observation_counts(problem$data, problem$family)) / noise
   solved_trend(result, problem$distinct)$beta_vcov
 }
 

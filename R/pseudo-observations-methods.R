@@ -100,7 +100,7 @@ cavity_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NUL
   known <- known_parameters(object)
   pseudo_observations <- pseudo_observations_of(object)
   with_bias(object, without_own_trend(object, given, pseudo_observations$mean,
-    known$nugget / pseudo_observations$precision))
+    trend_noise(object$family, known$family) / pseudo_observations$precision))
 }
 
 pseudo_observation_weights_of_others <- function(object, rows, settings) {

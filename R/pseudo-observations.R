@@ -33,6 +33,11 @@ pseudo_observation_noise <- function(family, nugget, parameters) {
   if (has_gamma_variables(family)) nugget * parameters[1L]^2 else nugget
 }
 
+# The same for what the rows say of the trend: a pseudo-observation holds all that its response
+# says, and no more. By how much neighbours are best discounted is another matter: where there is
+# hardly any field, by anything up to the bound.
+trend_noise <- function(family, parameters) pseudo_observation_noise(family, 1, parameters)
+
 # d log pseudo_observation_noise / d log parameters
 pseudo_observation_noise_powers <- function(family) if (has_gamma_variables(family)) c(2, 0) else 0
 

@@ -137,8 +137,8 @@ shard_trend_rows <- function(shard, weights = NULL) {
 # What shard_evaluate() gives, with what rows at one location say of the trend.
 shard_trend_sums <- function(shard, known) {
   known <- with_covariance(known, shard$specification)
-  found <- core_evaluate(shard$pointer, known$covariance, known$nugget, FALSE, shard$context)
+  found <- core_evaluate(shard$pointer, known$covariance, known$trend_noise, FALSE, shard$context)
   design <- 1L + seq_len(ncol(shard$within))
-  found$gram[design, design] <- found$gram[design, design] + shard$within / known$nugget
+  found$gram[design, design] <- found$gram[design, design] + shard$within / known$trend_noise
   pack_sums(found, shard$numbers)
 }

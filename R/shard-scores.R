@@ -145,6 +145,7 @@ trend_covariance_in_shards <- function(problem, host, known, k, own) {
     makes = TRUE)
   on_shards(host, "shard_trend_rows", own = own, makes = TRUE)
   make_problems(host, known$component, k, before = TRUE)
+  known$trend_noise <- trend_noise(problem$family, known$family)
   parts <- unpack_sums(sum_of_shards(host, "shard_trend_sums",
     list(known = known[setdiff(names(known), c("covariance", "component"))])))
   solved_trend(parts, problem$distinct)$beta_vcov

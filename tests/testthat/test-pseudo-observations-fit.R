@@ -4,7 +4,7 @@ test_extended("the trend's covariance is that of dense generalised least squares
       data <- pseudo_observation_data(50, repeated = repeated)
       fit <- pseudo_observation_fit(name, data, k = 49L - repeated)
       S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) +
-        diag(fit$nugget / fit$pseudo_observations$of_rows$precision)
+        diag(1 / fit$pseudo_observations$of_rows$precision)
       expect_equal(vcov(fit), solve(crossprod(fit$data$X, solve(S, fit$data$X))), tolerance = 1e-7)
     }
   }
@@ -19,8 +19,28 @@ test_extended("a covariate that varies at each location alike is as certain as i
     covariance = cov_exponential(), method = loo_k(15L))
   alone <- summary(glm(count ~ year + factor(x), poisson(),
     data))$coefficients["year", "Std. Error"]
-  expect_equal(sqrt(vcov(fit)["year", "year"]), alone * sqrt(fit$nugget[[1L]]), tolerance = 0.1)
+  expect_equal(sqrt(vcov(fit)["year", "year"]), alone, tolerance = 0.1)
   expect_lt(max(predict(fit, cbind(stations, year = 4), type = "link")$sd), 0.5)
+})
+
+test_extended("without a field the trend is as certain as that of a generalised linear model, whatever the nugget", {
+  for (seed in c(1, 2, 4)) {
+    data <- withr::with_seed(seed, {
+      data <- data.frame(x = runif(40), y = runif(40), h = rnorm(40))
+      transform(data, count = rpois(40, exp(1 + 0.3 * h)), number = h + rnorm(40))
+    })
+    alone <- glm(count ~ h, poisson(), data)
+    for (nugget in list(NULL, 1, 500)) {
+      fit <- suppressWarnings(neargp(count ~ h, data, coords = ~ x + y, family = poisson(),
+        method = loo_k(), nugget = nugget,
+        covariance = cov_matern(variance = 1e-6, range = 0.01)))
+      expect_equal(sqrt(diag(vcov(fit))), sqrt(diag(vcov(alone))), tolerance = 0.1)
+      link <- predict(fit, data, type = "link")
+      expect_equal(link$sd, unname(predict(alone, data, se.fit = TRUE)$se.fit), tolerance = 0.1)
+      left <- cavity_moments(fit)
+      expect_lt(max(left$variance), 9 * max(link$sd)^2)
+    }
+  }
 })
 
 test_extended("weights count equal observations, or divide the dispersion", {
