@@ -103,7 +103,7 @@ inducing <- function(points, n = 1e5L, d = 8L) {
   part <- list(family = "matern", variance = 1, range = rep(0.5, d), group = seq_len(d), anisotropy = numeric(), shape = 2.5)
   covariance <- neargp:::as_specified(list(components = list(part), active = c(TRUE, rep(TRUE, d), FALSE, TRUE)))
   bound <- function(device) {
-    neargp:::core_collapsed_bound(coords, cbind(data$y, 1), rep(1, n), positions, covariance, 0.1, "tight", 1e-6, TRUE, neargp:::new_context(threads, device))
+    neargp:::core_collapsed_bound(coords, cbind(data$y, 1), 0L, rep(1, n), positions, covariance, 0.1, "tight", 1e-6, TRUE, neargp:::new_context(threads, device))
   }
   agreement <- all.equal(bound("cuda")[c("value", "gradient", "d_inducing")], bound("cpu")[c("value", "gradient", "d_inducing")], tolerance = 1e-8)
   if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)

@@ -40,7 +40,7 @@ covariance <- neargp:::as_specified(covariance)
 weight <- rep(1, n)
 
 evaluate <- function(bound, derivatives) {
-  cpu_seconds(neargp:::core_collapsed_bound(coords, columns, weight, inducing, covariance, 0.01, bound, 1e-6, derivatives, neargp:::plain_context()))
+  cpu_seconds(neargp:::core_collapsed_bound(coords, columns, 0L, weight, inducing, covariance, 0.01, bound, 1e-6, derivatives, neargp:::plain_context()))
 }
 
 cases <- expand.grid(bound = c("standard", "tight"), derivatives = c(FALSE, TRUE), stringsAsFactors = FALSE)
