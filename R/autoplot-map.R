@@ -87,7 +87,7 @@ ggplot_fit_map <- function(fit, what, newdata, cells, time, palette, limits) {
   if (length(drawn$place$names) == 1L) return(ggplot_fit_curve(fit, drawn))
   if (what == "sd") drawn$place$dotted <- NULL
   values <- drawn$predictions[[what]]
-  ggplot_map(drawn$place, values, color_scale(values, palette %||% default_palette(what, FALSE),
+  ggplot_map(drawn$place, values, color_scale(values, palette %||% default_palette(what),
     limits), what, map_title(drawn, what))
 }
 

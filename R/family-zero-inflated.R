@@ -104,5 +104,5 @@ zero_inflated_rule <- function(counts) {
     distribution = function(mixture, q) inflated(q, zi(mixture),
       rule()$distribution(of_counts(mixture), q)),
     log_density = function(mixture, y) zero_inflated_density(y, zi(mixture),
-      rule()$log_density(of_counts(mixture), y), TRUE))
+      rule()$log_density(of_counts(mixture), y), log = TRUE))
 }

@@ -76,14 +76,14 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
     positions <- chosen_positions("kmeans", part$data$coords, positions, points, component,
       problem$context)
   }
-  if_computable(optimize_bound(part, method, problem$start, positions, FALSE,
-    function(...) NULL)$working, problem$start)
+  if_computable(optimize_bound(part, method, problem$start, positions, move = FALSE,
+    report = function(...) NULL)$working, problem$start)
 }
 
 # ---- the objective -------------------------------------------------------------------------------
 
-bound_at <- function(data, covariance, nugget, positions, method, derivatives, context,
-                     effects = NULL) {
+bound_at <- function(data, covariance, nugget, positions, method, context, effects = NULL,
+                     derivatives = FALSE) {
   if (!is.null(data$output)) {
     return(outputs_bound(data, method, context)(covariance, positions, derivatives))
   }

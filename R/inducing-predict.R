@@ -191,7 +191,7 @@ refit_on_rows <- function(fit, rows, context) {
 #' @export
 estimated_trend.neargp_svgp <- function(method, fit, data, context) {
   found <- bound_at(data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
-    fit$method, FALSE, context, fitted_effects(fit))
+    fit$method, context, fitted_effects(fit))
   if (nzchar(found$failure)) abort_bound(found$failure)
   found[c("beta", "beta_vcov")]
 }

@@ -26,7 +26,8 @@ loo_log_densities <- function(fit) {
   }
   check_leave_one_out(fit)
   values <- densities_given_others(fit$method, fit)
-  complete_predictions(fit$data$y, list(mean = values), FALSE, fit$row_names %||% seq_along(values))
+  complete_predictions(fit$data$y, list(mean = values), na.rm = FALSE,
+    fit$row_names %||% seq_along(values))
   values
 }
 

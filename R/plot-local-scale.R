@@ -45,9 +45,9 @@ local_scale_map <- function(fit, which, what, newdata, cells, time, palette = NU
   }
   drawn$main <- local_title(fit, which, drawn$is_error)
   drawn$label <- if (drawn$is_error) "error" else label_with_unit(which, drawn$unit)
-  drawn$scale <- if (drawn$is_error) color_scale(drawn$error, palette %||% default_palette("sd",
-    FALSE), limits) else
-    log_color_scale(drawn$value, palette %||% default_palette("mean", FALSE), limits)
+  drawn$scale <- if (drawn$is_error) color_scale(drawn$error, palette %||% default_palette("sd"),
+    limits) else
+    log_color_scale(drawn$value, palette %||% default_palette("mean"), limits)
   drawn
 }
 

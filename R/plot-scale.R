@@ -68,7 +68,7 @@ log_limits <- function(values) {
   if (length(known) && diff(range(known)) < 0.01) mean(range(known)) + c(-0.005, 0.005)
 }
 
-default_palette <- function(what, centered) {
+default_palette <- function(what, centered = FALSE) {
   if (centered) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
 }
 

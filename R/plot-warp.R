@@ -56,7 +56,7 @@ further_maps <- function(fit, is_error, newdata, cells, time) {
 # One scale for all further coordinates: one of little spread has little colour.
 further_scale <- function(values, is_error, palette = NULL, limits = NULL) {
   color_scale(unlist(values),
-    palette %||% default_palette(if (is_error) "sd" else "mean", FALSE), limits)
+    palette %||% default_palette(if (is_error) "sd" else "mean"), limits)
 }
 
 # Places with the further coordinates there.

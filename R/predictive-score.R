@@ -13,7 +13,7 @@ predictive_rows <- function(data, mean, seen, slope, precision, factor, position
 }
 
 gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
-  found <- bound_at(data, covariance, nugget, positions, method, FALSE, context)
+  found <- bound_at(data, covariance, nugget, positions, method, context)
   if (nzchar(found$failure)) abort_bound(found$failure)
   at <- c(found[c("weights", "factor", "beta")], list(positions = positions, nugget = nugget,
     jitter = method$jitter))

@@ -64,7 +64,8 @@ marginal_prior <- function(data, X, family, parameters, context, at_most = 5000L
   unit <- predictor_unit(data, family)
   density <- function(theta) {
     mean <- data$offset + drop(X %*% (unit * theta[seq_len(q)]))
-    marginal_density(data, family, parameters, mean, exp(theta[q + 1L]) * unit^2, TRUE, context)
+    marginal_density(data, family, parameters, mean, exp(theta[q + 1L]) * unit^2, gradient = TRUE,
+      context)
   }
   value <- function(theta) -sum(count * density(theta)$value) / length(rows) - log(unit)
   gradient <- function(theta) {
@@ -107,7 +108,8 @@ abort_not_integrated <- function(wrong, family) {
 response_pseudo_observations <- function(data, X, family, parameters, prior, context,
                                          rows = seq_along(data$y)) {
   mean <- data$offset + drop(X %*% prior$beta)
-  at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, context)
+  at <- marginal_density(data, family, parameters, mean, prior$variance,
+    gradient = FALSE, context)
   check_integrated(at, rows, family)
   curvature <- pmin(2 * at$d_variance - at$d_mean^2, -1e-8 / prior$variance)
   list(mean = mean - at$d_mean / curvature,

@@ -46,7 +46,7 @@ count_form <- function(y, family, weights, frame) {
 }
 
 numeric_form <- function(y, family, weights, frame) {
-  list(y = check_support(y, family, frame, FALSE), kind = "numeric")
+  list(y = check_support(y, family, frame, outside = FALSE), kind = "numeric")
 }
 
 # A moment estimate, kept within bounds: starting values need not be more.

@@ -101,7 +101,7 @@ with_rows_from_shelf <- function(object, shelf, id, boxes, coords, settings) {
   asks <- Filter(Negate(is.null), asks)
   received <- lapply(stats::setNames(nm = names(asks)), function(name) {
     shard_answers(shelf_shard(shelf, as.integer(name)), as.integer(name), component, settings$k,
-      FALSE, stats::setNames(asks[name], id), settings$context)[[1L]]
+      before = FALSE, stats::setNames(asks[name], id), settings$context)[[1L]]
   })
   with_rows_of_shard(object, settings, shard, received)
 }

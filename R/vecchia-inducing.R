@@ -67,7 +67,8 @@ low_rank_start <- function(method, problem) {
   search <- vecchia_search(problem, method$ordering)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
   if (!continued) {
-    state <- fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1)
+    state <- fit_level(problem, k, coarse = TRUE, state, objective_for, scoring_optimizer(problem),
+      0.1)
   }
   state$continued <- continued
   state$information_at <- function(working) {

@@ -103,8 +103,8 @@ response_optimum <- function(problem) {
   coarse <- problem$control$coarse_k
   for (k in unique(pmin(c(if (coarse > 0L) coarse, problem$method$k), length(problem$data$y) -
       1L))) {
-    state <- fit_level(of_response, k, TRUE, state, objective_for, scoring_optimizer(of_response),
-      problem$control$refresh_gain)
+    state <- fit_level(of_response, k, coarse = TRUE, state, objective_for,
+      scoring_optimizer(of_response), problem$control$refresh_gain)
   }
   working <- replace(problem$start, problem$layout$kind != "family", state$working)
   state$working <- clamp(with_fixed(problem, working), problem$bounds, problem$free)

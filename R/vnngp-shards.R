@@ -183,7 +183,8 @@ fit_shards <- function(host, parts, state, request, derivatives, most = 30L) {
       state$beta <- state$beta + step
     }
   }
-  if (derivatives) share <- share_bound(host, parts, state, response, TRUE)
+  if (derivatives) share <- share_bound(host, parts, state, response,
+    derivatives = TRUE)
   c(share[c("value", "d_covariance", "d_likelihood")], list(beta = state$beta,
     iterations = state$iterations, converged = state$converged && round < most, exact = FALSE,
     restricted = state$restricted, end = state[c("beta", "mean", "rows")]))

@@ -10,7 +10,7 @@ test_extended("Adam comes near the bound of all rows, keeps its own posterior, a
   expect_lt(c(adam$log_likelihood), c(collapsed$log_likelihood) + 1e-6)
   expect_gt(c(adam$log_likelihood), c(collapsed$log_likelihood) - 8)
   at_end <- bound_at(adam$data, as_specified(adam$core_covariance), adam$nugget,
-    adam$svgp$positions, adam$method, FALSE, plain_context())
+    adam$svgp$positions, adam$method, plain_context())
   expect_lt(c(adam$log_likelihood), at_end$value)
   expect_gt(c(adam$log_likelihood), at_end$value - 5)
   new <- data.frame(x = c(0.1, 0.5, 0.9), y = c(0.2, 0.5, 0.9))

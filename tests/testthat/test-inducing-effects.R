@@ -106,7 +106,7 @@ test_extended("with an inducing point at each row it is the exact method, with f
     control = neargp_control(tolerance = 1e-9))
   fit <- fit_at(grouped_fit(method = svgp(60, move = FALSE, jitter = 1e-12), data = data), exact)
   bound <- bound_at(fit$data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
-    fit$method, FALSE, plain_context(1L), fitted_effects(fit))
+    fit$method, plain_context(1L), fitted_effects(fit))
   expect_equal(bound$value, c(logLik(exact)), tolerance = 1e-8)
   expect_equal(predict(fit, new), predict(exact, new), tolerance = 1e-6)
   expect_equal(predict(fit, new, re.form = NA), predict(exact, new, re.form = NA),

@@ -9,7 +9,7 @@ test_that("mini-batches come to the bound of all rows, and end with the posterio
   expect_true(is.na(natural$convergence$converged))
   expect_match(natural$convergence$message, "60 epochs")
   at_end <- bound_at(natural$data, as_specified(natural$core_covariance), natural$nugget,
-    natural$svgp$positions, natural$method, FALSE, plain_context())
+    natural$svgp$positions, natural$method, plain_context())
   expect_equal(natural$svgp$weights, at_end$weights, tolerance = 1e-12)
 })
 

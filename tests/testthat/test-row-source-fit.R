@@ -55,7 +55,7 @@ test_extended("the bound and its gradient over a source are those in memory, wha
     rows$stream <- with_coding(stream, frame, model)
     at <- function(rows, threads) {
       bound_at(rows, as_specified(held$core_covariance), 0.3, held$svgp$positions, held$method,
-        TRUE, plain_context(threads))
+        plain_context(threads), derivatives = TRUE)
     }
     expect_identical(at(rows, threads), at(held$data, 1L))
   }
