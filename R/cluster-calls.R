@@ -1,5 +1,5 @@
-# Calls of the workers of a cluster: what they are asked, by whom, and how their answers, warnings and
-# errors come back.
+# Calls of the workers of a cluster: what they are asked, by whom, and how their answers, warnings
+# and errors come back.
 
 # The value of f on all workers that are alive, or on those of `at` with the arguments of each.
 call_workers <- function(workers, f, arguments, at = which(workers$alive), limit = Inf) {

@@ -1,4 +1,5 @@
-# What others ask of a family: its name, its entry in the table (response-families.R), its parameters.
+# What others ask of a family: its name, its entry in the table (response-families.R), its
+# parameters.
 
 # The family as a user writes it.
 family_call <- function(family) {
