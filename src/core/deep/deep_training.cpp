@@ -127,8 +127,7 @@ DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows&
     const std::optional<double> objective = trainer.epoch(epoch);
     DeepState average = trainer.average();
     DeepDensity density;
-    if (objective && validation.x.n > 0)
-      density = deep_density(average, validation.x, validation.response, quiet);
+    if (objective && validation.x.n > 0) density = deep_density(average, validation.x, validation.response, quiet);
     run.failure = objective ? density.failure : trainer.failure();
     if (run.failure) break;
     const double score = validation.x.n > 0 ? density.value.mean() : std::numeric_limits<double>::quiet_NaN();
