@@ -79,7 +79,7 @@ warn_of_dependent_outputs <- function(response, outputs) {
   total <- rowSums(known)
   is_whole <- diff(range(total)) <= 1e-6 * max(abs(total))
   spread <- apply(known, 2L, stats::sd)
-  if (any(spread == 0)) return(invisible())  # refused by check_output()
+  if (!all(spread > 0 & is.finite(spread))) return(invisible())  # refused by check_output()
   if (qr(scale(known, scale = spread), tol = 1e-7)$rank == ncol(known)) return(invisible())
   warn_neargp("outputs", c(
     if (is_whole) "The outputs are shares of a whole: their sum is the same in all rows." else

@@ -46,8 +46,8 @@
 #'
 #' @param x,object a fit by [neargp()].
 #' @param which names of the plots, see Details. By default the map, residuals and their quantiles,
-#'   and the variogram or, unless the response is gaussian, the map of the residuals ("loo" where
-#'   there is none), without the map where the covariance has covariates; of [ppgpr()] and
+#'   and the variogram (of up to three coordinates) or, unless the response is gaussian, the map of
+#'   the residuals ("loo" where there is none), without the map where the covariance has covariates; of [ppgpr()] and
 #'   [odvgp()], which leave no rows out, the map and the inducing points.
 #' @param what what the map shows: "mean" or "sd" of the predictions.
 #' @param newdata where to predict for the map, in the form that [predict()] takes;
@@ -128,8 +128,9 @@ default_plots <- function(fit) {
   in_space <- if (has_factors(fit$locations)) Inf else length(fit$locations$raw_names)
   # it leaves no rows out
   if (!leaves_rows_out(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))
-  last <- if (is_gaussian(fit$family)) "variogram" else if (in_space == 2L) "residual_map" else
-    "loo"
+  # of many coordinates few pairs are close, and estimates do not come from the others
+  last <- if (is_gaussian(fit$family) && in_space <= 3L) "variogram" else
+    if (in_space == 2L) "residual_map" else "loo"
   c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
 }
 

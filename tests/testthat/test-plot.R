@@ -142,3 +142,15 @@ test_that("a trend in longitude is drawn at the longitudes that it was made of",
   expected <- predict(fit, data.frame(lon = drawn$place$x %% 360, lat = drawn$place$y))
   expect_equal(drawn$predictions$mean, expected$mean)
 })
+
+test_that("a variogram is a default plot of up to three coordinates", {
+  last_plot <- function(names) {
+    data <- as.data.frame(matrix(c(1, 5, 2, 8, 3, 7), 6L, length(names),
+      dimnames = list(NULL, names)) + seq_len(6L * length(names))^2)
+    fit <- suppressWarnings(neargp(1:6 ~ 1, data, coords = names, method = exact_gp(),
+      nugget = 0.1, covariance = cov_exponential(variance = 1, range = 2)))
+    utils::tail(default_plots(fit), 1L)
+  }
+  expect_identical(last_plot(c("a", "b", "c")), "variogram")
+  expect_identical(last_plot(c("a", "b", "c", "d")), "loo")
+})

@@ -88,3 +88,11 @@ test_that("the reason for missing standard errors is the right one", {
   expect_match(why_no_errors(neargp(z ~ 1, simulated_data(60), coords = ~ x + y,
     method = loo_k(k = 5))), "not a likelihood")
 })
+
+test_that("of many ranges the effective ones are told by what they are of each", {
+  fit <- list(parameters = data.frame(name = paste0("range_x", 1:5), estimate = c(1, 2, 3, 4, 5)))
+  effective <- stats::setNames(4.74 * 1:5, fit$parameters$name)
+  expect_identical(effective_range_line(fit, effective, 3L),
+    "effective range (correlation 0.05): 4.74 times each range")
+  expect_null(common_multiple(fit, replace(effective, 2L, 1)))
+})
