@@ -37,9 +37,9 @@ status=0
 # shellcheck disable=SC2086
 Rscript --vanilla tests/fuzz/run.R report $files ${extended:+bench/results/fuzz.csv} || status=1
 if [ -n "$extended" ]; then
-  problems='gaussian=200 outputs=50 latent=20 bench/results/fuzz-oracles.csv'
+  problems='gaussian=200 outputs=50 latent=20 units=40 bench/results/fuzz-oracles.csv'
 else
-  problems='gaussian=10 outputs=5 latent=2'
+  problems='gaussian=10 outputs=5 latent=2 units=5'
 fi
 # shellcheck disable=SC2086
 Rscript --vanilla tests/fuzz/run.R oracle $problems || status=1

@@ -4,13 +4,13 @@
 #   Rscript run.R campaign SEED CALLS LOG      at least so many calls of a seed, their outcomes in LOG
 #   Rscript run.R report LOG ... [TABLE.csv]   tables of logs; status 1 where a call ended badly
 #   Rscript run.R oracle KIND=CASES ... [TABLE.csv]
-#                                              comparisons with dense formulas; kinds are gaussian, outputs and latent
+#                                              comparisons with dense formulas; kinds are gaussian, outputs, latent and units
 #   Rscript run.R case CASE                    one case again, in this process, told in full
 
 script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 folder <- dirname(script)
 for (file in c("values", "data", "responses", "settings", "frames", "checks", "operations", "case", "campaign", "report", "oracle",
-  "oracle-gaussian", "oracle-outputs", "oracle-latent")) {
+  "oracle-gaussian", "oracle-outputs", "oracle-latent", "oracle-units")) {
   source(file.path(folder, paste0(file, ".R")))
 }
 for (helper in c("helper-dense.R", "helper-local-fields.R")) source(file.path(folder, "..", "testthat", helper))
@@ -19,7 +19,8 @@ options(neargp.threads = 1L)
 
 run_oracles <- function(arguments) {
   is_table <- endsWith(arguments, ".csv")
-  run <- list(gaussian = run_gaussian_oracle, outputs = run_outputs_oracle, latent = run_latent_oracle)
+  run <- list(gaussian = run_gaussian_oracle, outputs = run_outputs_oracle, latent = run_latent_oracle,
+    units = run_units_oracle)
   tally <- new_tally()
   for (wanted in strsplit(arguments[!is_table], "=", fixed = TRUE)) run[[wanted[1L]]](seq_len(as.integer(wanted[2L])), tally)
   report_tally(tally, arguments[is_table][1L])
