@@ -20,8 +20,8 @@ format_effective <- function(range, digits) {
 
 effective_range_line <- function(x, effective, digits) {
   if (!length(effective)) return(NULL)
-  multiple <- common_multiple(x, effective)
-  if (length(effective) > 4L && !is.null(multiple)) {
+  multiple <- if (length(effective) > 4L) common_multiple(x, effective)
+  if (!is.null(multiple)) {
     return(sprintf("effective range (correlation 0.05): %s times each range",
       format(signif(multiple, digits), digits = digits)))
   }
@@ -36,7 +36,7 @@ effective_range_line <- function(x, effective, digits) {
 # What all effective ranges are of the ranges, as those of one component are.
 common_multiple <- function(x, effective) {
   ratio <- effective / x$parameters$estimate[match(names(effective), x$parameters$name)]
-  if (!anyNA(ratio) && diff(range(ratio)) <= 1e-6 * max(ratio)) ratio[[1L]]
+  if (all(is.finite(ratio)) && diff(range(ratio)) <= 1e-6 * max(ratio)) ratio[[1L]]
 }
 
 # The unit of the locations is that of the plane, or of the sphere: further coordinates, such as a

@@ -72,6 +72,10 @@ check_outputs <- function(response, outputs, frame) {
   warn_of_dependent_outputs(response, outputs)
 }
 
+log_ratios <- function(outputs) {
+  sprintf("log(%s/%s)", utils::head(outputs, -1L), utils::tail(outputs, 1L))
+}
+
 # The density of outputs that determine each other has no upper bound: nuggets run to 0.
 warn_of_dependent_outputs <- function(response, outputs) {
   known <- response[stats::complete.cases(response), , drop = FALSE]
@@ -85,8 +89,8 @@ warn_of_dependent_outputs <- function(response, outputs) {
     if (is_whole) "The outputs are shares of a whole: their sum is the same in all rows." else
       "The outputs are linearly dependent: one of them is a combination of the others.",
     x = "Their joint density has no upper bound, so that the fit says little.",
-    i = if (is_whole) sprintf("Take log ratios: cbind(%s).", paste0("log(", outputs[-length(outputs)],
-      "/", outputs[length(outputs)], ")", collapse = ", ")) else "Leave it out of cbind()."))
+    i = if (is_whole) sprintf("Take log ratios: cbind(%s).", paste(log_ratios(outputs),
+      collapse = ", ")) else "Leave it out of cbind()."))
 }
 
 # The trend is that of the formula for each output, with coefficients of its own:

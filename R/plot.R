@@ -47,8 +47,8 @@
 #' @param x,object a fit by [neargp()].
 #' @param which names of the plots, see Details. By default the map, residuals and their quantiles,
 #'   and the variogram (of up to three coordinates) or, unless the response is gaussian, the map of
-#'   the residuals ("loo" where there is none), without the map where the covariance has covariates; of [ppgpr()] and
-#'   [odvgp()], which leave no rows out, the map and the inducing points.
+#'   the residuals ("loo" where there is none), without the map where the covariance has covariates;
+#'   of [ppgpr()] and [odvgp()], which leave no rows out, the map and the inducing points.
 #' @param what what the map shows: "mean" or "sd" of the predictions.
 #' @param newdata where to predict for the map, in the form that [predict()] takes;
 #'   by default a grid.

@@ -95,4 +95,5 @@ test_that("of many ranges the effective ones are told by what they are of each",
   expect_identical(effective_range_line(fit, effective, 3L),
     "effective range (correlation 0.05): 4.74 times each range")
   expect_null(common_multiple(fit, replace(effective, 2L, 1)))
+  expect_null(common_multiple(fit, effective + Inf))
 })
