@@ -62,9 +62,9 @@ fit_in_pieces <- function(epochs, piece) {
   left$fitted
 }
 
-# What batches take of the rows: the response, the columns of the trend, the unit in which the linear
-# predictor moves, and a function that returns the linear predictors which the responses suggest. A
-# gaussian response is in the unit of the problem.
+# What batches take of the rows: the response, the columns of the trend, the unit in which the
+# linear predictor moves, and a function that returns the linear predictors which the responses
+# suggest. A gaussian response is in the unit of the problem.
 rows_in_batches <- function(method, problem) {
   UseMethod("rows_in_batches")
 }

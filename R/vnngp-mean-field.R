@@ -57,8 +57,8 @@ run_adam <- function(method, fit) {
   fitted
 }
 
-# Columns of that root mean square that span the same. Their coefficients times `matrix` are those of
-# X.
+# Columns of that root mean square that span the same. Their coefficients times `matrix` are those
+# of X.
 orthogonal_trend <- function(X, size = 1) {
   if (ncol(X) == 0L) {
     return(list(X = X, matrix = diag(0L), back = identity, coefficients = function(eta) double(0)))

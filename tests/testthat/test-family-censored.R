@@ -91,7 +91,8 @@ test_extended("loo_k() fits limits in any unit", {
   fit <- fit_in(1)
   for (unit in 2^c(-15, 15)) {
     other <- fit_in(unit)
-    expect_equal(predict(other, d[1:4, ])$mean / unit, predict(fit, d[1:4, ])$mean, tolerance = 1e-3)
+    expect_equal(predict(other, d[1:4, ])$mean / unit, predict(fit, d[1:4, ])$mean,
+      tolerance = 1e-3)
     expect_equal(scores(other)$crps / unit, scores(fit)$crps, tolerance = 1e-3)
   }
 })
