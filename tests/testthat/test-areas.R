@@ -173,3 +173,17 @@ test_extended("what cannot be predicted is an error that says what can", {
   classes <- neargp(factor(height > 0) ~ 1, data, coords = ~ x + y, method = loo_k(k = 5))
   expect_error(predict(classes, polygons), "not of classes", class = "neargp_error_method")
 })
+
+test_extended("solves of many columns together are those of each alone", {
+  data <- simulated_data(200)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
+    covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.2)
+  given <- area_observations(fit$method, fit)
+  places <- point_support(fit, transform(data[1:11, ], x = x + 0.01), "candidates")
+  latent <- latent_of_areas(given, places, list(context = new_context(1L)), most_exact = 0L)
+  set.seed(1)
+  columns <- matrix(rnorm(11 * latent$count), ncol = 11L)
+  solve <- function(h) core_latent_solve(latent$pointer, h, new_context(1L))
+  alone <- apply(columns, 2L, function(h) solve(as.matrix(h)))
+  expect_equal(solve(columns), alone, tolerance = 1e-9)
+})

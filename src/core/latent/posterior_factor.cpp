@@ -213,8 +213,7 @@ void PosteriorFactor::solve_block(double* columns) const {
   Eigen::Map<Eigen::MatrixXd> h(columns, model_.nodes(), SparseFactor::together);
   Eigen::MatrixXd solved = h;
   solve_residual(solved, solve_tolerance);
-  for (Index c = 0; model_.low_rank() && c < h.cols(); ++c)
-    low_rank_.add_solved(h.col(c).data(), solved.col(c).data());
+  for (Index c = 0; model_.low_rank() && c < h.cols(); ++c) low_rank_.add_solved(h.col(c).data(), solved.col(c).data());
   h = solved;
 }
 
