@@ -24,27 +24,28 @@ fit_inducing <- function(method, problem) {
 # Of a field whose ranges are short beside their distances few points know nothing, and the nearest
 # optimum of the bound is noise alone. So ranges that the user has not given begin at no less than
 # half of the rows' distance from their centre, and the noise at a tenth of the variance. Where
-# neighbouring rows are all but equal, what their differences tell of the variance is far below that
-# of the response, and first steps that make up for it end at noise alone, too: it begins at no less.
+# neighbouring rows are all but equal, their differences tell of a variance far below that of the
+# response, and first steps that make up for it end at noise alone, too: it begins at no less.
 start_for_points <- function(problem) {
   layout <- problem$layout
-  least_variances <- least_variances(problem)
-  values <- with_variances(to_core(problem$start, layout$transform), layout, least_variances)
+  scatter <- response_scatter(problem)
+  values <- with_variances(to_core(problem$start, layout$transform), layout, scatter)
   least <- rep(-Inf, length(values))
   coords <- problem$data$coords
   for (j in seq_along(problem$groups)) {
     least[layout$component %in% j & layout$kind == "range"] <- 0.5 * sqrt(ncol(coords)) *
       group_scales(coords, problem$groups[[j]]$group)
   }
-  least[layout$kind == "nugget"] <- pmax(least_variances, sum(values[layout$kind ==
-    "variance"])) / 10 / typical_noise_scale(problem$data)
+  total <- pmax(scatter, sum(values[layout$kind == "variance"]))
+  least[layout$kind == "nugget"] <- total / 10 / typical_noise_scale(problem$data)
   open <- problem$free & is.na(layout$start)
   clamp(replace(problem$start, open, to_working(pmax(values, least), layout$transform)[open]),
     problem$bounds, problem$free)
 }
 
-# By output, of responses that are the field and noise; those of others are not on its scale.
-least_variances <- function(problem) {
+# The variance of responses that are the field and noise, by output; those of others are not on the
+# field's scale.
+response_scatter <- function(problem) {
   data <- problem$data
   if (!is.null(data$output)) return(residual_variances(data))
   if (is_gaussian(problem$family)) beside_known_noise(data, residual_variance(data)) else 0
