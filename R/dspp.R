@@ -13,7 +13,7 @@
 #' fields or predictions of several places together. On few rows it overfits: below 5,000 there is a
 #' warning, and [exact_gp()], [vecchia()] or [loo_k()] are better. The weight of the divergence that
 #' is then chosen by the rows held out keeps intervals from being far too short: those of 95%
-#' covered 90 to 96% of new rows at 500 and 2,000 rows of three simulated responses
+#' covered 91 to 97% of new rows at 500 and 2,000 rows of three simulated responses
 #' (`bench/deep-few-rows.R`, one seed). A larger `width` helps where the response is smooth in many
 #' inputs, more `sites` where it is noisy or skewed.
 #'
