@@ -10,6 +10,7 @@
 #' | `accuracy` | share of observations whose most probable class was right |
 #' | `log_loss` | mean negative log probability of the observed class |
 #' | `brier` | half the mean over observations of the sum over classes of (probability - outcome)^2, the outcome being 1 for the observed class and 0 for others |
+#' | `auc` | of two classes: area under the ROC curve, the share of pairs of an observation of each class of which that of the second has the larger probability of it, ties counting half; `NA` where only one class is observed. Larger is better. It tells ranks alone, not whether probabilities are right |
 #' | `calibration_error` | distance of the calibration curve of the predicted class from the diagonal |
 #' | `n_missing` | observations left out because something was `NA` |
 #'
@@ -81,6 +82,7 @@ scores.factor <- function(object, prob, na.rm = FALSE, ...) {
   wanted[cbind(seq_len(n), judged$observed)] <- 1
   new_scores(list(n = n, accuracy = mean(most_probable(judged$prob) == judged$observed),
     log_loss = -mean(log(own)), brier = mean(rowSums((judged$prob - wanted)^2)) / 2,
+    auc = if (ncol(wanted) == 2L) area_under_roc(judged$prob[, 2L], wanted[, 2L]),
     calibration_error = calibration_error(judged), n_missing = judged$n_missing))
 }
 

@@ -29,7 +29,8 @@ summarize_scores <- function(observed, rows, level, n_missing = 0L) {
   new_scores(c(
     list(n = length(observed)), lapply(point, known_score),
     list(crps = mean(rows$crps), log_score = mean(rows$log_score),
-      brier = if (rows$binary[1L]) mean((rows$mean - observed)^2)),
+      brier = if (rows$binary[1L]) mean((rows$mean - observed)^2),
+      auc = if (rows$binary[1L]) area_under_roc(rows$mean, observed)),
     lapply(intervals, known_score),
     list(pit_deviation = pit_deviation(rows$pit_lower, rows$pit_upper), n_missing = n_missing,
       n_censored = if (!is.null(rows$censored)) sum(rows$censored, na.rm = TRUE))

@@ -14,6 +14,7 @@
 #' | `crps` | mean continuous ranked probability score | `sd` or `draws` |
 #' | `log_score` | mean negative log predictive density, of counts the log probability | `sd` |
 #' | `brier` | Brier score: mean squared difference of the probability and the outcome, 0 or 1, as in [classification_scores] | binary `family` |
+#' | `auc` | area under the ROC curve, as in [classification_scores]; `NA` where all outcomes are alike | binary `family` |
 #' | `interval_score` | mean interval score at `level` | `sd`, `draws` or intervals |
 #' | `coverage` | share of observations inside their interval (ends included) | the same |
 #' | `level` | the level of these intervals | the same |
@@ -22,7 +23,7 @@
 #' | `n_censored` | observations of which only limits are known ([cens()]): `bias`, `mae`, `rmse`, `interval_score` and `coverage` are of the others (`NA` where there are none), `crps`, `log_score` and `pit_deviation` of all | `family = censored_gaussian()` |
 #'
 #' Columns that cannot be computed from what was given are absent. Of all scores
-#' but `bias`, `coverage` and `level`, smaller is better; a well calibrated
+#' but `bias`, `auc`, `coverage` and `level`, smaller is better; a well calibrated
 #' prediction has coverage near `level`, of counts rather above it. Formulas and
 #' sources are in [scoring_rules].
 #'

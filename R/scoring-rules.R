@@ -151,6 +151,15 @@ pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 
 }
 
 # Checks that the values have one length, or length 1.
+# The share of pairs of an outcome 1 and an outcome 0 of which the first has the larger probability,
+# ties counting half (the statistic of Mann and Whitney). Without such a pair there is none.
+area_under_roc <- function(probability, outcome) {
+  ones <- outcome == 1
+  pairs <- sum(ones) * as.double(sum(!ones))
+  if (pairs == 0) return(NA_real_)
+  (sum(rank(probability)[ones]) - sum(ones) * (sum(ones) + 1) / 2) / pairs
+}
+
 check_scored <- function(values) invisible(recycle_predictions(values, max(lengths(values))))
 
 # The mixture that is scored: one prediction for several observations, or several for one, or each

@@ -14,6 +14,14 @@ test_that("scores are those of their definitions", {
   expect_equal(scored$calibration_error, (0.3 + 0.4 + 2 * 0.5) / 4)
 })
 
+test_that("two classes have the area under the ROC curve, ties counting half", {
+  two <- factor(c("n", "y", "y", "n", "y"), levels = c("n", "y"))
+  probability <- c(0.4, 0.4, 0.9, 0.2, 0.1)
+  pairs <- outer(probability[two == "y"], probability[two == "n"], "-")
+  expect_equal(scores(two, prob = probability)$auc, mean((pairs > 0) + 0.5 * (pairs == 0)))
+  expect_null(scores(observed, prob = prob)$auc)
+})
+
 test_that("columns are found by name, with or without prefix, in any order", {
   shuffled <- as.data.frame(prob[, c(3, 1, 2)])
   expect_equal(scores(observed, prob = shuffled), scores(observed, prob = prob))

@@ -23,7 +23,7 @@ test_that("gaussian families score as gaussian predictions of the observation", 
     scores(y, 0.2, sqrt(0.36 + 0.5)))
 })
 
-test_that("binary responses have the Brier score, which is their CRPS", {
+test_that("binary responses have the Brier score, which is their CRPS, and the area under the ROC curve", {
   y <- c(0, 1, 1, 0, 1)
   mean <- c(-1, 0, 2, 1, 0.3)
   probability <- mixture_mean(new_mixture(mean, 1, binomial()))
@@ -32,6 +32,9 @@ test_that("binary responses have the Brier score, which is their CRPS", {
   expect_equal(result$crps, result$brier)
   expect_equal(result$log_score, -mean(log(ifelse(y == 1, probability, 1 - probability))))
   expect_null(scores(y, mean, 1, family = binomial(), trials = 3)$brier)
+  expect_null(scores(y, mean, 1, family = binomial(), trials = 3)$auc)
+  expect_equal(result$auc, mean(outer(mean[y == 1], mean[y == 0], ">")))
+  expect_identical(scores(c(1, 1), mean[1:2], 1, family = binomial())$auc, NA_real_)
 })
 
 test_extended("true predictions have the least scores and calibrated PITs", {
