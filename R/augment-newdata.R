@@ -1,29 +1,41 @@
 # New rows with what a fit predicts of them, in the columns of broom.
 
-# `said` of augment(): mean of the response, standard error and limits of that mean or limits of a
-# new observation; and the residual, where the response is known.
+# Mean of the response, standard error and limits of that mean or limits of a new observation; and
+# the residual, where the response is known. Of several outputs a column for each.
 augment_newdata <- function(x, newdata, se_fit, interval, conf.level) {
   if (!is.data.frame(newdata)) {
     abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
   }
   check_flag(se_fit, "se_fit")
-  predicted <- drop_geometry(stats::predict(x, newdata, type = "response", interval = interval,
-    level = check_level(conf.level, "conf.level")))
-  said <- data.frame(.fitted = predicted$mean)
-  if (se_fit) said$.se.fit <- standard_error_of_mean(x, newdata)
-  if (!is.null(predicted$lower)) said[c(".lower", ".upper")] <- predicted[c("lower", "upper")]
+  suffix <- if (is.null(x$outputs)) "" else paste0("_", x$outputs)
+  of <- function(predicted, part) as.list(drop_geometry(predicted))[paste0(part, suffix)]
+  predicted <- stats::predict(x, newdata, type = "response", interval = interval,
+    level = check_level(conf.level, "conf.level"))
+  parts <- list(.fitted = of(predicted, "mean"))
+  if (se_fit) parts$.se.fit <- of(linear_predictor_of_mean(x, newdata), "sd")
+  if (interval != "none") parts[c(".lower", ".upper")] <- list(of(predicted, "lower"),
+    of(predicted, "upper"))
   if (has_plain_response(x, newdata)) {
-    said$.resid <- new_observations(x, newdata, NULL, NULL)$y - said$.fitted
+    parts$.resid <- Map(`-`, responses_by_output(x, newdata), parts$.fitted)
   }
-  beside_newdata(newdata, said)
+  said <- unlist(parts, recursive = FALSE)
+  beside_newdata(newdata, stats::setNames(said, paste0(rep(names(parts), each = length(suffix)),
+    suffix)))
 }
 
-standard_error_of_mean <- function(x, newdata) {
+# Observed responses of new rows, by output.
+responses_by_output <- function(x, newdata) {
+  if (is.null(x$outputs)) return(list(new_observations(x, newdata, NULL, NULL)$y))
+  as.data.frame(eval(x$formula[[2L]], drop_geometry(newdata), environment(x$formula)))
+}
+
+# The mean where the link is the identity, with its standard error.
+linear_predictor_of_mean <- function(x, newdata) {
   if (x$family$link != "identity") {
     abort_neargp("argument", c("`se_fit` must be FALSE unless the link is the identity.",
       i = "predict(type = \"link\") has the standard error of the linear predictor."))
   }
-  drop_geometry(stats::predict(x, newdata, type = "link"))$sd
+  stats::predict(x, newdata, type = "link")
 }
 
 # A response that is one number for each row, and not successes among trials.

@@ -39,33 +39,12 @@ augment.neargp_outputs <- function(x, data = NULL, newdata = NULL, se_fit = FALS
   check_fit(x)
   check_no_more_arguments()
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
-  if (!is.null(newdata)) return(augment_new_outputs(x, newdata, se_fit, interval, conf.level))
+  if (!is.null(newdata)) return(augment_newdata(x, newdata, se_fit, interval, conf.level))
   check_for_newdata(se_fit, interval)
   loo <- loo_predict(x)
   columns <- output_columns(list(.fitted = stats::fitted(x), .resid = stats::residuals(x)),
     x$outputs)
   beside_outputs(x, data, cbind(columns, stats::setNames(loo, paste0(".loo_", names(loo)))))
-}
-
-augment_new_outputs <- function(x, newdata, se_fit, interval, conf.level) {
-  if (!is.data.frame(newdata)) {
-    abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
-  }
-  check_flag(se_fit, "se_fit")
-  predicted <- drop_geometry(stats::predict(x, newdata, interval = interval,
-    level = check_level(conf.level, "conf.level")))
-  of <- function(part) as.matrix(predicted[paste0(part, "_", x$outputs)])
-  parts <- list(.fitted = of("mean"))
-  if (se_fit) {
-    latent <- drop_geometry(stats::predict(x, newdata, type = "link"))
-    parts$.se.fit <- as.matrix(latent[paste0("sd_", x$outputs)])
-  }
-  if (interval != "none") parts[c(".lower", ".upper")] <- list(of("lower"), of("upper"))
-  if (has_plain_response(x, newdata)) {
-    observed <- eval(x$formula[[2L]], drop_geometry(newdata), environment(x$formula))
-    parts$.resid <- as.matrix(observed) - parts$.fitted
-  }
-  beside_newdata(newdata, output_columns(parts, x$outputs))
 }
 
 # `columns`: with a row for each row of the data.

@@ -6,11 +6,15 @@ recover_data.neargp <- function(object, data = NULL, ...) {
   if (is.character(refused)) return(refused)  # emmeans stops with the text
   own <- is.null(data)
   if (own) data <- original_columns(object)
+  # Offsets of the formula and of the argument, which are averaged over.
+  known <- if (own && any(object$data$offset != 0)) list(`(offset)` = object$data$offset)
+  recovered_data(object, data, known, ...)
+}
+
+recovered_data <- function(object, data, known = NULL, ...) {
   if (is.null(data)) {
     return("The data of the fit are no longer found. Hand them over: emmeans(fit, data = ).")
   }
-  # Offsets of the formula and of the argument, which are averaged over.
-  known <- if (own && any(object$data$offset != 0)) list(`(offset)` = object$data$offset)
   emmeans::recover_data(object$call, stats::delete.response(object$terms), NULL,
     data = drop_geometry(data), frame = structure(known %||% list(), class = "data.frame"), ...)
 }
@@ -36,12 +40,7 @@ recover_data.neargp_outputs <- function(object, data = NULL, ...) {
   refused <- tryCatch(if (!is.null(object$deep)) stats::vcov(object),
     neargp_error = conditionMessage)
   if (is.character(refused)) return(refused)
-  data <- data %||% data_of_call(object)
-  if (is.null(data)) {
-    return("The data of the fit are no longer found. Hand them over: emmeans(fit, data = ).")
-  }
-  emmeans::recover_data(object$call, stats::delete.response(object$terms), NULL,
-    data = drop_geometry(data), ...)
+  recovered_data(object, data %||% data_of_call(object), ...)
 }
 
 #' @exportS3Method emmeans::emm_basis
