@@ -209,6 +209,9 @@ begins_with_parameters.neargp_deep <- function(method) FALSE
 takes_transform.neargp_deep <- function(method) FALSE
 
 #' @export
+device_has_objective.neargp_deep <- function(method, family, several = FALSE) TRUE
+
+#' @export
 takes_outputs.neargp_deep <- function(method) TRUE
 
 # Noise variances of weight 1, or no nugget and the family's parameters, in the unit of the problem.

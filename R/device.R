@@ -1,6 +1,6 @@
 # Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never
 # falls back: it is available, or it is an error with reason and remedy. `dense`: by dense matrices,
-# for which there is the CPU only, but for fits with device_has_bound().
+# for which there is the CPU only, but for fits with device_has_objective().
 resolve_device <- function(device, dense = FALSE) {
   choices <- c("auto", "cpu", "cuda")
   device <- if (!is.null(device)) check_choice(device, "device", choices) else
@@ -14,7 +14,7 @@ check_dense_device <- function(device) {
   if (device == "cuda") {
     abort_neargp("device", c(
       "Dense matrices, of exact_gp(), svgp(), dspp(), vecchia(inducing = ) and vnngp(low_rank = ), cov_spacetime(), local sd, range and warp, and responses on areas are computed on the CPU only.",
-      i = "There are fits by svgp() of one gaussian response on a GPU, and nothing else of these methods.",
+      i = "Fits by svgp() of one gaussian response are on a GPU, and fits by dspp() and dgp(); nothing else of these methods is.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
   "cpu"
@@ -42,7 +42,10 @@ choose_fit_device <- function(settings, data) {
     return(choose_device(settings$device, nrow(data$coords),
       conditioning_size(settings$method, data), passes = 30))
   }
-  if (!is.null(data$output)) check_dense_device(settings$device)
+  several <- !is.null(data$output)
+  if (!device_has_objective(settings$method, settings$family, several)) {
+    check_dense_device(settings$device)
+  }
   if (settings$device == "cuda") "cuda" else "cpu"
 }
 

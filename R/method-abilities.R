@@ -73,13 +73,13 @@ takes_transform <- function(method) {
 #' @export
 takes_transform.default <- function(method) TRUE
 
-# Whether a GPU computes the evaluations of a fit by a dense method.
-device_has_bound <- function(method, family) {
-  UseMethod("device_has_bound")
+# Whether a GPU computes the evaluations of a fit by a dense method, of one output or of several.
+device_has_objective <- function(method, family, several = FALSE) {
+  UseMethod("device_has_objective")
 }
 
 #' @export
-device_has_bound.default <- function(method, family) FALSE
+device_has_objective.default <- function(method, family, several = FALSE) FALSE
 
 # Whether the response is fitted in a unit in which it scatters by about 1, see R/response-unit.R.
 fits_in_response_unit <- function(method) {

@@ -160,7 +160,8 @@
 #'   GPU where there is one and the computation takes more than a second or so of one core. By
 #'   default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts of which
 #'   method a GPU computes. ([exact_gp()] has the CPU only; `"cuda"` is an error there. [svgp()] of
-#'   one gaussian response has its fit on a GPU where `"cuda"` asks for it.)
+#'   one gaussian response, [dspp()] and [dgp()] have their fit on a GPU where `"cuda"` asks for
+#'   it.)
 #' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not
 #'   depend on it.
 #' @param verbose whether to report progress: on a terminal in one line that is rewritten in place

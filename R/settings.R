@@ -87,7 +87,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
     family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
-    device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)),
+    device = resolve_device(device, is_dense(method) && !device_has_objective(method, family)),
     context = plain_context(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
   check_precision(settings)
   settings

@@ -42,8 +42,9 @@
 #' `neargp_control(precision = "single")` has the first steps of an optimiser in single precision
 #' ([neargp_control()]). Of [svgp()] it computes the bound of one gaussian response and its gradient
 #' in a fit, where `"cuda"` asks for it, by cuBLAS; the matrices of inducing points alone are the
-#' CPU's. It searches for neighbours where comparing all pairs is faster than the CPU's tree. With
-#' `"cuda"`, too, the CPU does the rest:
+#' CPU's. Of [dspp()] and [dgp()] it computes the layers in a fit, where `"cuda"` asks for it: all
+#' units of a layer at a time, their factors included. It searches for neighbours where comparing
+#' all pairs is faster than the CPU's tree. With `"cuda"`, too, the CPU does the rest:
 #' * orderings, trees and sectors of neighbour searches, and the optimiser's steps;
 #' * of [vnngp()] the expectations of the likelihood, and the sparse factor of the posterior with
 #'   its solves, whose rows wait for each other;
@@ -52,6 +53,8 @@
 #'   neighbours are;
 #' * of [simulate()][simulate.neargp] the draws themselves, one location after the other;
 #' * of `predict(joint = TRUE)` the one matrix of all locations;
+#' * of [dspp()] and [dgp()] the values between two layers, the scores of rows given the moments of
+#'   the last one, the optimiser's steps, and predictions of the fit;
 #' * mini-batches and predictions of [svgp()], and other responses and several outputs there, of
 #'   which `"cuda"` is an error;
 #' * all of [exact_gp()], of which `"cuda"` is therefore an error.

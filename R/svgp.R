@@ -215,7 +215,9 @@ takes_effects.neargp_svgp <- function(method, family) {
 has_class_fields.neargp_svgp <- function(method) TRUE
 
 #' @export
-device_has_bound.neargp_svgp <- function(method, family) is_gaussian(family)
+device_has_objective.neargp_svgp <- function(method, family, several = FALSE) {
+  is_gaussian(family) && !several
+}
 
 #' @export
 method_families.neargp_svgp <- function(method) c(latent_families(), "categorical")

@@ -1,7 +1,7 @@
 # Seconds on a GPU beside those of the CPU of the same machine: to be run where there is one. What was measured stands in bench/cuda.md,
 # beside what bench/cuda-predictions.R had expected.
 #
-#   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch,inducing]
+#   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch,inducing,deep]
 #
 # evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU, in double and in single precision, and CPU
 #             (all threads) in turns, and GpGpU (the GPU version of GpGp), which has the exponential covariance only, where it is installed
@@ -10,6 +10,8 @@
 # large       the same for n = 10,000,000, by the GPU in double precision alone
 # neighbors   25,600 points in 8 dimensions and 100,000 in 2: the GPU's search beside the kd-tree's
 # inducing    svgp()'s bound with its gradient, n = 100,000, d = 8, M = 512 and 2,048: GPU and CPU (all threads) in turns
+# deep        a step of dspp() without the optimiser's, n = 250 and 4,000 rows in 8 dimensions, M = 200 and 500, width 8, 4 sites: GPU and
+#             CPU (all threads) in turns
 # epoch       vnngp()'s mini-batch objective, k = 256, n = 25,600, d = 8: an epoch, beside GPyTorch's on the same GPU (cuda_gpytorch.py)
 #
 # NEARGP_THREADS is the number of the CPU's threads, NEARGP_GPYTORCH a Python interpreter with torch and gpytorch.
@@ -20,7 +22,7 @@ neargp_sitrep()
 neargp:::require_cuda()
 threads <- bench_threads()
 arguments <- commandArgs(TRUE)
-parts <- if (length(arguments)) strsplit(arguments[[1L]], ",")[[1L]] else c("evaluation", "fit", "neighbors", "inducing", "epoch")
+parts <- if (length(arguments)) strsplit(arguments[[1L]], ",")[[1L]] else c("evaluation", "fit", "neighbors", "inducing", "deep", "epoch")
 
 # A field of many waves: cheap to simulate at any n.
 simulated <- function(n, d = 2L, waves = 200L) {
@@ -111,6 +113,20 @@ inducing <- function(points, n = 1e5L, d = 8L) {
   row(n = n, d = d, inducing = points, threads = threads, cuda = best[["cuda"]], cpu = best[["cpu"]], cpu_ratio = best[["cpu"]] / best[["cuda"]])
 }
 
+deep <- function(n, points, d = 8L) {
+  data <- simulated(n, d)
+  x <- as.matrix(data[-1L])
+  settings <- utils::modifyList(neargp:::deep_defaults(), list(width = 8L, sites = 4L, inducing = min(points, n)))
+  state <- neargp:::deep_start(x, as.matrix(data$y), settings, 1)
+  step <- function(device) {
+    neargp:::core_deep_objective(state, x, data$y, list(score = "mixture", beta = 0.05, rows = 0L), neargp:::new_context(threads, device))
+  }
+  agreement <- all.equal(step("cuda"), step("cpu"), tolerance = 1e-6)
+  if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)
+  best <- apply(replicate(3L, c(cuda = elapsed(for (i in 1:20) step("cuda")), cpu = elapsed(for (i in 1:20) step("cpu"))) / 20), 1L, min)
+  row(n = n, d = d, inducing = points, threads = threads, cuda = best[["cuda"]], cpu = best[["cpu"]], cpu_ratio = best[["cpu"]] / best[["cuda"]])
+}
+
 epoch <- function(n = 25600L, d = 8L, k = 256L) {
   data <- simulated(n, d)
   for (batch in c(256L, 2560L)) {
@@ -136,5 +152,6 @@ for (part in parts) {
   switch(part, evaluation = for (shape in c(1.5, 0.5)) evaluation(shape = shape),
     fit = whole_fit(1e6L), large = whole_fit(1e7L), neighbors = neighbors(), epoch = epoch(),
     inducing = for (points in c(512L, 2048L)) inducing(points),
+    deep = for (n in c(250L, 4000L)) for (points in c(200L, 500L)) deep(n, points),
     stop("There is no part ", part, "."))
 }

@@ -97,19 +97,18 @@ void line(const char* what, double seconds, double step) {
 }
 
 // Of one unit, times the number of such units, and of the pieces of its columns.
-void phases(const UnitState& state, const RowMajorMatrix& inputs, const RowMajorMatrix& mean_inputs, double units,
-            double columns, double step) {
+void phases(const UnitState& state, const RowMajorMatrix& inputs, double units, double columns, double step) {
   const Index n = inputs.rows();
   const double pieces = units * columns / double(n);
   const VariationalUnit unit(state, Family::matern, 2.5, 1e-6, true);
   std::printf("%d unit(s) of %d columns, %d at a time\n", int(units), int(columns), int(n));
   line("  prior and factor", units * fastest([&] { VariationalUnit(state, Family::matern, 2.5, 1e-6, true); }), step);
   UnitRows rows;
-  line("  moments", pieces * fastest([&] { unit.rows(inputs, mean_inputs, true, product_engine(), rows); }), step);
+  line("  moments", pieces * fastest([&] { unit.rows(inputs, true, product_engine(), rows); }), step);
   const Eigen::VectorXd bar = Eigen::VectorXd::LinSpaced(n, -1.0, 1.0);
   UnitSums sums = unit.zero_sums();
   MatrixXd inputs_bar = MatrixXd::Zero(n, inputs.cols());
-  line("  adjoint", pieces * fastest([&] { unit.adjoint(rows, mean_inputs, bar, bar, sums, &inputs_bar); }), step);
+  line("  adjoint", pieces * fastest([&] { unit.adjoint(rows, bar, bar, sums, &inputs_bar); }), step);
   UnitState gradient = state;
   line("  gradient from sums", units * fastest([&] {
                                  UnitSums copy = sums;
@@ -138,7 +137,7 @@ int main(int count, char** arguments) {
   const double step = fastest([&] { deep_objective(state, {points, response}, {}, context, workspace); });
   std::printf("%s: product %.1f Gflop/s; a step of %.2f Gflop in %.1f ms, %.2f times the products' time\n",
               product_engine().name, 1e-9 * rate, 1e-9 * flops(at), 1e3 * step, step * rate / flops(at));
-  const RowMajorMatrix none(256, 0), part = x.topRows(32);
-  phases(state.layers[0].units[0], part, part, double(at.width), double(at.rows), step);
-  phases(state.layers[1].units[0], hidden, none, 1.0, double(at.rows * at.sites), step);
+  const RowMajorMatrix part = x.topRows(32);
+  phases(state.layers[0].units[0], part, double(at.width), double(at.rows), step);
+  phases(state.layers[1].units[0], hidden, 1.0, double(at.rows * at.sites), step);
 }

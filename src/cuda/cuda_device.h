@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "conditional/gpu/evaluation.h"
-#include "linalg/product_engine.h"
+#include "linalg/stacked_products.h"
 
 namespace neargp {
 
@@ -31,7 +31,8 @@ struct CudaDevice {
   static void fill(void* pointer, int byte, std::size_t bytes);
   static void synchronize();
 
-  static const ProductEngine& products();  // by cuBLAS and cuSOLVER (products.cpp)
+  static const ProductEngine& products();        // by cuBLAS and cuSOLVER (products.cpp)
+  static const StackEngine& stacked_products();  // the same
 
   // Defined in launch.h, for which each task has a file of its own.
   template <class Task>

@@ -1,10 +1,11 @@
-// The five products of dense matrices by cuBLAS and cuSOLVER, on the stream of all other work.
+// The products of dense matrices, and of stacks of them, by cuBLAS and cuSOLVER, on the stream of all other work.
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include "check.h"
 #include "conditional/gpu/device_array.h"
@@ -99,10 +100,53 @@ bool factorize(Block s) {
   return found == 0;
 }
 
+void add_products(double alpha, ConstStack a, ConstStack b, Stack c) {
+  const Block& to = c.first;
+  check_cublas(
+      cublasDgemmStridedBatched(cublas(), operation(a.first), operation(b.first), size(to.rows), size(to.columns),
+                                columns_used(a.first), &alpha, a.first.data, leading(a.first), a.step, b.first.data,
+                                leading(b.first), b.step, &one, to.data, leading(to), c.step, size(c.count)),
+      "multiply stacks of matrices");
+}
+
+// Where the matrices of a stack begin, on the GPU.
+template <class T>
+DeviceArray<CudaDevice, T*> addresses(T* first, Index count, Index step) {
+  std::vector<T*> begins;
+  for (Index w = 0; w < count; ++w) begins.push_back(first + w * step);
+  DeviceArray<CudaDevice, T*> result;
+  result.upload(begins.data(), count);
+  return result;
+}
+
+void solve_left_all(ConstStack lower, Stack x) {
+  const auto factors = addresses(lower.first.data, x.count, lower.step);
+  const auto columns = addresses(x.first.data, x.count, x.step);
+  check_cublas(cublasDtrsmBatched(cublas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, operation(lower.first),
+                                  CUBLAS_DIAG_NON_UNIT, size(x.first.rows), size(x.first.columns), &one, factors.data(),
+                                  leading(lower.first), columns.data(), leading(x.first), size(x.count)),
+               "solve stacks of triangular equations");
+}
+
+void factorize_all(Stack s, bool* regular) {
+  const auto matrices = addresses(s.first.data, s.count, s.step);
+  DeviceArray<CudaDevice, int> info;
+  info.reserve(s.count);
+  check_cusolver(cusolverDnDpotrfBatched(cusolver(), CUBLAS_FILL_MODE_LOWER, size(s.first.rows), matrices.data(),
+                                         leading(s.first), info.data(), size(s.count)),
+                 "factorise a stack of matrices");
+  std::vector<int> found(static_cast<std::size_t>(s.count));
+  info.download(found.data(), s.count);
+  for (Index w = 0; w < s.count; ++w) regular[w] = found[std::size_t(w)] == 0;
+}
+
 constexpr ProductEngine engine{"cuBLAS", add_product, add_square, solve_left, solve_right, factorize};
+constexpr StackEngine stack_engine{"cuBLAS", add_products, solve_left_all, factorize_all};
 
 }  // namespace
 
 const ProductEngine& CudaDevice::products() { return engine; }
+
+const StackEngine& CudaDevice::stacked_products() { return stack_engine; }
 
 }  // namespace neargp

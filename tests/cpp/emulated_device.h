@@ -152,6 +152,36 @@ class ThreadTeam {
   Shared& shared_;
 };
 
+// Matrix `w` of a stack.
+inline neargp::ConstBlock matrix_of(neargp::ConstStack stack, Index w) {
+  stack.first.data += w * stack.step;
+  return stack.first;
+}
+inline neargp::Block matrix_of(neargp::Stack stack, Index w) {
+  stack.first.data += w * stack.step;
+  return stack.first;
+}
+
+// One matrix after the other.
+inline const neargp::StackEngine& stack_engine() {
+  using namespace neargp;
+  static const StackEngine engine{"one by one",
+                                  [](double alpha, ConstStack a, ConstStack b, Stack c) {
+                                    for (Index w = 0; w < c.count; ++w)
+                                      eigen_engine().add_product(alpha, matrix_of(a, w), matrix_of(b, w),
+                                                                 matrix_of(c, w));
+                                  },
+                                  [](ConstStack lower, Stack x) {
+                                    for (Index w = 0; w < x.count; ++w)
+                                      eigen_engine().solve_left(matrix_of(lower, w), matrix_of(x, w));
+                                  },
+                                  [](Stack s, bool* regular) {
+                                    for (Index w = 0; w < s.count; ++w)
+                                      regular[w] = eigen_engine().factorize(matrix_of(s, w));
+                                  }};
+  return engine;
+}
+
 struct Device {
   using Place = int;
   static Place current() { return 0; }
@@ -194,6 +224,7 @@ struct Device {
   static double operations_per_clock() { return 64.0 * state().limits.multiprocessors; }
   static void synchronize() {}
   static const neargp::ProductEngine& products() { return neargp::eigen_engine(); }
+  static const neargp::StackEngine& stacked_products() { return stack_engine(); }
 
   template <class Task>
   static void launch(const Task& task, const neargp::TargetRange& range, const neargp::LaunchPlan& plan,

@@ -53,6 +53,17 @@ TEST_CASE("on a device the bound and its gradient are those of the CPU, for ever
   CHECK(emulated::state().living == 0);
 }
 
+TEST_CASE("on a device inducing points may lie where rows are, with the exponential covariance") {
+  const emulated::Fresh device(1);
+  const Data data(uniform_cloud(60, 2), 3);
+  Cloud inducing = data.cloud;
+  inducing.coords.resize(20);
+  const Covariance covariance =
+      model("exponential", {component(Family::exponential, 1.3, {0.4}, {0, 0}, 0.0)}, false).covariance;
+  check_same(bound_of(data, inducing, covariance, BoundKind::tight, false, on_device()),
+             bound_of(data, inducing, covariance, BoundKind::tight, false));
+}
+
 TEST_CASE("teams of several threads find the same bound on a device") {
   const Model model = all_models().front();
   const Data data(uniform_cloud(40, model.dim), 2);

@@ -1,9 +1,12 @@
 #include "deep/deep_chain.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "deep/cpu_layer.h"
+#include "deep/device_layer.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -13,14 +16,20 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Calls body(layer, unit) for all units, on several threads.
+// Calls body(layer, part) for all parts of all layers.
 template <class Body>
-void over_units(const DeepState& state, const RunContext& context, const Body& body) {
-  std::vector<std::pair<std::size_t, std::size_t>> all;
-  for (std::size_t layer = 0; layer < state.layers.size(); ++layer)
-    for (std::size_t unit = 0; unit < state.layers[layer].units.size(); ++unit) all.push_back({layer, unit});
+void over_parts(const std::vector<std::unique_ptr<Layer>>& layers, const RunContext& context, const Body& body) {
+  std::vector<std::pair<std::size_t, Index>> all;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer)
+    for (Index part = 0; part < layers[layer]->parts(); ++part) all.emplace_back(layer, part);
   parallel_for(context, Index(all.size()),
                [&](Index i) { body(all[std::size_t(i)].first, all[std::size_t(i)].second); });
+}
+
+std::unique_ptr<Layer> layer_on(const DenseDevice* device, const DeepState& state, const LayerState& layer,
+                                bool derivatives) {
+  if (device) return std::make_unique<DeviceLayer>(*device, state, layer, derivatives);
+  return std::make_unique<CpuLayer>(state, layer, derivatives);
 }
 
 void check_unit(const UnitState& unit, Index kernel_inputs, Index mean_inputs) {
@@ -46,14 +55,19 @@ SingularUnit nearest_pair(const UnitState& unit, Index layer, Index number) {
 
 }  // namespace
 
+void LayerSums::add(const LayerSums& other) {
+  for (std::size_t unit = 0; unit < units.size(); ++unit) units[unit].add(other.units[unit]);
+  weights += other.weights;
+  constants += other.constants;
+}
+
 void ChainSums::add(const ChainSums& other) {
-  for (std::size_t layer = 0; layer < units.size(); ++layer)
-    for (std::size_t unit = 0; unit < units[layer].size(); ++unit) units[layer][unit].add(other.units[layer][unit]);
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) layers[layer].add(other.layers[layer]);
   for (std::size_t layer = 0; layer < sites.size(); ++layer) sites[layer] += other.sites[layer];
 }
 
 DeepChain::DeepChain(const DeepState& state, int dim, bool derivatives, const RunContext& context, std::uint64_t step)
-    : state_(state), dim_(dim), paths_(state, step) {
+    : state_(state), device_(context.dense), dim_(dim), paths_(state, step) {
   Index below = 0;
   for (const LayerState& layer : state.layers) {
     if (layer.units.empty()) throw Error("A layer must have a unit.");
@@ -62,24 +76,40 @@ DeepChain::DeepChain(const DeepState& state, int dim, bool derivatives, const Ru
     for (const UnitState& unit : layer.units)
       check_unit(unit, layer.kernel_inputs.count(below, dim), layer.mean_inputs.count(below, dim));
     below = Index(layer.units.size());
-    units_.emplace_back(layer.units.size());
+    layers_.push_back(layer_on(context.dense, state, layer, derivatives));
   }
-  over_units(state, context, [&](std::size_t layer, std::size_t unit) {
-    units_[layer][unit] = std::make_unique<VariationalUnit>(state.layers[layer].units[unit], state.kernel, state.shape,
-                                                            state.jitter, derivatives);
-  });
+  over_parts(layers_, computing(context), [&](std::size_t layer, Index part) { layers_[layer]->prepare(part); });
   find_failure();
 }
 
 void DeepChain::find_failure() {
-  for (std::size_t layer = 0; layer < units_.size(); ++layer)
-    for (std::size_t unit = 0; unit < units_[layer].size(); ++unit)
-      if (!failure_ && !units_[layer][unit]->regular())
-        failure_ = nearest_pair(units_[layer][unit]->state(), Index(layer), Index(unit));
+  for (std::size_t layer = 0; layer < layers_.size() && !failure_; ++layer)
+    if (const std::optional<Index> unit = layers_[layer]->singular())
+      failure_ = nearest_pair(state_.layers[layer].units[std::size_t(*unit)], Index(layer), *unit);
 }
 
-// ---- forward
-// ----------------------------------------------------------------------------------------------------------
+RunContext DeepChain::computing(RunContext context) const {
+  if (on_device()) context.threads = 1;
+  return context;
+}
+
+// The CPU's are as many as the caches hold with all their paths.
+Index DeepChain::block_rows(Index n) const {
+  constexpr Index paths_per_block = 256, fewest = 16, most = rows_per_sum, most_paths = 1 << 18;
+  if (!on_device()) return std::clamp(paths_per_block / paths_.components(), fewest, most);
+  double bytes = 0.0;
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer)
+    bytes += layers_[layer]->row_bytes() * double(paths_.paths(layer));
+  constexpr double usable_share = 0.8;
+  const Index fitting = Index(usable_share * double(device_->free_bytes()) / bytes);
+  if (fitting < std::min(n, fewest))
+    throw Error(
+        "The GPU has too little free memory for these layers. Use fewer inducing points, units or sites, close "
+        "other programs on the GPU, or compute with device = \"cpu\".");
+  return std::min({fitting, n, std::max(fewest, most_paths / paths_.components())});
+}
+
+// ---- forward --------------------------------------------------------------------------------------------------------
 
 // `hidden`: of the layer below, a row for each path and row.
 RowMajorMatrix DeepChain::inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden,
@@ -108,35 +138,34 @@ RowMajorMatrix DeepChain::values_behind(std::size_t layer, const LayerRows& at, 
 
 void DeepChain::layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine,
                        std::vector<LayerRows>& result) const {
-  result.resize(units_.size());
+  result.resize(layers_.size());
   RowMajorMatrix hidden;
-  for (std::size_t layer = 0; layer < units_.size(); ++layer) {
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     const LayerState& state = state_.layers[layer];
     LayerRows& at = result[layer];
     at.kernel_inputs = inputs_of(state.kernel_inputs, layer, hidden, rows);
     at.mean_inputs = inputs_of(state.mean_inputs, layer, hidden, rows);
     at.mean.resize(at.kernel_inputs.rows(), width(layer));
     at.variance.resize(at.kernel_inputs.rows(), width(layer));
-    at.units.resize(units_[layer].size());
-    for (std::size_t unit = 0; unit < at.units.size(); ++unit) {
-      UnitRows& of_unit = at.units[unit];
-      units_[layer][unit]->rows(at.kernel_inputs, at.mean_inputs, derivatives, engine, of_unit);
-      at.mean.col(Index(unit)) = of_unit.mean;
-      at.variance.col(Index(unit)) = of_unit.variance;
+    layers_[layer]->moments(derivatives, engine, at);
+    for (Index unit = 0; unit < width(layer); ++unit) {
+      const UnitState& of_unit = state.units[std::size_t(unit)];
+      if (at.mean_inputs.cols() > 0) at.mean.col(unit) += at.mean_inputs * of_unit.weights;
+      at.mean.col(unit).array() += of_unit.constant;
     }
-    if (layer + 1 < units_.size()) hidden = values_behind(layer, at, rows);
+    if (layer + 1 < layers_.size()) hidden = values_behind(layer, at, rows);
   }
 }
 
-// ---- backward
-// ---------------------------------------------------------------------------------------------------------
+// ---- backward -------------------------------------------------------------------------------------------------------
 
 ChainSums DeepChain::zero_sums() const {
   ChainSums sums;
-  for (std::size_t layer = 0; layer < units_.size(); ++layer) {
-    sums.units.emplace_back();
-    for (const auto& unit : units_[layer]) sums.units.back().push_back(unit->zero_sums());
-    if (layer + 1 < units_.size()) sums.sites.emplace_back(MatrixXd::Zero(paths_.paths(layer + 1), width(layer)));
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    const Index mean_inputs = state_.layers[layer].units[0].weights.size();
+    sums.layers.push_back(
+        {layers_[layer]->zero_sums(), MatrixXd::Zero(mean_inputs, width(layer)), VectorXd::Zero(width(layer))});
+    if (layer + 1 < layers_.size()) sums.sites.emplace_back(MatrixXd::Zero(paths_.paths(layer + 1), width(layer)));
   }
   return sums;
 }
@@ -150,7 +179,7 @@ Index DeepChain::sums_size() const {
 
 void DeepChain::adjoint(std::vector<LayerRows>& layers, const ChainRows& rows, MatrixXd mean_bar, MatrixXd variance_bar,
                         ChainSums& sums) const {
-  for (std::size_t layer = units_.size(); layer-- > 0;) {
+  for (std::size_t layer = layers_.size(); layer-- > 0;) {
     const MatrixXd bar = hidden_bar(layer, layers[layer], mean_bar, variance_bar, sums);
     if (layer > 0)
       through_sites(layer - 1, layers[layer - 1], rows, bar, mean_bar, variance_bar, sums.sites[layer - 1]);
@@ -162,17 +191,16 @@ MatrixXd DeepChain::hidden_bar(std::size_t layer, LayerRows& at, const MatrixXd&
                                ChainSums& sums) const {
   const LayerState& state = state_.layers[layer];
   const Index below = layer > 0 ? width(layer - 1) : 0;
+  MatrixXd kernel_bar = MatrixXd::Zero(at.mean.rows(), state.kernel_inputs.hidden ? at.kernel_inputs.cols() : 0);
+  LayerSums& of_layer = sums.layers[layer];
+  layers_[layer]->adjoint(at, mean_bar, variance_bar, of_layer.units, kernel_bar.cols() > 0 ? &kernel_bar : nullptr);
+  if (at.mean_inputs.cols() > 0) of_layer.weights += at.mean_inputs.transpose() * mean_bar;
+  of_layer.constants += mean_bar.colwise().sum().transpose();
   MatrixXd bar = MatrixXd::Zero(at.mean.rows(), below);
-  MatrixXd kernel_bar(at.mean.rows(), at.kernel_inputs.cols());
-  for (Index unit = 0; unit < width(layer); ++unit) {
-    const VectorXd of_mean = mean_bar.col(unit), of_variance = variance_bar.col(unit);
-    kernel_bar.setZero();
-    units_[layer][std::size_t(unit)]->adjoint(at.units[std::size_t(unit)], at.mean_inputs, of_mean, of_variance,
-                                              sums.units[layer][std::size_t(unit)],
-                                              state.kernel_inputs.hidden ? &kernel_bar : nullptr);
-    if (state.kernel_inputs.hidden) bar += kernel_bar.leftCols(below);
-    if (state.mean_inputs.hidden) bar += of_mean * state.units[std::size_t(unit)].weights.head(below).transpose();
-  }
+  if (state.kernel_inputs.hidden) bar += kernel_bar.leftCols(below);
+  if (state.mean_inputs.hidden)
+    for (Index unit = 0; unit < width(layer); ++unit)
+      bar += mean_bar.col(unit) * state.units[std::size_t(unit)].weights.head(below).transpose();
   return bar;
 }
 
@@ -195,16 +223,22 @@ void DeepChain::through_sites(std::size_t layer, const LayerRows& at, const Chai
 
 double DeepChain::divergence() const {
   double sum = 0.0;
-  for (const auto& layer : units_)
-    for (const auto& unit : layer) sum += unit->divergence();
+  for (const LayerState& layer : state_.layers)
+    for (const UnitState& unit : layer.units) sum += neargp::divergence(unit);
   return sum;
 }
 
 void DeepChain::finish(ChainSums& sums, double divergence_weight, const RunContext& context,
                        DeepState& gradient) const {
-  over_units(state_, context, [&](std::size_t layer, std::size_t unit) {
-    units_[layer][unit]->finish(sums.units[layer][unit], divergence_weight, gradient.layers[layer].units[unit]);
+  over_parts(layers_, computing(context), [&](std::size_t layer, Index part) {
+    layers_[layer]->finish(part, sums.layers[layer].units, divergence_weight, gradient.layers[layer]);
   });
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer)
+    for (Index unit = 0; unit < width(layer); ++unit) {
+      UnitState& of_unit = gradient.layers[layer].units[std::size_t(unit)];
+      of_unit.weights = sums.layers[layer].weights.col(unit);
+      of_unit.constant = sums.layers[layer].constants[unit];
+    }
   paths_.gradient(sums.sites, gradient);
 }
 

@@ -6,10 +6,8 @@
 // sqrt(v).
 #pragma once
 
-#include <optional>
-
+#include "deep/layer.h"
 #include "deep/site_paths.h"
-#include "deep/variational_unit.h"
 #include "geometry/points.h"
 
 namespace neargp {
@@ -19,16 +17,18 @@ struct SingularUnit {
   Index layer, unit, first, second;
 };
 
-// Moments at a layer, a column for each of its units.
-struct LayerRows {
-  RowMajorMatrix kernel_inputs, mean_inputs;
-  std::vector<UnitRows> units;
-  Eigen::MatrixXd mean, variance;
+// Sums over rows of which a layer's gradient is made.
+struct LayerSums {
+  std::vector<UnitSums> units;  // of the CPU: a device keeps its own
+  Eigen::MatrixXd weights;      // inputs of the mean x units
+  Eigen::VectorXd constants;
+
+  void add(const LayerSums& other);
 };
 
 struct ChainSums {
-  std::vector<std::vector<UnitSums>> units;  // of each layer
-  std::vector<Eigen::MatrixXd> sites;        // of each hidden layer: paths x units
+  std::vector<LayerSums> layers;
+  std::vector<Eigen::MatrixXd> sites;  // of each hidden layer: paths x units
 
   void add(const ChainSums& other);
 };
@@ -42,6 +42,9 @@ struct ChainRows {
   Index row(Index i) const { return of_data ? of_data[i] : first + i; }
 };
 
+// A sum, which has matrices of M x M, is made of so many rows at least.
+inline constexpr Index rows_per_sum = 64;
+
 class DeepChain {
  public:
   // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called. `step`: see
@@ -51,6 +54,12 @@ class DeepChain {
   // Without a value all is well; with one nothing else may be called.
   const std::optional<SingularUnit>& failure() const { return failure_; }
   const SitePaths& paths() const { return paths_; }
+
+  // How many of n rows to take at a time: where that is on a device, one block after the other.
+  Index block_rows(Index n) const;
+  bool on_device() const { return device_ != nullptr; }
+  // With a thread alone where that is on a device.
+  RunContext computing(RunContext context) const;
 
   // The last one has the moments of all components. `result` may be an earlier one's, whose memory is used again.
   void layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine,
@@ -69,7 +78,7 @@ class DeepChain {
   void finish(ChainSums& sums, double divergence_weight, const RunContext& context, DeepState& gradient) const;
 
  private:
-  Index width(std::size_t layer) const { return Index(units_[layer].size()); }
+  Index width(std::size_t layer) const { return Index(state_.layers[layer].units.size()); }
   RowMajorMatrix inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden,
                            const ChainRows& rows) const;
   RowMajorMatrix values_behind(std::size_t layer, const LayerRows& at, const ChainRows& rows) const;
@@ -80,9 +89,10 @@ class DeepChain {
   void find_failure();
 
   const DeepState& state_;
+  const DenseDevice* device_;  // null: the CPU
   int dim_;
   SitePaths paths_;
-  std::vector<std::vector<std::unique_ptr<VariationalUnit>>> units_;
+  std::vector<std::unique_ptr<Layer>> layers_;
   std::optional<SingularUnit> failure_;
 };
 

@@ -13,14 +13,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// A sum, which has matrices of M x M, is made of `rows_per_sum` rows at least; of these a block goes through the layers
-// at a time, as many as the caches hold with all their paths.
-constexpr Index rows_per_sum = 64, paths_per_block = 256, fewest_rows = 16;
-
-Index block_rows(const SitePaths& paths) {
-  return std::clamp(paths_per_block / paths.components(), fewest_rows, rows_per_sum);
-}
-
 struct Sums {
   ChainSums chain;
   ScoreSums score;
@@ -66,7 +58,8 @@ struct DeepWorkspace::Memory {
     if (sums)
       sums->restart();
     else
-      sums.emplace(n, rows_per_sum, chain.sums_size(), Sums{chain.zero_sums(), ScoreSums(state)});
+      sums.emplace(n, chain.on_device() ? n : rows_per_sum, chain.sums_size(),
+                   Sums{chain.zero_sums(), ScoreSums(state)});
     return *sums;
   }
 };
@@ -86,12 +79,13 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
   const DeepChain chain(state, rows.x.dim, true, context, settings.step);
   result.failure = chain.failure();
   if (result.failure) return result;
-  const Index n = rows.x.n, block = block_rows(chain.paths());
+  const Index n = rows.x.n, block = chain.block_rows(n);
   RowSums<Sums>& parts = workspace.memory().zero_sums(state, chain, n);
-  parts.add(n, context, [&](Index begin, Index end, Sums& sum) {
+  parts.add(n, chain.computing(context), [&](Index begin, Index end, Sums& sum) {
     auto layers = workspace.memory().layers.take();
     for (Index first = begin; first < end; first += block) {
       const Index count = std::min(block, end - first);
+      if (chain.on_device() && context.check_interrupt) context.check_interrupt();
       const ChainRows part = part_of(rows, first, count);
       chain.layers(part, true, product_engine(), *layers);
       MomentDerivatives slope = add_scores(state, settings.score, settings.gamma, rows_of(rows.response, first, count),
@@ -116,15 +110,15 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
 
 namespace {
 
-// Calls body(first, count, moments) for blocks of rows on several threads, all blocks of one size: beyond `count` are
-// copies.
+// Calls body(first, count, moments) for blocks of rows, of the CPU on several threads, all blocks of one size: beyond
+// `count` are copies.
 template <class Body>
 std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, const RunContext& context,
                                              const Body& body) {
   const DeepChain chain(state, x.dim, false, context);
   if (chain.failure()) return chain.failure();
-  const Index block = block_rows(chain.paths());
-  parallel_for(context, (x.n + block - 1) / block, [&](Index b) {
+  const Index block = chain.block_rows(x.n);
+  parallel_for(chain.computing(context), (x.n + block - 1) / block, [&](Index b) {
     const PaddedPlaces places(x, b * block, block);
     // The engine that gives no column a place of its own.
     std::vector<LayerRows> layers;

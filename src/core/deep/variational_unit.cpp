@@ -9,6 +9,10 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+Points view(const RowMajorMatrix& rows) { return {rows.data(), rows.rows(), int(rows.cols())}; }
+
+}  // namespace
+
 Covariance unit_covariance(const UnitState& state, Family kernel, double shape) {
   Component component;
   component.family = kernel;
@@ -23,16 +27,36 @@ Covariance unit_covariance(const UnitState& state, Family kernel, double shape) 
   return covariance;
 }
 
-Points view(const RowMajorMatrix& rows) { return {rows.data(), rows.rows(), int(rows.cols())}; }
+double divergence(const UnitState& unit) {
+  const double trace = unit.full() ? unit.factor.squaredNorm() : unit.sd.squaredNorm();
+  const double half_log = unit.full() ? unit.factor.diagonal().array().log().sum() : unit.sd.array().log().sum();
+  return 0.5 * (trace + unit.mean.squaredNorm() - double(unit.inducing())) - half_log;
+}
 
-}  // namespace
+void posterior_gradient(const UnitState& state, const VectorXd& projected, const VectorXd& gram_diagonal,
+                        const MatrixXd& half_slope, double divergence_weight, UnitState& gradient) {
+  gradient.mean = projected - divergence_weight * state.mean;
+  if (state.full()) {
+    gradient.factor = 2.0 * half_slope - divergence_weight * state.factor;
+    gradient.factor.triangularView<Eigen::StrictlyUpper>().setZero();
+    gradient.factor.diagonal().array() =
+        gradient.factor.diagonal().array() * state.factor.diagonal().array() + divergence_weight;
+  } else {
+    const auto square = state.sd.array().square();
+    gradient.sd = 2.0 * square * gram_diagonal.array() - divergence_weight * (square - 1.0);
+  }
+}
+
+void prior_gradient(const InducingGradient& covariance, UnitState& gradient) {
+  gradient.positions = covariance.positions;
+  gradient.variance = covariance.parameters[0];
+  for (Index d = 0; d < gradient.range.size(); ++d) gradient.range[d] = covariance.parameters[std::size_t(1 + d)];
+}
 
 void UnitSums::add(const UnitSums& other) {
   gram += other.gram;
   projected += other.projected;
   covariance.add(other.covariance);
-  weights += other.weights;
-  constant += other.constant;
 }
 
 VariationalUnit::VariationalUnit(const UnitState& state, Family kernel, double shape, double jitter, bool derivatives)
@@ -55,14 +79,12 @@ void VariationalUnit::whiten(bool derivatives, const ProductEngine& engine, Unit
   lower_solve(factor_->lower(), rows.features, engine);
 }
 
-void VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
-                           const ProductEngine& engine, UnitRows& result) const {
+void VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, bool derivatives, const ProductEngine& engine,
+                           UnitRows& result) const {
   points_->covariances(view(kernel_inputs), derivatives ? &result.parts : nullptr, result.cross);
   whiten(derivatives, engine, result);
   const MatrixXd& features = result.features;
   result.mean = features.transpose() * state_.mean;
-  if (mean_inputs.cols() > 0) result.mean += mean_inputs * state_.weights;
-  result.mean.array() += state_.constant;
   result.variance = covariance_.variance - features.colwise().squaredNorm().transpose().array();
   if (state_.full()) {
     result.spread.setZero(features.rows(), features.cols());
@@ -76,16 +98,9 @@ void VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, const RowMajorMa
   }
 }
 
-double VariationalUnit::divergence() const {
-  const double trace = state_.full() ? state_.factor.squaredNorm() : state_.sd.squaredNorm();
-  const double half_log = state_.full() ? state_.factor.diagonal().array().log().sum() : state_.sd.array().log().sum();
-  return 0.5 * (trace + state_.mean.squaredNorm() - double(state_.inducing())) - half_log;
-}
-
 UnitSums VariationalUnit::zero_sums() const {
   const Index m = state_.inducing();
-  return {MatrixXd::Zero(m, m), VectorXd::Zero(m), points_->zero_gradient(), VectorXd::Zero(state_.weights.size()),
-          0.0};
+  return {MatrixXd::Zero(m, m), VectorXd::Zero(m), points_->zero_gradient()};
 }
 
 // (S - I) times `features`, of which `spread` is C' times.
@@ -99,12 +114,10 @@ void VariationalUnit::less_prior(const MatrixXd& features, const MatrixXd& sprea
   result -= features;
 }
 
-void VariationalUnit::adjoint(UnitRows& rows, const RowMajorMatrix& mean_inputs, const VectorXd& mean_bar,
-                              const VectorXd& variance_bar, UnitSums& sums, MatrixXd* kernel_inputs_bar) const {
+void VariationalUnit::adjoint(UnitRows& rows, const VectorXd& mean_bar, const VectorXd& variance_bar, UnitSums& sums,
+                              MatrixXd* kernel_inputs_bar) const {
   const MatrixXd& features = rows.features;
   sums.projected += features * mean_bar;
-  if (mean_inputs.cols() > 0) sums.weights += mean_inputs.transpose() * mean_bar;
-  sums.constant += mean_bar.sum();
   weighted_rank_update(features, variance_bar, sums.gram, rows.scratch);
   less_prior(features, rows.spread, rows.scratch);
   // The sum of dF/dK_zx times K_zx is that of dF/dA times A.
@@ -120,30 +133,19 @@ void VariationalUnit::adjoint(UnitRows& rows, const RowMajorMatrix& mean_inputs,
 
 void VariationalUnit::finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const {
   const MatrixXd gram = sums.gram.selfadjointView<Eigen::Lower>();
-  gradient.mean = sums.projected - divergence_weight * state_.mean;
   MatrixXd half_slope;  // R C
   MatrixXd seen;        // C'R
   if (state_.full()) {
     half_slope.resize(gram.rows(), gram.cols());
     multiply(gram, state_.factor, half_slope);
     seen = half_slope.transpose();
-    gradient.factor = 2.0 * half_slope - divergence_weight * state_.factor;
-    gradient.factor.triangularView<Eigen::StrictlyUpper>().setZero();
-    gradient.factor.diagonal().array() =
-        gradient.factor.diagonal().array() * state_.factor.diagonal().array() + divergence_weight;
-  } else {
-    const auto square = state_.sd.array().square();
-    gradient.sd = 2.0 * square * gram.diagonal().array() - divergence_weight * (square - 1.0);
   }
+  posterior_gradient(state_, sums.projected, gram.diagonal(), half_slope, divergence_weight, gradient);
   MatrixXd g;
   less_prior(gram, seen, g);
   g = state_.mean * sums.projected.transpose() + 2.0 * g;
   factor_->adjoint(g, sums.covariance, inverse_.get());
-  gradient.positions = sums.covariance.positions;
-  gradient.variance = sums.covariance.parameters[0];
-  for (Index d = 0; d < state_.range.size(); ++d) gradient.range[d] = sums.covariance.parameters[std::size_t(1 + d)];
-  gradient.weights = sums.weights;
-  gradient.constant = sums.constant;
+  prior_gradient(sums.covariance, gradient);
 }
 
 }  // namespace neargp

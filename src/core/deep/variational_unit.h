@@ -1,8 +1,8 @@
-// One Gaussian process of a layer on whitened inducing points (deep_state.h), and its adjoint.
+// One Gaussian process of a layer on whitened inducing points (deep_state.h), but for its own mean, and its adjoint.
 //
 // With A = L^-1 K_zx, a column for each row, and v ~ N(m, S),
 //
-//   mean = X w + b + A'm,   variance_n = k - |A_n|^2 + A_n'S A_n,   KL[N(m, S) // N(0, I)] = 1/2 (tr S + m'm - M -
+//   mean = A'm,   variance_n = k - |A_n|^2 + A_n'S A_n,   KL[N(m, S) // N(0, I)] = 1/2 (tr S + m'm - M -
 //   log|S|).
 //
 // Given an objective's derivatives mbar_n and vbar_n in these, and the two sums over rows t = A mbar and R = A
@@ -38,11 +38,21 @@ struct UnitSums {
   Eigen::MatrixXd gram;       // R, lower triangle
   Eigen::VectorXd projected;  // t
   InducingGradient covariance;
-  Eigen::VectorXd weights;
-  double constant = 0.0;
 
   void add(const UnitSums& other);
 };
+
+// KL[N(m, S) // N(0, I)]
+double divergence(const UnitState& unit);
+
+// The prior of a unit, with its variance as a parameter.
+Covariance unit_covariance(const UnitState& state, Family kernel, double shape);
+
+// The gradient in m and S, given t, the diagonal of R, and R C of a full S.
+void posterior_gradient(const UnitState& state, const Eigen::VectorXd& projected, const Eigen::VectorXd& gram_diagonal,
+                        const Eigen::MatrixXd& half_slope, double divergence_weight, UnitState& gradient);
+// That in the prior's parameters and positions.
+void prior_gradient(const InducingGradient& covariance, UnitState& gradient);
 
 class VariationalUnit {
  public:
@@ -54,16 +64,14 @@ class VariationalUnit {
   bool regular() const { return factor_->regular(); }
 
   // Moments at rows; with derivatives only where the object was made with them.
-  void rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
-            const ProductEngine& engine, UnitRows& result) const;
-  double divergence() const;
+  void rows(const RowMajorMatrix& kernel_inputs, bool derivatives, const ProductEngine& engine, UnitRows& result) const;
 
   UnitSums zero_sums() const;
   // Adds to the sums, given derivatives in mean and variance. Where it is not null adds the derivatives in the kernel's
-  // inputs; those in the mean's are mean_bar times weights.
-  void adjoint(UnitRows& rows, const RowMajorMatrix& mean_inputs, const Eigen::VectorXd& mean_bar,
-               const Eigen::VectorXd& variance_bar, UnitSums& sums, Eigen::MatrixXd* kernel_inputs_bar) const;
-  // The gradient of the sums' objective less divergence_weight * divergence().
+  // inputs.
+  void adjoint(UnitRows& rows, const Eigen::VectorXd& mean_bar, const Eigen::VectorXd& variance_bar, UnitSums& sums,
+               Eigen::MatrixXd* kernel_inputs_bar) const;
+  // The gradient of the sums' objective less divergence_weight times the divergence.
   void finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const;
 
   const UnitState& state() const { return state_; }

@@ -60,8 +60,8 @@ VectorXd DeviceBlock::compute(Points rows) {
     MatrixXd scaled(rows.n, rows.dim + 1);
     scaled << factor_.points().scaled(c, rows), VectorXd::Ones(rows.n);
     components_[c].rows.upload(scaled);
-    device_.add_covariances(covariance_, int(c), components_[c].rows.points(), components_[c].points.points(),
-                            features_.block());
+    device_.add_covariances(covariance_, int(c), components_[c].rows.points(), components_[c].points.points(), nullptr,
+                            {features_.block()});
   }
   products_.solve_right(lower_.transposed(), features_.block());
   numbers_.resize(rows.n, 1);
@@ -74,7 +74,7 @@ void DeviceBlock::add_moments(const VectorXd& precision, const MatrixXd& weighte
   if (cross_.rows() == 0) cross_.set_zero(factor_.points().size(), weighted.cols());
   products_.add_product(1.0, features_.transposed(), columns_, cross_.block());
   numbers_.upload(precision.cwiseSqrt());
-  device_.combine_rows(numbers_.data(), features_, nullptr, features_.block());
+  device_.combine_rows(numbers_.data(), {features_}, nullptr, {features_.block()});
   products_.add_square(1.0, features_.transposed(), gram_.block());
 }
 
@@ -97,11 +97,11 @@ DeviceBlock::Fitted DeviceBlock::fitted() {
 void DeviceBlock::add_adjoint(const VectorXd& slopes, const VectorXd& precision, const MatrixXd& weighted) {
   numbers_.upload(slopes);
   further_.upload(-precision);
-  device_.combine_rows(numbers_.data(), features_, further_.data(), bar_.block());
+  device_.combine_rows(numbers_.data(), {features_}, further_.data(), {bar_.block()});
   columns_.upload(weighted);
   products_.add_product(1.0, columns_, means_.transposed(), bar_.block());
   numbers_.upload(slopes.cwiseSqrt());
-  device_.combine_rows(numbers_.data(), features_, nullptr, features_.block());
+  device_.combine_rows(numbers_.data(), {features_}, nullptr, {features_.block()});
   products_.add_square(1.0, features_.transposed(), traced_.block());
   products_.solve_right(lower_, bar_.block());
   for (std::size_t c = 0; c < components_.size(); ++c) contract(c);
@@ -118,7 +118,7 @@ void DeviceBlock::contract(std::size_t c) {
   row_sums_.set_zero(features_.rows(), 1);
   products_.add_product(1.0, features_, ones_, row_sums_.block());
   columns_.resize(part.rows.rows(), covariance_.dim + 1);
-  device_.combine_rows(row_sums_.data(), part.rows, nullptr, columns_.block());
+  device_.combine_rows(row_sums_.data(), {part.rows}, nullptr, {columns_.block()});
   products_.add_product(1.0, part.rows.transposed(), columns_, part.outer.block());
 }
 

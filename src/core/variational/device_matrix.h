@@ -49,6 +49,11 @@ class DeviceMatrix {
   ScaledPoints points() const { return {data_, rows_}; }
   Block block() { return {data_, rows_, columns_, rows_}; }
   operator ConstBlock() const { return {data_, rows_, columns_, rows_}; }
+  // The same as `count` matrices, one after the other in its columns, or below each other in numbers of one column.
+  Stack stack(Index count) { return {{data_, rows_, columns_ / count, rows_}, count, rows_ * (columns_ / count)}; }
+  ConstStack stack(Index count) const {
+    return {{data_, rows_, columns_ / count, rows_}, count, rows_ * (columns_ / count)};
+  }
   ConstBlock transposed() const { return {data_, rows_, columns_, rows_, true}; }
 
  private:

@@ -114,7 +114,6 @@ void InducingPoints::covariances_with(const MatrixXd& points, std::vector<Compon
   }
 }
 
-// In the notation of add_slopes() the derivative in x_i is 2 [ E_ii x_i - (T'Z)_i ].
 void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, MatrixXd& bar, double scale,
                               InducingGradient& gradient, MatrixXd* points_bar) const {
   const Index n = bar.cols();
@@ -141,8 +140,14 @@ void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, Ma
     if (!points_bar) continue;
     MatrixXd seen(n, dim());
     multiply_transposed(weight, scaled_[c], seen);
-    *points_bar += unscaled(component, 2.0 * (of_column.asDiagonal() * x - seen));
+    add_point_slopes(c, of_column, seen, x, *points_bar);
   }
+}
+
+// The derivative in x_i is 2 [ E_ii x_i - (T'Z)_i ].
+void InducingPoints::add_point_slopes(std::size_t c, const VectorXd& of_column, const MatrixXd& seen, const MatrixXd& x,
+                                      MatrixXd& points_bar) const {
+  points_bar += unscaled(covariance_.components[c], 2.0 * (of_column.asDiagonal() * x - seen));
 }
 
 // With z and x the scaled points of rows and columns, every length parameter needs no more than

@@ -68,7 +68,12 @@ class InducingPoints {
   // The derivatives through one component, from what its pairs sum to.
   void add_slopes(std::size_t component, const SlopeSums& sums, InducingGradient& gradient) const;
 
-  // The same through k(x, x) at places where the derivatives in it sum to `bar`.
+  // The derivatives in the columns' points, a row for each: T's sums by columns, T'Z and the points in the component's
+  // metric, Z and X in the notation of add_slopes().
+  void add_point_slopes(std::size_t component, const Eigen::VectorXd& of_column, const Eigen::MatrixXd& seen,
+                        const Eigen::MatrixXd& scaled_points, Eigen::MatrixXd& points_bar) const;
+
+  // The derivatives through k(x, x) at places where the derivatives in it sum to `bar`.
   void contract_variance(double bar, InducingGradient& gradient) const;
 
  private:

@@ -39,6 +39,14 @@ bool is_written(const double* data, int rows, int columns, int stride, cublasOpe
   return is_written(data, transposed ? columns : rows, transposed ? rows : columns, stride);
 }
 
+// Whether addresses of matrices lie on the GPU.
+template <class T>
+bool are_written(T* const addresses[], int count) {
+  const auto begin = reinterpret_cast<std::uint64_t>(addresses), bytes = count * sizeof(T*);
+  ptx::Region* region = ptx::gpu().memory.find(begin);
+  return region && region->contains(begin, bytes) && region->first_unwritten(begin, bytes) == begin + bytes;
+}
+
 }  // namespace
 
 extern "C" {
@@ -83,6 +91,32 @@ cublasStatus_t cublasDtrsm_v2(cublasHandle_t, cublasSideMode_t side, cublasFillM
   return CUBLAS_STATUS_SUCCESS;
 }
 
+cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_t a_operation,
+                                         cublasOperation_t b_operation, int m, int n, int k, const double* alpha,
+                                         const double* a, int lda, long long a_step, const double* b, int ldb,
+                                         long long b_step, const double* beta, double* c, int ldc, long long c_step,
+                                         int count) {
+  for (int w = 0; w < count; ++w) {
+    const cublasStatus_t status = cublasDgemm_v2(handle, a_operation, b_operation, m, n, k, alpha, a + w * a_step, lda,
+                                                 b + w * b_step, ldb, beta, c + w * c_step, ldc);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDtrsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
+                                  cublasOperation_t operation, cublasDiagType_t diagonal, int m, int n,
+                                  const double* alpha, const double* const a[], int lda, double* const b[], int ldb,
+                                  int count) {
+  if (!are_written(a, count) || !are_written(b, count)) return CUBLAS_STATUS_EXECUTION_FAILED;
+  for (int w = 0; w < count; ++w) {
+    const cublasStatus_t status =
+        cublasDtrsm_v2(handle, side, uplo, operation, diagonal, m, n, alpha, a[w], lda, b[w], ldb);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* created) {
   *created = reinterpret_cast<cusolverDnHandle_t>(&handle);
   return CUSOLVER_STATUS_SUCCESS;
@@ -101,6 +135,16 @@ cusolverStatus_t cusolverDnDpotrf(cusolverDnHandle_t, cublasFillMode_t uplo, int
   if (!is_written(a, n, n, lda, Part::lower) || !region) return CUSOLVER_STATUS_EXECUTION_FAILED;
   *info = neargp::eigen_engine().factorize({a, n, n, lda}) ? 0 : 1;
   region->mark_written(place, sizeof *info);
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnDpotrfBatched(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, double* a[], int lda,
+                                         int* info, int count) {
+  if (!are_written(a, count)) return CUSOLVER_STATUS_EXECUTION_FAILED;
+  for (int w = 0; w < count; ++w) {
+    const cusolverStatus_t status = cusolverDnDpotrf(handle, uplo, n, a[w], lda, nullptr, 0, info + w);
+    if (status != CUSOLVER_STATUS_SUCCESS) return status;
+  }
   return CUSOLVER_STATUS_SUCCESS;
 }
 

@@ -4,29 +4,36 @@
 
 #include "conditional/gpu/covariance.h"
 #include "conditional/gpu/run_targets.h"
+#include "conditional/gpu/stack_columns.h"
 #include "covariance/dense_device.h"
 
 namespace neargp {
 
-// The pairs of one point and a run of rows: run r of point j has the number j * runs + r.
+// The pairs of one point and a run of rows: run r of point j of matrix w has the number (w * points + j) * runs + r.
 struct CrossPairs {
-  static constexpr Index run = 1024;
-
   int dim;
   ScaledPoints rows, points;
+  const double* factor = nullptr;  // of each matrix, or null
+  Index matrices = 1;
 
-  NEARGP_HD Index runs() const { return (rows.n + run - 1) / run; }
-  NEARGP_HD Index targets() const { return runs() * points.n; }
+  // Of few rows there are more runs, for all multiprocessors to have some.
+  NEARGP_HD Index run() const { return rows.n < (1 << 14) ? 256 : 1024; }
+  NEARGP_HD Index runs() const { return (rows.n + run() - 1) / run(); }
+  NEARGP_HD Index targets() const { return runs() * points.n * matrices; }
+  NEARGP_HD Index column(Index target) const { return target / runs() % points.n; }
+  NEARGP_HD Index matrix(Index target) const { return target / runs() / points.n; }
+  NEARGP_HD double factor_of(Index target) const { return factor ? factor[matrix(target)] : 1.0; }
 
   // body(i, r2) for the rows of a target.
   template <class Team, class Body>
   NEARGP_HD void for_each_row(const Team& team, Index target, const Body& body) const {
-    const Index first = target % runs() * run, end = first + run < rows.n ? first + run : rows.n;
-    const double* point = points.data + target / runs();
+    const Index first = target % runs() * run(), end = first + run() < rows.n ? first + run() : rows.n;
+    const double* row = rows.data + matrix(target) * rows.step;
+    const double* point = points.data + matrix(target) * points.step + column(target);
     for (Index i = first + team.rank(); i < end; i += team.size()) {
       double r2 = 0.0;
       for (int d = 0; d < dim; ++d) {
-        const double delta = rows.data[d * rows.n + i] - point[d * points.n];
+        const double delta = row[d * rows.n + i] - point[d * points.n];
         r2 += delta * delta;
       }
       body(i, r2);
@@ -38,7 +45,7 @@ struct TeamCrossCovariance {
   CrossPairs pairs;
   TeamCovariance<double> covariance;
   int component;
-  Block sum;
+  Stack sum;
 
   NEARGP_HD int outputs() const { return 0; }
 
@@ -49,11 +56,12 @@ struct TeamCrossCovariance {
 
     NEARGP_HD bool add(Index target, double, double*) {
       const TeamComponent<double>& component = task_.covariance.component[task_.component];
-      double* column = task_.sum.data + target / task_.pairs.runs() * task_.sum.stride;
+      double* column = column_of(task_.sum, task_.pairs.matrix(target), task_.pairs.column(target));
+      const double factor = task_.pairs.factor_of(target);
       task_.pairs.for_each_row(team_, target, [&](Index i, double r2) {
         double value, slope, shape;
         covariance_entry<false>(component, r2, value, slope, shape);
-        column[i] += value;
+        column[i] += factor * value;
       });
       return true;
     }
@@ -64,13 +72,13 @@ struct TeamCrossCovariance {
   };
 };
 
-// sums[2 t] and sums[2 t + 1]: what PairSums sums, over target t.
+// sums[2 t] and sums[2 t + 1]: what PairSums sums, over target t; or null.
 struct TeamCrossSlopes {
   CrossPairs pairs;
   TeamCovariance<double> covariance;
   int component;
-  ConstBlock bar;
-  Block slopes;
+  ConstStack bar;
+  Stack slopes;
   double* sums;
 
   NEARGP_HD int outputs() const { return 0; }
@@ -82,18 +90,21 @@ struct TeamCrossSlopes {
 
     NEARGP_HD bool add(Index target, double, double*) {
       const TeamComponent<double>& component = task_.covariance.component[task_.component];
-      const Index point = target / task_.pairs.runs();
-      const double* bar = task_.bar.data + point * task_.bar.stride;
-      double* slopes = task_.slopes.data + point * task_.slopes.stride;
+      const Index matrix = task_.pairs.matrix(target), point = task_.pairs.column(target);
+      const double* bar = column_of(task_.bar, matrix, point);
+      double* slopes = column_of(task_.slopes, matrix, point);
+      const double factor = task_.pairs.factor_of(target);
       double in_value = 0.0, in_shape = 0.0;
       task_.pairs.for_each_row(team_, target, [&](Index i, double r2) {
         double value, slope, shape;
         covariance_entry<true>(component, r2, value, slope, shape);
-        const double weight = bar[i];
+        const double weight = factor * bar[i];
         in_value += weight * value;
         in_shape += weight * shape;
-        slopes[i] = weight * slope;
+        // a pair at one place does not move, where the exponential's slope is infinite
+        slopes[i] = r2 > 0.0 ? weight * slope : 0.0;
       });
+      if (!task_.sums) return true;
       in_value = team_.sum(in_value);
       in_shape = team_.sum(in_shape);
       if (team_.rank() == 0) {

@@ -5,6 +5,7 @@
 #include "conditional/gpu/cross_covariance.h"
 #include "conditional/gpu/evaluation.h"
 #include "conditional/gpu/row_products.h"
+#include "conditional/gpu/stack_scaling.h"
 #include "conditional/gpu/uploaded_covariance.h"
 
 namespace neargp {
@@ -22,9 +23,14 @@ class DenseTable {
             Device::download,
             clear,
             &Device::products(),
+            &Device::stacked_products(),
             combine_rows,
+            scale_columns,
+            add_squares,
+            mirror_upper,
             multiply_rows,
             add_covariances,
+            scale_by_slopes,
             multiply_slopes};
   }
 
@@ -38,21 +44,37 @@ class DenseTable {
 
   static void clear(void* pointer, std::size_t bytes) { Device::fill(pointer, 0, bytes); }
 
-  static void combine_rows(const double* scale, ConstBlock from, const double* keep, Block to) {
-    const TeamCombineRows task{scale, from, keep, to};
+  template <class Task>
+  static void run(const Task& task) {
     run_plain<Device>(task, task.targets());
   }
 
-  static void multiply_rows(ConstBlock a, ConstBlock b, double* products) {
-    const TeamMultiplyRows task{a, b, products};
-    run_plain<Device>(task, task.targets());
+  static void combine_rows(const double* scale, ConstStack from, const double* keep, Stack to) {
+    run(TeamCombineRows{scale, from, keep, to});
   }
+
+  static void scale_columns(const double* scale, Stack x) { run(TeamScaleColumns{scale, x}); }
+
+  static void add_squares(ConstStack a, const double* of_column, double* sums) {
+    run(TeamAddSquares{a, of_column, sums});
+  }
+
+  static void mirror_upper(Stack x) { run(TeamMirrorUpper{x}); }
+
+  static void multiply_rows(ConstBlock a, ConstBlock b, double* products) { run(TeamMultiplyRows{a, b, products}); }
 
   static void add_covariances(const PreparedCovariance& covariance, int component, ScaledPoints rows,
-                              ScaledPoints points, Block sum) {
+                              ScaledPoints points, const double* factor, Stack sum) {
     const UploadedCovariance<Device> uploaded(covariance);
-    const CrossPairs pairs{covariance.dim, rows, points};
+    const CrossPairs pairs{covariance.dim, rows, points, factor, sum.count};
     run_plain<Device>(TeamCrossCovariance{pairs, uploaded.on_device(), component, sum}, pairs.targets());
+  }
+
+  static void scale_by_slopes(const PreparedCovariance& covariance, int component, ScaledPoints rows,
+                              ScaledPoints points, const double* factor, Stack bar) {
+    const UploadedCovariance<Device> uploaded(covariance);
+    const CrossPairs pairs{covariance.dim, rows, points, factor, bar.count};
+    run_plain<Device>(TeamCrossSlopes{pairs, uploaded.on_device(), component, bar, bar, nullptr}, pairs.targets());
   }
 
   static PairSums multiply_slopes(const PreparedCovariance& covariance, int component, ScaledPoints rows,
@@ -63,7 +85,7 @@ class DenseTable {
     DeviceArray<Device, double> sums, total;
     sums.reserve(2 * targets);
     total.reserve(2);
-    run_plain<Device>(TeamCrossSlopes{pairs, uploaded.on_device(), component, bar, slopes, sums.data()}, targets);
+    run_plain<Device>(TeamCrossSlopes{pairs, uploaded.on_device(), component, {bar}, {slopes}, sums.data()}, targets);
     run_plain<Device>(AddTeamSums{sums.data(), total.data(), targets, 2}, 2);
     PairSums result;
     double both[2];

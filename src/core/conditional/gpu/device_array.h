@@ -10,7 +10,8 @@
 //   allocate(bytes), release(pointer)     release never throws
 //   upload(to, from, bytes), download(to, from, bytes)
 //   fill(pointer, byte, bytes)
-//   products()                            the ProductEngine of blocks in its memory (linalg/product_engine.h)
+//   products(), stacked_products()        the ProductEngine and the StackEngine of blocks in its memory
+//                                         (linalg/product_engine.h, linalg/stacked_products.h)
 //   launch(task, range, plan, memory)     run_targets() for all teams of the plan; memory: see LaunchMemory
 //   synchronize()                         waits for what was launched, and reports its errors
 //

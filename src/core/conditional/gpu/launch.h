@@ -15,7 +15,8 @@ struct LaunchMemory {
   Index* failed;
 };
 
-// A task without sums or memory that cannot fail: a warp for each of its targets.
+// A task without sums or memory that cannot fail: a warp for each of its targets. Does not wait: what comes after, a
+// release of memory as well, is behind it in the stream of all work, and a download waits.
 template <class Device, class Task>
 void run_plain(const Task& task, Index targets) {
   if (targets == 0) return;  // CUDA refuses a launch of no blocks
@@ -25,7 +26,6 @@ void run_plain(const Task& task, Index targets) {
   DeviceArray<Device, Index> failed;
   failed.fill(0xff, targets);
   Device::launch(task, TargetRange{0, targets, targets}, plan, LaunchMemory{nullptr, nullptr, failed.data()});
-  Device::synchronize();
 }
 
 }  // namespace neargp

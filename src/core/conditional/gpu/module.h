@@ -14,7 +14,7 @@ namespace neargp {
 
 // Raised whenever DeviceModule, DeviceInfo or DenseDevice changes. The backend has a version of its own
 // (backend_abi_version); the loader checks both.
-inline constexpr int device_module_abi_version = 3;
+inline constexpr int device_module_abi_version = 4;
 
 struct DeviceInfo {
   std::string name;          // as its maker calls it

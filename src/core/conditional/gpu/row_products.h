@@ -3,22 +3,18 @@
 #pragma once
 
 #include "conditional/gpu/run_targets.h"
-#include "linalg/product_engine.h"
+#include "conditional/gpu/stack_columns.h"
 
 namespace neargp {
 
-// to = diag(scale) from + diag(keep) to, without the second where `keep` is null. Its targets are runs of rows of one
-// column: run r of column j has the number j * runs() + r.
+// to = diag(scale) from + diag(keep) to, without the second where `keep` is null.
 struct TeamCombineRows {
-  static constexpr Index run = 1024;
-
   const double* scale;
-  ConstBlock from;
+  ConstStack from;
   const double* keep;
-  Block to;
+  Stack to;
 
-  NEARGP_HD Index runs() const { return (to.rows + run - 1) / run; }
-  Index targets() const { return runs() * to.columns; }
+  Index targets() const { return ColumnRuns(to).targets(); }
   NEARGP_HD int outputs() const { return 0; }
 
   template <class Team>
@@ -27,12 +23,12 @@ struct TeamCombineRows {
     NEARGP_HD Work(const TeamCombineRows& task, const Team& team, TeamArena&) : task_(task), team_(team) {}
 
     NEARGP_HD bool add(Index target, double, double*) {
-      const Index column = target / task_.runs(), first = target % task_.runs() * run;
-      const Index end = first + run < task_.to.rows ? first + run : task_.to.rows;
-      const double* from = task_.from.data + column * task_.from.stride;
-      double* to = task_.to.data + column * task_.to.stride;
-      for (Index i = first + team_.rank(); i < end; i += team_.size())
-        to[i] = task_.scale[i] * from[i] + (task_.keep ? task_.keep[i] * to[i] : 0.0);
+      const ColumnRuns runs(task_.to);
+      const double* from = column_of(task_.from, runs.matrix(target), runs.column(target));
+      double* to = column_of(task_.to, runs.matrix(target), runs.column(target));
+      const Index before = runs.matrix(target) * task_.to.first.rows;
+      for (Index i = runs.begin(target) + team_.rank(); i < runs.end(target); i += team_.size())
+        to[i] = task_.scale[before + i] * from[i] + (task_.keep ? task_.keep[before + i] * to[i] : 0.0);
       return true;
     }
 

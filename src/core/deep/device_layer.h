@@ -1,0 +1,85 @@
+// The units of a layer on a device, all of them at a time, by the formulas of variational_unit.h. Features and their
+// adjoints stay there, a row for each of the inputs' rows; positions and posteriors go there at each step, moments come
+// back, derivatives in these go there, and the gradient comes back.
+#pragma once
+
+#include <deque>
+
+#include "deep/layer.h"
+#include "variational/device_matrix.h"
+
+namespace neargp {
+
+class DeviceLayer : public Layer {
+ public:
+  // The states outlive the object. `derivatives`: whether adjoint() and finish() are to be called. Throws an Error
+  // where the units have not equally many inducing points.
+  DeviceLayer(const DenseDevice& device, const DeepState& state, const LayerState& layer, bool derivatives);
+
+  Index parts() const override { return 1; }
+  void prepare(Index part) override;
+  std::optional<Index> singular() const override;
+  double row_bytes() const override;
+  void moments(bool derivatives, const ProductEngine& engine, LayerRows& at) override;
+  std::vector<UnitSums> zero_sums() const override { return {}; }
+  void adjoint(LayerRows& at, const Eigen::MatrixXd& mean_bar, const Eigen::MatrixXd& variance_bar,
+               std::vector<UnitSums>& sums, Eigen::MatrixXd* kernel_inputs_bar) override;
+  void finish(Index part, std::vector<UnitSums>& sums, double divergence_weight, LayerState& gradient) override;
+
+ private:
+  // What a unit has on the host. Sums over rows: those of outer, X'EX in the notation of InducingPoints::add_slopes(),
+  // and of the derivatives in the variance.
+  struct Unit {
+    PreparedCovariance covariance;
+    InducingPoints points;
+    Eigen::MatrixXd outer;
+    double variance_bar = 0.0;
+
+    Unit(const UnitState& state, Family kernel, double shape);
+  };
+
+  // Numbers of each unit, and matrices of each, side by side.
+  struct Posterior {
+    DeviceMatrix mean, shrinkage, factor;  // m; s^2 - 1, or of a full S = C C' -1; C
+
+    explicit Posterior(const DenseDevice& device) : mean(device), shrinkage(device), factor(device) {}
+  };
+
+  Index units() const { return Index(units_.size()); }
+  bool full() const { return layer_.units[0].full(); }
+  ScaledPoints places(const DeviceMatrix& scaled) const {
+    return {scaled.data(), scaled.rows(), scaled.rows() * (dim_ + 1)};
+  }
+  Stack diagonals(DeviceMatrix& matrices);
+  Eigen::MatrixXd with_ones(const Eigen::MatrixXd& scaled) const;
+  void upload_posterior();
+  void factorize();
+  void invert();
+  void multiply(double alpha, ConstStack a, ConstStack b, DeviceMatrix& result);
+  void to_adjoint(DeviceMatrix& features, const DeviceMatrix& spread, const DeviceMatrix& mean_bar);
+  void contract_rows(Eigen::MatrixXd* kernel_inputs_bar);
+  Eigen::MatrixXd contract_prior();
+  InducingGradient prior_sums(const Unit& unit, const Eigen::MatrixXd& of_rows, const Eigen::MatrixXd& of_prior,
+                              double trace) const;
+  Eigen::MatrixXd of_unit(const Eigen::MatrixXd& all, std::size_t unit) const;
+
+  const DenseDevice& device_;
+  const DeepState& state_;
+  const LayerState& layer_;
+  bool derivatives_;
+  Index inducing_;
+  int dim_;
+  PreparedCovariance correlation_;  // of variance 1, that keeps slopes
+  std::deque<Unit> units_;
+  std::vector<bool> regular_;
+
+  DeviceMatrix points_, variances_, ones_;  // [Z, 1] in the units' metrics
+  DeviceMatrix factored_, inverse_;         // K_zz and then L, L^-1
+  Posterior posterior_;
+  Eigen::MatrixXd scaled_;                           // [X, 1] of the last rows, of one unit beside the other
+  DeviceMatrix rows_, cross_, features_, spread_;    // the same, K_xz, A', A'C
+  DeviceMatrix mean_, variance_;                     // of the rows, or derivatives in them
+  DeviceMatrix gram_, projected_, weighted_, seen_;  // R, t, T [X, 1] and T'[Z, 1]
+};
+
+}  // namespace neargp

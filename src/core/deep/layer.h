@@ -1,0 +1,44 @@
+// The units of one layer of a deep Gaussian process, on the CPU (cpu_layer.h) or on a device (device_layer.h): their
+// moments at some rows but for the units' own means, and the adjoint of these.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "deep/variational_unit.h"
+
+namespace neargp {
+
+// Moments at a layer, a column for each of its units.
+struct LayerRows {
+  RowMajorMatrix kernel_inputs, mean_inputs;
+  std::vector<UnitRows> units;  // of the CPU
+  Eigen::MatrixXd mean, variance;
+};
+
+class Layer {
+ public:
+  virtual ~Layer() = default;
+
+  // Parts whose prepare() and finish(), before and after everything else, may run side by side.
+  virtual Index parts() const = 0;
+  virtual void prepare(Index part) = 0;
+  // The first unit that has a singular covariance matrix; then nothing else may be called.
+  virtual std::optional<Index> singular() const = 0;
+
+  // Bytes of a device that a row of the inputs takes.
+  virtual double row_bytes() const = 0;
+  // Mean and variance at the kernel's inputs; derivatives only where the object was made with them. Blocks of rows on
+  // several threads on the CPU; one after the other on a device.
+  virtual void moments(bool derivatives, const ProductEngine& engine, LayerRows& at) = 0;
+
+  virtual std::vector<UnitSums> zero_sums() const = 0;
+  // Adds to the sums, given derivatives in the moments of the last rows. Where it is not null adds the derivatives in
+  // the kernel's inputs.
+  virtual void adjoint(LayerRows& at, const Eigen::MatrixXd& mean_bar, const Eigen::MatrixXd& variance_bar,
+                       std::vector<UnitSums>& sums, Eigen::MatrixXd* kernel_inputs_bar) = 0;
+  // The gradient of the sums' objective less divergence_weight times the units' divergences, but for the units' means.
+  virtual void finish(Index part, std::vector<UnitSums>& sums, double divergence_weight, LayerState& gradient) = 0;
+};
+
+}  // namespace neargp
