@@ -177,10 +177,10 @@ TEST_CASE("values are those of the parameters in the order of their derivatives,
     for (int a = 0; a < count; ++a) values.push_back(a + 1.0);
     return values;
   };
-  Component component{Family::matern, 0.0, {0.0, 0.0}, {0, 1}};
-  component.log_sd = {{2}, {0.0}};
-  component.warps = {{0, {{2, 3}, {0.0, 0.0}}, true}};
-  Covariance one{{component}, 0.0, {}};
+  Component local = component(Family::matern, 0.0, {0.0, 0.0}, {0, 1}, 0.0);
+  local.log_sd = {{2}, {0.0}};
+  local.warps = {{0, {{2, 3}, {0.0, 0.0}}, true}};
+  Covariance one{{local}, 0.0, {}};
   set_parameter_values(one, ramp(one.parameters()));
   CHECK(parameter_values(one) == ramp(8));
   const Component& set = one.components[0];
@@ -191,7 +191,7 @@ TEST_CASE("values are those of the parameters in the order of their derivatives,
   CHECK(set.warps[0].field.coefficients == std::vector<double>{6.0, 7.0});
   CHECK(one.nugget == 8.0);
 
-  Component loaded{Family::exponential, 1.0, {0.0}, {0, 0}, true};
+  Component loaded = anisotropic(component(Family::exponential, 1.0, {0.0}, {0, 0}, 0.0), 0.0, 0.0);
   loaded.loadings = {0.0, 0.0};
   Covariance two{{loaded}, 0.5, {}, {0.0, 0.0}};
   set_parameter_values(two, ramp(two.parameters()));
