@@ -35,7 +35,7 @@ new_areal_data <- function(data, support, formula, locations) {
   }
   geometry <- areal_geometry(sf::st_geometry(data), locations)
   points <- areal_points(geometry, locations, support)
-  middle <- means_by_row(points$xy, points)
+  middle <- middles_of_rows(points, locations$metric == "longlat")
   plain <- drop_geometry(data)
   points <- with_covariates(points, support, formula, locations)
   for (name in names(points$values)) {
@@ -76,7 +76,7 @@ areal_geometry <- function(geometry, locations) {
 areal_points <- function(geometry, locations, support) {
   is_point <- sf::st_geometry_type(geometry) == "POINT"
   polygons <- geometry[!is_point]
-  boxes <- polygon_boxes(polygons)
+  boxes <- unbroken_boxes(polygons)
   size <- area_sizes(polygons, locations)
   steps <- areal_steps(size, boxes, locations, support$points)
   points <- points_in_areas(polygons, boxes, steps, locations$metric == "longlat")
@@ -116,6 +116,18 @@ check_weighted <- function(points, rows) {
 
 means_by_row <- function(x, points) {
   unname(rowsum(as.matrix(x) * points$weight, points$area, reorder = FALSE))
+}
+
+# Places in the middle of the points, of areas across the date line, too.
+middles_of_rows <- function(points, longlat) {
+  middle <- means_by_row(points$xy, points)
+  if (!longlat) return(middle)
+  row <- match(points$area, unique(points$area))
+  of_rows <- split(seq_along(row), row)
+  apart <- vapply(of_rows, function(own) diff(range(points$xy[own, 1L])) > 180, NA)
+  middle[apart, 1L] <- vapply(of_rows[apart],
+    function(own) mean_longitude(points$xy[own, 1L], points$weight[own]), 0)
+  middle
 }
 
 # ---- covariates at the points --------------------------------------------------------------------

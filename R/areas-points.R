@@ -13,7 +13,7 @@ area_points <- function(geometry, object, spacing) {
   if (!length(geometry)) {
     return(list(xy = matrix(double(0), 0L, 2L), area = integer(0), weight = double(0)))
   }
-  boxes <- polygon_boxes(geometry)
+  boxes <- unbroken_boxes(geometry)
   points_in_areas(geometry, boxes, area_spacing(geometry, boxes, object, spacing), longlat)
 }
 
@@ -31,7 +31,7 @@ points_in_areas <- function(geometry, boxes, steps, longlat) {
   points <- with_surface_points(list(xy = xy[inside, , drop = FALSE], area = area[inside]),
     geometry)
   points$weight <- if (longlat) cospi(points$xy[, 2L] / 180) else rep(1, length(points$area))
-  points
+  if (longlat) within_given(points, polygon_boxes(geometry)) else points
 }
 
 # A distance of at most `needed_distance()`: at least 25 points, 16 of responses that are drawn,
@@ -182,7 +182,7 @@ lies_in_own <- function(xy, area, geometry) {
 with_surface_points <- function(points, geometry) {
   bare <- setdiff(seq_along(geometry), points$area)
   if (!length(bare)) return(points)
-  own <- suppressWarnings(sf::st_point_on_surface(geometry[bare]))
+  own <- suppressWarnings(sf::st_point_on_surface(unbroken_polygons(geometry[bare])))
   xy <- rbind(points$xy, unname(sf::st_coordinates(own)[, 1:2, drop = FALSE]))
   area <- c(points$area, bare)
   order <- order(area)

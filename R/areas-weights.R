@@ -70,13 +70,25 @@ take_points <- function(points, kept) {
   points
 }
 
-# Cells of a raster in each area, in the order of the areas: their centres `xy` and weights.
+# Cells of a raster in each area: their centres `xy` and weights. Of areas across the date line
+# either side is a polygon of the plane.
 covered_cells <- function(weights, geometry) {
+  unbroken <- unbroken_polygons(geometry)
+  across <- which(polygon_boxes(unbroken)[3L, ] > pmax(polygon_boxes(geometry)[3L, ], 180))
+  if (!length(across)) return(cells_of_polygons(weights, geometry, seq_along(geometry)))
+  east <- cells_of_polygons(weights, unbroken, seq_along(geometry))
+  west <- cells_of_polygons(weights, sf::st_set_crs(unbroken[across], NA) - c(360, 0), across)
+  list(area = c(east$area, west$area), weight = c(east$weight, west$weight),
+    xy = rbind(east$xy, west$xy))
+}
+
+# `areas`: the number of the area that each polygon is of.
+cells_of_polygons <- function(weights, geometry, areas) {
   polygons <- terra::vect(geometry)
   terra::crs(polygons) <- terra::crs(weights) <- ""  # both are in that of the data
   cells <- terra::extract(weights, polygons, cells = TRUE, exact = TRUE, ID = TRUE)
   cells <- cells[!is.na(cells[[2L]]) & cells[[2L]] > 0, , drop = FALSE]
-  list(area = as.integer(cells$ID), weight = cells[[2L]] * cells$fraction,
+  list(area = areas[cells$ID], weight = cells[[2L]] * cells$fraction,
     xy = terra::xyFromCell(weights, cells$cell))
 }
 
