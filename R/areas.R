@@ -89,7 +89,7 @@
 #' @section Areas that lie elsewhere: A message (`neargp_message_far`) tells of areas that are
 #'   farther from all data than the correlation reaches, whose means are the trend's. Holes are no
 #'   part of an area; polygons that overlap are areas of their own. Polygons of longitude and
-#'   latitude may cross the date line, cut there or not.
+#'   latitude may cross the date line, cut there or not, or lie around a pole.
 #' @section Errors: `neargp_error_geometry` (other geometries, empty or invalid ones),
 #'   `neargp_error_crs`, `neargp_error_newdata` (missing columns), `neargp_error_method` (fits of
 #'   other methods, of several outputs and of classes), `neargp_error_size` (more than 5 million

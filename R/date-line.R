@@ -1,22 +1,43 @@
-# Polygons of longitude and latitude that cross the date line. Their longitudes jump by 360 there:
+# Polygons of longitude and latitude that cross the date line or go around a pole. Their longitudes jump by 360 there:
 # within a ring, as those of sf::st_buffer() do, or from one part of a MULTIPOLYGON that was cut to
 # the next. On the sphere these are the same polygon, but their bounding box is the whole globe, or
-# all but the polygon.
+# all but the polygon; that of a cap around a pole is its edge.
 
 # The polygons with longitudes that go on beyond 180 where they cross the line, for what is done in
 # the plane: parts that touch there are no valid polygon. Others, those around a pole among them, are
 # as they were.
 unbroken_polygons <- function(geometry) {
-  if (!isTRUE(sf::st_is_longlat(geometry))) return(geometry)
-  boxes <- polygon_boxes(geometry)
-  wide <- boxes[3L, ] - boxes[1L, ] > 180
+  wide <- is_wide(geometry)
   if (!any(wide)) return(geometry)
   polygons <- lapply(seq_along(geometry), function(i) geometry[[i]])
   polygons[wide] <- lapply(polygons[wide], unbroken_polygon)
   suppressWarnings(sf::st_sfc(polygons, crs = sf::st_crs(geometry)))
 }
 
-unbroken_boxes <- function(geometry) polygon_boxes(unbroken_polygons(geometry))
+# Boxes that polygons around a pole lie in, too: what they have of vertices is their edge.
+unbroken_boxes <- function(geometry) {
+  boxes <- polygon_boxes(unbroken_polygons(geometry))
+  for (pole in c(-90, 90)) {
+    around <- contains_pole(geometry, pole)
+    boxes[c(1L, 3L), around] <- c(-180, 180)
+    boxes[if (pole < 0) 2L else 4L, around] <- pole
+  }
+  boxes
+}
+
+contains_pole <- function(geometry, pole) {
+  found <- is_wide(geometry)
+  found[found] <- lengths(suppressMessages(sf::st_intersects(geometry[found],
+    points_like(cbind(0, pole), geometry)))) > 0L
+  found
+}
+
+# Whether longitudes span more than half of the globe, as those of all polygons do that cross the
+# line or go around a pole.
+is_wide <- function(geometry) {
+  boxes <- polygon_boxes(geometry)
+  isTRUE(sf::st_is_longlat(geometry)) & boxes[3L, ] - boxes[1L, ] > 180
+}
 
 unbroken_polygon <- function(polygon) {
   is_single <- inherits(polygon, "POLYGON")
