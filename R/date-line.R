@@ -1,11 +1,11 @@
-# Polygons of longitude and latitude that cross the date line or go around a pole. Their longitudes jump by 360 there:
-# within a ring, as those of sf::st_buffer() do, or from one part of a MULTIPOLYGON that was cut to
-# the next. On the sphere these are the same polygon, but their bounding box is the whole globe, or
-# all but the polygon; that of a cap around a pole is its edge.
+# Polygons of longitude and latitude that cross the date line or go around a pole. Their longitudes
+# jump by 360 there: within a ring, as those of sf::st_buffer() do, or from one part of a
+# MULTIPOLYGON that was cut to the next. On the sphere these are the same polygon, but the bounding
+# box is the whole globe, or all but the polygon; that of a cap around a pole is its edge.
 
 # The polygons with longitudes that go on beyond 180 where they cross the line, for what is done in
-# the plane: parts that touch there are no valid polygon. Others, those around a pole among them, are
-# as they were.
+# the plane: parts that touch there are no valid polygon. Others, those around a pole among them,
+# are as they were.
 unbroken_polygons <- function(geometry) {
   wide <- is_wide(geometry)
   if (!any(wide)) return(geometry)
