@@ -168,9 +168,16 @@ refit_rows <- function(fit, rows, context) refit_problem(fit, fold_problem(fit, 
 # The same with all parameters held but those of trend and link, where these are found by the
 # method's own optimiser.
 refit_trend <- function(fit, rows, context) {
+  fit <- with_k_of_rows(fit, rows)
+  refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows, context)))
+}
+
+# No more neighbours than there are among these rows: the parameters are held, not those of a fit
+# that is asked for.
+with_k_of_rows <- function(fit, rows) {
   places <- max(location_index(fit$data$coords[rows, , drop = FALSE]))
   fit$method$k <- max(1L, min(fit$method$k, places - 1L))
-  refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows, context)))
+  fit
 }
 
 hold_parameters <- function(fit, problem) {

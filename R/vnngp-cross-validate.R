@@ -4,6 +4,7 @@
 
 #' @export
 restrict_rows.neargp_vnngp <- function(method, fit, rows, context) {
+  if (is.null(method$inducing)) fit <- with_k_of_rows(fit, rows)
   problem <- hold_parameters(fit, fold_problem(fit, rows, context))
   if (!is.null(method$inducing)) {
     problem$inducing <- fit$posterior$coords

@@ -94,6 +94,19 @@ test_extended("fits by different families to the same response are compared", {
     folds = folds)$scores$brier), c(TRUE, FALSE))
 })
 
+test_extended("a fold may leave fewer rows than the fit has neighbours, as with other methods", {
+  data <- latent_data(60)
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 59),
+    covariance = cov_exponential(variance = 0.5, range = 0.3))
+  folds <- rep_len(1:2, 60)
+  p <- cross_validate(fit, folds = folds)$predictions
+  half <- neargp(count ~ 1, data[folds == 2, ], coords = ~ x + y, family = poisson(),
+    method = vnngp(k = 29), covariance = cov_exponential(variance = 0.5, range = 0.3))
+  link <- predict(half, data[folds == 1, ], type = "link")
+  expect_equal(p$link_mean[folds == 1], link$mean, tolerance = 1e-5)
+  expect_equal(p$link_sd[folds == 1], link$sd, tolerance = 1e-5)
+})
+
 test_extended("a row is left out by taking its pseudo-observation away, exactly where the response is gaussian and the inducing points stay", {
   data <- latent_data(120)
   data$z <- data$height + sin(4 * data$x) + withr::with_seed(2, rnorm(120, sd = 0.3))
