@@ -25,13 +25,13 @@ polygon_boxes <- function(geometry) {
 points_in_areas <- function(geometry, boxes, steps, longlat) {
   check_point_count(boxes, steps, longlat)
   grids <- lapply(seq_along(geometry), function(i) box_grid(boxes[, i], steps[i], longlat))
-  xy <- do.call(rbind, grids)
   area <- rep(seq_along(geometry), vapply(grids, nrow, 0L))
+  xy <- within_given(do.call(rbind, grids), area, geometry)
   inside <- lies_in_own(xy, area, geometry)
   points <- with_surface_points(list(xy = xy[inside, , drop = FALSE], area = area[inside]),
     geometry)
   points$weight <- if (longlat) cospi(points$xy[, 2L] / 180) else rep(1, length(points$area))
-  if (longlat) within_given(points, polygon_boxes(geometry)) else points
+  points
 }
 
 # A distance of at most `needed_distance()`: at least 25 points, 16 of responses that are drawn,
@@ -183,8 +183,9 @@ with_surface_points <- function(points, geometry) {
   bare <- setdiff(seq_along(geometry), points$area)
   if (!length(bare)) return(points)
   own <- suppressWarnings(sf::st_point_on_surface(unbroken_polygons(geometry[bare])))
-  xy <- rbind(points$xy, unname(sf::st_coordinates(own)[, 1:2, drop = FALSE]))
   area <- c(points$area, bare)
+  xy <- within_given(rbind(points$xy, unname(sf::st_coordinates(own)[, 1:2, drop = FALSE])), area,
+    geometry)
   order <- order(area)
   list(xy = xy[order, , drop = FALSE], area = area[order])
 }

@@ -75,8 +75,8 @@ take_points <- function(points, kept) {
 covered_cells <- function(weights, geometry) {
   unbroken <- unbroken_polygons(geometry)
   across <- which(polygon_boxes(unbroken)[3L, ] > pmax(polygon_boxes(geometry)[3L, ], 180))
-  if (!length(across)) return(cells_of_polygons(weights, geometry, seq_along(geometry)))
   east <- cells_of_polygons(weights, unbroken, seq_along(geometry))
+  if (!length(across)) return(east)
   west <- cells_of_polygons(weights, sf::st_set_crs(unbroken[across], NA) - c(360, 0), across)
   list(area = c(east$area, west$area), weight = c(east$weight, west$weight),
     xy = rbind(east$xy, west$xy))

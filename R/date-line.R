@@ -3,45 +3,43 @@
 # MULTIPOLYGON that was cut to the next. On the sphere these are the same polygon, but the bounding
 # box is the whole globe, or all but the polygon; that of a cap around a pole is its edge.
 
-# The polygons with longitudes that go on beyond 180 where they cross the line, for what is done in
-# the plane: parts that touch there are no valid polygon. Others, those around a pole among them,
-# are as they were.
+# The polygons with longitudes that go on beyond 180 where they cross the line, and those around a
+# pole with an edge along it, for what is done in the plane: parts that touch there are no valid
+# polygon. Others are as they were.
 unbroken_polygons <- function(geometry) {
   wide <- is_wide(geometry)
   if (!any(wide)) return(geometry)
+  pole <- pole_within(geometry[wide])
   polygons <- lapply(seq_along(geometry), function(i) geometry[[i]])
-  polygons[wide] <- lapply(polygons[wide], unbroken_polygon)
+  polygons[wide] <- Map(unbroken_polygon, polygons[wide], pole)
   suppressWarnings(sf::st_sfc(polygons, crs = sf::st_crs(geometry)))
 }
 
-# Boxes that polygons around a pole lie in, too: what they have of vertices is their edge.
-unbroken_boxes <- function(geometry) {
-  boxes <- polygon_boxes(unbroken_polygons(geometry))
-  for (pole in c(-90, 90)) {
-    around <- contains_pole(geometry, pole)
-    boxes[c(1L, 3L), around] <- c(-180, 180)
-    boxes[if (pole < 0) 2L else 4L, around] <- pole
-  }
-  boxes
-}
+unbroken_boxes <- function(geometry) polygon_boxes(unbroken_polygons(geometry))
 
-contains_pole <- function(geometry, pole) {
-  found <- is_wide(geometry)
-  found[found] <- lengths(suppressMessages(sf::st_intersects(geometry[found],
-    points_like(cbind(0, pole), geometry)))) > 0L
-  found
+# The latitude of the pole within each polygon, else of the one that it is nearer to.
+pole_within <- function(geometry) {
+  contains <- function(pole) {
+    lengths(suppressMessages(sf::st_intersects(geometry, points_like(cbind(0, pole),
+      geometry)))) > 0L
+  }
+  boxes <- polygon_boxes(geometry)
+  nearer <- ifelse(boxes[2L, ] + boxes[4L, ] < 0, -90, 90)
+  north <- contains(90)
+  ifelse(north == contains(-90), nearer, ifelse(north, 90, -90))
 }
 
 # Whether longitudes span more than half of the globe, as those of all polygons do that cross the
 # line or go around a pole.
 is_wide <- function(geometry) {
   boxes <- polygon_boxes(geometry)
-  isTRUE(sf::st_is_longlat(geometry)) & boxes[3L, ] - boxes[1L, ] > 180
+  isTRUE(suppressWarnings(sf::st_is_longlat(geometry))) & boxes[3L, ] - boxes[1L, ] > 180
 }
 
-unbroken_polygon <- function(polygon) {
+unbroken_polygon <- function(polygon, pole) {
   is_single <- inherits(polygon, "POLYGON")
-  parts <- lapply(if (is_single) list(unclass(polygon)) else unclass(polygon), unbroken_rings)
+  parts <- lapply(if (is_single) list(unclass(polygon)) else unclass(polygon), unbroken_rings,
+    pole)
   spans <- vapply(parts, function(rings) range(rings[[1L]][, 1L]), double(2L))
   west <- westernmost(spans)
   turns <- floor((spans[1L, ] - west) / 360 + 1e-9)
@@ -49,20 +47,29 @@ unbroken_polygon <- function(polygon) {
   if (is_single) sf::st_polygon(parts[[1L]]) else sf::st_multipolygon(parts)
 }
 
-# Each edge goes the shorter way. Of a ring that does not close so, which goes around a pole, or an
-# edge as long as a parallel, nothing can be said.
-unbroken_rings <- function(rings) {
-  longitudes <- lapply(rings, function(ring) {
-    steps <- diff(ring[, 1L])
-    turns <- cumsum(round(steps / 360))
-    if (any(abs(steps) >= 360) || turns[length(turns)] != 0) ring[, 1L] else
-      ring[, 1L] - 360 * c(0, turns)
-  })
-  middle <- vapply(longitudes, function(x) mean(range(x)), 0)
-  Map(function(ring, longitude, turns) {
-    ring[, 1L] <- longitude
-    turned_back(ring, turns)
-  }, rings, longitudes, round((middle - middle[1L]) / 360))
+# Each edge goes the shorter way, but for one as long as a parallel. Rings with a hole around a pole
+# stay as they are.
+unbroken_rings <- function(rings, pole) {
+  gone_on <- lapply(rings, unbroken_ring)
+  around <- vapply(gone_on, function(ring) ring[nrow(ring), 1L] != ring[1L, 1L], NA)
+  if (any(around[-1L])) return(rings)
+  if (around[1L]) gone_on[[1L]] <- closed_at_pole(gone_on[[1L]], pole)
+  middle <- vapply(gone_on, function(ring) mean(range(ring[, 1L])), 0)
+  Map(turned_back, gone_on, round((middle - middle[1L]) / 360))
+}
+
+unbroken_ring <- function(ring) {
+  steps <- diff(ring[, 1L])
+  if (any(abs(steps) >= 360)) return(ring)
+  ring[, 1L] <- ring[, 1L] - 360 * c(0, cumsum(round(steps / 360)))
+  ring
+}
+
+# A ring that has gone once around, back along the pole.
+closed_at_pole <- function(ring, pole) {
+  ends <- ring[c(nrow(ring), 1L), ]
+  ends[, 2L] <- pole
+  unname(rbind(ring, ends, ring[1L, ]))
 }
 
 turned_back <- function(ring, turns) {
@@ -81,11 +88,13 @@ westernmost <- function(spans) {
   if (west >= 180) west - 360 else west
 }
 
-# Points of unbroken polygons in the longitudes of the polygons as they were given.
-within_given <- function(points, boxes) {
-  beyond <- points$xy[, 1L] > 180 & boxes[3L, points$area] <= 180
-  points$xy[beyond, 1L] <- points$xy[beyond, 1L] - 360
-  points
+# Points `xy` of unbroken polygons, `area` the number of each, in the longitudes of the polygons as
+# they were given.
+within_given <- function(xy, area, geometry) {
+  if (!isTRUE(suppressWarnings(sf::st_is_longlat(geometry)))) return(xy)
+  beyond <- xy[, 1L] > 180 & polygon_boxes(geometry)[3L, area] <= 180
+  xy[beyond, 1L] <- xy[beyond, 1L] - 360
+  xy
 }
 
 # Weighted mean of longitudes on either side of the line, counted from their mean direction.

@@ -34,7 +34,10 @@ test_that("longitudes of polygons go on across the line, and of no others", {
   hole <- sf::st_sfc(sf::st_polygon(c(ring(175, -175, 0, 10), ring(-179, -177, 2, 4))), crs = 4326)
   expect_equal(range(unbroken_polygons(hole)[[1L]][[2L]][, 1L]), c(181, 183))
   pole <- sf::st_polygon(list(cbind(c(-170, -50, 70, 170, -170), 70)))
-  expect_equal(unbroken_boxes(sf::st_sfc(pole, crs = 4326))[, 1L], c(-180, 70, 180, 90))
+  expect_equal(unbroken_boxes(sf::st_sfc(pole, crs = 4326))[, 1L], c(-170, 70, 190, 90))
+  annulus <- sf::st_sfc(sf::st_polygon(list(cbind(c(-170, -50, 70, 170, -170), -70),
+    cbind(c(100, -140, -20, 100), -80))), crs = 4326)
+  expect_identical(unbroken_boxes(annulus), polygon_boxes(annulus))
   everywhere <- sf::st_sfc(sf::st_polygon(ring(-180, 180, -60, 60)), crs = 4326)
   expect_identical(unbroken_boxes(everywhere), polygon_boxes(everywhere))
   plane <- sf::st_set_crs(across, NA)
@@ -103,4 +106,9 @@ test_extended("a cap around a pole is predicted as the mean over all of it", {
   expect_equal(found$mean, stats::weighted.mean(predict(fit, places)$mean, weight),
     tolerance = 2e-3)
   expect_gt(found$points, 100)
+  skip_if_not_installed("terra")
+  people <- terra::rast(ncols = 72, nrows = 36, vals = 1, crs = "EPSG:4326")
+  total <- predict_areas(fit, cap, fun = "sum", weights = people, spacing = 200)
+  mean <- predict_areas(fit, cap, weights = people, spacing = 200)
+  expect_equal(total$mean / mean$mean, 144, tolerance = 1e-8)
 })
