@@ -27,7 +27,7 @@ moved_data <- function(by, n = 80L) {
   data
 }
 
-test_that("longitudes of polygons go on across the line, and of no others", {
+test_extended("longitudes of polygons go on across the line, and of no others", {
   across <- rectangles_of(175, 185, 0, 10)
   expect_equal(unbroken_boxes(across)[, 1L], c(175, 0, 185, 10))
   expect_equal(unbroken_boxes(rectangles_of(175, 185, 0, 10, cut = TRUE))[, 1L], c(175, 0, 185, 10))
