@@ -16,7 +16,8 @@ struct DeepCase {
   Cloud x;
   neargp::DeepResponse response;
 
-  DeepCase(int layers, neargp::SiteRule rule, int n, int outputs = 1, bool full = false) : x(uniform_cloud(n, 2, 21)) {
+  DeepCase(int layers, neargp::SiteRule rule, int n, int outputs = 1, bool full = false, int inducing = 4)
+      : x(uniform_cloud(n, 2, 21)) {
     using namespace neargp;
     const int width = 2, sites = 3;
     for (int l = 0; l < layers; ++l) {
@@ -24,7 +25,7 @@ struct DeepCase {
       LayerState layer{{}, {!first && !last, !last}, {!first, first}};
       for (int u = 0; u < (last ? outputs : width); ++u)
         layer.units.push_back(
-            unit(layer.kernel_inputs.count(width, x.dim), layer.mean_inputs.count(width, x.dim), full));
+            unit(layer.kernel_inputs.count(width, x.dim), layer.mean_inputs.count(width, x.dim), full, inducing));
       state.layers.push_back(layer);
     }
     state.rule = rule;
@@ -64,8 +65,7 @@ struct DeepCase {
     return result;
   }
 
-  neargp::UnitState unit(neargp::Index kernel_inputs, neargp::Index mean_inputs, bool full) {
-    const neargp::Index m = 4;
+  neargp::UnitState unit(neargp::Index kernel_inputs, neargp::Index mean_inputs, bool full, neargp::Index m) {
     neargp::UnitState result;
     result.positions = normals(m, kernel_inputs);
     result.mean = normals(m, 1);

@@ -68,6 +68,9 @@ TEST_CASE("on a device they are those of the CPU, for all rules, layers, outputs
   DeepCase smooth = regular(DeepCase(2, SiteRule::free, 20));
   smooth.state.kernel = Family::gaussian;
   check_same(smooth);
+  DeepCase apart = regular(DeepCase(3, SiteRule::free, 20));
+  apart.state.layers[1].kernel_inputs = {false, true};
+  check_same(apart);
 }
 
 TEST_CASE("teams of several threads find the same deep objective on a device") {
@@ -98,6 +101,25 @@ TEST_CASE("little memory on a device makes more blocks, of the same deep objecti
   CHECK_THROWS_WITH_AS(deep_objective(at.state, {at.x.view(), at.response}, {}, on_device()),
                        doctest::Contains("too little free memory for these layers"), Error);
   CHECK(emulated::state().living == 0);
+}
+
+TEST_CASE("on a device an objective that begins has room to end, with more inducing points than rows" * extended) {
+  const emulated::Fresh device(1);
+  const DeepCase at = regular(DeepCase(1, SiteRule::free, 60, 1, true, 100));
+  bool begun = false, ended = false;
+  for (Index bytes = 300000; bytes < 600000; bytes += 20000) {
+    CAPTURE(bytes);
+    emulated::state().total_bytes = bytes;
+    RunContext context = on_device();
+    context.check_interrupt = [&] { begun = true; };
+    try {
+      deep_objective(at.state, {at.x.view(), at.response}, {}, context);
+      ended = true;
+    } catch (const Error&) {
+      CHECK_FALSE(begun);
+    }
+  }
+  CHECK(ended);
 }
 
 TEST_CASE("on a device a unit with coinciding positions gets more jitter, or is named, as on the CPU") {

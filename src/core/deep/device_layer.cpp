@@ -1,7 +1,5 @@
 #include "deep/device_layer.h"
 
-#include <array>
-
 #include "base/error.h"
 
 namespace neargp {
@@ -212,17 +210,20 @@ void DeviceLayer::contract_rows(MatrixXd* kernel_inputs_bar) {
 
 // ---- the gradient ---------------------------------------------------------------------------------------------------
 
-// From G', in the place of the gram matrix, to the derivatives in K_zz and their products with the slopes.
+// From G', in the place of R, to the derivatives in K_zz times their slopes, T. Returns T [Z, 1], made in the place of
+// the rows' sums of the like.
 MatrixXd DeviceLayer::contract_prior() {
   const Index w = units();
   device_.mirror_upper(gram_.stack(w));
   multiply(1.0, gram_.stack(w), inverse_.stack(w), factored_);
   multiply(-1.0, transposed(inverse_.stack(w)), factored_.stack(w), gram_);
   device_.scale_by_slopes(correlation_, 0, places(points_), places(points_), variances_.data(), gram_.stack(w));
-  multiply(1.0, gram_.stack(w), points_.stack(w), seen_);
-  return seen_.download();
+  multiply(1.0, gram_.stack(w), points_.stack(w), weighted_);
+  return weighted_.download();
 }
 
+// Takes no memory but that of L, whose inverse is there, and of the rows' sums: rows were given what is free.
+//
 // The derivatives in a logarithm of the variance are, of all that A has through K_zx, tr G, and half of that less
 // through K_zz, jitter included.
 void DeviceLayer::finish(Index, std::vector<UnitSums>&, double divergence_weight, LayerState& gradient) {
@@ -230,9 +231,9 @@ void DeviceLayer::finish(Index, std::vector<UnitSums>&, double divergence_weight
   mean_.resize(inducing_, w);
   device_.combine_rows(ones_.data(), diagonals(gram_), nullptr, {{mean_.data(), 1, inducing_, 1}, w, inducing_});
   const MatrixXd diagonal = mean_.download(), projected = projected_.download(), weighted = weighted_.download();
-  if (full()) multiply(1.0, gram_.stack(w), posterior_.factor.stack(w), spread_);
-  const MatrixXd half_slopes = full() ? spread_.download() : MatrixXd(inducing_, 0);
-  to_adjoint(gram_, spread_, projected_);
+  if (full()) multiply(1.0, gram_.stack(w), posterior_.factor.stack(w), factored_);
+  const MatrixXd half_slopes = full() ? factored_.download() : MatrixXd(inducing_, 0);
+  to_adjoint(gram_, factored_, projected_);
   const MatrixXd of_prior = contract_prior();
   for (std::size_t unit = 0; unit < units_.size(); ++unit) {
     const UnitState& state = layer_.units[unit];

@@ -40,7 +40,7 @@ class DeviceLayer : public Layer {
 
   // Numbers of each unit, and matrices of each, side by side.
   struct Posterior {
-    DeviceMatrix mean, shrinkage, factor;  // m; s^2 - 1, or of a full S = C C' -1; C
+    DeviceMatrix mean, shrinkage, factor;  // m; s^2 - 1, or -1 of a full S = C C'; C
 
     explicit Posterior(const DenseDevice& device) : mean(device), shrinkage(device), factor(device) {}
   };

@@ -49,7 +49,7 @@ class DeviceMatrix {
   ScaledPoints points() const { return {data_, rows_}; }
   Block block() { return {data_, rows_, columns_, rows_}; }
   operator ConstBlock() const { return {data_, rows_, columns_, rows_}; }
-  // The same as `count` matrices, one after the other in its columns, or below each other in numbers of one column.
+  // The same as `count` matrices, one beside the other.
   Stack stack(Index count) { return {{data_, rows_, columns_ / count, rows_}, count, rows_ * (columns_ / count)}; }
   ConstStack stack(Index count) const {
     return {{data_, rows_, columns_ / count, rows_}, count, rows_ * (columns_ / count)};
