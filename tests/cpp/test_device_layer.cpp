@@ -73,6 +73,12 @@ TEST_CASE("on a device they are those of the CPU, for all rules, layers, outputs
   check_same(apart);
 }
 
+TEST_CASE("on a device no rows have no components") {
+  const emulated::Fresh device(1);
+  const DeepCase at = regular(DeepCase(2, SiteRule::free, 20));
+  CHECK(deep_components(at.state, {at.x.coords.data(), 0, at.x.dim}, on_device()).mean.rows() == 0);
+}
+
 TEST_CASE("teams of several threads find the same deep objective on a device") {
   const emulated::Fresh device(4);
   check_same(regular(DeepCase(2, SiteRule::free, 12, 1, true)));

@@ -106,7 +106,7 @@ Index DeepChain::block_rows(Index n) const {
     throw Error(
         "The GPU has too little free memory for these layers. Use fewer inducing points, units or sites, close "
         "other programs on the GPU, or compute with device = \"cpu\".");
-  return std::min({fitting, n, std::max(fewest, most_paths / paths_.components())});
+  return std::min({fitting, std::max<Index>(n, 1), std::max(fewest, most_paths / paths_.components())});
 }
 
 // ---- forward --------------------------------------------------------------------------------------------------------

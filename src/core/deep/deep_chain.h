@@ -55,7 +55,7 @@ class DeepChain {
   const std::optional<SingularUnit>& failure() const { return failure_; }
   const SitePaths& paths() const { return paths_; }
 
-  // How many of n rows to take at a time: where that is on a device, one block after the other.
+  // How many of n rows to take at a time, at least one: where that is on a device, one block after the other.
   Index block_rows(Index n) const;
   bool on_device() const { return device_ != nullptr; }
   // With a thread alone where that is on a device.
