@@ -116,7 +116,8 @@ inducing <- function(points, n = 1e5L, d = 8L) {
 deep <- function(n, points, d = 8L) {
   data <- simulated(n, d)
   x <- as.matrix(data[-1L])
-  settings <- utils::modifyList(neargp:::deep_defaults(), list(width = 8L, sites = 4L, inducing = min(points, n)))
+  points <- min(points, n)
+  settings <- utils::modifyList(neargp:::deep_defaults(), list(width = 8L, sites = 4L, inducing = points))
   state <- neargp:::deep_start(x, as.matrix(data$y), settings, 1)
   step <- function(device) {
     neargp:::core_deep_objective(state, x, data$y, list(score = "mixture", beta = 0.05, rows = 0L), neargp:::new_context(threads, device))
