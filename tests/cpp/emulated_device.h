@@ -162,6 +162,11 @@ inline neargp::Block matrix_of(neargp::Stack stack, Index w) {
   return stack.first;
 }
 
+// Not numbers above the diagonal, where cuSOLVER leaves what it likes.
+inline void lose_upper(const neargp::Block& s) {
+  for (Index j = 1; j < s.columns; ++j) std::memset(s.data + j * s.stride, 0xff, std::size_t(j) * sizeof(double));
+}
+
 // One matrix after the other.
 inline const neargp::StackEngine& stack_engine() {
   using namespace neargp;
@@ -176,8 +181,10 @@ inline const neargp::StackEngine& stack_engine() {
                                       eigen_engine().solve_left(matrix_of(lower, w), matrix_of(x, w));
                                   },
                                   [](Stack s, bool* regular) {
-                                    for (Index w = 0; w < s.count; ++w)
+                                    for (Index w = 0; w < s.count; ++w) {
                                       regular[w] = eigen_engine().factorize(matrix_of(s, w));
+                                      lose_upper(matrix_of(s, w));
+                                    }
                                   }};
   return engine;
 }

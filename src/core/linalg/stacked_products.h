@@ -27,7 +27,8 @@ struct StackEngine {
   const char* name;
   void (*add_products)(double alpha, ConstStack a, ConstStack b, Stack c);  // C += alpha A B
   void (*solve_left)(ConstStack lower, Stack x);                            // X = L^-1 X
-  // S = LL', lower triangles only. regular[w], on the host: whether all pivots of matrix w were positive.
+  // S = LL', lower triangles only; what is above them is lost, being cuSOLVER's to work in. regular[w], on the host:
+  // whether all pivots of matrix w were positive.
   void (*factorize)(Stack s, bool* regular);
 };
 

@@ -4,6 +4,9 @@
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "gpu.h"
 #include "linalg/product_engine.h"
 
@@ -144,6 +147,9 @@ cusolverStatus_t cusolverDnDpotrfBatched(cusolverDnHandle_t handle, cublasFillMo
   for (int w = 0; w < count; ++w) {
     const cusolverStatus_t status = cusolverDnDpotrf(handle, uplo, n, a[w], lda, nullptr, 0, info + w);
     if (status != CUSOLVER_STATUS_SUCCESS) return status;
+    // the other triangle is where cuSOLVER works, by its documentation
+    for (int j = 1; j < n; ++j)
+      std::fill_n(a[w] + std::ptrdiff_t(j) * lda, j, std::numeric_limits<double>::quiet_NaN());
   }
   return CUSOLVER_STATUS_SUCCESS;
 }
