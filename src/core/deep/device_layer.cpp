@@ -9,8 +9,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-Points view(const RowMajorMatrix& rows) { return {rows.data(), rows.rows(), int(rows.cols())}; }
-
 PreparedCovariance correlation_of(UnitState unit, Family kernel, double shape) {
   unit.variance = 1.0;
   PreparedCovariance covariance = prepare(unit_covariance(unit, kernel, shape), int(unit.range.size()), true);
@@ -31,7 +29,7 @@ MatrixXd side_by_side(const LayerState& layer, Index rows, Index columns, const 
 
 DeviceLayer::Unit::Unit(const UnitState& state, Family kernel, double shape)
     : covariance(neargp::prepare(unit_covariance(state, kernel, shape), int(state.range.size()), true)),
-      points(covariance, view(RowMajorMatrix(state.positions))),
+      points(covariance, points_of(RowMajorMatrix(state.positions))),
       outer(MatrixXd::Zero(state.range.size(), state.range.size())) {}
 
 DeviceLayer::DeviceLayer(const DenseDevice& device, const DeepState& state, const LayerState& layer, bool derivatives)
@@ -105,13 +103,12 @@ void DeviceLayer::prepare(Index) {
   weighted_.set_zero(inducing_, (dim_ + 1) * units());
 }
 
-// With up to a thousand times the jitter for the units that need it, as VariationalUnit.
+// With more jitter for the units that need it alone.
 void DeviceLayer::factorize() {
-  constexpr int attempts = 4;
   VectorXd jitter(units());
   for (Index u = 0; u < units(); ++u) jitter[u] = state_.jitter * layer_.units[std::size_t(u)].variance;
   const auto regular = std::make_unique<bool[]>(std::size_t(units()));
-  for (int attempt = 0; attempt < attempts && (attempt == 0 || singular()); ++attempt) {
+  for (int attempt = 0; attempt < jitter_attempts && (attempt == 0 || singular()); ++attempt) {
     DeviceMatrix added(device_, jitter);
     factored_.set_zero(inducing_, inducing_ * units());
     device_.add_covariances(correlation_, 0, places(points_), places(points_), variances_.data(),
@@ -121,7 +118,7 @@ void DeviceLayer::factorize() {
     device_.stacks->factorize(factored_.stack(units()), regular.get());
     regular_.assign(regular.get(), regular.get() + units());
     for (Index u = 0; u < units(); ++u)
-      if (!regular_[std::size_t(u)]) jitter[u] *= 10.0;
+      if (!regular_[std::size_t(u)]) jitter[u] *= jitter_growth;
   }
 }
 
@@ -148,7 +145,7 @@ double DeviceLayer::row_bytes() const {
 void DeviceLayer::moments(bool, const ProductEngine&, LayerRows& at) {
   const Index n = at.kernel_inputs.rows(), w = units();
   scaled_ = side_by_side(layer_, n, dim_ + 1, [&](std::size_t unit) {
-    return with_ones(units_[unit].points.scaled(0, view(at.kernel_inputs)));
+    return with_ones(units_[unit].points.scaled(0, points_of(at.kernel_inputs)));
   });
   rows_.upload(scaled_);
   cross_.set_zero(n, inducing_ * w);

@@ -36,6 +36,7 @@ class DeviceLayer : public Layer {
     double variance_bar = 0.0;
 
     Unit(const UnitState& state, Family kernel, double shape);
+    Unit(const Unit&) = delete;  // the points keep a reference to the covariance
   };
 
   // Numbers of each unit, and matrices of each, side by side.

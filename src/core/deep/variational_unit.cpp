@@ -9,8 +9,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-Points view(const RowMajorMatrix& rows) { return {rows.data(), rows.rows(), int(rows.cols())}; }
-
 }  // namespace
 
 Covariance unit_covariance(const UnitState& state, Family kernel, double shape) {
@@ -62,9 +60,9 @@ void UnitSums::add(const UnitSums& other) {
 VariationalUnit::VariationalUnit(const UnitState& state, Family kernel, double shape, double jitter, bool derivatives)
     : state_(state), covariance_(prepare(unit_covariance(state, kernel, shape), int(state.range.size()), derivatives)) {
   const RowMajorMatrix positions = state.positions;
-  points_ = std::make_unique<InducingPoints>(covariance_, view(positions));
-  constexpr int attempts = 4;
-  for (int attempt = 0; attempt < attempts && !(factor_ && factor_->regular()); ++attempt, jitter *= 10.0)
+  points_ = std::make_unique<InducingPoints>(covariance_, points_of(positions));
+  for (int attempt = 0; attempt < jitter_attempts && !(factor_ && factor_->regular());
+       ++attempt, jitter *= jitter_growth)
     factor_ = std::make_unique<InducingFactor>(*points_, jitter, derivatives);
   if (derivatives && factor_->regular()) inverse_ = std::make_unique<LowerInverse>(factor_->lower());
 }
@@ -81,7 +79,7 @@ void VariationalUnit::whiten(bool derivatives, const ProductEngine& engine, Unit
 
 void VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, bool derivatives, const ProductEngine& engine,
                            UnitRows& result) const {
-  points_->covariances(view(kernel_inputs), derivatives ? &result.parts : nullptr, result.cross);
+  points_->covariances(points_of(kernel_inputs), derivatives ? &result.parts : nullptr, result.cross);
   whiten(derivatives, engine, result);
   const MatrixXd& features = result.features;
   result.mean = features.transpose() * state_.mean;
