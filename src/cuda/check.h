@@ -13,7 +13,8 @@ namespace neargp {
 inline std::string cuda_remedy(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:
-      return " Close other programs on the GPU, use a smaller `k`, or compute with device = \"cpu\".";
+      return " Close other programs on the GPU, use a smaller `k` or fewer inducing points, or compute with device = "
+             "\"cpu\".";
     case cudaErrorInitializationError:
       return " A process that was forked from one that had used the GPU cannot use it: start processes afresh, for "
              "instance by parallel::makePSOCKcluster().";
