@@ -290,10 +290,8 @@ struct Device {
 
 using DeviceSearch = neargp::DeviceSearch<Device>;
 
-inline const neargp::Backend& backend() {
-  static const neargp::Backend table = neargp::DeviceBackend<Device>::table("emulated");
-  return table;
-}
+// All kernels, which take the compiler long: in emulated_device.cpp, once for all tests.
+const neargp::Backend& backend();
 
 inline const neargp::DenseDevice& dense() {
   static const neargp::DenseDevice table = neargp::DenseTable<Device>::table("emulated");

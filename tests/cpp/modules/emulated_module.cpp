@@ -22,8 +22,9 @@ constexpr NeighborEngine search = emulated::DeviceSearch::engine("emulated");
 }  // namespace
 
 extern "C" const DeviceModule* neargp_device_module() {
+  static const Backend backend = DeviceBackend<emulated::Device>::table("emulated");
   static const DeviceModule module = {
-      device_module_abi_version, "emulated", "tests",           device_count, describe, select, selected,
-      &emulated::backend(),      &search,    &emulated::dense()};
+      device_module_abi_version, "emulated", "tests", device_count, describe, select, selected, &backend, &search,
+      &emulated::dense()};
   return &module;
 }
