@@ -99,8 +99,12 @@ within_given <- function(xy, area, geometry) {
 
 # Weighted mean of longitudes on either side of the line, counted from their mean direction.
 mean_longitude <- function(longitude, weight) {
+  center <- mean_direction(longitude, weight)
+  offset <- turned_longitude(longitude - center, -180)
+  turned_longitude(center + sum(weight * offset) / sum(weight), -180)
+}
+
+mean_direction <- function(longitude, weight = 1) {
   radians <- longitude * pi / 180
-  center <- atan2(sum(weight * sin(radians)), sum(weight * cos(radians))) * 180 / pi
-  offset <- (longitude - center + 180) %% 360 - 180
-  (center + sum(weight * offset) / sum(weight) + 180) %% 360 - 180
+  atan2(sum(weight * sin(radians)), sum(weight * cos(radians))) * 180 / pi
 }

@@ -171,9 +171,7 @@ sf_unit <- function(x) {
 # y = R lat. The centre is the circular mean of the longitudes, so that the date line does not cut.
 sinusoidal <- function(longitude, latitude) {
   radius <- 6371.0088
-  radians <- longitude * pi / 180
-  center <- atan2(mean(sin(radians)), mean(cos(radians)))
-  offset <- (radians - center + pi) %% (2 * pi) - pi
+  offset <- turned_longitude(longitude - mean_direction(longitude), -180) * pi / 180
   cbind(radius * offset * cos(latitude * pi / 180), radius * latitude * pi / 180)
 }
 

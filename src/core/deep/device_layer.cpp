@@ -113,8 +113,7 @@ void DeviceLayer::factorize() {
     factored_.set_zero(inducing_, inducing_ * units());
     device_.add_covariances(correlation_, 0, places(points_), places(points_), variances_.data(),
                             factored_.stack(units()));
-    const ConstStack ones{{ones_.data(), 1, inducing_, 1}, units(), 0};
-    device_.combine_rows(added.data(), ones, ones_.data(), diagonals(factored_));
+    device_.combine_rows(added.data(), row_of_ones(), ones_.data(), diagonals(factored_));
     device_.stacks->factorize(factored_.stack(units()), regular.get());
     regular_.assign(regular.get(), regular.get() + units());
     for (Index u = 0; u < units(); ++u)
@@ -130,8 +129,7 @@ std::optional<Index> DeviceLayer::singular() const {
 
 void DeviceLayer::invert() {
   inverse_.set_zero(inducing_, inducing_ * units());
-  const ConstStack ones{{ones_.data(), 1, inducing_, 1}, units(), 0};
-  device_.combine_rows(ones_.data(), ones, nullptr, diagonals(inverse_));
+  device_.combine_rows(ones_.data(), row_of_ones(), nullptr, diagonals(inverse_));
   device_.stacks->solve_left(factored_.stack(units()), inverse_.stack(units()));
 }
 

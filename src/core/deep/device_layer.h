@@ -51,6 +51,7 @@ class DeviceLayer : public Layer {
   ScaledPoints places(const DeviceMatrix& scaled) const {
     return {scaled.data(), scaled.rows(), scaled.rows() * (dim_ + 1)};
   }
+  ConstStack row_of_ones() const { return {{ones_.data(), 1, inducing_, 1}, units(), 0}; }
   Stack diagonals(DeviceMatrix& matrices);
   Eigen::MatrixXd with_ones(const Eigen::MatrixXd& scaled) const;
   void upload_posterior();

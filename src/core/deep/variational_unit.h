@@ -81,8 +81,6 @@ class VariationalUnit {
   // The gradient of the sums' objective less divergence_weight times the divergence.
   void finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const;
 
-  const UnitState& state() const { return state_; }
-
  private:
   void whiten(bool derivatives, const ProductEngine& engine, UnitRows& rows) const;
   void less_prior(const Eigen::MatrixXd& features, const Eigen::MatrixXd& spread, Eigen::MatrixXd& result) const;
