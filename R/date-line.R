@@ -77,15 +77,10 @@ turned_back <- function(ring, turns) {
   ring
 }
 
-# The end of the widest gap on the circle between intervals, columns of start and end.
+# The end of the widest gap between intervals, columns of start and end.
 westernmost <- function(spans) {
-  start <- spans[1L, ] %% 360
-  order <- order(start)
-  start <- start[order]
-  reach <- cummax(start + (spans[2L, ] - spans[1L, ])[order])
-  gaps <- c(start[1L] + 360 - reach[length(reach)], start[-1L] - reach[-length(reach)])
-  west <- start[which.max(gaps)]
-  if (west >= 180) west - 360 else west
+  gap <- widest_gap(spans[1L, ], spans[2L, ] - spans[1L, ])
+  turned_longitude(gap$middle + gap$width / 2, -180)
 }
 
 # Points `xy` of unbroken polygons, `area` the number of each, in the longitudes of the polygons as

@@ -43,11 +43,14 @@ joined_longitude <- function(longitude) {
   turned_longitude(longitude, gap$middle)
 }
 
-widest_gap <- function(longitude) {
-  sorted <- sort(turned_longitude(longitude, -180))
-  gaps <- c(diff(sorted), sorted[1L] + 360 - sorted[length(sorted)])
+# Between longitudes, or what reaches east from them by a width.
+widest_gap <- function(longitude, width = 0) {
+  start <- turned_longitude(longitude, -180)
+  order <- order(start)
+  reach <- cummax((start + width)[order])
+  gaps <- c(start[order][-1L], start[order[1L]] + 360) - reach
   widest <- which.max(gaps)
-  list(width = gaps[widest], middle = sorted[widest] + gaps[widest] / 2)
+  list(width = gaps[widest], middle = reach[widest] + gaps[widest] / 2)
 }
 
 # Distances go round the globe, and so do the data: a hull in the plane has an edge where they have
