@@ -61,10 +61,6 @@ neargp::AdamMemory to_adam(const Rcpp::List& memory) {
   return {Rcpp::as<std::vector<double>>(memory["moments"]), Rcpp::as<std::vector<int>>(memory["clock"])};
 }
 
-Eigen::VectorXd to_vector(const Rcpp::NumericVector& x) {
-  return Eigen::Map<const Eigen::VectorXd>(x.begin(), x.size());
-}
-
 // All that the next piece of a run goes on from.
 Rcpp::List memory_to_r(const neargp::BatchFit& fit) {
   const neargp::BatchMemory& memory = fit.memory;
@@ -98,9 +94,10 @@ std::optional<neargp::BatchFit> earlier_piece(SEXP memory, neargp::Covariance co
   fit.memory.shared_adam = to_adam(list["shared_adam"]);
   fit.memory.position_adam = to_adam(list["position_adam"]);
   fit.memory.moves = neargp::Index(Rcpp::as<double>(list["moves"]));
-  fit.memory.natural = {to_eigen(list["precision"]), to_vector(list["natural"])};
-  fit.memory.adam = {
-      {to_vector(list["mean"]), to_eigen(list["root"]), false}, to_adam(list["mean_adam"]), to_adam(list["root_adam"])};
+  fit.memory.natural = {to_eigen(list["precision"]), to_eigen_vector(list["natural"])};
+  fit.memory.adam = {{to_eigen_vector(list["mean"]), to_eigen(list["root"]), false},
+                     to_adam(list["mean_adam"]),
+                     to_adam(list["root_adam"])};
   return fit;
 }
 

@@ -57,9 +57,7 @@ Rcpp::NumericMatrix square(const std::vector<double>& entries, int size) {
   return Rcpp::NumericMatrix(size, size, entries.begin());
 }
 
-int failed_row(Index failed) { return int(failed + 1); }
-
-Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns) {
+Rcpp::List sums_to_r(const neargp::LikelihoodSums& sums, int columns) {
   Rcpp::List result =
       Rcpp::List::create(Rcpp::_["log_det"] = sums.log_det, Rcpp::_["gram"] = square(sums.gram, columns),
                          Rcpp::_["failed"] = failed_row(sums.failed));
@@ -73,26 +71,26 @@ Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns) {
   return result;
 }
 
-Rcpp::List to_r(const neargp::Simulation& simulation, int draws) {
+Rcpp::List simulation_to_r(const neargp::Simulation& simulation, int draws) {
   Rcpp::List result =
       Rcpp::List::create(Rcpp::_["jitter"] = simulation.jitter, Rcpp::_["failed"] = failed_row(simulation.failed));
   if (simulation.failed < 0) result["field"] = from_row_major(simulation.field, draws);
   return result;
 }
 
-Rcpp::List to_r(const neargp::ObjectiveGradient& objective) {
+Rcpp::List objective_to_r(const neargp::ObjectiveGradient& objective) {
   return Rcpp::List::create(
       Rcpp::_["value"] = objective.value,
       Rcpp::_["gradient"] = Rcpp::NumericVector(objective.gradient.begin(), objective.gradient.end()),
       Rcpp::_["failed"] = failed_row(objective.failed));
 }
 
-Rcpp::List to_r(const neargp::Kriging& kriging) {
+Rcpp::List kriging_to_r(const neargp::Kriging& kriging) {
   return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(kriging.weighted, kriging.columns),
                             Rcpp::_["variance"] = kriging.variance, Rcpp::_["failed"] = failed_row(kriging.failed));
 }
 
-std::vector<double> to_vector(const Rcpp::NumericVector& x) { return {x.begin(), x.end()}; }
+std::vector<double> to_doubles(const Rcpp::NumericVector& x) { return {x.begin(), x.end()}; }
 
 }  // namespace
 
@@ -127,30 +125,30 @@ Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugg
                          const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::vecchia_sums(*pointer, spec, information, run_context(context)), pointer->columns());
+  return sums_to_r(neargp::vecchia_sums(*pointer, spec, information, run_context(context)), pointer->columns());
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta,
                          const Rcpp::List& context) {
   ProblemPointer pointer(problem);
-  return to_r(
-      neargp::conditional_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta), run_context(context)));
+  return objective_to_r(neargp::conditional_gradient(*pointer, to_covariance(covariance, nugget), to_doubles(beta),
+                                                     run_context(context)));
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::List& context) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::joint_sums(*pointer, spec, run_context(context)), pointer->columns());
+  return sums_to_r(neargp::joint_sums(*pointer, spec, run_context(context)), pointer->columns());
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget,
                                const Rcpp::NumericVector& beta, const Rcpp::List& context) {
   ProblemPointer pointer(problem);
-  return to_r(
-      neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta), run_context(context)));
+  return objective_to_r(
+      neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_doubles(beta), run_context(context)));
 }
 
 // Data made ready for predictions from them.
@@ -175,9 +173,9 @@ Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, SEXP n
   if (taper.isNotNull() && tapers.size() != std::size_t(sets.n() * sets.k()))
     throw neargp::Error("The taper must have a weight for each neighbour.");
   std::vector<double> weights(keep_weights ? std::size_t(sets.n() * sets.k()) : 0);
-  Rcpp::List result =
-      to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, run_context(context), target_outputs.data(),
-                                 keep_weights ? weights.data() : nullptr, taper.isNull() ? nullptr : tapers.data()));
+  Rcpp::List result = kriging_to_r(pointer->predictor.at(targets.view(), sets.table(), local_mean, run_context(context),
+                                                         target_outputs.data(), keep_weights ? weights.data() : nullptr,
+                                                         taper.isNull() ? nullptr : tapers.data()));
   if (keep_weights) result["weights"] = from_row_major(weights, sets.k());
   return result;
 }
@@ -193,10 +191,10 @@ Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericM
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   const std::vector<double> normal_rows = row_major(normals);
-  return to_r(neargp::simulate_conditional(data.view(), targets.view(), to_rows(order_new),
-                                           Neighbors(neighbors).table(), to_covariance(covariance, nugget),
-                                           normal_rows.data(), run_context(context), target_outputs.data()),
-              data.columns);
+  return simulation_to_r(neargp::simulate_conditional(data.view(), targets.view(), to_rows(order_new),
+                                                      Neighbors(neighbors).table(), to_covariance(covariance, nugget),
+                                                      normal_rows.data(), run_context(context), target_outputs.data()),
+                         data.columns);
 }
 
 // [[Rcpp::export]]
@@ -209,9 +207,9 @@ Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::Nu
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   const std::vector<double> normal_rows = row_major(normals);
-  return to_r(neargp::exact_simulate(data.view(), targets.view(), to_covariance(covariance, nugget), normal_rows.data(),
-                                     run_context(context), target_outputs.data()),
-              data.columns);
+  return simulation_to_r(neargp::exact_simulate(data.view(), targets.view(), to_covariance(covariance, nugget),
+                                                normal_rows.data(), run_context(context), target_outputs.data()),
+                         data.columns);
 }
 
 // [[Rcpp::export]]
@@ -231,7 +229,7 @@ Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
     view.noise_derivatives = derivatives.data();
   }
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::exact_sums(view, spec, information, run_context(context)), data.columns);
+  return sums_to_r(neargp::exact_sums(view, spec, information, run_context(context)), data.columns);
 }
 
 // [[Rcpp::export]]
@@ -240,8 +238,8 @@ Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::Nu
                                const Rcpp::NumericVector& beta, const Rcpp::List& context,
                                Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
-  return to_r(
-      neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta), run_context(context)));
+  return objective_to_r(
+      neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_doubles(beta), run_context(context)));
 }
 
 // Data made ready for predictions from all of them.
@@ -259,5 +257,5 @@ Rcpp::List core_exact_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, 
                             Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
-  return to_r(ExactPointer(kriging)->predictor.at(targets.view(), run_context(context), target_outputs.data()));
+  return kriging_to_r(ExactPointer(kriging)->predictor.at(targets.view(), run_context(context), target_outputs.data()));
 }

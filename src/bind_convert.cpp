@@ -54,6 +54,8 @@ PointStore::PointStore(const Rcpp::NumericMatrix& coords)
     : data_(row_major(coords)), n_(coords.nrow()), dim_(coords.ncol()) {}
 
 int to_one_based(int index) { return index < 0 ? NA_INTEGER : index + 1; }
+int failed_row(neargp::Index row) { return int(row) + 1; }
+
 int to_zero_based(int index) { return index == NA_INTEGER ? -1 : index - 1; }
 
 OutputStore::OutputStore(const Outputs& output_of_row, int n) {

@@ -42,5 +42,9 @@ class OutputStore {
 // Converts between the core (0-based, absent = -1) and R (1-based, absent = NA).
 int to_one_based(int index);
 int to_zero_based(int index);
+
+// The row at which a computation failed, counted from 1, or 0 where none did; the core says -1 for none.
+int failed_row(neargp::Index row);
+
 Rcpp::IntegerVector to_r(const std::vector<int>& rows);
 std::vector<int> to_rows(const Rcpp::IntegerVector& rows);

@@ -17,10 +17,6 @@ neargp::SiteRule site_rule(const std::string& name) {
   throw neargp::Error("There is no rule for sites called '" + name + "'.");
 }
 
-VectorXd to_vector(const Rcpp::NumericVector& values) {
-  return Eigen::Map<const VectorXd>(values.begin(), values.size());
-}
-
 neargp::LayerInputs to_inputs(SEXP names) {
   neargp::LayerInputs inputs;
   for (const std::string& name : Rcpp::as<std::vector<std::string>>(names)) {
@@ -37,14 +33,14 @@ neargp::LayerInputs to_inputs(SEXP names) {
 neargp::UnitState to_unit(const Rcpp::List& list) {
   neargp::UnitState unit;
   unit.positions = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(list["positions"]));
-  unit.mean = to_vector(list["mean"]);
+  unit.mean = to_eigen_vector(list["mean"]);
   if (list.containsElementNamed("factor"))
     unit.factor = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(list["factor"]));
   else
-    unit.sd = to_vector(list["sd"]);
+    unit.sd = to_eigen_vector(list["sd"]);
   unit.variance = Rcpp::as<double>(list["variance"]);
-  unit.range = to_vector(list["range"]);
-  unit.weights = to_vector(list["weights"]);
+  unit.range = to_eigen_vector(list["range"]);
+  unit.weights = to_eigen_vector(list["weights"]);
   unit.constant = Rcpp::as<double>(list["constant"]);
   return unit;
 }
@@ -89,9 +85,9 @@ neargp::DeepState to_deep_state(const Rcpp::List& list) {
     state.samples = Rcpp::as<int>(list["samples"]);
     state.seed = std::uint64_t(Rcpp::as<double>(list["seed"]));
   }
-  state.log_weights = to_vector(list["log_weights"]);
+  state.log_weights = to_eigen_vector(list["log_weights"]);
   state.likelihood.family = neargp::response_family_from_name(family["name"]);
-  const VectorXd noise = to_vector(list["noise"]);
+  const VectorXd noise = to_eigen_vector(list["noise"]);
   if (!Rf_isNull(list["mixing"])) {
     state.mixing = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(list["mixing"]));
     state.output_noise = noise;

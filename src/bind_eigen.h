@@ -16,3 +16,7 @@ inline Rcpp::NumericVector to_r(const Eigen::VectorXd& vector) {
 inline Eigen::MatrixXd to_eigen(const Rcpp::NumericMatrix& matrix) {
   return Eigen::Map<const Eigen::MatrixXd>(matrix.begin(), matrix.nrow(), matrix.ncol());
 }
+
+inline Eigen::VectorXd to_eigen_vector(const Rcpp::NumericVector& vector) {
+  return Eigen::Map<const Eigen::VectorXd>(vector.begin(), vector.size());
+}

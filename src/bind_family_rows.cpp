@@ -16,10 +16,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-VectorXd to_vector(const Rcpp::NumericVector& values) {
-  return Eigen::Map<const VectorXd>(values.begin(), values.size());
-}
-
 template <class Moments, class Visitor>
 void visit_moments(Moments& moments, Visitor&& visit) {
   visit(moments.gram);
@@ -65,7 +61,7 @@ class RowsOfParts : public neargp::FamilyRows {
               const Rcpp::List& context)
       : moments_(Rcpp::as<Rcpp::Function>(parts["moments"])), expect_(Rcpp::as<Rcpp::Function>(parts["expect"])),
         gradient_(Rcpp::as<Rcpp::Function>(parts["gradient"])), points_(points), coefficients_(coefficients),
-        context_(context), unexplained_(to_vector(Rcpp::as<Rcpp::Function>(parts["unexplained"])())) {
+        context_(context), unexplained_(to_eigen_vector(Rcpp::as<Rcpp::Function>(parts["unexplained"])())) {
     use_products_of(context_);
   }
 
@@ -112,8 +108,8 @@ class RowsOfParts : public neargp::FamilyRows {
 
 neargp::InducingPosterior to_field(const Rcpp::List& list) {
   neargp::InducingPosterior field;
-  field.mean = to_vector(list["mean"]);
-  field.beta = to_vector(list["beta"]);
+  field.mean = to_eigen_vector(list["mean"]);
+  field.beta = to_eigen_vector(list["beta"]);
   field.factor = to_eigen(list["factor"]);
   return field;
 }
@@ -139,7 +135,8 @@ Rcpp::NumericVector core_family_part_moments(SEXP part, const Rcpp::NumericVecto
                                              const Rcpp::NumericVector& natural, const Rcpp::List& context) {
   use_products_of(context);
   Numbers numbers;
-  const neargp::RegressionMoments sums = PartPointer(part)->rows.moments(to_vector(precision), to_vector(natural));
+  const neargp::RegressionMoments sums =
+      PartPointer(part)->rows.moments(to_eigen_vector(precision), to_eigen_vector(natural));
   visit_moments(sums, [&](const auto&... values) { numbers.write(values...); });
   return numbers.all();
 }
@@ -164,7 +161,7 @@ Rcpp::NumericVector core_family_part_gradient(SEXP part, const Rcpp::List& field
   use_products_of(context);
   Numbers numbers;
   const neargp::InducingGradient gradient =
-      PartPointer(part)->rows.gradient(to_field(field), share, to_vector(slope), to_vector(curvature));
+      PartPointer(part)->rows.gradient(to_field(field), share, to_eigen_vector(slope), to_eigen_vector(curvature));
   visit_gradient(gradient, [&](const auto&... values) { numbers.write(values...); });
   return numbers.all();
 }

@@ -18,7 +18,7 @@ std::vector<double> shift_rows(const Rcpp::NumericMatrix& shift, Index targets, 
   return row_major(shift);
 }
 
-neargp::ClassLink class_link(const neargp::LabelRegression& model, double slope, const std::vector<double>& shifts,
+neargp::LabelLink label_link(const neargp::LabelRegression& model, double slope, const std::vector<double>& shifts,
                              const std::vector<double>& bias) {
   if (int(bias.size()) != model.outputs()) throw neargp::Error("There must be a bias for each output.");
   return {model.outputs(), model.per_class(), slope, shifts.data(), bias.data()};
@@ -61,7 +61,7 @@ Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::Integer
   const neargp::LabelMoments moments = pointer->moments(first - 1, last, spec, run);
   if (moments.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(moments.failed + 1));
   const neargp::ClassScore score =
-      neargp::label_link_score(moments, class_link(*pointer, slope, shifts, bias), {classes.data(), count.begin()});
+      neargp::label_link_score(moments, label_link(*pointer, slope, shifts, bias), {classes.data(), count.begin()});
   Rcpp::List result = Rcpp::List::create(Rcpp::_["value"] = score.value, Rcpp::_["failed"] = 0);
   if (!gradient) return result;
   result["gradient"] = pointer->adjoint(first - 1, last, spec, score.bar, run);
@@ -84,7 +84,7 @@ Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, do
   const int outputs = pointer->outputs();
   return Rcpp::List::create(
       Rcpp::_["probability"] = from_row_major(
-          neargp::class_probabilities(moments, class_link(*pointer, slope, shifts, bias)), outputs == 1 ? 2 : outputs),
+          neargp::class_probabilities(moments, label_link(*pointer, slope, shifts, bias)), outputs == 1 ? 2 : outputs),
       Rcpp::_["mean"] = from_row_major(moments.mean, pointer->columns()),
       Rcpp::_["variance"] = from_row_major(moments.variance, pointer->variances()), Rcpp::_["failed"] = 0);
 }

@@ -10,7 +10,7 @@
 
 namespace {
 
-StatePointer to_r(neargp::PosteriorState state) {
+StatePointer state_to_r(neargp::PosteriorState state) {
   return StatePointer(new neargp::PosteriorState(std::move(state)), true);
 }
 
@@ -60,8 +60,8 @@ void core_latent_set_effects(SEXP latent, const Rcpp::NumericMatrix& columns) {
 // [[Rcpp::export]]
 SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
                        const Rcpp::NumericVector& parameters, const Rcpp::List& context) {
-  return to_r(LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()},
-                                                     to_likelihood(family, parameters), run_context(context)));
+  return state_to_r(LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()},
+                                                           to_likelihood(family, parameters), run_context(context)));
 }
 
 // [[Rcpp::export]]
@@ -69,8 +69,8 @@ SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std:
                         const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision,
                         const std::vector<double>& slope) {
   LatentPointer fit(latent);
-  return to_r(fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision,
-                                    linear_predictor, slope));
+  return state_to_r(fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision,
+                                          linear_predictor, slope));
 }
 
 // The `end` of a fit as plain numbers, with whether the model's factor has become exact; and back, to the bit.
@@ -87,8 +87,8 @@ Rcpp::List core_latent_end(SEXP latent, SEXP end) {
 SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end) {
   if (Rcpp::as<bool>(end["exact"])) LatentPointer(latent)->posterior.become_exact();
   const auto numbers = [&end](const char* name) { return Rcpp::as<std::vector<double>>(end[name]); };
-  return to_r(neargp::PosteriorState{numbers("mean"), numbers("beta"), numbers("precision"), numbers("natural"),
-                                     numbers("linear_predictor")});
+  return state_to_r(neargp::PosteriorState{numbers("mean"), numbers("beta"), numbers("precision"), numbers("natural"),
+                                           numbers("linear_predictor")});
 }
 
 // [[Rcpp::export]]
@@ -113,7 +113,7 @@ Rcpp::List core_latent_fit(SEXP latent, SEXP start, Rcpp::Nullable<Rcpp::List> c
       Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
       Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
       Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
-      Rcpp::_["end"] = to_r(posterior.state()), Rcpp::_["d_covariance"] = outcome.gradient.covariance,
+      Rcpp::_["end"] = state_to_r(posterior.state()), Rcpp::_["d_covariance"] = outcome.gradient.covariance,
       Rcpp::_["d_likelihood"] = outcome.gradient.likelihood, Rcpp::_["d_design"] = to_r(outcome.gradient.design));
 }
 

@@ -29,9 +29,6 @@ struct Regression {
   neargp::RegressionData view() const { return {points.view(), columns, values.data(), noise_scale.data()}; }
 };
 
-// Rows count from 1 in R, and 0 says that none failed.
-int failed_row(neargp::Index row) { return int(row) + 1; }
-
 template <class Result>
 Rcpp::List moments_to_r(const Result& result) {
   return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),

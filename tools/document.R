@@ -1,5 +1,5 @@
-# Regenerates what is derived from the sources: RcppExports, NAMESPACE, man/ and
-# src/Makevars.win. Run from the repository root: Rscript tools/document.R
+# Regenerates what is derived from the sources: RcppExports, NAMESPACE and man/.
+# Run from the repository root: Rscript tools/document.R
 
 invisible(Sys.setlocale("LC_COLLATE", "C"))  # the order of topics is that of no machine's language
 
@@ -14,7 +14,3 @@ for (tag in c("srrstats", "srrstatsNA", "srrstatsTODO")) {
 suppressPackageStartupMessages(
   roxygen2::roxygenise(".", load_code = roxygen2::load_source)
 )
-
-# configure does not run on Windows: its result is kept there as a file. Modules are not built there.
-stopifnot(system2("sh", c("configure", "--without-cuda", "--without-faiss")) == 0)
-invisible(file.copy("src/Makevars", "src/Makevars.win", overwrite = TRUE))

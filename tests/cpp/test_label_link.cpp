@@ -31,7 +31,7 @@ double scaled(double mean, double variance, double a) { return mean / std::sqrt(
 TEST_CASE("one output is the log odds of the second class, its bias in proportion to the weight of the neighbours") {
   const LabelMoments moments{{0.7, 0.9}, {0.4}, -1};
   const double shift = -0.2, bias = 0.6, a = 1.5;
-  const ClassLink link{1, false, a, &shift, &bias};
+  const LabelLink link{1, false, a, &shift, &bias};
   const double eta = a * scaled(0.7, 0.4, a) + bias * scaled(0.9, 0.4, a) + shift;
   const std::vector<double> p = class_probabilities(moments, link);
   CHECK(p[1] == doctest::Approx(1.0 / (1.0 + std::exp(-eta))).epsilon(1e-14));

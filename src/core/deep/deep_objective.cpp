@@ -13,37 +13,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct Sums {
-  ChainSums chain;
-  ScoreSums score;
-
-  void add(const Sums& other) {
-    chain.add(other.chain);
-    score.add(other.score);
-  }
-};
-
-// The layers of blocks that are computed at the same time, as many as there are threads.
-class LayersPool {
- public:
-  std::unique_ptr<std::vector<LayerRows>> take() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (free_.empty()) return std::make_unique<std::vector<LayerRows>>();
-    auto layers = std::move(free_.back());
-    free_.pop_back();
-    return layers;
-  }
-
-  void give_back(std::unique_ptr<std::vector<LayerRows>> layers) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    free_.push_back(std::move(layers));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<std::vector<LayerRows>>> free_;
-};
-
 ChainRows part_of(const DeepRows& rows, Index first, Index count) {
   return {{rows.x[first], count, rows.x.dim}, rows.of_data ? rows.of_data + first : nullptr, first};
 }
@@ -51,6 +20,37 @@ ChainRows part_of(const DeepRows& rows, Index first, Index count) {
 }  // namespace
 
 struct DeepWorkspace::Memory {
+  struct Sums {
+    ChainSums chain;
+    ScoreSums score;
+
+    void add(const Sums& other) {
+      chain.add(other.chain);
+      score.add(other.score);
+    }
+  };
+
+  // The layers of blocks that are computed at the same time, as many as there are threads.
+  class LayersPool {
+   public:
+    std::unique_ptr<std::vector<LayerRows>> take() {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (free_.empty()) return std::make_unique<std::vector<LayerRows>>();
+      auto layers = std::move(free_.back());
+      free_.pop_back();
+      return layers;
+    }
+
+    void give_back(std::unique_ptr<std::vector<LayerRows>> layers) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      free_.push_back(std::move(layers));
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<std::vector<LayerRows>>> free_;
+  };
+
   std::optional<RowSums<Sums>> sums;
   LayersPool layers;
 
@@ -80,8 +80,8 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
   result.failure = chain.failure();
   if (result.failure) return result;
   const Index n = rows.x.n, block = chain.block_rows(n);
-  RowSums<Sums>& parts = workspace.memory().zero_sums(state, chain, n);
-  parts.add(n, chain.computing(context), [&](Index begin, Index end, Sums& sum) {
+  RowSums<DeepWorkspace::Memory::Sums>& parts = workspace.memory().zero_sums(state, chain, n);
+  parts.add(n, chain.computing(context), [&](Index begin, Index end, DeepWorkspace::Memory::Sums& sum) {
     auto layers = workspace.memory().layers.take();
     for (Index first = begin; first < end; first += block) {
       const Index count = std::min(block, end - first);
@@ -94,7 +94,7 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
     }
     workspace.memory().layers.give_back(std::move(layers));
   });
-  Sums sums = parts.total();
+  DeepWorkspace::Memory::Sums sums = parts.total();
   const double divergence_weight = settings.beta / double(settings.rows > 0 ? settings.rows : n);
   result.value = sums.score.value - divergence_weight * chain.divergence();
   result.gradient = zero_gradient(state);

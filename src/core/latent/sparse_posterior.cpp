@@ -12,7 +12,7 @@ namespace neargp {
 
 namespace {
 
-using Vector = Eigen::Map<const Eigen::VectorXd>;
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
 }  // namespace
 
@@ -206,7 +206,7 @@ double SparsePosterior::move_mean(PosteriorState& state, const RunContext& conte
   const TrendSystem system(model_, response_, node_design_, effects_.count(), factor_, state.precision,
                            factor_.is_restricted(), context);
   for (int c = 0; c < p; ++c) {
-    at_coefficients[c] = Vector(prior.data(), m).dot(Vector(node_design_.data() + c * m, m));
+    at_coefficients[c] = ConstVector(prior.data(), m).dot(ConstVector(node_design_.data() + c * m, m));
     for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];
     if (c >= effects_.first()) at_coefficients[c] -= state.beta[c];
   }

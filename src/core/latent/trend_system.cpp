@@ -10,7 +10,7 @@ namespace neargp {
 namespace {
 
 using Columns = Eigen::Map<const Eigen::MatrixXd>;
-using Vector = Eigen::Map<const Eigen::VectorXd>;
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
 // X - C Xn, row-major.
 std::vector<double> left_of_design(const LatentModel& model, const LatentResponse& response,
@@ -44,7 +44,7 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
       for (Index i = 0; i < n; ++i) rest(c, d) += weighted[i] * left_[i * p + d];
     }
     model.sum_at_nodes(weighted.data(), at_nodes.data());
-    rest.row(c) += Vector(coupling.data() + c * m, m).transpose() * Columns(node_design.data(), m, p);
+    rest.row(c) += ConstVector(coupling.data() + c * m, m).transpose() * Columns(node_design.data(), m, p);
     for (Index j = 0; j < m; ++j) coupling[c * m + j] -= at_nodes[j];
   }
   response_ = coupling;
@@ -63,7 +63,7 @@ TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, s
   if (p == 0) return result;
   const Columns G(response_.data(), m, p), average(node_design_.data(), m, p);
   Eigen::Map<Eigen::VectorXd> beta(result.beta.data(), p), mean(result.mean.data(), m);
-  beta = schur_.ldlt().solve(beta + G.transpose() * Vector(at_nodes.data(), m)).eval();
+  beta = schur_.ldlt().solve(beta + G.transpose() * ConstVector(at_nodes.data(), m)).eval();
   mean += (G - average) * beta;
   return result;
 }

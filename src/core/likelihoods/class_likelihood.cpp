@@ -15,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr Index chunk_rows = 64;
+constexpr Index class_chunk_rows = 64;
 
 double softmax_terms(const double* mean, const double* variance, int classes, int label, double* slope,
                      double* curvature) {
@@ -31,8 +31,9 @@ double softmax_terms(const double* mean, const double* variance, int classes, in
 // body(chunk, first, last)
 template <class Body>
 void over_chunks(Index n, const RunContext& context, const Body& body) {
-  parallel_for(context, (n + chunk_rows - 1) / chunk_rows,
-               [&](Index chunk) { body(chunk, chunk * chunk_rows, std::min((chunk + 1) * chunk_rows, n)); });
+  parallel_for(context, (n + class_chunk_rows - 1) / class_chunk_rows, [&](Index chunk) {
+    body(chunk, chunk * class_chunk_rows, std::min((chunk + 1) * class_chunk_rows, n));
+  });
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ double class_expectations(const ClassLabels& labels, const MatrixXd& mean, const
   const auto expectation = labels.link == ClassLink::softmax ? softmax_terms : robust_max_expectation;
   slope.resize(labels.n(), classes);
   curvature.resize(labels.n(), classes);
-  std::vector<double> sums(std::size_t((labels.n() + chunk_rows - 1) / chunk_rows), 0.0);
+  std::vector<double> sums(std::size_t((labels.n() + class_chunk_rows - 1) / class_chunk_rows), 0.0);
   over_chunks(labels.n(), context, [&](Index chunk, Index first, Index last) {
     const RowMajor means = mean.middleRows(first, last - first), variances = variance.middleRows(first, last - first);
     RowMajor slopes(last - first, classes), curvatures(last - first, classes);

@@ -28,7 +28,7 @@ constexpr FamilyName families[] = {
 };
 
 // A multiple of every number of lanes; a chunk takes about a millisecond at most.
-constexpr Index chunk_size = 1024;
+constexpr Index expectation_chunk_rows = 1024;
 
 }  // namespace
 
@@ -54,12 +54,12 @@ double expectations(const Likelihood& likelihood, const Observations& observatio
                     const RunContext& context) {
   check_parameters(likelihood);
   const LikelihoodKernels& kernels = likelihood_kernels();
-  const Index chunks = (observations.n + chunk_size - 1) / chunk_size;
+  const Index chunks = (observations.n + expectation_chunk_rows - 1) / expectation_chunk_rows;
   const int width = 1 + int(likelihood.parameters.size());
   std::vector<double> partial(std::size_t(chunks) * width, 0.0);
   parallel_for(context, chunks, [&](Index chunk) {
-    const Index first = chunk * chunk_size;
-    const Index last = std::min(first + chunk_size, observations.n);
+    const Index first = chunk * expectation_chunk_rows;
+    const Index last = std::min(first + expectation_chunk_rows, observations.n);
     kernels.expectations(likelihood, observations, mean, variance, out, first, last, partial.data() + chunk * width);
   });
   std::vector<double> total(width, 0.0);

@@ -13,7 +13,7 @@ namespace neargp {
 namespace {
 
 // A chunk takes about a millisecond.
-constexpr Index chunk_size = 512;
+constexpr Index density_chunk_rows = 512;
 
 void check_input(const Likelihood& likelihood, const MarginalInput& input) {
   check_parameters(likelihood);
@@ -84,12 +84,12 @@ MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInp
   result.d_mean.resize(n);
   result.d_variance.resize(n);
   const int width = parameters ? int(likelihood.parameters.size()) : 0;
-  const Index chunks = (n + chunk_size - 1) / chunk_size;
+  const Index chunks = (n + density_chunk_rows - 1) / density_chunk_rows;
   const auto of_chunk = density_of(likelihood.family);
   std::vector<double> partial(std::size_t(chunks) * width, 0.0);
   parallel_for(context, chunks, [&](Index chunk) {
-    const Index first = chunk * chunk_size;
-    of_chunk(likelihood, input, first, std::min(first + chunk_size, n), result,
+    const Index first = chunk * density_chunk_rows;
+    of_chunk(likelihood, input, first, std::min(first + density_chunk_rows, n), result,
              width ? partial.data() + chunk * width : nullptr);
   });
   result.d_log_parameters.assign(width, 0.0);

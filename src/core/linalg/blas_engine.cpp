@@ -66,13 +66,13 @@ char trans(const ConstBlock& x) { return x.transposed ? 'T' : 'N'; }
 
 int columns_used(const ConstBlock& x) { return size(x.transposed ? x.rows : x.columns); }
 
-void add_product(double alpha, ConstBlock a, ConstBlock b, Block c) {
+void blas_add_product(double alpha, ConstBlock a, ConstBlock b, Block c) {
   const OneThread held;
   blas.gemm(trans(a), trans(b), size(c.rows), size(c.columns), columns_used(a), alpha, a.data, leading(a), b.data,
             leading(b), 1.0, c.data, leading(c));
 }
 
-void add_square(double alpha, ConstBlock a, Block c) {
+void blas_add_square(double alpha, ConstBlock a, Block c) {
   const OneThread held;
   blas.syrk('L', trans(a), size(c.rows), columns_used(a), alpha, a.data, leading(a), 1.0, c.data, leading(c));
 }
@@ -83,16 +83,17 @@ void solve(char side, ConstBlock lower, Block x) {
             leading(x));
 }
 
-void solve_left(ConstBlock lower, Block x) { solve('L', lower, x); }
+void blas_solve_left(ConstBlock lower, Block x) { solve('L', lower, x); }
 
-void solve_right(ConstBlock lower, Block x) { solve('R', lower, x); }
+void blas_solve_right(ConstBlock lower, Block x) { solve('R', lower, x); }
 
-bool factorize(Block s) {
+bool blas_factorize(Block s) {
   const OneThread held;
   return blas.potrf('L', size(s.rows), s.data, leading(s)) == 0;
 }
 
-constexpr ProductEngine engine{"BLAS", add_product, add_square, solve_left, solve_right, factorize};
+constexpr ProductEngine engine{"BLAS",          blas_add_product, blas_add_square,
+                               blas_solve_left, blas_solve_right, blas_factorize};
 
 template <class Function>
 bool find(const void* member, const char* name, Function*& function) {

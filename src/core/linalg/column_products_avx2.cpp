@@ -1,4 +1,4 @@
-// The kernels for processors with AVX2. The standard headers come before the
+// A unit of its own: the kernels for processors with AVX2. The standard headers come before the
 // target is set: their inline functions are shared with the rest of the program and
 // must not use instructions that some processors lack.
 #include <cmath>

@@ -1,3 +1,5 @@
+// A unit of its own, since a pragma sets its target.
+//
 // Eigen's products for processors with AVX2, AVX-512 among them: Eigen 3.3 has no AVX-512 to be relied on. The standard
 // headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. What the compiler does not say of a
 // target that a pragma sets, but Eigen asks for, is said by hand.

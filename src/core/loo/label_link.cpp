@@ -12,7 +12,7 @@ constexpr double probit_scale = 0.39269908169872415;  // pi / 8
 // The linear predictors of one target with their derivatives, and log p of every class.
 class Predictor {
  public:
-  Predictor(const LabelMoments& moments, const ClassLink& link)
+  Predictor(const LabelMoments& moments, const LabelLink& link)
       : moments_(moments), link_(link), outputs_(link.outputs),
         columns_(link.per_class ? link.outputs : link.outputs + 1), root_(columns_), scaled_(columns_),
         scaled_bar_(columns_), eta_(outputs_), log_p_(classes()) {}
@@ -101,7 +101,7 @@ class Predictor {
   }
 
   const LabelMoments& moments_;
-  const ClassLink& link_;
+  const LabelLink& link_;
   int outputs_, columns_;
   Index target_ = 0;
   std::vector<double> root_, scaled_, scaled_bar_, eta_, log_p_;
@@ -109,7 +109,7 @@ class Predictor {
 
 }  // namespace
 
-ClassScore label_link_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data) {
+ClassScore label_link_score(const LabelMoments& moments, const LabelLink& link, const ObservedClasses& data) {
   Predictor predictor(moments, link);
   ClassScore result;
   result.bar.mean.assign(moments.mean.size(), 0.0);
@@ -124,7 +124,7 @@ ClassScore label_link_score(const LabelMoments& moments, const ClassLink& link, 
   return result;
 }
 
-std::vector<double> class_probabilities(const LabelMoments& moments, const ClassLink& link) {
+std::vector<double> class_probabilities(const LabelMoments& moments, const LabelLink& link) {
   Predictor predictor(moments, link);
   std::vector<double> result(predictor.targets() * predictor.classes());
   for (Index target = 0; target < predictor.targets(); ++target) {

@@ -24,7 +24,7 @@
 
 namespace neargp {
 
-struct ClassLink {
+struct LabelLink {
   int outputs = 1;
   bool per_class = false;
   double slope = 1.0;
@@ -46,9 +46,9 @@ struct ClassScore {
   std::vector<double> bias_bar;   // outputs
 };
 
-ClassScore label_link_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data);
+ClassScore label_link_score(const LabelMoments& moments, const LabelLink& link, const ObservedClasses& data);
 
 // targets x classes; two classes for a single output.
-std::vector<double> class_probabilities(const LabelMoments& moments, const ClassLink& link);
+std::vector<double> class_probabilities(const LabelMoments& moments, const LabelLink& link);
 
 }  // namespace neargp

@@ -14,7 +14,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index chunk_rows = 128;
+constexpr Index adjoint_chunk_rows = 128;
 
 // With r_i = y~_i - a~_i'm, m = B^-1 c, S = B^-1, row i has the derivatives
 //
@@ -39,7 +39,7 @@ class ResidualAdjoint {
 
   InducingGradient run(const RunContext& context) {
     InducingGradient gradient =
-        sum_rows(rows_.size(), chunk_rows, 1, context, rows_.factor().points().zero_gradient(),
+        sum_rows(rows_.size(), adjoint_chunk_rows, 1, context, rows_.factor().points().zero_gradient(),
                  [&](Index first, Index last, InducingGradient& sum) { add_rows(first, last, sum); });
     adjoint_.add_features(nullptr, gradient, context);
     return gradient;

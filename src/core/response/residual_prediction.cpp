@@ -17,7 +17,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index chunk_rows = 128;
+constexpr Index prediction_chunk_rows = 128;
 
 class Prediction {
  public:
@@ -30,9 +30,9 @@ class Prediction {
   }
 
   ResidualPrediction run(const RunContext& context) {
-    const Index chunks = (targets_.size() + chunk_rows - 1) / chunk_rows;
+    const Index chunks = (targets_.size() + prediction_chunk_rows - 1) / prediction_chunk_rows;
     std::vector<Index> failed(std::size_t(chunks), -1);
-    parallel_for(context, chunks, [&](Index chunk) { failed[chunk] = predict(chunk * chunk_rows); });
+    parallel_for(context, chunks, [&](Index chunk) { failed[chunk] = predict(chunk * prediction_chunk_rows); });
     for (const Index row : failed)
       if (result_.failed_row < 0) result_.failed_row = row;
     return std::move(result_);
@@ -41,9 +41,9 @@ class Prediction {
  private:
   // In matrices of one width, by the engine that gives no column a place of its own: other targets play no part.
   Index predict(Index first) {
-    const Index count = std::min(chunk_rows, targets_.size() - first), m = factor_.rows();
+    const Index count = std::min(prediction_chunk_rows, targets_.size() - first), m = factor_.rows();
     ResidualConditional conditional(rows_.covariance(), neighbors_.k);
-    MatrixXd columns = MatrixXd::Zero(rows_.stride(), chunk_rows);
+    MatrixXd columns = MatrixXd::Zero(rows_.stride(), prediction_chunk_rows);
     Index failed = -1;
     for (Index t = 0; t < count; ++t) {
       if (!conditional.update(rows_, targets_, first + t, neighbors_[first + t], noise_.data(), 0.0)) {

@@ -12,7 +12,7 @@ namespace neargp {
 
 namespace {
 
-constexpr Index chunk_rows = 256;
+constexpr Index prediction_chunk_rows = 256;
 
 }  // namespace
 
@@ -27,9 +27,9 @@ CollapsedPrediction collapsed_prediction(Points targets, const InducingPrior& pr
   result.weighted.resize(targets.n, weights.cols());
   result.unexplained.resize(targets.n);
   result.posterior.resize(targets.n);
-  parallel_for(context, (targets.n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
-    const Index first = chunk * chunk_rows, count = std::min(chunk_rows, targets.n - first);
-    const PaddedPlaces places(targets, first, chunk_rows);
+  parallel_for(context, (targets.n + prediction_chunk_rows - 1) / prediction_chunk_rows, [&](Index chunk) {
+    const Index first = chunk * prediction_chunk_rows, count = std::min(prediction_chunk_rows, targets.n - first);
+    const PaddedPlaces places(targets, first, prediction_chunk_rows);
     // The engine that gives no column a place of its own.
     const CrossBlock block(prior.factor(), places.view(), false, eigen_engine());
     Eigen::MatrixXd whitened = block.features();

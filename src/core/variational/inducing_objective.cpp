@@ -12,7 +12,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index chunk_rows = 4096;
+constexpr Index objective_chunk_rows = 4096;
 
 // The rows first .. last-1, which count once.
 RowBatch rows_between(Points coords, const LatentResponse& response, Index first, Index last) {
@@ -72,9 +72,9 @@ InducingObjective inducing_objective(const LatentResponse& response, Points coor
   result.rows.d_likelihood.assign(parameters, 0.0);
   result.gradient = {0.0, points.zero_gradient(), std::vector<double>(parameters, 0.0), VectorXd::Zero(m),
                      MatrixXd::Zero(m, m)};
-  for (Index first = 0; first < n; first += chunk_rows) {
+  for (Index first = 0; first < n; first += objective_chunk_rows) {
     if (context.check_interrupt) context.check_interrupt();
-    const RowBatch batch = rows_between(coords, response, first, std::min(first + chunk_rows, n));
+    const RowBatch batch = rows_between(coords, response, first, std::min(first + objective_chunk_rows, n));
     const BatchRows rows(factor, batch, likelihood, objective, context);
     const RowMoments at = rows.moments(q);
     put(at, first, result);

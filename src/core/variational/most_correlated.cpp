@@ -12,7 +12,7 @@ namespace neargp {
 
 namespace {
 
-constexpr Index chunk_rows = 256;
+constexpr Index selection_chunk_rows = 256;
 constexpr double nothing_left = 1e-8;  // of the field's variance
 
 class Selection {
@@ -60,9 +60,9 @@ class Selection {
 NeighborTable most_correlated(const ResidualRows& rows, const ResidualRows& queries, const NeighborTable& candidates,
                               int k, const RunContext& context) {
   NeighborTable selected(candidates.n, k);
-  parallel_for(context, (candidates.n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
+  parallel_for(context, (candidates.n + selection_chunk_rows - 1) / selection_chunk_rows, [&](Index chunk) {
     Selection selection(rows, queries, candidates, k);
-    for (Index i = chunk * chunk_rows; i < std::min((chunk + 1) * chunk_rows, candidates.n); ++i)
+    for (Index i = chunk * selection_chunk_rows; i < std::min((chunk + 1) * selection_chunk_rows, candidates.n); ++i)
       selection.select(i, selected[i]);
   });
   return selected;

@@ -11,7 +11,7 @@ namespace {
 
 using Eigen::MatrixXd;
 
-constexpr Index chunk_rows = 1024;
+constexpr Index moment_chunk_rows = 1024;
 
 struct Moments {
   MatrixXd gram, cross;  // F W F' (lower triangle), F C
@@ -39,10 +39,10 @@ MeanSolution point_mean(const MeanEquations& equations, Points points, const Cov
   result.failure = BoundFailure::prior;
   if (!prior.regular()) return result;
   const Index n = equations.coords.n, m = points.n;
-  const RowFeatures features(prior, equations.coords, chunk_rows, context);
+  const RowFeatures features(prior, equations.coords, moment_chunk_rows, context);
   const MatrixXd columns = right_sides(equations);
   const Moments zero{MatrixXd::Zero(m, m), MatrixXd::Zero(m, columns.cols())};
-  Moments moments = sum_rows(n, chunk_rows, m * m, context, zero, [&](Index first, Index last, Moments& sum) {
+  Moments moments = sum_rows(n, moment_chunk_rows, m * m, context, zero, [&](Index first, Index last, Moments& sum) {
     features.with(first, [&](const MatrixXd& f, const Eigen::VectorXd&) {
       weighted_rank_update(f, equations.precision.segment(first, last - first), sum.gram);
       sum.cross += f * columns.middleRows(first, last - first);
@@ -55,9 +55,9 @@ MeanSolution point_mean(const MeanEquations& equations, Points points, const Cov
   lower_solve(moments.gram, moments.cross);
   lower_transposed_solve(moments.gram, moments.cross);
   result.field.resize(n, columns.cols());
-  parallel_for(context, (n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
-    features.with(chunk * chunk_rows, [&](const MatrixXd& f, const Eigen::VectorXd&) {
-      result.field.middleRows(chunk * chunk_rows, f.cols()) = f.transpose() * moments.cross;
+  parallel_for(context, (n + moment_chunk_rows - 1) / moment_chunk_rows, [&](Index chunk) {
+    features.with(chunk * moment_chunk_rows, [&](const MatrixXd& f, const Eigen::VectorXd&) {
+      result.field.middleRows(chunk * moment_chunk_rows, f.cols()) = f.transpose() * moments.cross;
     });
   });
   result.solved = columns - equations.precision.asDiagonal() * result.field;
@@ -74,11 +74,12 @@ PointWeights point_weights(Points rows, const MatrixXd& solved, Points points, c
   if (!prior.regular()) return result;
   result.failure = BoundFailure::none;
   const Moments zero{MatrixXd::Zero(0, 0), MatrixXd::Zero(points.n, solved.cols())};
-  result.weights =
-      sum_rows(rows.n, chunk_rows, points.n * solved.cols(), context, zero, [&](Index first, Index last, Moments& sum) {
-        sum.cross += inducing.covariances({rows[first], last - first, rows.dim}, nullptr) *
-                     solved.middleRows(first, last - first);
-      }).cross;
+  result.weights = sum_rows(rows.n, moment_chunk_rows, points.n * solved.cols(), context, zero,
+                            [&](Index first, Index last, Moments& sum) {
+                              sum.cross += inducing.covariances({rows[first], last - first, rows.dim}, nullptr) *
+                                           solved.middleRows(first, last - first);
+                            })
+                       .cross;
   lower_solve(prior.lower(), result.weights);
   lower_transposed_solve(prior.lower(), result.weights);
   return result;

@@ -11,7 +11,7 @@ namespace neargp {
 
 namespace {
 
-constexpr Index chunk_rows = 256;
+constexpr Index feature_chunk_rows = 256;
 
 Index padded(Index numbers) { return (numbers + column_multiple - 1) / column_multiple * column_multiple; }
 
@@ -33,12 +33,12 @@ ResidualRows::ResidualRows(const InducingFactor& factor, Points coords, const Pr
   for (const PreparedComponent& component : covariance().components) scaled_.push_back(in_metric(component, coords));
   // Products of other widths may round otherwise: the last rows are computed in a full chunk, so that their number
   // plays no part.
-  parallel_for(context, (coords.n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
-    const Index first = chunk * chunk_rows, count = std::min(chunk_rows, coords.n - first);
-    std::vector<double> copy(std::size_t(chunk_rows) * coords.dim);
-    for (Index i = 0; i < chunk_rows; ++i)
+  parallel_for(context, (coords.n + feature_chunk_rows - 1) / feature_chunk_rows, [&](Index chunk) {
+    const Index first = chunk * feature_chunk_rows, count = std::min(feature_chunk_rows, coords.n - first);
+    std::vector<double> copy(std::size_t(feature_chunk_rows) * coords.dim);
+    for (Index i = 0; i < feature_chunk_rows; ++i)
       std::copy_n(coords[first + std::min(i, count - 1)], coords.dim, copy.data() + i * coords.dim);
-    const CrossBlock block(factor, {copy.data(), chunk_rows, coords.dim}, false, engine);
+    const CrossBlock block(factor, {copy.data(), feature_chunk_rows, coords.dim}, false, engine);
     features_.block(0, first, size, count) = block.features().leftCols(count);
     unexplained_.segment(first, count) = block.unexplained().head(count);
   });

@@ -14,7 +14,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index chunk_rows = 128;
+constexpr Index adjoint_chunk_rows = 128;
 
 // L^-T L^-1 x in place, L stored column by column.
 void solve_packed(const double* packed, int count, double* x) {
@@ -83,7 +83,7 @@ void ResidualWeightsAdjoint::add_features(const MatrixXd* feature_bars, Inducing
   const Index m = prior.points().size();
   const PriorSums zero{prior.points().zero_gradient(), MatrixXd::Zero(m, m)};
   const PriorSums through =
-      sum_rows(rows_.size(), chunk_rows, m * m, context, zero,
+      sum_rows(rows_.size(), adjoint_chunk_rows, m * m, context, zero,
                [&](Index first, Index last, PriorSums& sum) { add_features(first, last, feature_bars, sum); });
   gradient.add(through.gradient);
   prior.adjoint(through.gram, gradient);

@@ -11,7 +11,7 @@ namespace neargp {
 
 namespace {
 
-constexpr Index chunk_rows = 128;
+constexpr Index whitening_chunk_rows = 128;
 
 // The lower triangle of the leading rows and columns.
 void pack_triangle(const Eigen::MatrixXd& matrix, int count, double* packed) {
@@ -25,7 +25,7 @@ class Whitening {
       : data_(data), rows_(rows), noise_(noise), neighbors_(neighbors) {
     const Index n = rows.size(), k = neighbors.k;
     check_memory("The features of all rows, whitened", double(n), double(rows.stride()));
-    if (keep_factors) check_memory("The factors of all rows' neighbours", double(n), double(k * (k + 1) / 2));
+    if (keep_factors) check_memory("The factors of all rows' neighbours", double(n), 0.5 * double(k) * double(k + 1));
     result_.features.resize(rows.stride(), n);
     result_.values.resize(data.columns, n);
     result_.weights.setZero(k, n);
@@ -34,11 +34,12 @@ class Whitening {
   }
 
   WhitenedRows run(const RunContext& context) {
-    const Index chunks = (rows_.size() + chunk_rows - 1) / chunk_rows;
+    const Index chunks = (rows_.size() + whitening_chunk_rows - 1) / whitening_chunk_rows;
     std::vector<Index> failed(std::size_t(chunks), -1);
     parallel_for(context, chunks, [&](Index chunk) {
       ResidualConditional conditional(rows_.covariance(), neighbors_.k);
-      for (Index i = chunk * chunk_rows; i < std::min((chunk + 1) * chunk_rows, rows_.size()); ++i) {
+      for (Index i = chunk * whitening_chunk_rows; i < std::min((chunk + 1) * whitening_chunk_rows, rows_.size());
+           ++i) {
         if (conditional.update(rows_, rows_, i, neighbors_[i], noise_.data(), noise_[i]) &&
             !conditional.is_rounding(conditional.variance(), noise_[i])) {
           keep(i, conditional);

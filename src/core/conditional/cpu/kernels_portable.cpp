@@ -1,5 +1,5 @@
-// The kernels for whatever the compiler targets by default: SSE2 on x86-64, NEON on
-// 64-bit ARM.
+// A unit of its own, since the number of lanes is a macro: the kernels for whatever the compiler targets by default,
+// SSE2 on x86-64 and NEON on 64-bit ARM.
 #define NEARGP_LANES 2
 #define NEARGP_BLOCK 3
 #include "conditional/cpu/kernels_impl.h"

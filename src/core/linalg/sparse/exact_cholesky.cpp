@@ -29,14 +29,8 @@ struct ExactCholesky::State {
   int row_of(Index column) const { return solver.permutationP().indices()[column]; }
 };
 
-namespace {
-
-using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-
-}  // namespace
-
 ExactCholesky::ExactCholesky(const SparsePattern& pattern) : pattern_(pattern), state_(new State) {
-  Matrix& matrix = state_->matrix;
+  State::Matrix& matrix = state_->matrix;
   matrix.resize(pattern.nodes(), pattern.nodes());
   Eigen::VectorXi counts(pattern.nodes());
   for (Index j = 0; j < pattern.nodes(); ++j) counts[j] = 1 + pattern.count(j);
@@ -106,7 +100,7 @@ void ExactCholesky::solve(double* x, int columns, const RunContext& context) con
 // The first row of a column of L is its parent in the elimination tree, and what a column reaches are its ancestors.
 double ExactCholesky::inverse_quadratic_form(const int* nodes, const double* weights, int count,
                                              Workspace& workspace) const {
-  const Matrix& factor = state_->factor();
+  const State::Matrix& factor = state_->factor();
   const int* const start = factor.outerIndexPtr();
   const int* const rows = factor.innerIndexPtr();
   workspace.fit(pattern_.nodes());
