@@ -4,11 +4,9 @@
 #
 #   sh tools/install.sh run|test|check      (the argument goes to tools/setup.sh)
 #
-# SANITIZE=1 builds it with the address and undefined-behaviour sanitizers into _build/library-sanitized, for tools/fuzz.sh.
+# What an earlier call compiled is kept in src/, and only what a change concerns is compiled again.
 #
-# R on Debian compiles with -g: debugging symbols are 150 of the 160 MB that it would install, and a third of the time.
-# They are not made here, and R's own switch _R_SHLIB_STRIP_ leaves out the linked libraries'. _R_SHLIB_STRIP_=false makes
-# and keeps them, for what is compiled from then on. Other symbols stay, which R CMD check reads.
+# SANITIZE=1 builds it with the address and undefined-behaviour sanitizers into _build/library-sanitized, for tools/fuzz.sh.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -27,17 +25,18 @@ if [ -n "${SANITIZE:-}" ]; then
   printf 'CXXFLAGS = %s\nCXX17FLAGS = %s\nLDFLAGS = -fsanitize=address,undefined\n' "$flags" "$flags" > "$R_MAKEVARS_USER"
 fi
 mkdir -p "$library"
-export _R_SHLIB_STRIP_="${_R_SHLIB_STRIP_:-true}" R_STRIP_SHARED_LIB="${R_STRIP_SHARED_LIB:-strip -S}"
-if [ "$_R_SHLIB_STRIP_" = true ] && [ -z "${SANITIZE:-}" ]; then
-  # The file of the user, which this one takes the place of, comes first.
-  printf -- '-include %s\nCXXFLAGS += -g0\nCXX17FLAGS += -g0\n' "${R_MAKEVARS_USER:-~/.R/Makevars}" > _build/install.mk
-  export R_MAKEVARS_USER="$PWD/_build/install.mk"
-fi
-echo "install: building neargp (a minute or two the first time; log in $log)."
-# Words of the options are split on purpose.
+export MAKEFLAGS="${MAKEFLAGS:--j2}"
+start=$(date +%s)
+echo "install: installing neargp into $library; the log is $log."
+rm -f _build/install-failed
+
+# Words of the options are split on purpose. The log goes on while its lines on progress are shown.
 # shellcheck disable=SC2086
-if ! MAKEFLAGS=${MAKEFLAGS:--j2} R CMD INSTALL --no-multiarch $options --library="$library" . > "$log" 2>&1; then
+{ R CMD INSTALL --no-multiarch $options --library="$library" . 2>&1 || touch _build/install-failed; } |
+  tee "$log" | { grep --line-buffered -E '^(configure|neargp): |^\*\* (R|byte-compile|help)' || true; }
+if [ -f _build/install-failed ]; then
   tail -n 40 "$log" >&2
   echo "install: R CMD INSTALL failed; the end of $log is above." >&2
   exit 1
 fi
+echo "install: that took $(($(date +%s) - start)) s."

@@ -6,8 +6,8 @@
 # The folder is one below src/, or it is elsewhere and nothing is printed. Each line names a unit, or one of the SOURCEs,
 # and all headers and sources that it includes.
 #
-# A unit includes up to ten sources of one folder of src/core, or of the glue to R. What these share, Eigen above all, is
-# read and instantiated once, not ten times: the build takes less than half the time. A source that sets macros or needs
+# A unit includes up to fifteen sources of one folder of src/core, or of the glue to R. What these share, Eigen above all, is
+# read and instantiated once: the build takes less than half the time. A source that sets macros or needs
 # flags of its own says so in a comment that begins with "A unit of its own", and is compiled alone.
 #
 # A unit is written only where it changes. So make compiles again what a change concerns, and nothing else.
@@ -18,11 +18,11 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 shift
 cd "$(dirname "$0")/../src"
-most_sources=10
+most_sources=15
 
 # "ROOM SOURCE" for each source that shares a unit. File names have no blanks.
 shared_sources() {
-  grep -L '^// A unit of its own' core/*/*.cpp core/*/*/*.cpp | sed 's|^core/\([^/]*\)/.*|\1 &|' | sort
+  grep -sL '^// A unit of its own' core/*/*.cpp core/*/*/*.cpp | sed 's|^core/\([^/]*\)/.*|\1 &|' | sort
   printf 'bind %s\n' bind_*.cpp
 }
 
@@ -97,5 +97,5 @@ case $folder in "$PWD"/*) ;; *) exit 0 ;; esac
 {
   for unit in $units; do echo "${folder#"$PWD"/}/$unit.cpp"; done
   for source in RcppExports.cpp "$@"; do echo "$source"; done
-  grep -l '^// A unit of its own' core/*/*.cpp core/*/*/*.cpp
+  grep -sl '^// A unit of its own' core/*/*.cpp core/*/*/*.cpp
 } | print_dependencies
