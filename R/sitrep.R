@@ -11,13 +11,21 @@
 #' results then agree to rounding.
 #'
 #' # GPUs
-#' When the package is installed from source where NVIDIA's compiler nvcc is found (in `CUDA_HOME`,
-#' on the `PATH`, in `/usr/local/cuda`), it gets a module for NVIDIA GPUs; no GPU is needed for
-#' that. Later on it needs the toolkit's cuBLAS and cuSOLVER. A toolkit elsewhere is named by
-#' `R CMD INSTALL --configure-args=--with-cuda=/opt/cuda`, and `--without-cuda` leaves the module
-#' out. The environment variable `NEARGP_CUDA_ARCHS`, as in `"80 90"`, chooses the architectures of
-#' GPUs for which machine code is made (later ones work, too, after a wait at the first use), and
-#' `NEARGP_CUDA_HOST_CXX` the host compiler of nvcc.
+#' On a machine with an NVIDIA GPU and NVIDIA's compiler nvcc (CUDA 12 or newer, in `CUDA_HOME`, on the
+#' `PATH` or in `/usr/local/cuda`), an installation from source builds a module for that GPU. The
+#' module needs the toolkit's cuBLAS and cuSOLVER when it runs. These settings of the installation
+#' change that:
+#'
+#' | setting | effect |
+#' |---|---|
+#' | `NEARGP_CUDA=yes` | builds the module on a machine without a GPU; an error where it cannot be built |
+#' | `NEARGP_CUDA=no` | leaves the module out |
+#' | `NEARGP_CUDA_ARCHS="80 90"` | names the architectures of GPUs that get machine code. Later GPUs work as well, after a wait at the first use |
+#' | `NEARGP_CUDA_HOST_CXX` | names the host compiler of nvcc |
+#' | `R CMD INSTALL --configure-args=--with-cuda=/opt/cuda` | names the toolkit's folder |
+#'
+#' If the module cannot be built, the package is installed without it, and this report gives the
+#' reason.
 #'
 #' The argument `device` of [neargp()], [predict()][predict.neargp] and
 #' [simulate()][simulate.neargp], or `options(neargp.device)` where it is not given, says what to
@@ -61,11 +69,11 @@
 #'
 #' # FAISS
 #' The library FAISS finds neighbours in many dimensions, see `neighbor_search` of
-#' [neargp_control()]. It gets a module where the package is installed from source and libfaiss is
-#' found, or in the prefix that `--configure-args=--with-faiss=/opt/faiss` names. It is as fast as
-#' the BLAS that it is linked to. A libfaiss (1.10 or newer) that was built with CUDA, beside a
-#' module for GPUs, searches on the GPU where `device` is `"cuda"` and `neighbor_search` is
-#' `"faiss"`; by default the GPU's searches are the package's own.
+#' [neargp_control()]. An installation from source builds a module for it where libfaiss is found, or
+#' in the folder that `--configure-args=--with-faiss=/opt/faiss` names. `NEARGP_FAISS=no` leaves it
+#' out. It is as fast as the BLAS that it is linked to. A libfaiss (1.10 or newer) that was built
+#' with CUDA searches on the GPU where `device` is `"cuda"` and `neighbor_search` is `"faiss"`, if
+#' the module for GPUs is there. By default the package's own code searches on the GPU.
 #'
 #' # BLAS
 #' Products, triangular solves and Cholesky factors of large dense matrices ([exact_gp()] is made of
@@ -124,7 +132,7 @@ cuda_report <- function() {
   if (!nzchar(file)) {
     return(list(built = FALSE, why_none = sprintf("The module was not built: %s.",
       why_not_built("cuda")),
-      remedy = "For a GPU install neargp from source where nvcc is: R CMD INSTALL --configure-args=--with-cuda=<toolkit>."))
+      remedy = "To use a GPU, install neargp from source with nvcc (CUDA 12 or newer) and NEARGP_CUDA=yes in the environment."))
   }
   tryCatch({
     found <- core_module_devices(file)

@@ -12,7 +12,7 @@ find src/core -name '*.h' -o -name '*.cpp' | sort | xargs awk '
   FNR == 1 { space = "" }
   /^namespace/ { space = $2 == "{" ? "" : $2 }
   /^}  \/\/ namespace$/ { space = "neargp" }
-  /^(struct|class|enum class) [A-Za-z]/ && !/;$/ && space != "" {
+  /^(struct|class|enum class) [A-Za-z]/ && !/^[^{]*;$/ && space != "" {
     name = space "::" ($1 == "enum" ? $3 : $2)
     ++types
     if (name in file) { print name " is in " file[name] " and in " FILENAME; wrong = 1 }

@@ -6,7 +6,7 @@
 # The last line says "N passed, N failed, N skipped"; the exit status is 1 if a
 # test failed.
 #
-# NEARGP_TEST_FILTER=covariance runs only the R test files that match,
+# NEARGP_TEST_FILTER=covariance runs only the test files whose names match, of R and of the core,
 # NEARGP_INSTRUCTION_SET=avx2 only with that instruction set.
 set -eu
 
