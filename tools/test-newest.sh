@@ -1,0 +1,20 @@
+#!/bin/sh
+# Builds the package and runs its tests with the newest R, compilers and packages that Debian has, those of its unstable
+# distribution, in a system of its own below _build/newest. Needs root and debootstrap, some GB of disk, and a network the first
+# time. The last line says "N passed, N failed, N skipped".
+#
+# NEARGP_NEWEST=/srv/sid names another folder, whose system is made where there is none.
+set -eu
+
+cd "$(dirname "$0")/.."
+root=${NEARGP_NEWEST:-$PWD/_build/newest}
+if [ ! -e "$root/etc/debian_version" ]; then
+  mkdir -p "$root"
+  debootstrap --variant=minbase --include=ca-certificates,git sid "$root"
+fi
+mkdir -p "$root/proc" "$root/root/neargp"
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+trap 'umount "$root/proc"' EXIT
+git ls-files -z | xargs -0 cp --parents -t "$root/root/neargp"
+chroot "$root" sh -c 'cd /root/neargp && sh tools/setup.sh check && g++ --version | head -n 1 && R --version | head -n 1 &&
+  Rscript -e "print(packageVersion(\"RcppEigen\"))" && sh tools/test.sh'
