@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034,SC2154
 # The part of configure that looks for FAISS. configure reads this file with `faiss_home`, `cuda_built` and `scratch` set.
 
 # R itself compiles and links the trial, as it will the module: with its flags for OpenMP, and with its BLAS, which FAISS
