@@ -53,9 +53,9 @@ tell_far_areas <- function(object, support, context) {
   coords <- support$target$coords
   nearest <- drop(as.matrix(core_index_nearest(kept_index(object, context), coords, 1L,
     context)))
+  observed <- conditioned_data(object, context)$coords[nearest, , drop = FALSE]
   within <- Reduce(`|`, lapply(object$core_covariance$components, function(component) {
-    apart <- core_scale(coords, component) - core_scale(object$data$coords[nearest, , drop = FALSE],
-      component)
+    apart <- core_scale(coords, component) - core_scale(observed, component)
     rowSums(apart^2) <= effective_distance(component$family, component$shape)^2
   }))
   far <- setdiff(unique(support$area), support$area[within])

@@ -107,7 +107,10 @@ conditioned_on <- function(method, data, family) {
 }
 
 #' @export
-conditioned_on.default <- function(method, data, family) nrow(data$coords)
+conditioned_on.default <- function(method, data, family) {
+  if (conditions_on_locations(method) && is_gaussian(family)) count_locations(data$coords) else
+    nrow(data$coords)
+}
 
 #' @export
 conditioned_on.neargp_method_outputs <- function(method, data, family) max(tabulate(data$output))

@@ -85,7 +85,10 @@ prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mea
 
 #' @export
 estimated_trend.neargp_exact_gp <- function(method, fit, data, context) {
+  data <- at_locations(data)
+  nugget <- trend_nugget(fit)
   result <- core_exact(data$coords, response_columns(data), 1 / data$weights,
-    as_specified(fit$core_covariance), trend_nugget(fit), FALSE, context, data$output)
-  solved_trend(result, length(data$y), fitted_effects(fit))
+    as_specified(fit$core_covariance), nugget, FALSE, context, data$output)
+  solved_trend(add_within(result, within_terms(data$within), nugget), count_observations(data),
+    fitted_effects(fit))
 }

@@ -39,22 +39,22 @@ with_own_keeper <- function(fit) {
 # ---- what several methods keep -------------------------------------------------------------------
 
 kept_kriging <- function(object, context) {
-  data <- object$data
+  data <- conditioned_data(object, context)
   kept(object, "kriging", context, core_kriging(data$coords, response_columns(data),
     1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), data$output))
 }
 
 # The factor of the covariance matrix of all rows.
 kept_exact_kriging <- function(object, context) {
-  data <- object$data
+  data <- conditioned_data(object, context)
   kept(object, "exact_kriging", context, core_exact_kriging(data$coords,
     response_columns(data), 1 / data$weights, as_specified(object$core_covariance),
     trend_nugget(object), context, data$output))
 }
 
 kept_index <- function(object, context) {
-  kept(object, "index", context, core_index(object$data$coords,
-    metric_component(object$core_covariance)))
+  kept(object, "index", context, core_index(conditioned_data(object,
+    context)$coords, metric_component(object$core_covariance)))
 }
 
 # Indices of several outputs, one of each output's rows.

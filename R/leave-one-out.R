@@ -57,13 +57,45 @@ weights_of_others <- function(method, object, settings) {
 
 #' @export
 weights_of_others.default <- function(method, object, settings) {
+  data <- conditioned_data(object, settings$context)
+  if (!is.null(data$within)) return(weights_at_locations(object, data, settings))
   if (settings$exact) return(weights_of_all_others(object))
-  data <- object$data
   settings$context <- prediction_context(object, length(data$y), settings)
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
   neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context)
   conditional_weights(object, data$coords, settings, neighbors, keep_weights = is_compressed(data))
+}
+
+# The same where rows share locations. Let the other locations predict the columns of location l by
+# m_l, with variance f_l of the field, and let P_l, cbar_l be precision and mean of its rows, of which
+# row i has p_i and c_i. Its other rows add to that what they say of the field,
+#
+#   s = 1 / (1 / f_l + P_l - p_i),   s (m_l / f_l + P_l cbar_l - p_i c_i),
+#
+# prediction and variance (the product of two normal densities of w_l).
+weights_at_locations <- function(object, data, settings) {
+  means <- object
+  means$data <- data
+  means <- with_own_keeper(means)
+  given <- if (settings$exact) weights_of_all_others(means) else {
+    settings$context <- prediction_context(object, length(data$y), settings)
+    component <- metric_component(object$core_covariance)
+    neighbors <- core_neighbors_others(core_scale(data$coords, component),
+      min(settings$k, length(data$y) - 1L), settings$context)
+    conditional_weights(means, data$coords, settings, neighbors)
+  }
+  index <- location_number(object$data$coords)
+  precision <- object$data$weights / object$nugget
+  of_others <- data$weights[index] / object$nugget - precision
+  of_others[tabulate(index)[index] == 1L] <- 0
+  field <- pmax(given$variance, 0)[index]
+  share <- field * of_others / (1 + field * of_others)
+  total <- data$weights[index] / object$nugget
+  others <- (total * response_columns(data)[index, , drop = FALSE] -
+    precision * response_columns(object$data)) / ifelse(of_others > 0, of_others, Inf)
+  list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others,
+    variance = field / (1 + field * of_others))
 }
 
 # All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is

@@ -10,7 +10,8 @@ fit_method <- function(method, problem) {
 fit_problem <- function(problem) {
   if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
   result <- not_below_stationary(problem, fit_method(problem$method, problem))
-  in_data_units(problem, in_principal_axes(problem, with_centred_slopes(problem, result)))
+  in_data_units(problem_at_rows(problem),
+    in_principal_axes(problem, with_centred_slopes(problem, result)))
 }
 
 new_method <- function(name, label, ...) {

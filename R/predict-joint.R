@@ -9,8 +9,9 @@ joint_moments <- function(method, object, target, settings) {
 #' @export
 joint_moments.default <- function(method, object, target, settings) {
   refuse_compressed(object, "predict(joint = TRUE)")
-  field <- joint_field(object, take_data_rows(object$data, joint_rows(object, target, settings)),
-    target$coords)
+  rows <- joint_rows(object, target, settings)
+  data <- conditioned_data(object, settings$context)
+  field <- joint_field(object, take_data_rows(data, rows), target$coords)
   joint_of_field(object, target, settings, field$covariance, field$weighted)
 }
 
@@ -41,7 +42,9 @@ joint_field <- function(object, data, coords) {
 }
 
 joint_rows <- function(object, target, settings) {
-  if (settings$exact || nrow(target$coords) == 0L) return(check_union(seq_along(object$data$y)))
+  if (settings$exact || nrow(target$coords) == 0L) {
+    return(check_union(seq_along(conditioned_data(object, settings$context)$y)))
+  }
   neighbor_union(prediction_neighbors(object, target$coords, settings))
 }
 

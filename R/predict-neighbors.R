@@ -102,8 +102,9 @@ prediction_k.default <- function(method, object, k, least = 60L) {
 
 prediction_neighbors <- function(object, coords, settings) {
   index <- kept_index(object, settings$context)
-  if (settings$sectors == 0L) {
-    return(core_index_nearest(index, coords, settings$k, settings$context))
+  observed <- length(conditioned_data(object, settings$context)$y)
+  if (settings$sectors == 0L || settings$k >= observed) {
+    return(core_index_nearest(index, coords, min(settings$k, observed), settings$context))
   }
   per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
   core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors,

@@ -20,6 +20,7 @@ new_problem <- function(data, locations, settings, start) {
   with_response_unit(new_state("neargp_problem",
     # ---- the model and its data
     data = data,                     # the rows: y, X, offset, weights, coords, see model_response()
+    rows = NULL,                     # these, where `data` are means of locations, see at_locations()
     locations = locations,           # how places are embedded, with the recipes of local fields
     family = settings$family,
     method = settings$method,        # with the k and the classes of these data: method_for()
@@ -121,8 +122,8 @@ with_start.default <- function(method, problem) {
   if (has_outputs(problem)) return(outputs_start(problem))
   problem <- with_noise_start(problem)
   if (has_effects(problem$data)) return(effects_start(problem))
-  variance <- residual_variance(problem$data)
-  problem$bounds <- working_bounds(problem, variance_guesses(problem$data))
+  variance <- residual_variance(observations_of(problem))
+  problem$bounds <- working_bounds(problem, variance_guesses(observations_of(problem)))
   problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)
   problem
 }

@@ -39,19 +39,24 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R).
 # `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
 # `restricted`: whether it is the restricted likelihood, which has no adjoint path. `set_noise`:
-# takes the noise of rows that have a model of it, see noise.R.
-new_objective <- function(problem, n, parts, adjoint = NULL,
-                          restricted = is_restricted(problem$method), set_noise = NULL) {
+# takes the noise of rows that have a model of it, see noise.R. `targets`: the rows summed over, all
+# by default; where rows are locations, their number and what lies within them count, too.
+new_objective <- function(problem, parts, adjoint = NULL,
+                          restricted = is_restricted(problem$method), set_noise = NULL,
+                          targets = NULL, n = count_observations(problem$data, targets)) {
+  within <- within_terms(problem$data$within, targets)
   if (has_effects(problem$data)) {
     return(new_effects_objective(problem, n, parts, restricted, set_noise))
   }
   layout <- problem$layout
+  nugget_row <- which(layout$kind == "nugget")
   at <- core_point(problem, set_noise)
   evaluate <- function(working, information = FALSE, context = problem$context) {
     point <- at(to_core(working, layout$transform))
     result <- journaled(c(working, information), parts(point$covariance, point$nugget, information,
       context))
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
+    result <- add_within(result, within, point$nugget, nugget_row)
     profile <- profile_trend(result, n)
     profile$failed <- 0L
     if (restricted) profile$value <- profile$value + restricted_term(profile$beta_vcov)
@@ -69,6 +74,7 @@ new_objective <- function(problem, n, parts, adjoint = NULL,
     result <- journaled(c(working, beta), adjoint(point$covariance, point$nugget, beta,
       context))
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
+    result <- add_within_gradient(result, within, point$nugget, nugget_row, beta)
     result <- in_layout_order(result, problem$data, layout)
     penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
       working)
@@ -105,19 +111,19 @@ local_objective <- function(problem, neighbors, targets = NULL) {
   if (has_effects_pass(problem)) return(effects_pass_objective(problem, neighbors, targets))
   pointer <- local_problem(problem$data, neighbors, problem$context, targets)
   rm(neighbors)
-  new_objective(problem, n = if (is.null(targets)) length(problem$data$y) else length(targets),
+  new_objective(problem,
     parts = function(covariance, nugget, information, context) core_evaluate(pointer, covariance,
       nugget, information, context),
     adjoint = function(covariance, nugget, beta, context) core_gradient(pointer, covariance, nugget,
       beta, context), restricted = is.null(targets) && is_restricted(problem$method),
-    set_noise = pointer_noise(pointer))
+    set_noise = pointer_noise(pointer), targets = targets)
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
 joint_objective <- function(problem, neighbors) {
   pointer <- local_problem(problem$data, neighbors, problem$context)
   rm(neighbors)
-  new_objective(problem, n = length(problem$data$y),
+  new_objective(problem,
     parts = function(covariance, nugget, information, context) core_evaluate_joint(pointer,
       covariance, nugget, context),
     adjoint = function(covariance, nugget, beta, context) core_gradient_joint(pointer, covariance,
@@ -140,7 +146,7 @@ has_likelihood_objective <- function(object) {
 exact_objective <- function(problem) {
   data <- problem$data
   noise <- list(variance = 1 / data$weights)
-  new_objective(problem, n = length(data$y),
+  new_objective(problem,
     parts = function(covariance, nugget, information, context) {
       core_exact(data$coords, response_columns(data), noise$variance, covariance, nugget,
         information, context, data$output, noise$derivatives)

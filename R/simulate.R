@@ -160,10 +160,11 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   m <- nrow(target$coords)
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
+  observed <- conditioned_data(object, settings$context)
   known <- if (settings$conditional && object$nugget == 0) match_locations(coords,
-    object$data$coords) else rep(NA_integer_, nrow(coords))
+    observed$coords) else rep(NA_integer_, nrow(coords))
   coords <- coords[is.na(known), , drop = FALSE]
-  data <- if (settings$conditional) object$data else take_data_rows(object$data, integer(0))
+  data <- if (settings$conditional) observed else take_data_rows(observed, integer(0))
   draw <- field_drawer(object, data, coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
   normals <- matrix(stats::rnorm(nrow(coords) * nsim), nrow(coords), nsim)

@@ -47,7 +47,7 @@ working_bounds <- function(problem, residual_variance) {
   least <- min(residual_variance)
   largest <- max(residual_variance)
   set(layout$kind == "variance", log(least * 1e-6), log(largest * 1e4))
-  nugget <- nugget_bounds(problem$data$weights)
+  nugget <- nugget_bounds(observations_of(problem)$weights)
   set(layout$kind == "nugget", log(least * nugget$lower), log(largest * nugget$upper))
   set(layout$kind %in% c("u", "v"), -4, 4)
   set(layout$kind %in% local_kinds, -5, 5)
@@ -117,7 +117,8 @@ start_problem <- function(problem, scales) {
   list(pointer = pointer, nugget_at = noise_setter(reduced$data, problem$layout,
     pointer_noise(pointer)),
     specification = covariance_specification(problem$layout, problem$groups),
-    n = length(targets), reach = sqrt(stats::median(rowSums(farthest^2))),
+    within = within_terms(reduced$data$within, reduced$targets),
+    n = count_observations(reduced$data, reduced$targets), reach = sqrt(stats::median(rowSums(farthest^2))),
     extent = sqrt(ncol(scaled)))
 }
 
@@ -149,7 +150,7 @@ start_candidates <- function(problem, trial, scales, residual_variance) {
 # here.
 variance_splits <- function(problem, residual_variance) {
   layout <- problem$layout
-  noise_scale <- typical_noise_scale(problem$data)
+  noise_scale <- typical_noise_scale(observations_of(problem))
   residual_variance <- beside_known_noise(problem$data, residual_variance)
   variances <- layout$value[layout$kind == "variance"]
   nugget <- layout$value[layout$kind == "nugget"]
@@ -219,9 +220,11 @@ range_scales <- function(problem, j, scales) {
 
 score_candidate <- function(problem, trial, values) {
   layout <- problem$layout
-  result <- core_evaluate(trial$pointer, specified_covariance(trial$specification, values),
-    trial$nugget_at(values), FALSE, problem$context)
+  nugget <- trial$nugget_at(values)
+  result <- core_evaluate(trial$pointer, specified_covariance(trial$specification, values), nugget,
+    FALSE, problem$context)
   if (result$failed > 0L) return(list(score = -Inf))
+  result <- add_within(result, trial$within, nugget)
   profile <- profile_trend(result, trial$n)
   scale_free <- layout$kind %in% c("variance", "nugget") & !(layout$fixed & layout$value %in% 0)
   if (!is.finite(profile$value) || any(layout$fixed[scale_free])) {

@@ -22,6 +22,7 @@ estimated_trend <- function(method, fit, data, context) {
 #' @export
 estimated_trend.default <- function(method, fit, data, context) {
   if (is_compressed(data)) return(compressed_trend(fit, data, context))
+  if (is_gaussian(fit$family)) data <- at_locations(data)
   gls_trend(data, as_specified(fit$core_covariance), trend_nugget(fit), earlier_neighbors(fit, data,
     context), context, fitted_effects(fit))
 }
@@ -36,8 +37,9 @@ earlier_neighbors <- function(fit, data, context) {
 
 # `effects`: blocks and their factors, of fitted_effects().
 gls_trend <- function(data, covariance, nugget, neighbors, context, effects = NULL) {
-  solved_trend(core_evaluate(local_problem(data, neighbors, context), covariance, nugget,
-    FALSE, context), length(data$y), effects)
+  parts <- core_evaluate(local_problem(data, neighbors, context), covariance, nugget, FALSE, context)
+  solved_trend(add_within(parts, within_terms(data$within), nugget), count_observations(data),
+    effects)
 }
 
 solved_trend <- function(parts, n, effects = NULL) {

@@ -1,0 +1,174 @@
+# Observations that share a location, in models of a gaussian response. Rows i of location l have
+#
+#   c_i = (y_i, x_i),   y_i = x_i'beta + w_l + e_i,   e_i ~ N(0, t / om_i)
+#
+# with a field w, a nugget t and weights om_i. The contrasts between the rows of a location are free
+# of w and independent of the location's mean. So with Om_l = sum om_i, cbar_l = sum om_i c_i / Om_l
+# and the covariance matrix M = K + t diag(1 / Om) of the L means, the n rows with the covariance
+# matrix S have exactly
+#
+#   log|S| = log|M| + (n - L) log t + sum_l log Om_l - sum_i log om_i,
+#   C'S^-1 C = cbar'M^-1 cbar + W / t,   W = sum_i om_i (c_i - cbar_l)(c_i - cbar_l)'.
+#
+# Given the rows, w depends on the means alone. A method that conditions on neighbours therefore has
+# locations for neighbours, not copies of one location, and the product of the densities of all rows
+# of a location given those of its neighbours is that of the means with the same two terms.
+
+# The rows of `data` at which a location stands for itself: its means, of the weight of all its
+# rows, with what lies `within` locations. Data in which no location repeats are returned as they
+# are, and so are those whose rows have more than one field or random effects.
+at_locations <- function(data) {
+  if (!has_location_means(data)) return(data)
+  index <- location_number(data$coords)
+  if (!anyDuplicated(index)) return(data)
+  first <- which(!duplicated(index))
+  total <- drop(rowsum(data$weights, index))
+  average <- function(x) unname(rowsum(data$weights * x, index) / total)
+  reduced <- take_data_rows(data, first)
+  reduced[c("y", "offset")] <- list(drop(average(data$y)), drop(average(data$offset)))
+  reduced$X[] <- average(data$X)
+  reduced$weights <- unname(total)
+  reduced$within <- within_locations(data, reduced, index)
+  reduced
+}
+
+has_location_means <- function(data) {
+  is.null(data$within) && is.null(data$output) && is.null(data$stream) && !has_effects(data) &&
+    is.null(data$binomial)
+}
+
+# `columns`: the deviations from the location's mean, times the root of the weight, of rows that
+# share a location, by location. Of each location: where its rows begin there and how many they are,
+# the number of `contrasts`, and sum log om - log Om.
+within_locations <- function(data, reduced, index) {
+  count <- tabulate(index)
+  shared <- which(count[index] > 1L)
+  shared <- shared[order(index[shared])]
+  deviations <- response_columns(take_data_rows(data, shared)) -
+    response_columns(reduced)[index[shared], , drop = FALSE]
+  kept <- ifelse(count > 1L, count, 0L)
+  list(columns = sqrt(data$weights[shared]) * deviations, first = cumsum(kept) - kept + 1L,
+    count = kept, contrasts = count - 1L,
+    log_weights = drop(rowsum(log(data$weights), index)) - log(reduced$weights))
+}
+
+# Those of the locations `at`.
+take_within <- function(within, at) {
+  rows <- sequence(within$count[at], within$first[at])
+  count <- within$count[at]
+  list(columns = within$columns[rows, , drop = FALSE], first = cumsum(count) - count + 1L,
+    count = count, contrasts = within$contrasts[at], log_weights = within$log_weights[at])
+}
+
+# The number of observations, at the locations `at` where these are given.
+count_observations <- function(data, at = NULL) {
+  within <- data$within
+  if (!is.null(at)) return(length(at) + sum(within$contrasts[at]))
+  length(data$y) + sum(within$contrasts)
+}
+
+# What lies within the locations `at`, or within all, as it enters a likelihood.
+within_terms <- function(within, at = NULL) {
+  if (is.null(within)) return(NULL)
+  if (!is.null(at)) within <- take_within(within, at)
+  list(gram = crossprod(within$columns), contrasts = sum(within$contrasts),
+    log_weights = sum(within$log_weights))
+}
+
+# Sums of the core over locations, `parts`, made those over observations. `nugget_row`: where the
+# nugget is among the parameters.
+add_within <- function(parts, terms, nugget, nugget_row = NULL) {
+  if (is.null(terms) || parts$failed > 0L) return(parts)
+  gram <- terms$gram / nugget
+  parts$log_det <- parts$log_det + terms$contrasts * log(nugget) - terms$log_weights
+  parts$gram <- parts$gram + gram
+  if (is.null(parts$d_log_det)) return(parts)
+  parts$d_log_det[nugget_row] <- parts$d_log_det[nugget_row] + terms$contrasts
+  parts$d_gram[, , nugget_row] <- parts$d_gram[, , nugget_row] - gram
+  parts$information[nugget_row, nugget_row] <- parts$information[nugget_row, nugget_row] +
+    terms$contrasts / 2
+  parts
+}
+
+# The same of the gradient of a log density at given coefficients.
+add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
+  if (is.null(terms) || result$failed > 0L) return(result)
+  contrast <- c(1, -beta)
+  squares <- drop(crossprod(contrast, terms$gram %*% contrast)) / nugget
+  result$gradient[nugget_row] <- result$gradient[nugget_row] - 0.5 * (terms$contrasts - squares)
+  result
+}
+
+# ---- problems and fits ---------------------------------------------------------------------------
+
+# Methods that condition on observations of the field, and count locations as such.
+conditions_on_locations <- function(method) {
+  UseMethod("conditions_on_locations")
+}
+
+#' @export
+conditions_on_locations.default <- function(method) FALSE
+
+#' @export
+conditions_on_locations.neargp_exact_gp <- function(method) TRUE
+
+#' @export
+conditions_on_locations.neargp_vecchia <- function(method) !has_low_rank(method)
+
+#' @export
+conditions_on_locations.neargp_mll_k <- function(method) TRUE
+
+# Leaving out a row leaves the others of its location.
+#' @export
+conditions_on_locations.neargp_loo_k <- function(method) !identical(method$leave_out, "row")
+
+# The problem of location means; `rows` are its observations. With more neighbours than locations
+# all others are neighbours. The means of observations whose noise has a model move with it.
+problem_at_locations <- function(problem) {
+  if (!conditions_on_locations(problem$method) || !is_gaussian(problem$family) ||
+    is_sharded(problem) || !is.null(problem$data$noise)) {
+    return(problem)
+  }
+  reduced <- at_locations(problem$data)
+  if (is.null(reduced$within)) return(problem)
+  problem$rows <- problem$data
+  problem$data <- reduced
+  if (!is.null(problem$method$k)) {
+    problem$method$k <- max(1L, min(problem$method$k, length(reduced$y) - 1L))
+  }
+  problem
+}
+
+problem_at_rows <- function(problem) {
+  if (!is.null(problem$rows)) problem$data <- problem$rows
+  problem["rows"] <- list(NULL)
+  problem
+}
+
+observations_of <- function(problem) problem$rows %||% problem$data
+
+# What predictions of a fit are conditioned on: its observations, or the means of their locations.
+conditioned_data <- function(object, context) {
+  if (!conditions_on_locations(object$method) || !is_gaussian(object$family)) return(object$data)
+  kept(object, "locations", context, at_locations(object$data))
+}
+
+# ---- locations -----------------------------------------------------------------------------------
+
+# Numbers of locations in order of appearance. Coordinates that differ by less than a billionth of
+# their extent are the same: 0.3 and 0.1 + 0.2.
+location_number <- function(coords) location_index(rounded_coordinates(coords))
+
+count_locations <- function(coords) {
+  if (nrow(coords) == 0L) return(0L)
+  max(location_number(coords))
+}
+
+rounded_coordinates <- function(coords) {
+  apply(coords, 2L, function(x) {
+    ascending <- order(x)
+    sorted <- x[ascending]
+    new <- c(TRUE, diff(sorted) > 1e-9 * (sorted[length(x)] - sorted[1L]))
+    replace(x, ascending, sorted[new][cumsum(new)])
+  })
+}
