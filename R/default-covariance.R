@@ -1,7 +1,8 @@
 # The covariance of a call that names none. bench/defaults.md has the panel of data sets from which
 # it is taken.
 
-# Fewer rows do not tell an anisotropy well enough to gain from it.
+# Fewer rows do not tell an anisotropy well enough to gain from it. Measurements that share a location
+# count as one row, here and below.
 anisotropic_rows <- 1000L
 
 # Fewer rows for each range do not tell the ranges apart; a class or a count tells less of them than
@@ -19,24 +20,25 @@ space_time_rows <- 200L
 # rough field that changes slowly and another that is as smooth as the data have it do much of that.
 default_covariance <- function(family, data, locations, apart = TRUE) {
   if (!is.null(data$output)) return(cov_matern(nu = 1.5))
-  each <- has_inputs(locations) && can_tell_ranges(data$coords, locations,
+  rows <- if (is_gaussian(family)) count_locations(data$coords) else nrow(data$coords)
+  each <- has_inputs(locations) && can_tell_ranges(data$coords, rows, locations,
     rows_per_range[[if (is_gaussian(family)) "gaussian" else "other"]])
   if (!is_gaussian(family)) return(cov_matern(nu = 1.5, ard = each))
   if (each) return(cov_matern(nu = NULL, ard = TRUE))
-  if (!is.null(locations$time) && nrow(data$coords) >= space_time_rows) {
+  if (!is.null(locations$time) && rows >= space_time_rows) {
     return(if (apart) cov_spacetime() else cov_exponential() + cov_matern(nu = NULL))
   }
-  cov_exponential(anisotropy = is_plane(locations) && can_tell_directions(data$coords))
+  cov_exponential(anisotropy = is_plane(locations) && can_tell_directions(data$coords, rows))
 }
 
 has_inputs <- function(locations) length(locations$raw_names) > 2L || has_factors(locations)
 
 # The columns of a factor have one range.
-can_tell_ranges <- function(coords, locations, rows_per_range) {
+can_tell_ranges <- function(coords, rows, locations, rows_per_range) {
   of_factor <- locations$kind[locations$block] == "factor"
   extent <- apply(coords, 2L, function(x) diff(range(x)))
   ranges <- sum(!of_factor) + sum(locations$kind == "factor")
-  nrow(coords) >= rows_per_range * ranges && all(tapply(extent, locations$block, max) > 0)
+  rows >= rows_per_range * ranges && all(tapply(extent, locations$block, max) > 0)
 }
 
 is_plane <- function(locations) {
@@ -45,8 +47,8 @@ is_plane <- function(locations) {
 }
 
 # Along a line there is nothing across.
-can_tell_directions <- function(coords) {
-  if (nrow(coords) < anisotropic_rows) return(FALSE)
+can_tell_directions <- function(coords, rows) {
+  if (rows < anisotropic_rows) return(FALSE)
   extent <- eigen(stats::var(coords), symmetric = TRUE, only.values = TRUE)$values
   extent[2L] > 1e-10 * extent[1L]
 }

@@ -14,13 +14,14 @@ default_method <- function(family) {
 
 # Classes are told by their type; numbers are measurements unless a family says otherwise, as in
 # glm().
-choose_by_response <- function(settings, frame) {
+# `by_location`: whether observations of one location count as one.
+choose_by_response <- function(settings, frame, by_location) {
   response <- stats::model.response(frame)
   if (settings$family_open && is_class_vector(response)) {
     return(choose_classes(settings, response, names(frame)[1L]))
   }
   if (!settings$method_open) return(settings)
-  if (is_gaussian(settings$family)) return(choose_gaussian(settings, response))
+  if (is_gaussian(settings$family)) return(choose_gaussian(settings, frame, by_location))
   tell_choice(settings, sprintf("%s, the method for %s response", method_call(settings$method),
     with_article(settings$family)))
 }
@@ -63,14 +64,18 @@ choose_classes <- function(settings, response, name) {
 }
 
 # exact_gp() is for one output, on the CPU, in double precision.
-choose_gaussian <- function(settings, response) {
-  exact <- is.null(dim(response)) && length(response) <= exact_rows && settings$device != "cuda" &&
+choose_gaussian <- function(settings, frame, by_location) {
+  response <- stats::model.response(frame)
+  few <- NROW(response) <= exact_rows ||
+    by_location && count_locations(frame[["(locations)"]]) <= exact_rows
+  exact <- is.null(dim(response)) && few && settings$device != "cuda" &&
     !identical(settings$control$precision, "single") && is.null(settings$control$shards) &&
     is.null(settings$cluster)
   if (exact) {
     settings$method <- exact_gp()
     settings$device <- "cpu"
-    settings$chosen <- sprintf("exact_gp(), as there are at most %d rows", exact_rows)
+    settings$chosen <- sprintf("exact_gp(), as there are at most %d %s", exact_rows,
+      if (NROW(response) <= exact_rows) "rows" else "locations")
   }
   settings
 }

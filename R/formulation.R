@@ -54,8 +54,14 @@ names_beside_coords <- function(given) {
 
 # ---- settings ------------------------------------------------------------------------------------
 
+# Noise of its own and random effects keep the observations of a location apart.
+counts_locations <- function(given) {
+  !is_noise_formula(given$nugget) && !has_measurement_variance(given) &&
+    !formula_has_effects(given$formula) && !has_local_fields(given$covariance)
+}
+
 settings_by_response <- function(settings, rows, given) {
-  settings <- choose_by_response(settings, rows$frame)
+  settings <- choose_by_response(settings, rows$frame, counts_locations(given))
   check_takes_effects(settings, given$formula, rows$source)
   if (!is.null(rows$areal)) {
     check_areal(settings, rows$areal, given$formula, rows$locations, given$transform)

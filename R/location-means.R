@@ -157,18 +157,19 @@ conditioned_data <- function(object, context) {
 
 # Numbers of locations in order of appearance. Coordinates that differ by less than a billionth of
 # their extent are the same: 0.3 and 0.1 + 0.2.
-location_number <- function(coords) location_index(rounded_coordinates(coords))
-
-count_locations <- function(coords) {
-  if (nrow(coords) == 0L) return(0L)
-  max(location_number(coords))
+location_number <- function(coords) {
+  for (column in seq_len(ncol(coords))) {
+    coords[, column] <- rounded_coordinate(coords[, column])
+    if (!anyDuplicated(coords[, column])) return(seq_len(nrow(coords)))
+  }
+  location_index(coords)
 }
 
-rounded_coordinates <- function(coords) {
-  apply(coords, 2L, function(x) {
-    ascending <- order(x)
-    sorted <- x[ascending]
-    new <- c(TRUE, diff(sorted) > 1e-9 * (sorted[length(x)] - sorted[1L]))
-    replace(x, ascending, sorted[new][cumsum(new)])
-  })
+count_locations <- function(coords) max(location_number(coords), 0L)
+
+rounded_coordinate <- function(x) {
+  ascending <- order(x)
+  sorted <- x[ascending]
+  new <- c(TRUE, diff(sorted) > 1e-9 * (sorted[length(x)] - sorted[1L]))
+  replace(x, ascending, sorted[new][cumsum(new)])
 }

@@ -82,10 +82,15 @@ as_streamed_fit <- function(fit, problem) {
 
 is_streamed <- function(fit) inherits(fit, "neargp_streamed")
 
-# The part of the header of a fit that says where its rows are from.
+# The part of the header of a fit that says where its rows are from, and at how many locations they
+# are where these repeat.
 describe_rows <- function(fit) {
-  if (is_streamed(fit)) sprintf(" from %s, in %s chunks", fit$source$from,
-    format_count(fit$source$chunks)) else ""
+  if (is_streamed(fit)) {
+    return(sprintf(" from %s, in %s chunks", fit$source$from, format_count(fit$source$chunks)))
+  }
+  locations <- count_locations(fit$data$coords)
+  if (locations == length(fit$data$y)) return("")
+  sprintf(" at %s location%s", format_count(locations), if (locations == 1L) "" else "s")
 }
 
 # Whether a fit is continued on the rows that it was to.

@@ -1,0 +1,213 @@
+# The reference is the dense model of all rows in plain R.
+
+repeated_rows <- function(counts = c(1, 2, 5, 12), locations = 16L) {
+  set.seed(2)
+  stations <- data.frame(x = runif(locations), y = runif(locations))
+  index <- rep(seq_len(locations), rep(counts, length.out = locations))
+  data <- stations[index, ]
+  n <- nrow(data)
+  data$year <- factor(2001 + sample(3, n, TRUE))
+  data$w <- sample(c(0.5, 1, 3), n, TRUE)
+  data$o <- rnorm(n)
+  data$z <- rnorm(locations)[index] + 0.5 * as.integer(data$year) + data$o +
+    rnorm(n, sd = 1.4 / sqrt(data$w))
+  data <- data[sample(n), ]
+  rownames(data) <- NULL
+  data
+}
+
+held_covariance <- cov_exponential(variance = 1, range = 0.3)
+
+dense_covariance <- function(a, b) {
+  exp(-sqrt(outer(a$x, b$x, "-")^2 + outer(a$y, b$y, "-")^2) / 0.3)
+}
+
+# Likelihoods, coefficients and the field with the trend at new rows, from all rows.
+dense_model <- function(data, new, nugget = 2) {
+  X <- model.matrix(~ year, data)
+  y <- data$z - data$o
+  S <- dense_covariance(data, data) + diag(nugget / data$w)
+  Q <- solve(S)
+  V <- solve(t(X) %*% Q %*% X)
+  beta <- drop(V %*% t(X) %*% Q %*% y)
+  r <- y - drop(X %*% beta)
+  log_det <- as.double(determinant(S)$modulus)
+  n <- length(y)
+  value <- -0.5 * (n * log(2 * pi) + log_det + drop(r %*% Q %*% r))
+  cross <- dense_covariance(new, data)
+  X0 <- model.matrix(~ year, new)
+  unseen <- X0 - cross %*% Q %*% X
+  covariance <- dense_covariance(new, new) - cross %*% Q %*% t(cross) + unseen %*% V %*% t(unseen)
+  list(value = value, beta = beta, vcov = V,
+    restricted = value + 0.5 * (ncol(X) * log(2 * pi) + as.double(determinant(V)$modulus)),
+    mean = unname(drop(X0 %*% beta + cross %*% Q %*% r)) + new$o, covariance = unname(covariance))
+}
+
+# Row i from all others, the trend estimated without it.
+dense_without <- function(data, i, nugget = 2) {
+  model <- dense_model(data[-i, ], data[i, ], nugget)
+  c(model$mean, sqrt(model$covariance + nugget / data$w[i]))
+}
+
+fit_held <- function(data, method, ...) {
+  suppressMessages(neargp(z ~ year + offset(o), data, coords = ~ x + y, weights = w,
+    covariance = held_covariance, nugget = 2, method = method, threads = 1L, verbose = FALSE, ...))
+}
+
+new_places <- function(data) {
+  new <- rbind(data.frame(x = 0.5, y = 0.5), data[1L, c("x", "y")])
+  data.frame(new, year = factor(c(2002, 2004), levels(data$year)), o = c(0, 1))
+}
+
+test_that("with all other locations for neighbours a fit is the dense model of all rows", {
+  data <- repeated_rows()
+  new <- new_places(data)
+  right <- dense_model(data, new)
+  for (method in list(exact_gp(), vecchia(k = 15), vecchia(k = 60), loo_k(15), mll_k(15))) {
+    fit <- fit_held(data, method)
+    if (method$label != "LOO-k") expect_equal(fit$log_likelihood, right$value, tolerance = 1e-10)
+    expect_equal(unname(coef(fit)), unname(right$beta), tolerance = 1e-9)
+    expect_equal(unname(vcov(fit)), unname(right$vcov), tolerance = 1e-9)
+    link <- predict(fit, new, type = "link")
+    expect_equal(link$mean, right$mean, tolerance = 1e-9)
+    expect_equal(link$sd, sqrt(diag(right$covariance)), tolerance = 1e-9)
+    joint <- attr(predict(fit, new, type = "link", joint = TRUE), "covariance")
+    expect_equal(joint, right$covariance, tolerance = 1e-8, ignore_attr = TRUE)
+    expect_identical(nobs(fit), nrow(data))
+  }
+  restricted <- fit_held(data, vecchia(k = 15, estimation = "REML"))
+  expect_equal(restricted$log_likelihood, right$restricted, tolerance = 1e-10)
+})
+
+test_that("a row is predicted from all others, those of its location among them", {
+  data <- repeated_rows()
+  for (method in list(exact_gp(), vecchia(k = 15))) {
+    left <- loo_predict(fit_held(data, method))
+    for (i in c(1L, 7L, which(!duplicated(data[c("x", "y")]) & !duplicated(data[c("x", "y")],
+      fromLast = TRUE))[1L])) {
+      expect_equal(c(left$mean[i], left$sd[i]), dense_without(data, i), tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("the leave-one-out score is that of whole locations", {
+  data <- repeated_rows()
+  trend <- dense_model(data, new_places(data))$beta
+  y <- data$z - data$o
+  place <- paste(data$x, data$y)
+  # trend as the score has it: least squares of the whitened columns
+  fit <- fit_held(data, loo_k(15))
+  log_density <- function(y, mean, covariance) {
+    r <- y - mean
+    -0.5 * (length(y) * log(2 * pi) + as.double(determinant(covariance)$modulus) +
+      drop(r %*% solve(covariance, r)))
+  }
+  S <- dense_covariance(data, data) + diag(2 / data$w)
+  X <- model.matrix(~ year, data)
+  score <- function(beta) {
+    r <- y - drop(X %*% beta)
+    sum(vapply(unique(place), function(p) {
+      own <- which(place == p)
+      weights <- S[own, -own] %*% solve(S[-own, -own])
+      log_density(r[own], drop(weights %*% r[-own]),
+        S[own, own] - weights %*% S[-own, own, drop = FALSE])
+    }, 0))
+  }
+  best <- optim(trend, function(beta) -score(beta), method = "BFGS",
+    control = list(reltol = 1e-14))
+  expect_equal(fit$log_likelihood, -best$value, tolerance = 1e-8)
+})
+
+test_that("estimates and standard errors are those of the dense likelihood", {
+  data <- repeated_rows()
+  value <- function(log_parameters) {
+    p <- exp(log_parameters)
+    S <- p[1L] * dense_covariance(data, data) + diag(p[2L] / data$w)
+    Q <- solve(S)
+    X <- model.matrix(~ year, data)
+    y <- data$z - data$o
+    r <- y - drop(X %*% solve(t(X) %*% Q %*% X, t(X) %*% Q %*% y))
+    -0.5 * (nrow(data) * log(2 * pi) + as.double(determinant(S)$modulus) + drop(r %*% Q %*% r))
+  }
+  best <- optim(c(0, 0), function(p) -value(p), method = "BFGS", control = list(reltol = 1e-14))
+  fit <- suppressMessages(neargp(z ~ year + offset(o), data, coords = ~ x + y, weights = w,
+    covariance = cov_exponential(range = 0.3), method = vecchia(k = 15), threads = 1L,
+    verbose = FALSE))
+  expect_equal(fit$log_likelihood, -best$value, tolerance = 1e-6)
+  expect_equal(unname(coef(fit, what = "covariance")[c("variance", "nugget")]), exp(best$par),
+    tolerance = 1e-2)
+})
+
+test_that("25 stations of 80 rows have the dense model's values", {
+  set.seed(1)
+  stations <- data.frame(x = runif(25), y = runif(25))
+  data <- stations[rep(1:25, 80), ]
+  data$z <- rnorm(25)[rep(1:25, 80)] + rnorm(2000, sd = 2)
+  new <- rbind(data.frame(x = c(0.5, 0.1), y = c(0.5, 0.9)), stations[1L, ])
+  by_default <- suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, verbose = FALSE))
+  expect_s3_class(by_default$method, "neargp_exact_gp")
+  expect_false(any(grepl("angle|anisotropy", by_default$parameters$name)))
+  expect_output(print(by_default), "2,000 at 25 locations")
+  # level: what is not centred first loses its digits
+  for (level in c(0, 1e7)) {
+    fit <- suppressMessages(neargp(z + level ~ 1, data, coords = ~ x + y, verbose = FALSE,
+      method = vecchia(), covariance = held_covariance, nugget = 4))
+    expect_equal(fit$k, 24L)
+    expect_equal(fit$log_likelihood, -4343.8183, tolerance = 1e-8)
+    link <- predict(fit, new, type = "link")
+    expect_equal(link$mean - level, c(-0.06860176, -0.61433936, -0.19189107), tolerance = 2e-6)
+    expect_equal(link$sd, c(0.63171882, 0.64161456, 0.20994551), tolerance = 1e-7)
+  }
+  left <- loo_predict(fit)
+  expect_equal(left$mean[c(1, 26, 2)] - level, c(-0.20227518, -0.19989836, -0.061357725),
+    tolerance = 1e-5)
+  expect_equal(left$sd[c(1, 26, 2)], c(2.0111112, 2.0111112, 2.0116608), tolerance = 1e-7)
+})
+
+test_that("order, copies and rounding of rows play no part", {
+  data <- repeated_rows()
+  new <- new_places(data)
+  link <- function(data, ...) {
+    as.data.frame(predict(fit_held(data, vecchia(k = 15), ...), new, type = "link"))
+  }
+  right <- link(data)
+  expect_equal(link(data[rev(seq_len(nrow(data))), ]), right, tolerance = 1e-9)
+  rounded <- data
+  rounded$x <- rounded$x + c(0, 1e-12)
+  expect_equal(link(rounded), right, tolerance = 1e-9)
+  halves <- data[c(seq_len(nrow(data)), 5L), ]
+  halves$w[c(5L, nrow(halves))] <- data$w[5L] / 2
+  expect_equal(link(halves), right, tolerance = 1e-9)
+  light <- rbind(data, transform(data[3L, ], w = 1e-12, z = 50))
+  expect_equal(link(light), right, tolerance = 1e-8)
+})
+
+test_that("rows of one location each are fitted as before", {
+  data <- simulated_data(60L)
+  expect_identical(at_locations(list(coords = as.matrix(data[c("x", "y")]), y = data$z)),
+    list(coords = as.matrix(data[c("x", "y")]), y = data$z))
+})
+
+test_that("limits count locations", {
+  choose <- function(locations, each) {
+    set.seed(3)
+    stations <- data.frame(x = runif(locations), y = runif(locations))
+    data <- stations[rep(seq_len(locations), each), ]
+    data$z <- rnorm(nrow(data))
+    suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, covariance = held_covariance,
+      nugget = 1, verbose = FALSE))
+  }
+  expect_s3_class(choose(60L, 9L)$method, "neargp_exact_gp")
+  expect_s3_class(choose(501L, 2L)$method, "neargp_vecchia")
+})
+
+test_extended("draws have one value of the field at a location, with the moments of the dense model", {
+  data <- repeated_rows()
+  new <- new_places(data)
+  right <- dense_model(data, new)
+  fit <- fit_held(data, vecchia(k = 15))
+  draws <- as.matrix(simulate(fit, nsim = 4000, seed = 1, newdata = new, type = "link"))
+  sd <- sqrt(diag(right$covariance))
+  expect_true(all(abs(rowMeans(draws) - right$mean) < 4 * sd / sqrt(4000)))
+  expect_true(all(abs(apply(draws, 1L, var) / sd^2 - 1) < 0.1))
+})
