@@ -20,7 +20,7 @@ install_tree() {
     times > "$scratch/times"
   )
   wall=$(($(date +%s) - start))
-  cpu=$(awk 'NR == 2 { split($1, user, "[ms]"); split($2, system, "[ms]"); printf "%.0f", 60 * (user[1] + system[1]) + user[2] + system[2] }' \
+  cpu=$(awk 'NR == 2 { split($1, user, "[ms]"); split($2, kernel, "[ms]"); printf "%.0f", 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }' \
     "$scratch/times")
   echo "$(git -C "$1" log -1 --format=%h),$cpu,$wall,$(wc -l < "$scratch/log"),$(grep -c 'warning:' "$scratch/log" || true),$(
     wc -c < "$scratch/library/neargp/libs/neargp.so")"
