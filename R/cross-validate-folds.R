@@ -192,9 +192,7 @@ hold_parameters <- function(fit, problem) {
 }
 
 refit_problem <- function(fit, problem) {
-  problem <- problem_at_locations(problem)
-  problem <- with_start(problem$method, problem)
-  solved <- fit_problem(problem)
+  solved <- fit_problem(started_problem(problem))
   with_estimates(fit, solved$problem, solved$result)
 }
 

@@ -113,7 +113,7 @@ conditioned_on <- function(method, data, family) {
 
 #' @export
 conditioned_on.default <- function(method, data, family) {
-  if (conditions_on_locations(method) && is_gaussian(family)) count_locations(data$coords) else
+  if (takes_location_means(method, family, data)) count_locations(data$coords) else
     nrow(data$coords)
 }
 

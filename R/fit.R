@@ -96,8 +96,7 @@ solve_problem <- function(problem, settings, checkpoint, call) {
   showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
     share_instruction_set(settings$cluster)
     tell_stage("starting values")
-    problem <- problem_at_locations(problem)
-    problem <- with_start(problem$method, problem)
+    problem <- started_problem(problem)
     tell_stage(NULL)
     offering_last_state(fit_problem(with_keeper(problem, call)))
   }))

@@ -15,8 +15,8 @@
 # of a location given those of its neighbours is that of the means with the same two terms.
 
 # The rows of `data` at which a location stands for itself: its means, of the weight of all its
-# rows, with what lies `within` locations. Data in which no location repeats are returned as they
-# are, and so are those whose rows have more than one field or random effects.
+# rows, with what lies `within` locations. Columns of random effects count as columns of the trend.
+# Data in which no location repeats are returned as they are, and so are those of several responses.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)
   index <- location_number(data$coords)
@@ -27,14 +27,15 @@ at_locations <- function(data) {
   reduced <- take_data_rows(data, first)
   reduced[c("y", "offset")] <- list(drop(average(data$y)), drop(average(data$offset)))
   reduced$X[] <- average(data$X)
+  if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
   reduced$weights <- unname(total)
   reduced$within <- within_locations(data, reduced, index)
   reduced
 }
 
 has_location_means <- function(data) {
-  is.null(data$within) && is.null(data$output) && is.null(data$stream) && !has_effects(data) &&
-    is.null(data$binomial)
+  is.null(data$within) && is.null(data$output) && is.null(data$stream) && is.null(data$binomial) &&
+    !is_compressed(data)
 }
 
 # `columns`: the deviations from the location's mean, times the root of the weight, of rows that
@@ -118,15 +119,21 @@ conditions_on_locations.neargp_vecchia <- function(method) !has_low_rank(method)
 #' @export
 conditions_on_locations.neargp_mll_k <- function(method) TRUE
 
-# Leaving out a row leaves the others of its location.
 #' @export
-conditions_on_locations.neargp_loo_k <- function(method) !identical(method$leave_out, "row")
+conditions_on_locations.neargp_loo_k <- function(method) TRUE
 
-# The problem of location means; `rows` are its observations. With more neighbours than locations
-# all others are neighbours. The means of observations whose noise has a model move with it.
+# The means of observations whose noise has a model move with it, and to leave out a row is to keep
+# the others of its location apart.
+takes_location_means <- function(method, family, data) {
+  conditions_on_locations(method) && is_gaussian(family) && is.null(data$noise) &&
+    !identical(method$leave_out, "row") && has_location_means(data)
+}
+
+# The problem of location means; `rows` are its observations. With more neighbours than locations all
+# others are neighbours.
 problem_at_locations <- function(problem) {
-  if (!conditions_on_locations(problem$method) || !is_gaussian(problem$family) ||
-    is_sharded(problem) || !is.null(problem$data$noise)) {
+  if (!takes_location_means(problem$method, problem$family, problem$data) || is_sharded(problem) ||
+    has_effects_pass(problem)) {
     return(problem)
   }
   reduced <- at_locations(problem$data)
@@ -137,6 +144,15 @@ problem_at_locations <- function(problem) {
     problem$method$k <- max(1L, min(problem$method$k, length(reduced$y) - 1L))
   }
   problem
+}
+
+# The problem with starting values. Those of random effects are found row by row.
+started_problem <- function(problem) {
+  if (has_effects(problem$data)) {
+    return(problem_at_locations(with_start(problem$method, problem)))
+  }
+  problem <- problem_at_locations(problem)
+  with_start(problem$method, problem)
 }
 
 problem_at_rows <- function(problem) {

@@ -64,9 +64,9 @@
 #'   its log score; 0.03 by the log scores of validation rows. Data with much noise may want more.
 #' @param k_other of several outputs: number of neighbours from each output but the target's own; by
 #'   default half of `k` among them all, and at least three of each.
-#' @param leave_out of several outputs: what a leave-one-out prediction does not see. `"location"`,
-#'   the default: all outputs at the place, as for a new place. `"row"`: the observation alone, so
-#'   that other outputs at the same place help to predict it.
+#' @param leave_out what a leave-one-out prediction does not see. `"location"`, the default: all
+#'   observations at the location, as for a new location. `"row"`: the observation alone, so that
+#'   the others at the same location, of other responses as well, help to predict it.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
 #'   `neargp_error_k` where `k` is not less than the number of rows or locations.

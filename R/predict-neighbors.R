@@ -102,9 +102,11 @@ prediction_k.default <- function(method, object, k, least = 60L) {
 
 prediction_neighbors <- function(object, coords, settings) {
   index <- kept_index(object, settings$context)
-  observed <- length(conditioned_data(object, settings$context)$y)
-  if (settings$sectors == 0L || settings$k >= observed) {
-    return(core_index_nearest(index, coords, min(settings$k, observed), settings$context))
+  observed <- conditioned_data(object, settings$context)
+  k <- min(settings$k, length(observed$y))
+  # `k` was judged by the number of observations: sectors would leave out some of all locations
+  if (settings$sectors == 0L || !is.null(observed$within) && k < settings$k) {
+    return(core_index_nearest(index, coords, k, settings$context))
   }
   per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
   core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors,

@@ -46,7 +46,7 @@ new_objective <- function(problem, parts, adjoint = NULL,
                           targets = NULL, n = count_observations(problem$data, targets)) {
   within <- within_terms(problem$data$within, targets)
   if (has_effects(problem$data)) {
-    return(new_effects_objective(problem, n, parts, restricted, set_noise))
+    return(new_effects_objective(problem, n, parts, restricted, set_noise, within))
   }
   layout <- problem$layout
   nugget_row <- which(layout$kind == "nugget")
@@ -82,12 +82,14 @@ new_objective <- function(problem, parts, adjoint = NULL,
   list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep)
 }
 
-new_effects_objective <- function(problem, n, parts, restricted, set_noise) {
+new_effects_objective <- function(problem, n, parts, restricted, set_noise, within) {
+  nugget_row <- which(problem$layout$kind == "nugget")
   at <- core_point(problem, set_noise)
   parts_at <- function(values, information, context = problem$context) {
     point <- at(values)
     result <- journaled(c(values, information), parts(point$covariance, point$nugget, information,
       context))
+    result <- add_within(result, within, point$nugget, nugget_row)
     in_layout_order(result, problem$data, problem$layout)
   }
   effects_objective(problem$layout, problem$data, n, parts_at, restricted, problem$keep)

@@ -29,10 +29,11 @@ test_extended("a few hundred gaussian rows are fitted exactly, more of them by v
 
 test_extended("what exact_gp() cannot do is left to vecchia()", {
   single <- neargp_control(precision = "single")
+  frame <- stats::model.frame(z ~ 1, data.frame(z = 1:9))
   expect_s3_class(choose_gaussian(list(method = vecchia(), device = "cuda",
-    control = neargp_control()), stats::model.frame(z ~ 1, data.frame(z = 1:9)), FALSE)$method, "neargp_vecchia")
+    control = neargp_control()), frame, FALSE)$method, "neargp_vecchia")
   expect_s3_class(choose_gaussian(list(method = vecchia(), device = "auto", control = single),
-    stats::model.frame(z ~ 1, data.frame(z = 1:9)), FALSE)$method, "neargp_vecchia")
+    frame, FALSE)$method, "neargp_vecchia")
   outputs <- fit_by_default(cbind(z, second) ~ 1, defaults_data())
   expect_s3_class(outputs, "neargp_outputs")
   expect_s3_class(outputs$method, "neargp_vecchia")

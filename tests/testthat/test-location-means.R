@@ -182,6 +182,31 @@ test_that("order, copies and rounding of rows play no part", {
   expect_equal(link(light), right, tolerance = 1e-8)
 })
 
+test_that("random effects beside repeated locations have the dense restricted likelihood", {
+  data <- repeated_rows()
+  set.seed(4)
+  data$group <- factor(sample(8L, nrow(data), TRUE))
+  data$z <- data$z + rnorm(8L, sd = 0.8)[data$group]
+  Z <- model.matrix(~ group - 1, data)
+  X <- matrix(1, nrow(data), 1L)
+  for (method in list(exact_gp(), vecchia(k = 15))) {
+    fit <- suppressMessages(neargp(z ~ (1 | group), data, coords = ~ x + y, weights = w,
+      method = method, covariance = cov_exponential(range = 0.3), threads = 1L, verbose = FALSE))
+    estimates <- coef(fit, what = "covariance")
+    sd <- estimates[grepl("group", names(estimates))]
+    S <- estimates[["variance"]] * dense_covariance(data, data) + sd^2 * tcrossprod(Z) +
+      diag(estimates[["nugget"]] / data$w)
+    Q <- solve(S)
+    V <- solve(t(X) %*% Q %*% X)
+    beta <- drop(V %*% t(X) %*% Q %*% data$z)
+    r <- data$z - beta
+    value <- -0.5 * ((nrow(data) - 1) * log(2 * pi) + as.double(determinant(S)$modulus) -
+      as.double(determinant(V)$modulus) + drop(r %*% Q %*% r))
+    expect_equal(fit$log_likelihood, value, tolerance = 1e-8)
+    expect_equal(coef(fit)[[1L]], beta, tolerance = 1e-7)
+  }
+})
+
 test_that("rows of one location each are fitted as before", {
   data <- simulated_data(60L)
   expect_identical(at_locations(list(coords = as.matrix(data[c("x", "y")]), y = data$z)),

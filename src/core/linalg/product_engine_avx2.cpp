@@ -31,9 +31,9 @@
 #pragma GCC target("avx2,fma")
 #endif
 #ifndef __AVX2__
-#define __AVX__ 1
-#define __AVX2__ 1
-#define __FMA__ 1
+#define __AVX__ 1   // NOLINT(bugprone-reserved-identifier): the compiler's own names
+#define __AVX2__ 1  // NOLINT(bugprone-reserved-identifier)
+#define __FMA__ 1   // NOLINT(bugprone-reserved-identifier)
 #endif
 
 #define Eigen neargp_eigen_avx2
