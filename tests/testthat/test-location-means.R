@@ -236,3 +236,8 @@ test_extended("draws have one value of the field at a location, with the moments
   expect_true(all(abs(rowMeans(draws) - right$mean) < 4 * sd / sqrt(4000)))
   expect_true(all(abs(apply(draws, 1L, var) / sd^2 - 1) < 0.1))
 })
+
+test_that("a location on the sphere is one by whatever longitude it is named", {
+  named <- rbind(c(180, 10), c(-180, 10), c(0, 90), c(120, 90), c(179.999, 10))
+  expect_identical(location_number(core_embed_longlat(named)), c(1L, 1L, 2L, 2L, 3L))
+})
