@@ -148,6 +148,7 @@ inform_degrees <- function(names, data) {
 # Raw coordinates, time last, as a double matrix. Missing values stay: na.action or predict() deal
 # with them.
 raw_coordinates <- function(data, locations, argument = "data") {
+  data <- plain_columns(data)
   space <- if (is_sf(data)) sf_coordinates(data, argument) else frame_coordinates(data, locations,
     argument)
   colnames(space) <- locations$raw_names
@@ -186,7 +187,7 @@ abort_coordinate_class <- function(wrong, argument) {
 
 coordinate_frame <- function(data, locations, argument) {
   check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
-  check_no_lists(all.vars(locations$terms), data, argument)
+  check_column_classes(all.vars(locations$terms), data, argument)
   stats::model.frame(locations$terms, data, na.action = stats::na.pass)
 }
 

@@ -27,18 +27,23 @@ warn_of_other_rows <- function(design, alone) {
 
 evaluated_design <- function(object, newdata) {
   terms <- stats::delete.response(object$terms)
-  frame <- plain_frame(terms, newdata) %||%
-    tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
+  frame <- plain_frame(terms, newdata) %||% tryCatch(stats::model.frame(terms, newdata,
+    na.action = stats::na.pass), error = function(e) {
       abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
     })
-  frame <- with_training_types(frame, attr(object$terms, "dataClasses"))
-  frame <- with_training_units(frame, object$time_kinds)
-  frame <- apply_training_levels(frame, object$xlevels)
+  frame <- as_fitted_frame(frame, attr(object$terms, "dataClasses"), object$time_kinds,
+    object$xlevels)
   design <- plain_design(terms, frame) %||% stats::model.matrix(terms, frame,
     contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
   list(X = with_effects_at(object, strip_design(design), newdata),
     offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+}
+
+# Variables of new rows with the classes, units and levels of the fit.
+as_fitted_frame <- function(frame, types, kinds, xlevels) {
+  frame <- with_training_types(plain_columns(frame), types, kinds)
+  apply_training_levels(with_training_units(frame, kinds), xlevels)
 }
 
 # What model.frame() makes, in a tenth of its time, of terms that are no more than names of numeric
@@ -100,59 +105,27 @@ newdata_offset <- function(object, frame, newdata) {
 }
 
 # `types`: of the variables in the training data, as model.frame() reports them. Logical values and
-# 0 and 1 are one another.
-with_training_types <- function(frame, types) {
+# 0 and 1 are one another; a matrix of one column is a vector.
+with_training_types <- function(frame, types, kinds = NULL) {
   for (name in names(frame)[names(frame) %in% names(types)]) {
     values <- frame[[name]]
-    is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
-    fits <- switch(types[[name]], numeric = is.numeric(values) || is.logical(values),
-      logical = is_flag, TRUE)
-    if (!fits) {
-      abort_neargp("newdata",
-        sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
-          class(values)[1L], types[[name]]))
+    type <- types[[name]]
+    if (!has_training_type(values, type)) {
+      abort_newdata_class(name, values, kinds[[name]]$class %||% type)
     }
-    if (types[[name]] == "logical") frame[[name]] <- as.logical(values)
-    if (types[[name]] == "numeric" && is.logical(values)) frame[[name]] <- as.numeric(values)
+    if (type == "logical") frame[[name]] <- as.logical(values)
+    if (type == "numeric" && is.logical(values)) frame[[name]] <- as.numeric(values)
   }
   frame
 }
 
-# Dates and date-times count in days and in seconds, durations and columns of the package units in a
-# unit of their own.
-time_kinds <- function(frame) {
-  kinds <- lapply(frame, function(values) {
-    class <- intersect(c("Date", "POSIXt", "difftime", "units"), class(values))
-    if (length(class)) list(class = class, units = attr(values, "units"))
-  })
-  Filter(Negate(is.null), kinds)
-}
-
-# Plain numbers, such as the layers of a raster, are taken to be in the unit of the fit.
-with_training_units <- function(frame, kinds) {
-  if (!length(kinds)) return(frame)
-  given <- time_kinds(frame)
-  for (name in intersect(names(given), names(kinds))) {
-    if (given[[name]]$class != kinds[[name]]$class) {
-      abort_neargp("newdata",
-        c(sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
-          class(frame[[name]])[1L], kinds[[name]]$class), i = "They count in different units."))
-    }
-    if (kinds[[name]]$class %in% c("difftime", "units")) {
-      frame[[name]] <- in_training_unit(frame[[name]], kinds[[name]], name)
-    }
-  }
-  frame
-}
-
-in_training_unit <- function(values, kind, name) {
-  if (kind$class == "units") require_package("units", "for columns that have units")
-  tryCatch(`units<-`(values, value = kind$units), error = function(e) {
-    abort_neargp("newdata",
-      sprintf("`%s` in `newdata` has a unit that cannot be converted to that of the training data.",
-        name),
-      parent = e)
-  })
+has_training_type <- function(values, type) {
+  columns <- if (startsWith(type, "nmatrix.")) as.integer(sub("nmatrix.", "", type, fixed = TRUE))
+  if (NCOL(values) != (columns %||% 1L) && !type %in% c("logical", "other")) return(FALSE)
+  is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
+  if (!is.null(columns)) return(is.numeric(values))
+  switch(type, numeric = is.numeric(values) || is.logical(values), logical = is_flag,
+    other = !is.character(values) && !is.factor(values), TRUE)
 }
 
 apply_training_levels <- function(frame, xlevels) {

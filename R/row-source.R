@@ -168,8 +168,10 @@ read_chunk <- function(reader, number) {
       describe_value(chunk)),
       i = "Coordinates are columns of it, which `coords` names. After the last chunk a function returns NULL."))
   }
+  check_column_names(chunk, sprintf("chunk %d", number))
   check_unique_columns(names(chunk), chunk, sprintf("chunk %d", number))
-  structure(as.list(chunk), class = "data.frame", row.names = .set_row_names(nrow(chunk)))
+  plain_columns(structure(as.list(chunk), class = "data.frame",
+    row.names = .set_row_names(nrow(chunk))))
 }
 
 # An error at a chunk says which.

@@ -8,7 +8,7 @@ new_observations <- function(fit, newdata, observed, trials) {
 #' @export
 new_observations.default <- function(fit, newdata, observed, trials) {
   if (!is_raster(newdata)) check_newdata_class(newdata)
-  plain <- drop_geometry(newdata)
+  plain <- drop_geometry(with_fitted_columns(fit, newdata))
   observed <- observed_in(plain, fit, observed)
   if (!is.null(trials)) check_has_trials(fit$family)
   if (has_limits(fit$family)) {
@@ -79,7 +79,7 @@ successes_of_proportions <- function(observed, trials) {
 # Weights of new rows: those given, or the fit's own argument in the columns of `newdata`. Where its
 # weights were numbers of trials there are none.
 new_weights <- function(fit, newdata, weights) {
-  plain <- drop_geometry(newdata)
+  plain <- drop_geometry(with_fitted_columns(fit, newdata))
   expression <- fit$call$weights
   if (is.null(weights) && (is.null(expression) || identical(fit$data$kind, "proportion"))) return(1)
   if (is.null(weights) && !any(all.vars(expression) %in% names(plain))) {
@@ -94,7 +94,7 @@ new_weights <- function(fit, newdata, weights) {
     check_columns_present(weights, plain, "newdata")
     weights <- plain[[weights]]
   }
-  if (!is.numeric(weights) || !length(weights) %in% c(1L, nrow(plain)) ||
+  if (!is_bare_number(weights) || !length(weights) %in% c(1L, nrow(plain)) ||
       any(weights <= 0 | is.infinite(weights), na.rm = TRUE)) {
     abort_neargp("weights",
       sprintf("`weights` must be positive, finite numbers, one for each of the %s rows of `newdata`.",

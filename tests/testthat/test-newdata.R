@@ -103,6 +103,31 @@ test_that("columns of the package units are read in the unit of the fit", {
     class = "neargp_error_newdata")
 })
 
+test_that("matrices and text in newdata are refused where the fit had vectors, numbers or dates", {
+  data <- simulated_data(40)
+  data$both <- cbind(data$height, data$x)
+  data$day <- as.Date("2020-01-01") + seq_len(40)
+  new <- data[1:3, ]
+  fit <- function(formula, ...) {
+    neargp(formula, data, coords = ~ x + y, method = vecchia(5),
+      covariance = cov_exponential(1, 0.3, ...), nugget = 0.1)
+  }
+  refused <- function(fit, name, values, message) {
+    new[[name]] <- values
+    expect_error(predict(fit, new), message, class = "neargp_error_newdata")
+  }
+  for (by_height in list(fit(z ~ height), suppressWarnings(fit(z ~ 1, by = ~ height)),
+      fit(z ~ (height || group)))) {
+    refused(by_height, "height", new$both, "a matrix of 2 columns, but was numeric")
+  }
+  refused(fit(z ~ both), "both", new$height, "numeric, but was a matrix of 2 columns")
+  refused(fit(z ~ both), "both", cbind(new$both, 1), "a matrix of 3 columns, but was a matrix of 2")
+  refused(fit(z ~ day), "day", format(new$day), "`day`.*character, but was Date")
+  single <- new
+  single$height <- matrix(new$height)
+  expect_equal(predict(fit(z ~ height), single), predict(fit(z ~ height), new))
+})
+
 test_extended("a trend that depends on the other rows of newdata is told", {
   data <- simulated_data(60)
   fit <- neargp(z ~ I(height - mean(height)) + scale(x), data, coords = ~ x + y,
