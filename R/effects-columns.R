@@ -97,7 +97,7 @@ group_entries <- function(recipe, data) {
   if (isTRUE(recipe$left_out)) {
     return(list(level = integer(nrow(data)), design = matrix(0, nrow(data), length(recipe$names))))
   }
-  frame <- as_fitted_frame(stats::model.frame(recipe$terms, data, na.action = stats::na.pass),
+  frame <- as_fitted_frame(new_rows_frame(recipe$terms, data),
     attr(recipe$terms, "dataClasses"), recipe$time_kinds, recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
   given <- group_levels(recipe, data)

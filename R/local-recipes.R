@@ -266,8 +266,7 @@ local_names <- function(recipe, locations) {
 }
 
 local_design <- function(recipe, table) {
-  frame <- tryCatch(suppressWarnings(stats::model.frame(recipe$terms, table,
-    na.action = stats::na.pass)), error = identity)
+  frame <- tryCatch(suppressWarnings(new_rows_frame(recipe$terms, table)), error = identity)
   check_local_length(frame, recipe$terms, table, "newdata",
     if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
   if (inherits(frame, "error")) {

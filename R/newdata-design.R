@@ -4,31 +4,43 @@
 # Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
 newdata_design <- function(object, newdata) {
   design <- evaluated_design(object, newdata)
-  if (nrow(newdata) > 1L) {
-    warn_of_other_rows(design,
-      suppressWarnings(evaluated_design(object, newdata[1L, , drop = FALSE])))
-  }
+  if (nrow(newdata) > 1L) warn_of_other_rows(design, object, newdata)
   design
 }
 
-# `alone`: the first row by itself. x - mean(x) has another mean there, and so had the data of the
-# fit.
-warn_of_other_rows <- function(design, alone) {
-  differ <- function(all, one) {
-    (abs(all - one) > 1e-8 * pmax(abs(all), abs(one))) %in% TRUE # others are not finite
-  }
-  dependent <- c(colnames(design$X)[differ(design$X[1L, ], alone$X[1L, ])],
-    if (differ(design$offset[1L], alone$offset)) "the offset")
+# x - mean(x) is another number among other rows, and so it was in the fit.
+warn_of_other_rows <- function(design, object, newdata) {
+  dependent <- unique(unlist(lapply(parts_to_compare(nrow(newdata)), function(rows) {
+    alone <- tryCatch(suppressWarnings(evaluated_design(object, newdata[rows, , drop = FALSE])),
+      error = function(e) NULL) # of a function that needs more rows
+    if (!is.null(alone)) columns_that_differ(design, alone, rows)
+  })))
   if (!length(dependent)) return(invisible())
   warn_neargp("newdata", c(
     sprintf("In a row of `newdata` %s depends on the other rows, and is not what it was in the fit.", format_some(dependent)),
     i = "scale(), poly() and splines remember the data of the fit, mean(), max() and the like do not: compute such columns beforehand."))
 }
 
+# The first row, in which sums and codes differ most, and two halves for what cannot be computed in
+# one row; of many rows the first hundred are enough.
+parts_to_compare <- function(n) {
+  n <- min(n, 100L)
+  half <- (n + 1L) %/% 2L
+  unique(list(1L, seq_len(half), seq.int(half + 1L, n)))
+}
+
+columns_that_differ <- function(design, alone, rows) {
+  differ <- function(all, one) {
+    (abs(all - one) > 1e-8 * pmax(abs(all), abs(one))) %in% TRUE # others are not finite
+  }
+  in_column <- colSums(matrix(differ(design$X[rows, ], alone$X), length(rows))) > 0
+  c(colnames(design$X)[in_column], if (any(differ(design$offset[rows], alone$offset))) "the offset")
+}
+
 evaluated_design <- function(object, newdata) {
   terms <- stats::delete.response(object$terms)
-  frame <- plain_frame(terms, newdata) %||% tryCatch(stats::model.frame(terms, newdata,
-    na.action = stats::na.pass), error = function(e) {
+  frame <- plain_frame(terms, newdata) %||% tryCatch(new_rows_frame(terms, newdata),
+    error = function(e) {
       abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
     })
   frame <- as_fitted_frame(frame, attr(object$terms, "dataClasses"), object$time_kinds,
@@ -40,7 +52,16 @@ evaluated_design <- function(object, newdata) {
     offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
 }
 
-# Variables of new rows with the classes, units and levels of the fit.
+# The variables of `terms` at new rows. In one row poly() of several variables loses its matrix, so
+# that the row is evaluated twice.
+new_rows_frame <- function(terms, data) {
+  rows <- if (nrow(data) == 1L) c(1L, 1L) else seq_len(nrow(data))
+  frame <- stats::model.frame(terms, data[rows, , drop = FALSE], na.action = stats::na.pass)
+  if (nrow(data) != 1L || nrow(frame) != 2L) return(frame)
+  structure(frame[1L, , drop = FALSE], terms = attr(frame, "terms"))
+}
+
+# Such variables with the classes, units and levels of the fit.
 as_fitted_frame <- function(frame, types, kinds, xlevels) {
   frame <- with_training_types(plain_columns(frame), types, kinds)
   apply_training_levels(with_training_units(frame, kinds), xlevels)

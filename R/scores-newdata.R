@@ -107,8 +107,9 @@ new_weights <- function(fit, newdata, weights) {
 evaluated_weights <- function(expression, data, environment) {
   weights_of <- function(data) in_data("weights", eval(expression, data, environment)) %||% 1
   weights <- weights_of(data)
-  if (nrow(data) > 1L && is.numeric(weights) &&
-      !isTRUE(all.equal(weights[1L], weights_of(data[1L, , drop = FALSE])[1L]))) {
+  alone <- if (nrow(data) > 1L && is.numeric(weights)) tryCatch(
+    weights_of(data[1L, , drop = FALSE]), error = function(e) NULL)
+  if (!is.null(alone) && !isTRUE(all.equal(weights[1L], alone[1L]))) {
     abort_neargp("weights",
       c(sprintf("`weights = %s` of a row depends on the other rows, so that new rows have others than those of the fit.",
         paste(deparse(expression), collapse = " ")),
