@@ -5,17 +5,20 @@
 # `data` (a data frame or sf) with such columns made plain, and all else as it was.
 plain_columns <- function(data) {
   if (!is.data.frame(data)) return(data)
-  for (j in which(vapply(unclass(data), is.object, NA))) {
+  for (j in which(vapply(unclass(data), is_encoded, NA))) {
     data[[j]] <- plain_column(.subset2(data, j))
   }
   data
 }
 
+is_encoded <- function(x) {
+  inherits(x, c("integer64", "haven_labelled", "POSIXlt")) && !isS4(x)
+}
+
 plain_column <- function(x) {
-  if (isS4(x)) return(x)
+  if (!is_encoded(x)) return(x)
   if (inherits(x, "POSIXlt")) return(as.POSIXct(x))
-  if (inherits(x, "haven_labelled")) return(without_labels(x))
-  if (inherits(x, "integer64")) integer64_numbers(x) else x
+  if (inherits(x, "haven_labelled")) without_labels(x) else integer64_numbers(x)
 }
 
 # Codes that stand for missing values are missing.
@@ -28,8 +31,8 @@ without_labels <- function(x) {
   replace(x, missing, NA)
 }
 
-# Doubles hold integers up to this one.
-largest_integer <- 2^53
+# The next integer but one is no double.
+largest_integer <- 2^53 - 1
 
 # The least number stands for NA. Columns with numbers that a double does not hold stay what they
 # are, so that check_column_classes() finds them.
@@ -58,8 +61,8 @@ check_column_classes <- function(names, data, argument) {
 # In words, with a remedy that takes the column's name; NULL for columns that can be read.
 unreadable_class <- function(x) {
   if (inherits(x, "sfc")) return(NULL)
-  if (inherits(x, "integer64") && !isS4(x)) {
-    return(list(is = "of class integer64, with numbers beyond 2^53, which lose digits as doubles",
+  if (is_encoded(x)) {
+    return(list(is = "of class integer64, with numbers of 2^53 or more, which lose digits as doubles",
       remedy = "Make names of groups text: data$%1$s <- as.character(data$%1$s)."))
   }
   if (isS4(x)) {
@@ -67,7 +70,7 @@ unreadable_class <- function(x) {
       remedy = "Convert it, for example by as.numeric(data$%s)."))
   }
   if (is.list(x)) {
-    return(list(is = "a list, of which no numbers can be made",
+    return(list(is = "a list, from which no numbers can be read",
       remedy = "Make it a vector, for example by unlist(data$%s)."))
   }
   if (is.raw(x)) return(list(is = "of type raw", remedy = "Convert it: as.integer(data$%s)."))

@@ -10,6 +10,7 @@ new_observations.default <- function(fit, newdata, observed, trials) {
   if (!is_raster(newdata)) check_newdata_class(newdata)
   plain <- drop_geometry(with_fitted_columns(fit, newdata))
   observed <- observed_in(plain, fit, observed)
+  trials <- plain_column(trials)
   if (!is.null(trials)) check_has_trials(fit$family)
   if (has_limits(fit$family)) {
     limits <- response_limits(observed, fit$family, structure(list(observed),
@@ -44,6 +45,7 @@ observed_in <- function(newdata, fit, observed) {
     check_columns_present(observed, newdata, "newdata")
     observed <- newdata[[observed]]
   }
+  observed <- plain_column(observed)
   if (!is.atomic(observed)) {
     abort_argument("observed", "the observations of `newdata`, or the name of their column",
       observed)
@@ -94,6 +96,7 @@ new_weights <- function(fit, newdata, weights) {
     check_columns_present(weights, plain, "newdata")
     weights <- plain[[weights]]
   }
+  weights <- plain_column(weights)
   if (!is_bare_number(weights) || !length(weights) %in% c(1L, nrow(plain)) ||
       any(weights <= 0 | is.infinite(weights), na.rm = TRUE)) {
     abort_neargp("weights",

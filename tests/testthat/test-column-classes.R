@@ -10,11 +10,11 @@ as_integer64 <- function(x) {
 }
 
 test_that("64-bit integers are numbers", {
-  x <- c(0, 1, -1, 2^31, -2^31, 2^32 + 5, -2^40 - 3, 2^53, NA)
+  x <- c(0, 1, -1, 2^31, -2^31, 2^32 + 5, -2^40 - 3, 2^53 - 1, NA)
   expect_identical(plain_column(as_integer64(x)), x)
   matrix <- structure(as_integer64(1:6), dim = 3:2)
   expect_identical(plain_column(matrix), matrix(as.double(1:6), 3L))
-  beyond <- as_integer64(c(1, 2^60))
+  beyond <- as_integer64(c(1, 2^53))
   expect_identical(plain_column(beyond), beyond)
   skip_if_not_installed("bit64")
   expect_identical(plain_column(bit64::as.integer64(x)), x)
@@ -112,4 +112,18 @@ test_that("weights, offsets and measurement variances are numbers without a unit
   expect_error(fit(z ~ offset(lag)), "of class units", class = "neargp_error_offset")
   expect_error(fit(z ~ 1, measurement_variance = lag), "of class units",
     class = "neargp_error_noise")
+})
+
+test_that("64-bit integers that are observed, weights, places of folds or of maps are numbers", {
+  data <- simulated_data(40)
+  data[c("x", "y", "z")] <- round(1000 * data[c("x", "y", "z")])
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(5),
+    covariance = cov_exponential(1e6, 300), nugget = 1e5)
+  new <- data[1:5, ]
+  expect_equal(scores(fit, new, observed = as_integer64(new$z), weights = as_integer64(1:5)),
+    scores(fit, new, weights = 1:5))
+  wide <- data.frame(x = as_integer64(data$x), y = as_integer64(data$y))
+  folds <- function(locations) withr::with_seed(1, block_folds(locations, size = 300))
+  expect_equal(folds(wide), folds(data[c("x", "y")]))
+  expect_equal(map_coords(wide, ~ x + y), map_coords(data, ~ x + y))
 })
