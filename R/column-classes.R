@@ -1,6 +1,7 @@
-# Columns whose class says other than their storage: 64-bit integers are kept as the bits of doubles,
-# labelled columns as codes some of which mean that a value is missing, POSIXlt as a list. They are
-# made plain wherever a data set is read. What has no plain form is refused by name where it is used.
+# Columns whose class says other than their storage: 64-bit integers are kept as the bits of
+# doubles, labelled columns as codes some of which mean that a value is missing, POSIXlt as a list.
+# They are made plain wherever a data set is read. Columns without a plain form are refused by name
+# where the model uses them.
 
 # `data` (a data frame or sf) with such columns made plain, and all else as it was.
 plain_columns <- function(data) {

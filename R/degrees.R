@@ -17,8 +17,8 @@ inform_degrees <- function(names, data) {
   columns <- as.data.frame(data)
   if (!named_degrees(columns[intersect(names[1:2], colnames(columns))])) return(invisible())
   inform_neargp("degrees", c(
-    sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.", names[1L],
-      names[2L]),
+    sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.",
+      names[1L], names[2L]),
     i = "Use distance = \"chordal\" for distances in km, or distance = \"euclidean\" if that is what you want."))
 }
 

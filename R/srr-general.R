@@ -89,8 +89,8 @@
 #'   `tests/testthat/test-newdata.R`, complex ones are an error in `test-model-frame.R`.
 #'   Coordinates with units are numbers in the unit of the fit, as `?neargp` says.*
 #' @srrstats {G2.12} *Columns that are lists are classed errors where the model needs them:
-#'   `check_column_classes()` of `R/column-classes.R`; tests in `tests/testthat/test-model-frame.R` and
-#'   `test-newdata.R`.*
+#'   `check_column_classes()` of `R/column-classes.R`; tests in `test-column-classes.R`,
+#'   `test-model-frame.R` and `test-newdata.R` of `tests/testthat/`.*
 #' @srrstats {G2.13} *`na.action` in `rows_frame()` and then `check_finite_data()`, both of
 #'   `R/model-frame.R`, before anything is computed.*
 #' @srrstatsTODO {G2.14} *G2.14a and G2.14c are met, G2.14b in part.*
