@@ -22,8 +22,8 @@ inform_degrees <- function(names, data) {
     i = "Use distance = \"chordal\" for distances in km, or distance = \"euclidean\" if that is what you want."))
 }
 
-# Longitude comes first. Both orders have valid values in most of the world, so that names alone show
-# that they are exchanged.
+# Longitude comes first. Both orders have valid values in most of the world, so that names alone
+# show that they are exchanged.
 check_order_of_degrees <- function(names, argument) {
   if (length(names) < 2L) return(invisible())
   exchanged <- names_latitude(names[1L]) || names_longitude(names[2L]) ||

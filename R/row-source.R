@@ -182,11 +182,11 @@ in_chunk <- function(number, value) {
   })
 }
 
-# What all chunks must have in common: columns, their classes, and the levels of factors.
+# What all chunks must have in common: columns, their classes and units, and the levels of factors.
 chunk_form <- function(chunk) {
   lapply(chunk,
     function(column) list(class = if (is.numeric(column) && !is.object(column)) "numeric" else
-      class(column), levels = levels(column)))
+      class(column), levels = levels(column), units = attr(column, "units")))
 }
 
 check_alike <- function(chunk, like, number, where) {
@@ -204,6 +204,11 @@ check_alike <- function(chunk, like, number, where) {
       abort_source(
         sprintf("`%s` is of class %s in chunk %d of the source, and was %s in the first.", name,
           form[[name]]$class[1L], number, like[[name]]$class[1L]))
+    }
+    if (!identical(form[[name]]$units, like[[name]]$units)) {
+      abort_source(c(
+        sprintf("`%s` has another unit in chunk %d of the source than in the first.", name, number),
+        i = "Give it one unit in all chunks."))
     }
     if (!identical(form[[name]]$levels, like[[name]]$levels)) {
       abort_source(
