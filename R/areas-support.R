@@ -47,17 +47,8 @@ share_covered <- function(points, areas, known) {
 # Of areas in another place than was meant all points are beyond the reach of all data. Data that
 # are areas reach beyond their middles.
 tell_far_areas <- function(object, support, context) {
-  if (!length(support$area) || has_space_time(object$covariance) || has_areal_data(object)) {
-    return(invisible())
-  }
-  coords <- support$target$coords
-  nearest <- drop(as.matrix(core_index_nearest(kept_index(object, context), coords, 1L,
-    context)))
-  observed <- conditioned_data(object, context)$coords[nearest, , drop = FALSE]
-  within <- Reduce(`|`, lapply(object$core_covariance$components, function(component) {
-    apart <- core_scale(coords, component) - core_scale(observed, component)
-    rowSums(apart^2) <= effective_distance(component$family, component$shape)^2
-  }))
+  if (!length(support$area) || !has_known_reach(object)) return(invisible())
+  within <- are_in_reach(object, support$target$coords, context)
   far <- setdiff(unique(support$area), support$area[within])
   if (!length(far)) return(invisible())
   inform_neargp("far", c(

@@ -26,7 +26,8 @@ augment_newdata <- function(x, newdata, se_fit, interval, conf.level) {
 # Observed responses of new rows, by output.
 responses_by_output <- function(x, newdata) {
   if (is.null(x$outputs)) return(list(new_observations(x, newdata, NULL, NULL)$y))
-  as.data.frame(eval(x$formula[[2L]], drop_geometry(newdata), environment(x$formula)))
+  plain <- drop_geometry(with_fitted_columns(x, newdata))
+  as.data.frame(eval(x$formula[[2L]], plain, environment(x$formula)))
 }
 
 # The mean where the link is the identity, with its standard error.

@@ -107,7 +107,7 @@ read_block <- function(bytes, at) {
   size <- readBin(bytes[at + 1:8], "double", endian = "little")
   if (!is.finite(size) || size < 0 || start + size > length(bytes)) return(NULL)
   payload <- bytes[start + seq_len(size)]
-  if (rlang::hash(payload) == rawToChar(bytes[at + 8L + seq_len(checksum_size)])) {
+  if (identical(charToRaw(rlang::hash(payload)), bytes[at + 8L + seq_len(checksum_size)])) {
     return(list(object = unserialize(payload), end = start + size))
   }
   if (start + size < length(bytes)) "damaged"

@@ -206,6 +206,7 @@ nearest_name <- function(name, known) {
 # A fit has all that neargp() gives it: fields are lost where an object is put together or cut by
 # hand.
 check_fit <- function(fit) {
+  if (!is.list(fit)) abort_argument("object", "a fit of neargp()", fit)
   check_fit_format(fit)
   absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
     names(fit))

@@ -64,6 +64,7 @@ predict_class_target <- function(object, newdata, type, settings) {
     return(predict_class_raster(object, newdata, type, settings, probability_at))
   }
   target <- new_target(object, newdata)
+  tell_far_locations(object, target, settings)
   target$restore(class_columns(object$classifier$levels, chunked_probabilities(object, target,
     settings, probability_at), type))
 }

@@ -49,7 +49,7 @@ refuse_on_workers <- function(what, instead) {
 
 # Predicts a part of the rows on a worker.
 predict_piece <- function(shard, object, settings, newdata) {
-  predict_rows(with_own_keeper(object), newdata, settings)
+  without_far_message(predict_rows(with_own_keeper(object), newdata, settings))
 }
 
 bind_predictions <- function(pieces, rows, newdata) {
@@ -141,7 +141,7 @@ shard_queries <- function(shard, id, component, k, boxes, context, x) {
 predict_in_shard <- function(shard, object, settings, received, newdata) {
   if (!NROW(newdata)) return(NULL)
   conditioned <- with_rows_of_shard(object, settings, shard, received)
-  predict_rows(conditioned$object, newdata, conditioned$settings)
+  without_far_message(predict_rows(conditioned$object, newdata, conditioned$settings))
 }
 
 # The fit to the rows of a shard and those that others have sent, and the settings for these.

@@ -33,13 +33,3 @@ check_unique_columns <- function(variables, data, argument) {
         i = "Rename or remove them: names(data) <- make.unique(names(data))."))
   }
 }
-
-check_no_lists <- function(variables, data, argument) {
-  of_interest <- variables[variables %in% names(data)]
-  lists <- of_interest[vapply(unclass(data)[of_interest], is.list, NA)]
-  if (length(lists)) {
-    abort_neargp("columns",
-      c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists),
-        argument), i = "Make it a vector, for example by unlist()."))
-  }
-}

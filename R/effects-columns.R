@@ -29,6 +29,7 @@ group_recipe <- function(bar, data, env) {
   frame <- in_data("the formula", stats::model.frame(recipe$lhs, data, na.action = stats::na.pass,
     drop.unused.levels = TRUE))
   recipe$terms <- attr(frame, "terms")
+  recipe$time_kinds <- time_kinds(frame)
   attr(recipe$terms, ".Environment") <- env
   design <- in_data("the formula", stats::model.matrix(recipe$terms, frame))
   recipe$contrasts <- attr(design, "contrasts")
@@ -96,8 +97,8 @@ group_entries <- function(recipe, data) {
   if (isTRUE(recipe$left_out)) {
     return(list(level = integer(nrow(data)), design = matrix(0, nrow(data), length(recipe$names))))
   }
-  frame <- stats::model.frame(recipe$terms, data, na.action = stats::na.pass,
-    xlev = recipe$xlevels)
+  frame <- as_fitted_frame(new_rows_frame(recipe$terms, data),
+    attr(recipe$terms, "dataClasses"), recipe$time_kinds, recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
   given <- group_levels(recipe, data)
   level <- match(given, recipe$levels, nomatch = if (isTRUE(recipe$unknown)) -1L else

@@ -48,7 +48,7 @@ for_effects_of <- function(object, newdata, re_form, allow_new_levels, pooled) {
   if (!is.data.frame(newdata)) {
     abort_argument("allow.new.levels", "FALSE for grids and rasters", allow_new_levels)
   }
-  plain <- as.data.frame(drop_geometry(newdata))
+  plain <- drop_geometry(with_fitted_columns(object, newdata))
   unknown <- lapply(object$effects, function(recipe) {
     if (recipe$kind != "group") return(character(0))
     unique(setdiff(group_levels(recipe, plain), c(recipe$levels, NA)))

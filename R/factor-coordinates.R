@@ -24,12 +24,17 @@ new_coordinate_levels <- function(x) {
     ordered = is.ordered(x))
 }
 
-# As levels, numbers would be equally far from each other.
+# As levels, numbers would be equally far from each other. One word among numbers makes a column of
+# a file text.
 check_text_coordinates <- function(columns, names) {
-  text <- names[vapply(columns, function(x) is.character(x) && share_of_numbers(x) == 1, NA)]
+  text <- names[vapply(columns, function(x) is.character(x) && share_of_numbers(x) >= 0.5, NA)]
   if (!length(text)) return(invisible())
+  values <- unique(columns[[match(text[1L], names)]])
+  words <- values[!is.na(values) & is.na(suppressWarnings(as.numeric(values)))]
   abort_neargp("coordinates", c(
     sprintf("Coordinates are text that reads as numbers: %s.", format_some(text)),
+    x = if (length(words)) sprintf("Not numbers in %s: %s.", text[1L],
+      format_some(dQuote(words, FALSE))),
     i = sprintf("Convert them: data$%1$s <- as.numeric(data$%1$s).", text[1L]),
     i = sprintf("If they are names of groups, say so: factor(data$%s).", text[1L])))
 }

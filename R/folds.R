@@ -133,6 +133,7 @@ coordinate_matrix <- function(locations) {
     locations <- structure(sf_coordinates(locations, "locations"),
       dimnames = list(NULL, c("x", "y")))
   }
+  locations <- plain_columns(locations)
   if (is.data.frame(locations)) check_numeric_locations(locations)
   if (!is.data.frame(locations) && !is.matrix(locations) &&
       !(is.numeric(locations) && length(locations))) {

@@ -29,6 +29,7 @@ read_rows <- function(data, source, given, settings) {
       unclass(given)[c("formula", "coords", "time", "covariance", "nugget", "by_row")])
     source <- NULL
   }
+  check_column_classes(named_columns(given, data), data, "data")
   check_prior(settings, source)
   check_local_fields(settings, source, data)
   locations <- new_locations(data, given$coords, given$time, given$distance, given$crs,
@@ -90,6 +91,7 @@ settings_by_rows <- function(settings, rows, data) {
 
 new_model <- function(rows, given, settings) {
   model <- in_sample(rows$stream, new_model_data(rows$frame, given$formula, settings))
+  model$time_kinds <- fitted_kinds(model$time_kinds, rows$data, given)
   if (!is.null(rows$areal)) {
     model <- with_areal_trend(model, rows$frame, rows$areal)
   }

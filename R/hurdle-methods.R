@@ -199,7 +199,7 @@ augment_hurdle <- function(x, newdata, se_fit, interval, conf.level) {
 simulate.neargp_hurdle <- function(object, nsim = 1, seed = NULL, newdata, ...) {
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
-  check_given(missing(newdata), "newdata", "a data frame or sf points")
+  check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
   state <- seed_generator(seed)
   on.exit(state$restore())
   draws <- function(fit) {

@@ -26,6 +26,7 @@ hurdle_observations <- function(observed, newdata) {
     check_columns_present(observed, drop_geometry(newdata), "newdata")
     observed <- newdata[[observed]]
   }
+  observed <- plain_column(observed)
   if (!is.numeric(observed) || length(observed) != nrow(newdata) || anyNA(observed)) {
     abort_argument("observed", "a number for each row of `newdata`, or the name of their column",
       observed)

@@ -135,8 +135,8 @@ local_model <- function(formula, table, locations, what) {
 
 complete_recipe <- function(model, names, center, scale, table, what) {
   recipe <- list(terms = model$terms, xlevels = stats::.getXlevels(model$terms, model$frame),
-    contrasts = model$contrasts, types = attr(model$terms, "dataClasses"), names = names,
-    center = center, scale = scale)
+    contrasts = model$contrasts, types = attr(model$terms, "dataClasses"),
+    time_kinds = time_kinds(model$frame), names = names, center = center, scale = scale)
   check_rows_alone(recipe, table, unname(model$design), what)
   recipe
 }
@@ -266,8 +266,7 @@ local_names <- function(recipe, locations) {
 }
 
 local_design <- function(recipe, table) {
-  frame <- tryCatch(suppressWarnings(stats::model.frame(recipe$terms, table,
-    na.action = stats::na.pass)), error = identity)
+  frame <- tryCatch(suppressWarnings(new_rows_frame(recipe$terms, table)), error = identity)
   check_local_length(frame, recipe$terms, table, "newdata",
     if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
   if (inherits(frame, "error")) {
@@ -275,7 +274,7 @@ local_design <- function(recipe, table) {
       if (identical(recipe$kind, "noise")) "covariates of the nugget" else
         "local sd, range, warp or by of the covariance"), parent = frame)
   }
-  frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
+  frame <- as_fitted_frame(frame, recipe$types, recipe$time_kinds, recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
   design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
   unname(sweep(sweep(design, 2L, recipe$center), 2L, recipe$scale / (recipe$unit %||% 1), "/"))

@@ -132,22 +132,12 @@ resolve_metric <- function(distance, crs, dimensions) {
     crs_unit(crs))
 }
 
-# Without a CRS nothing but names says that coordinates are degrees, and names alone should not
-# decide.
-inform_degrees <- function(names, data) {
-  columns <- as.data.frame(data)
-  if (!named_degrees(columns[intersect(names[1:2], colnames(columns))])) return(invisible())
-  inform_neargp("degrees", c(
-    sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.", names[1L],
-      names[2L]),
-    i = "Use distance = \"chordal\" for distances in km, or distance = \"euclidean\" if that is what you want."))
-}
-
 # ---- coordinates of a data set -------------------------------------------------------------------
 
 # Raw coordinates, time last, as a double matrix. Missing values stay: na.action or predict() deal
 # with them.
 raw_coordinates <- function(data, locations, argument = "data") {
+  data <- plain_columns(data)
   space <- if (is_sf(data)) sf_coordinates(data, argument) else frame_coordinates(data, locations,
     argument)
   colnames(space) <- locations$raw_names
@@ -186,7 +176,7 @@ abort_coordinate_class <- function(wrong, argument) {
 
 coordinate_frame <- function(data, locations, argument) {
   check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
-  check_no_lists(all.vars(locations$terms), data, argument)
+  check_column_classes(all.vars(locations$terms), data, argument)
   stats::model.frame(locations$terms, data, na.action = stats::na.pass)
 }
 
@@ -225,17 +215,6 @@ check_size <- function(raw, argument, largest = range_limits[["largest"]]) {
     abort_neargp("coordinates",
       c(sprintf("`%s` has coordinates beyond %g in %s.", argument, largest, format_rows(beyond)),
         i = "Measure them in a larger unit."))
-  }
-}
-
-check_longlat <- function(raw, argument) {
-  wrong <- which(abs(raw[, 2L]) > 90 | abs(raw[, 1L]) > 540)
-  if (length(wrong)) {
-    abort_neargp("coordinates", c(
-      paste0("`", argument, "` has locations that are no longitude and latitude in degrees (",
-        format_rows(wrong), ")."),
-      x = sprintf("The first of them is (%g, %g).", raw[wrong[1L], 1L], raw[wrong[1L], 2L]),
-      i = "Longitude comes first, latitude (-90 to 90) second; use distance = \"euclidean\" for planar coordinates."))
   }
 }
 

@@ -18,6 +18,10 @@ new_method <- function(name, label, ...) {
   structure(list(label = label, ...), class = c(paste0("neargp_", name), "neargp_method"))
 }
 
+# Methods differ in their settings. R's own `$` would take `kl_weight` for a `k` that is not there.
+#' @export
+`$.neargp_method` <- function(x, name) .subset2(x, name)
+
 # The name of the constructor, which glance() has.
 method_name <- function(method) {
   if (has_low_rank(method)) "vecchia" else sub("^neargp_", "", plain_class(method)[1L])

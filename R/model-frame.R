@@ -46,7 +46,8 @@ rows_frame <- function(arguments, formula, data, locations, family) {
       effects)), data = plain,
     locations = coords, drop.unused.levels = TRUE)
   for (name in c("weights", "offset", "subset", "measurement_variance")) {
-    frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain), plain)
+    frame_call[[name]] <- plain_column(in_data(name, rlang::eval_tidy(arguments[[name]], plain),
+      plain))
   }
   frame_call$measurement_variance <- for_each_row(frame_call$measurement_variance, plain)
   if (!is.null(arguments$local)) {
@@ -58,7 +59,8 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   several <- is_output_response(in_data("the formula",
     eval(formula[[2L]], plain, environment(formula)), plain), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
-  frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)), plain)
+  frame <- plain_columns(in_data("the formula", eval(as.call(frame_call), environment(formula)),
+    plain))
   if (length(used)) attr(frame, "effect_variables") <- plain[frame[["(effect_rows)"]], used,
     drop = FALSE]
   if (several) without_missing_places(with_safe_outputs(frame, formula, plain),
@@ -175,7 +177,7 @@ numeric_offset <- function(frame) {
 }
 
 check_numeric_offset <- function(offset, name) {
-  if (is.numeric(offset) && NCOL(offset) == 1L) return(invisible())
+  if (is_bare_number(offset) && NCOL(offset) == 1L) return(invisible())
   abort_neargp("offset", c("An offset must be a number for each row.",
     x = sprintf("`%s` is %s.", name, if (is.null(dim(offset))) paste("of class",
       class(offset)[1L]) else "a matrix")))
@@ -263,8 +265,8 @@ check_finite_data <- function(model_data, frame) {
 }
 
 check_weights <- function(weights, frame) {
-  if (!is.numeric(weights) || NCOL(weights) > 1L) {
-    abort_neargp("weights", c("`weights` must be a numeric vector.",
+  if (!is_bare_number(weights) || NCOL(weights) > 1L) {
+    abort_neargp("weights", c("`weights` must be a numeric vector without a unit.",
       x = paste0("It is ", if (NCOL(weights) > 1L) "a matrix" else paste("of class",
         class(weights)[1L]), ".")))
   }

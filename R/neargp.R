@@ -45,9 +45,10 @@
 #' `newdata` that the fit does not know.
 #'
 #' # Columns with units
-#' Columns of class units (package units) count as numbers in their own unit. A covariate of
-#' `newdata` is converted to the unit that it has in the fit. Coordinates are not: give them all in
-#' one unit, the same in `newdata`. Predictions are plain numbers in the unit of the response.
+#' Durations and columns of class units (package units) count as numbers in their own unit. Columns
+#' of `newdata` are converted to the units that they have in the fit, wherever the model uses them.
+#' Give all coordinates of `data` in one unit. Predictions are plain numbers in the unit of the
+#' response. Weights, offsets and measurement variances must be numbers without a unit.
 #'
 #' # The method by default
 #' With `method = NULL` the response decides, since each family has methods of its own:
@@ -263,7 +264,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     support, na.action, list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
       subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance)))
   source <- if (is_row_source(data)) data
-  data <- if (is.null(source)) areas_of_grid(data, support) else first_chunk(source)
+  data <- if (is.null(source)) areas_of_grid(plain_columns(data), support) else first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
     threads, verbose, prior)
   checkpoint <- checkpoint_argument(settings$control, resume)

@@ -4,41 +4,67 @@
 # Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
 newdata_design <- function(object, newdata) {
   design <- evaluated_design(object, newdata)
-  if (nrow(newdata) > 1L) {
-    warn_of_other_rows(design,
-      suppressWarnings(evaluated_design(object, newdata[1L, , drop = FALSE])))
-  }
+  if (nrow(newdata) > 1L) warn_of_other_rows(design, object, newdata)
   design
 }
 
-# `alone`: the first row by itself. x - mean(x) has another mean there, and so had the data of the
-# fit.
-warn_of_other_rows <- function(design, alone) {
-  differ <- function(all, one) {
-    (abs(all - one) > 1e-8 * pmax(abs(all), abs(one))) %in% TRUE # others are not finite
-  }
-  dependent <- c(colnames(design$X)[differ(design$X[1L, ], alone$X[1L, ])],
-    if (differ(design$offset[1L], alone$offset)) "the offset")
+# x - mean(x) is another number among other rows, and so it was in the fit.
+warn_of_other_rows <- function(design, object, newdata) {
+  dependent <- unique(unlist(lapply(parts_to_compare(nrow(newdata)), function(rows) {
+    alone <- tryCatch(suppressWarnings(evaluated_design(object, newdata[rows, , drop = FALSE])),
+      error = function(e) NULL) # of a function that needs more rows
+    if (!is.null(alone)) columns_that_differ(design, alone, rows)
+  })))
   if (!length(dependent)) return(invisible())
   warn_neargp("newdata", c(
     sprintf("In a row of `newdata` %s depends on the other rows, and is not what it was in the fit.", format_some(dependent)),
     i = "scale(), poly() and splines remember the data of the fit, mean(), max() and the like do not: compute such columns beforehand."))
 }
 
+# The first row, in which sums and codes differ most, and two halves for what cannot be computed in
+# one row; of many rows the first hundred are enough.
+parts_to_compare <- function(n) {
+  n <- min(n, 100L)
+  half <- (n + 1L) %/% 2L
+  unique(list(1L, seq_len(half), seq.int(half + 1L, n)))
+}
+
+columns_that_differ <- function(design, alone, rows) {
+  differ <- function(all, one) {
+    (abs(all - one) > 1e-8 * pmax(abs(all), abs(one))) %in% TRUE # others are not finite
+  }
+  in_column <- colSums(matrix(differ(design$X[rows, ], alone$X), length(rows))) > 0
+  c(colnames(design$X)[in_column], if (any(differ(design$offset[rows], alone$offset))) "the offset")
+}
+
 evaluated_design <- function(object, newdata) {
   terms <- stats::delete.response(object$terms)
-  frame <- plain_frame(terms, newdata) %||%
-    tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
+  frame <- plain_frame(terms, newdata) %||% tryCatch(new_rows_frame(terms, newdata),
+    error = function(e) {
       abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
     })
-  frame <- with_training_types(frame, attr(object$terms, "dataClasses"))
-  frame <- with_training_units(frame, object$time_kinds)
-  frame <- apply_training_levels(frame, object$xlevels)
+  frame <- as_fitted_frame(frame, attr(object$terms, "dataClasses"), object$time_kinds,
+    object$xlevels)
   design <- plain_design(terms, frame) %||% stats::model.matrix(terms, frame,
     contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
   list(X = with_effects_at(object, strip_design(design), newdata),
     offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+}
+
+# The variables of `terms` at new rows. In one row poly() of several variables loses its matrix, so
+# that the row is evaluated twice.
+new_rows_frame <- function(terms, data) {
+  rows <- if (nrow(data) == 1L) c(1L, 1L) else seq_len(nrow(data))
+  frame <- stats::model.frame(terms, data[rows, , drop = FALSE], na.action = stats::na.pass)
+  if (nrow(data) != 1L || nrow(frame) != 2L) return(frame)
+  structure(frame[1L, , drop = FALSE], terms = attr(frame, "terms"))
+}
+
+# Such variables with the classes, units and levels of the fit.
+as_fitted_frame <- function(frame, types, kinds, xlevels) {
+  frame <- with_training_types(plain_columns(frame), types, kinds)
+  apply_training_levels(with_training_units(frame, kinds), xlevels)
 }
 
 # What model.frame() makes, in a tenth of its time, of terms that are no more than names of numeric
@@ -100,59 +126,27 @@ newdata_offset <- function(object, frame, newdata) {
 }
 
 # `types`: of the variables in the training data, as model.frame() reports them. Logical values and
-# 0 and 1 are one another.
-with_training_types <- function(frame, types) {
+# 0 and 1 are one another; a matrix of one column is a vector.
+with_training_types <- function(frame, types, kinds = NULL) {
   for (name in names(frame)[names(frame) %in% names(types)]) {
     values <- frame[[name]]
-    is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
-    fits <- switch(types[[name]], numeric = is.numeric(values) || is.logical(values),
-      logical = is_flag, TRUE)
-    if (!fits) {
-      abort_neargp("newdata",
-        sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
-          class(values)[1L], types[[name]]))
+    type <- types[[name]]
+    if (!has_training_type(values, type)) {
+      abort_newdata_class(name, values, kinds[[name]]$class %||% type)
     }
-    if (types[[name]] == "logical") frame[[name]] <- as.logical(values)
-    if (types[[name]] == "numeric" && is.logical(values)) frame[[name]] <- as.numeric(values)
+    if (type == "logical") frame[[name]] <- as.logical(values)
+    if (type == "numeric" && is.logical(values)) frame[[name]] <- as.numeric(values)
   }
   frame
 }
 
-# Dates and date-times count in days and in seconds, durations and columns of the package units in a
-# unit of their own.
-time_kinds <- function(frame) {
-  kinds <- lapply(frame, function(values) {
-    class <- intersect(c("Date", "POSIXt", "difftime", "units"), class(values))
-    if (length(class)) list(class = class, units = attr(values, "units"))
-  })
-  Filter(Negate(is.null), kinds)
-}
-
-# Plain numbers, such as the layers of a raster, are taken to be in the unit of the fit.
-with_training_units <- function(frame, kinds) {
-  if (!length(kinds)) return(frame)
-  given <- time_kinds(frame)
-  for (name in intersect(names(given), names(kinds))) {
-    if (given[[name]]$class != kinds[[name]]$class) {
-      abort_neargp("newdata",
-        c(sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
-          class(frame[[name]])[1L], kinds[[name]]$class), i = "They count in different units."))
-    }
-    if (kinds[[name]]$class %in% c("difftime", "units")) {
-      frame[[name]] <- in_training_unit(frame[[name]], kinds[[name]], name)
-    }
-  }
-  frame
-}
-
-in_training_unit <- function(values, kind, name) {
-  if (kind$class == "units") require_package("units", "for columns that have units")
-  tryCatch(`units<-`(values, value = kind$units), error = function(e) {
-    abort_neargp("newdata",
-      sprintf("`%s` in `newdata` has a unit that cannot be converted to that of the training data.",
-        name),
-      parent = e)
-  })
+has_training_type <- function(values, type) {
+  columns <- if (startsWith(type, "nmatrix.")) as.integer(sub("nmatrix.", "", type, fixed = TRUE))
+  if (NCOL(values) != (columns %||% 1L) && !type %in% c("logical", "other")) return(FALSE)
+  is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
+  if (!is.null(columns)) return(is.numeric(values))
+  switch(type, numeric = is.numeric(values) || is.logical(values), logical = is_flag,
+    other = !is.character(values) && !is.factor(values), TRUE)
 }
 
 apply_training_levels <- function(frame, xlevels) {

@@ -5,6 +5,7 @@
 new_target <- function(object, newdata, part = "field") {
   if (part == "process") object <- without_trend(object)
   if (is_stars(newdata)) return(stars_target(object, newdata, part))
+  newdata <- with_fitted_columns(object, newdata)
   check_newdata(object, newdata)
   plain <- drop_geometry(newdata)
   raw <- newdata_coordinates(object, newdata)
@@ -68,7 +69,7 @@ check_newdata <- function(object, newdata) {
         " that the model needs: ", format_some(missing), ".")))
   }
   check_unique_columns(object$required_columns, newdata, "newdata")
-  check_no_lists(object$required_columns, newdata, "newdata")
+  check_column_classes(object$required_columns, newdata, "newdata")
 }
 
 newdata_coordinates <- function(object, newdata) {

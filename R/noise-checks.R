@@ -19,7 +19,7 @@ check_noise_recipe <- function(recipe, table) {
 
 check_measurement_variance <- function(known, frame) {
   if (is.null(known)) return(NULL)
-  if (!is.numeric(known) || NCOL(known) > 1L) {
+  if (!is_bare_number(known) || NCOL(known) > 1L) {
     abort_neargp("noise", c("`measurement_variance` must be numbers, one or one for each row.",
       x = paste0("It is ", if (NCOL(known) > 1L) "a matrix" else paste("of class",
         class(known)[1L]), ".")))

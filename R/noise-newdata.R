@@ -54,7 +54,7 @@ new_measurement_variance <- function(object, plain) {
   }
   known <- in_data("measurement_variance",
     eval(expression, plain, env))
-  if (!is.numeric(known) || !length(known) %in% c(1L, nrow(plain)) ||
+  if (!is_bare_number(known) || !length(known) %in% c(1L, nrow(plain)) ||
       any(known < 0 | is.infinite(known), na.rm = TRUE)) {
     abort_neargp("noise",
       sprintf("`measurement_variance` must be finite numbers of at least 0, one for each of the %s rows of `newdata`.",
@@ -97,5 +97,6 @@ scored_weights <- function(object, newdata, weights) {
   if (is_raster(newdata) || is_stars(newdata)) {
     refuse_noise("in scores() of grids", "Use the cells as a data frame.")
   }
+  newdata <- with_fitted_columns(object, newdata)
   new_noise_weights(object, drop_geometry(newdata), newdata_coordinates(object, newdata), weights)
 }

@@ -127,7 +127,7 @@ all_rows_table <- function(object, target) {
 # The response of the formula, evaluated in newdata: an output that has no column there is not
 # observed.
 observed_outputs <- function(object, newdata, target) {
-  plain <- drop_geometry(newdata)
+  plain <- drop_geometry(with_fitted_columns(object, newdata))
   expressions <- as.list(response_call(object))[-1L]
   if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) ||
     length(expressions) != length(object$outputs)) {

@@ -82,7 +82,7 @@ weigh_outputs <- function(predicted, object, weights) {
 
 newdata_outputs <- function(object, newdata) {
   check_newdata_class(newdata)
-  plain <- drop_geometry(newdata)
+  plain <- drop_geometry(with_fitted_columns(object, newdata))
   response <- in_data("the formula",
     eval(response_call(object), plain, environment(object$formula)))
   if (!is.matrix(response)) {

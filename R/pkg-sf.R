@@ -106,11 +106,10 @@ describe_crs <- function(crs) {
   if (grepl("[", crs$input, fixed = TRUE)) crs$proj4string else crs$input
 }
 
-# Data columns without the geometry; a plain data frame.
+# Data columns without the geometry; a plain data frame of plain columns.
 drop_geometry <- function(data) {
   if (inherits(data, "sfc")) return(as.data.frame(matrix(NA, length(data), 0L)))
-  if (!inherits(data, "sf")) return(as.data.frame(data))
-  as.data.frame(sf::st_drop_geometry(data))
+  plain_columns(as.data.frame(if (inherits(data, "sf")) sf::st_drop_geometry(data) else data))
 }
 
 attach_geometry <- function(columns, newdata) {

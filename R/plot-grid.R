@@ -72,17 +72,6 @@ is_longlat_fit <- function(fit) {
   named_degrees(original_coords(fit)[, seq_along(place$raw_names), drop = FALSE])
 }
 
-# Are the first two columns called so, and are their values such as degrees can have? Projected
-# coordinates have these names, too.
-named_degrees <- function(coords) {
-  coords <- as.data.frame(coords)
-  limits <- c(lon = 360, long = 360, longitude = 360, lat = 90,
-    latitude = 90)[tolower(colnames(coords)[1:2])]
-  if (anyNA(limits)) return(FALSE)
-  all(vapply(1:2, function(j) is.numeric(coords[[j]]) &&
-    all(abs(coords[[j]]) <= limits[[j]], na.rm = TRUE), NA))
-}
-
 # About `cells` cells over the bounding box, without those outside the data's convex hull (widened a
 # little), where there is one.
 map_grid <- function(fit, cells = 10000L, time = NULL) {

@@ -84,6 +84,7 @@ map_place <- function(predictions, coords, longlat, unit = "") {
   if (!is.data.frame(predictions)) {
     abort_neargp("argument", "`predictions` must be a data frame, an sf object or a SpatRaster.")
   }
+  predictions <- plain_columns(predictions)
   xy <- map_coords(predictions, coords)
   longlat <- longlat %||% named_degrees(xy)
   list(x = if (longlat) joined_longitude(xy[, 1L]) else xy[, 1L], y = xy[, 2L], data = predictions,

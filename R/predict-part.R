@@ -42,8 +42,8 @@ rows_hash <- function(newdata, window) {
 
 write_part <- function(plan, newdata, task, file) {
   filename <- if (is_raster(newdata)) file_of_window(file, task$window)
-  predicted <- do.call("predict", c(list(plan$fit, newdata, filename = filename)[c(TRUE, TRUE,
-    !is.null(filename))], plan$arguments), quote = TRUE)
+  predicted <- without_far_message(do.call("predict", c(list(plan$fit, newdata,
+    filename = filename)[c(TRUE, TRUE, !is.null(filename))], plan$arguments), quote = TRUE))
   if (!is_raster(newdata)) {
     write_rows(cbind_places(newdata, drop_geometry(predicted), plan$fit), file)
   }

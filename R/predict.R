@@ -172,6 +172,8 @@
 #'   `neargp_error_parameters` (that cannot be integrated). A warning, `neargp_warning_newdata`,
 #'   tells of covariates and offsets whose values depend on the other rows of `newdata`, as those of
 #'   `x - mean(x)` in a formula; `scale(x, scale = FALSE)` keeps the mean of the rows of the fit.
+#'   A message, `neargp_message_far`, reports that all locations of `newdata` are farther from the
+#'   data than the effective range, as coordinates in km are where those of the fit were in m.
 #'   With a log link a warning, `neargp_warning_overflow`, reports means, standard deviations and
 #'   quantiles beyond the range of numbers, in whose place there is the largest number: the linear
 #'   predictor has a standard deviation of some tens there.
@@ -266,6 +268,7 @@ predict_target <- function(object, newdata, settings) {
 
 predict_rows <- function(object, newdata, settings) {
   target <- new_target(object, newdata, settings$part)
+  tell_far_locations(object, target, settings)
   if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
   moments <- with_noise_of_targets(if (settings$joint) joint_moments(object$method, object, target,
     settings) else chunked_moments(object, target, settings), target, settings)

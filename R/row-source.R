@@ -168,8 +168,10 @@ read_chunk <- function(reader, number) {
       describe_value(chunk)),
       i = "Coordinates are columns of it, which `coords` names. After the last chunk a function returns NULL."))
   }
+  check_column_names(chunk, sprintf("chunk %d", number))
   check_unique_columns(names(chunk), chunk, sprintf("chunk %d", number))
-  structure(as.list(chunk), class = "data.frame", row.names = .set_row_names(nrow(chunk)))
+  plain_columns(structure(as.list(chunk), class = "data.frame",
+    row.names = .set_row_names(nrow(chunk))))
 }
 
 # An error at a chunk says which.
@@ -180,11 +182,11 @@ in_chunk <- function(number, value) {
   })
 }
 
-# What all chunks must have in common: columns, their classes, and the levels of factors.
+# What all chunks must have in common: columns, their classes and units, and the levels of factors.
 chunk_form <- function(chunk) {
   lapply(chunk,
     function(column) list(class = if (is.numeric(column) && !is.object(column)) "numeric" else
-      class(column), levels = levels(column)))
+      class(column), levels = levels(column), units = attr(column, "units")))
 }
 
 check_alike <- function(chunk, like, number, where) {
@@ -202,6 +204,11 @@ check_alike <- function(chunk, like, number, where) {
       abort_source(
         sprintf("`%s` is of class %s in chunk %d of the source, and was %s in the first.", name,
           form[[name]]$class[1L], number, like[[name]]$class[1L]))
+    }
+    if (!identical(form[[name]]$units, like[[name]]$units)) {
+      abort_source(c(
+        sprintf("`%s` has another unit in chunk %d of the source than in the first.", name, number),
+        i = "Give it one unit in all chunks."))
     }
     if (!identical(form[[name]]$levels, like[[name]]$levels)) {
       abort_source(

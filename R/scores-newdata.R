@@ -8,8 +8,9 @@ new_observations <- function(fit, newdata, observed, trials) {
 #' @export
 new_observations.default <- function(fit, newdata, observed, trials) {
   if (!is_raster(newdata)) check_newdata_class(newdata)
-  plain <- drop_geometry(newdata)
+  plain <- drop_geometry(with_fitted_columns(fit, newdata))
   observed <- observed_in(plain, fit, observed)
+  trials <- plain_column(trials)
   if (!is.null(trials)) check_has_trials(fit$family)
   if (has_limits(fit$family)) {
     limits <- response_limits(observed, fit$family, structure(list(observed),
@@ -44,6 +45,7 @@ observed_in <- function(newdata, fit, observed) {
     check_columns_present(observed, newdata, "newdata")
     observed <- newdata[[observed]]
   }
+  observed <- plain_column(observed)
   if (!is.atomic(observed)) {
     abort_argument("observed", "the observations of `newdata`, or the name of their column",
       observed)
@@ -79,7 +81,7 @@ successes_of_proportions <- function(observed, trials) {
 # Weights of new rows: those given, or the fit's own argument in the columns of `newdata`. Where its
 # weights were numbers of trials there are none.
 new_weights <- function(fit, newdata, weights) {
-  plain <- drop_geometry(newdata)
+  plain <- drop_geometry(with_fitted_columns(fit, newdata))
   expression <- fit$call$weights
   if (is.null(weights) && (is.null(expression) || identical(fit$data$kind, "proportion"))) return(1)
   if (is.null(weights) && !any(all.vars(expression) %in% names(plain))) {
@@ -94,7 +96,8 @@ new_weights <- function(fit, newdata, weights) {
     check_columns_present(weights, plain, "newdata")
     weights <- plain[[weights]]
   }
-  if (!is.numeric(weights) || !length(weights) %in% c(1L, nrow(plain)) ||
+  weights <- plain_column(weights)
+  if (!is_bare_number(weights) || !length(weights) %in% c(1L, nrow(plain)) ||
       any(weights <= 0 | is.infinite(weights), na.rm = TRUE)) {
     abort_neargp("weights",
       sprintf("`weights` must be positive, finite numbers, one for each of the %s rows of `newdata`.",
@@ -107,8 +110,9 @@ new_weights <- function(fit, newdata, weights) {
 evaluated_weights <- function(expression, data, environment) {
   weights_of <- function(data) in_data("weights", eval(expression, data, environment)) %||% 1
   weights <- weights_of(data)
-  if (nrow(data) > 1L && is.numeric(weights) &&
-      !isTRUE(all.equal(weights[1L], weights_of(data[1L, , drop = FALSE])[1L]))) {
+  alone <- if (nrow(data) > 1L && is.numeric(weights)) tryCatch(
+    weights_of(data[1L, , drop = FALSE]), error = function(e) NULL)
+  if (!is.null(alone) && !isTRUE(all.equal(weights[1L], alone[1L]))) {
     abort_neargp("weights",
       c(sprintf("`weights = %s` of a row depends on the other rows, so that new rows have others than those of the fit.",
         paste(deparse(expression), collapse = " ")),

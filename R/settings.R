@@ -77,6 +77,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
         i = spatial_hint(data)))
   }
   if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
+  check_column_names(data, "data")
   check_unique_columns(names(data), data, "data")
   family_open <- is.null(family)
   method_open <- is.null(method)

@@ -115,6 +115,7 @@ simulate_target <- function(object, newdata, nsim, settings) {
   if (is_raster(newdata)) return(simulate_raster(object, newdata, nsim, settings))
   target <- if (is.null(newdata)) training_target(object) else
     with_noise_of_draws(new_target(object, newdata), settings)
+  if (!is.null(newdata)) tell_far_locations(object, target, settings)
   target$restore(simulation_columns(object, target, nsim, settings))
 }
 

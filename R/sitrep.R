@@ -11,10 +11,10 @@
 #' results then agree to rounding.
 #'
 #' # GPUs
-#' On a machine with an NVIDIA GPU and NVIDIA's compiler nvcc (CUDA 12 or newer, in `CUDA_HOME`, on the
-#' `PATH` or in `/usr/local/cuda`), an installation from source builds a module for that GPU. The
-#' module needs the toolkit's cuBLAS and cuSOLVER when it runs. These settings of the installation
-#' change that:
+#' On a machine with an NVIDIA GPU and NVIDIA's compiler nvcc (CUDA 12 or newer, in `CUDA_HOME`, on
+#' the `PATH` or in `/usr/local/cuda`), an installation from source builds a module for that GPU.
+#' The module needs the toolkit's cuBLAS and cuSOLVER when it runs. These settings of the
+#' installation change that:
 #'
 #' | setting | effect |
 #' |---|---|

@@ -69,7 +69,7 @@
 #'   `tests/testthat/test-model-frame.R`.*
 #' @srrstats {G2.6} *Dates, date-times, durations and columns of the package units are numbers of
 #'   a known unit: `time_numbers()` of `R/time.R`, `with_training_units()` of
-#'   `R/newdata-design.R`; `?neargp`, "Columns with units"; `tests/testthat/test-newdata.R` and
+#'   `R/newdata-columns.R`; `?neargp`, "Columns with units"; `tests/testthat/test-newdata.R` and
 #'   `test-locations.R`.*
 #' @srrstats {G2.7} *Data frames, tibbles, data.tables, sf points and grids of stars, by files or
 #'   chunks `?row_source`, and for predictions a SpatRaster of terra (`R/pkg-sf.R`,
@@ -87,10 +87,10 @@
 #'   `tests/testthat/test-newdata.R`.*
 #' @srrstats {G2.11} *Columns of the package units, dates and durations are tested in
 #'   `tests/testthat/test-newdata.R`, complex ones are an error in `test-model-frame.R`.
-#'   Coordinates with units are numbers in their own unit, as `?neargp` says.*
+#'   Coordinates with units are numbers in the unit of the fit, as `?neargp` says.*
 #' @srrstats {G2.12} *Columns that are lists are classed errors where the model needs them:
-#'   `check_no_lists()` of `R/columns.R`; tests in `tests/testthat/test-model-frame.R` and
-#'   `test-newdata.R`.*
+#'   `check_column_classes()` of `R/column-classes.R`; tests in `test-column-classes.R`,
+#'   `test-model-frame.R` and `test-newdata.R` of `tests/testthat/`.*
 #' @srrstats {G2.13} *`na.action` in `rows_frame()` and then `check_finite_data()`, both of
 #'   `R/model-frame.R`, before anything is computed.*
 #' @srrstatsTODO {G2.14} *G2.14a and G2.14c are met, G2.14b in part.*

@@ -41,7 +41,7 @@
 #' @srrstats {SP2.6} *`?neargp` (`data`, `coords`, `crs`), `?predict.neargp` (`newdata`),
 #'   `?folds`, `?plot_map`, `?empirical_variogram`.*
 #' @srrstats {SP2.7} *`check_points()` and `check_same_crs()` of `R/pkg-sf.R`, `check_raster()` of
-#'   `R/pkg-terra.R`, `check_longlat()` of `R/locations.R`.*
+#'   `R/pkg-terra.R`, `check_longlat()` of `R/degrees.R`.*
 #' @srrstats {SP2.8} *`new_locations()`, `raw_coordinates()` and `embed_coordinates()` of
 #'   `R/locations.R`, for data and newdata alike.*
 #' @srrstats {SP2.9} *Names, CRS, metric, unit and the class and time zone of times are kept in

@@ -5,7 +5,7 @@
 trend_at <- function(object, newdata) {
   object <- without_groups(object)
   check_trend_columns(object, newdata)
-  design <- newdata_design(object, as.data.frame(newdata))
+  design <- newdata_design(object, drop_geometry(with_fitted_columns(object, newdata)))
   moments_of_trend(object, design$X, design$offset)
 }
 

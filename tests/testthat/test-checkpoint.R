@@ -95,6 +95,13 @@ test_that("the key is of values, and not of how R holds them", {
   expect_false(key(c(1, 2)) == key(c(1, 2 + 4e-16)))
 })
 
+test_that("a zero byte in a checksum is damage", {
+  block <- as_block(1:3)
+  expect_identical(read_block(block, 0L)$object, 1:3)
+  expect_identical(read_block(c(replace(block, 12L, as.raw(0)), block), 0L), "damaged")
+  expect_null(read_block(replace(block, 12L, as.raw(0)), 0L))
+})
+
 test_extended("a damaged file is an error or the same fit, never another one", {
   run <- last_fits()$vecchia
   file <- local_checkpoint()

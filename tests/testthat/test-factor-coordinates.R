@@ -290,3 +290,11 @@ test_that("text that reads as numbers is no factor among the coordinates unless 
   expect_error(fit(coords = ~ x + y), "`data` has no column y, which `coords` names",
     class = "neargp_error_columns")
 })
+
+test_that("one word among numbers is no level of a factor among the coordinates", {
+  data <- simulated_data(60)
+  data$x <- as.character(round(data$x, 1))
+  data$x[7L] <- "n/a"
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(5)),
+    "reads as numbers: x.*Not numbers in x: \"n/a\"", class = "neargp_error_coordinates")
+})

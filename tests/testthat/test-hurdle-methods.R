@@ -184,3 +184,11 @@ test_extended("rows that are not those of both fits are told", {
     fit_without_field(amount ~ h, transform(positive, x = rev(x)), family = Gamma("log")))
   expect_error(fitted(elsewhere), "other places", class = "neargp_error_fits")
 })
+
+test_that("draws of a hurdle model ask for newdata, and functions of fits for a fit", {
+  hurdle <- structure(list(), class = "neargp_hurdle")
+  expect_error(simulate(hurdle, 1), "`newdata` is missing", class = "neargp_error_argument")
+  expect_error(simulate(hurdle, 1, newdata = NULL), "`newdata` is missing",
+    class = "neargp_error_argument")
+  expect_error(local_scales(1), "a fit of neargp", class = "neargp_error_argument")
+})

@@ -110,3 +110,11 @@ test_that("neighbours that change more than is gained are settled, and few are n
   expect_match(swinging_rounds(fit, 0.3)$message, "max_refreshes")
   expect_identical(swinging_rounds(fit, 0.1, fit)$sought, rep(30L, 4L))
 })
+
+test_that("a setting that a method lacks is not read from one whose name begins alike", {
+  data <- simulated_data(40)
+  weighed <- neargp(z ~ 1, data, coords = ~ x + y, method = svgp(5, move = FALSE, kl_weight = 60),
+    covariance = cov_exponential(1, 0.3), nugget = 0.1)
+  expect_null(weighed$method$k)
+  expect_output(print(svgp(5, kl_weight = 60)), "kl_weight +60")
+})

@@ -63,7 +63,7 @@ test_extended("responses and trends that cannot be fitted are classed errors", {
   expect_error(fit_small(z ~ nonsense, data), "no column nonsense", class = "neargp_error_columns")
   expect_error(fit_small(z ~ as.complex(height), data), "complex", class = "neargp_error_formula")
   expect_error(fit_small(z ~ listed, transform(data, listed = I(as.list(height)))), "list",
-    class = "neargp_error_formula")
+    class = "neargp_error_columns")
   expect_error(fit_small(z ~ 1, transform(data, w = replace(x, c(5, 6), -1)), weights = w),
     "rows 5 and 6", class = "neargp_error_weights")
   expect_error(fit_small(z ~ 1, transform(data, w = replace(x, 5, 0)), weights = w), "row 5",

@@ -103,6 +103,78 @@ test_that("columns of the package units are read in the unit of the fit", {
     class = "neargp_error_newdata")
 })
 
+test_that("matrices and text in newdata are refused where the fit had vectors, numbers or dates", {
+  data <- simulated_data(40)
+  data$both <- cbind(data$height, data$x)
+  data$day <- as.Date("2020-01-01") + seq_len(40)
+  new <- data[1:3, ]
+  fit <- function(formula, ...) {
+    neargp(formula, data, coords = ~ x + y, method = vecchia(5),
+      covariance = cov_exponential(1, 0.3, ...), nugget = 0.1)
+  }
+  refused <- function(fit, name, values, message) {
+    new[[name]] <- values
+    expect_error(predict(fit, new), message, class = "neargp_error_newdata")
+  }
+  for (by_height in list(fit(z ~ height), suppressWarnings(fit(z ~ 1, by = ~ height)),
+      fit(z ~ (height || group)))) {
+    refused(by_height, "height", new$both, "a matrix of 2 columns, but was numeric")
+  }
+  refused(fit(z ~ both), "both", new$height, "numeric, but was a matrix of 2 columns")
+  refused(fit(z ~ both), "both", cbind(new$both, 1), "a matrix of 3 columns, but was a matrix of 2")
+  refused(fit(z ~ day), "day", format(new$day), "`day`.*character, but was Date")
+  single <- new
+  single$height <- matrix(new$height)
+  expect_equal(predict(fit(z ~ height), single), predict(fit(z ~ height), new))
+})
+
+# Right values: the same trend from its terms.
+test_that("functions of several rows or variables in a formula are predicted, in one row as in more", {
+  data <- simulated_data(60)
+  new <- simulated_data(3, seed = 2)
+  fit <- function(formula) {
+    neargp(formula, data, coords = ~ x + y, method = vecchia(5),
+      covariance = cov_exponential(1, 0.3), nugget = 0.1)
+  }
+  double <- function(x) 2 * x
+  pairs <- list(list(z ~ poly(x, height, degree = 2), z ~ x + height + I(x^2) + I(height^2) +
+    I(x * height)), list(z ~ poly(x, height, degree = 2, raw = TRUE), z ~ x + height + I(x^2) +
+    I(height^2) + I(x * height)), list(z ~ scale(cbind(x, height)), z ~ x + height),
+    list(z ~ double(x):group, z ~ x:group), list(z ~ cut(x, c(0, 0.5, 1)), z ~ I(x > 0.5)))
+  for (pair in pairs) {
+    ours <- fit(pair[[1L]])
+    right <- predict(fit(pair[[2L]]), new)
+    expect_no_warning(found <- predict(ours, new))
+    expect_equal(found, right, tolerance = 1e-6, info = deparse1(pair[[1L]]))
+    expect_equal(predict(ours, new[2L, ])$mean, right$mean[2L], tolerance = 1e-6,
+      info = deparse1(pair[[1L]]))
+  }
+  local <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(5),
+    covariance = cov_exponential(sd = ~ poly(x, height, degree = 2)), nugget = 0.1,
+    control = neargp_control(max_iterations = 2)))
+  expect_equal(predict(local, new[2L, ])$sd, predict(local, new)$sd[2L])
+})
+
+test_that("a function that cannot be evaluated in one row does not end the prediction of several", {
+  data <- simulated_data(60)
+  several <- function(x) if (length(unique(x)) > 1L) x else stop("one row")
+  fit <- neargp(z ~ several(height), data, coords = ~ x + y, method = vecchia(5),
+    covariance = cov_exponential(1, 0.3), nugget = 0.1)
+  plain <- update(fit, formula = z ~ height)
+  expect_equal(predict(fit, data[1:3, ]), predict(plain, data[1:3, ]))
+})
+
+test_that("codes and scales made from the rows of newdata are told, though the first row alone has them", {
+  data <- simulated_data(60)
+  data$year <- rep(c(2004, 2010, 2014), 20)
+  for (formula in list(z ~ I(scale(height)), z ~ as.numeric(factor(year)))) {
+    fit <- neargp(formula, data, coords = ~ x + y, method = vecchia(5),
+      covariance = cov_exponential(1, 0.3), nugget = 0.1)
+    expect_warning(predict(fit, data[c(2, 5, 3, 6), ]), "depends on the other rows",
+      class = "neargp_warning_newdata")
+  }
+})
+
 test_extended("a trend that depends on the other rows of newdata is told", {
   data <- simulated_data(60)
   fit <- neargp(z ~ I(height - mean(height)) + scale(x), data, coords = ~ x + y,

@@ -72,6 +72,15 @@ test_extended("a source that cannot be read, or not again, is an error that says
     "`height` is of class character in chunk 2 of the source")
 })
 
+test_that("durations in other units in one chunk than in the first are refused", {
+  lag <- function(rows, units) transform(rows, lag = as.difftime(rep(2, nrow(rows)), units = units))
+  data <- source_rows(20L)
+  expect_error(source_fit(chunked(list(lag(data, "hours"), lag(data, "mins")))),
+    "`lag` has another unit in chunk 2", class = "neargp_error_source")
+  same <- source_fit(chunked(list(lag(data, "hours"), lag(transform(data, x = x + 1), "hours"))))
+  expect_identical(nobs(same), 40L)
+})
+
 test_extended("files may have their columns in different orders, and numbers in quotes", {
   data <- source_rows(200L)
   turned <- data[101:200, rev(names(data))]
