@@ -129,8 +129,8 @@ takes_location_means <- function(method, family, data) {
     !identical(method$leave_out, "row") && has_location_means(data)
 }
 
-# The problem of location means; `rows` are its observations. With more neighbours than locations all
-# others are neighbours.
+# The problem of location means; `rows` are its observations. With more neighbours than locations
+# all others are neighbours.
 problem_at_locations <- function(problem) {
   if (!takes_location_means(problem$method, problem$family, problem$data) || is_sharded(problem) ||
     has_effects_pass(problem)) {

@@ -22,10 +22,10 @@
 #' @param estimation of the covariance parameters: `"ML"`, maximum likelihood, or `"REML"`,
 #'   restricted maximum likelihood, see below. By default `"REML"` where the formula has
 #'   [random effects or smooths][random_effects], `"ML"` otherwise.
-#' @section Repeated locations: Observations at the same location count as one neighbour. The fit is
-#' to the means of locations, weighted by the precision of their observations. For a Gaussian model of
-#' one response this gives exactly the likelihood, trend and predictions of all observations. It
-#' holds with weights, offsets, random effects and trends that differ within a location. `k`, the
+#' @section Repeated locations: Observations at the same location count as one neighbour. neargp
+#' fits the means of locations, weighted by the precision of their observations. For a Gaussian
+#' model of one response this gives exactly the likelihood, trend and predictions of all
+#' observations. It holds with weights, offsets, random effects and trends that differ within a location. `k`, the
 #' limit of the default [exact_gp()] and the default anisotropy therefore count locations, and
 #' `print()` reports their number. Coordinates that differ by less than a billionth of their extent
 #' are equal.
