@@ -37,7 +37,8 @@ earlier_neighbors <- function(fit, data, context) {
 
 # `effects`: blocks and their factors, of fitted_effects().
 gls_trend <- function(data, covariance, nugget, neighbors, context, effects = NULL) {
-  parts <- core_evaluate(local_problem(data, neighbors, context), covariance, nugget, FALSE, context)
+  parts <- core_evaluate(local_problem(data, neighbors, context), covariance, nugget, FALSE,
+    context)
   solved_trend(add_within(parts, within_terms(data$within), nugget), count_observations(data),
     effects)
 }

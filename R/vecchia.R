@@ -25,10 +25,10 @@
 #' @section Repeated locations: Observations at the same location count as one neighbour. neargp
 #' fits the means of locations, weighted by the precision of their observations. For a Gaussian
 #' model of one response this gives exactly the likelihood, trend and predictions of all
-#' observations. It holds with weights, offsets, random effects and trends that differ within a location. `k`, the
-#' limit of the default [exact_gp()] and the default anisotropy therefore count locations, and
-#' `print()` reports their number. Coordinates that differ by less than a billionth of their extent
-#' are equal.
+#' observations. It holds with weights, offsets, random effects and trends that differ within a
+#' location. `k`, the limit of the default [exact_gp()] and the default anisotropy therefore count
+#' locations, and `print()` reports their number. Coordinates that differ by less than a billionth
+#' of their extent are equal.
 #'
 #' Models of the noise ([noise]), several responses, rows in shards and very many random effects
 #' still count observations. There, use [exact_gp()] or a `k` several times the number of
