@@ -7,8 +7,8 @@
 #'
 #' Of a single fit each term is tested given those before it in the formula, as `anova()` of
 #' [stats::lm()] does, by its share of the quadratic form \eqn{\hat\beta'V^{-1}\hat\beta}, with
-#' \eqn{V} = `vcov(object)`: with the covariance parameters held at their estimates that is twice
-#' the gain in log-likelihood. The package car has tests of each term given all others,
+#' \eqn{V} = `vcov(object)`. For a gaussian response \eqn{V} holds the covariance parameters at their
+#' estimates, and that is twice the gain in log-likelihood. The package car has tests of each term given all others,
 #' `car::Anova(fit)`. [Smooths and groups][random_effects] are not tested by it, and are named below
 #' the heading: Wald's test does not hold for a variance, which may be 0, nor for coefficients with
 #' a penalty. Where groups are the difference, two fits are compared, `anova(without, with)`, whose
