@@ -425,10 +425,6 @@ core_expectations <- function(family_name, parameters, y, trials, weights, mean,
     .Call(`_neargp_core_expectations`, family_name, parameters, y, trials, weights, mean, variance, context)
 }
 
-core_weights_count <- function(family) {
-    .Call(`_neargp_core_weights_count`, family)
-}
-
 core_exact_mean <- function(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, context) {
     .Call(`_neargp_core_exact_mean`, coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, context)
 }

@@ -37,7 +37,7 @@ gaussian_rows <- function(coords, columns, weights, covariance, at, context) {
 
 family_stage <- function(data, family, result, covariance, method) {
   posterior <- result$posterior
-  copies <- if (core_weights_count(family_core_name(family))) pmax(1, data$weights) else 1
+  copies <- if (response_family(family)$scaled) 1 else pmax(1, data$weights)
   stage <- predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data -
     posterior$variance_given_nodes, posterior$slope,
     posterior$pseudo_precision, result$svgp$factor, result$svgp$positions, copies)

@@ -1479,17 +1479,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_weights_count
-bool core_weights_count(const std::string& family);
-RcppExport SEXP _neargp_core_weights_count(SEXP familySEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
-    rcpp_result_gen = Rcpp::wrap(core_weights_count(family));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_exact_mean
 Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, double tolerance, int max_iterations, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP contextSEXP) {
@@ -2376,7 +2365,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_field_response", (DL_FUNC) &_neargp_core_latent_field_response, 3},
     {"_neargp_core_latent_share", (DL_FUNC) &_neargp_core_latent_share, 7},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
-    {"_neargp_core_weights_count", (DL_FUNC) &_neargp_core_weights_count, 1},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
     {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
     {"_neargp_core_point_weights", (DL_FUNC) &_neargp_core_point_weights, 6},

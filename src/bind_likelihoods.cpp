@@ -28,9 +28,3 @@ Rcpp::List core_expectations(const std::string& family_name, const std::vector<d
                             Rcpp::Named("curvature") = curvature, Rcpp::Named("third") = third,
                             Rcpp::Named("total") = total, Rcpp::Named("d_parameters") = d_parameters);
 }
-
-// Whether a weight multiplies the log density, as that of as many equal observations. Else it divides the dispersion.
-// [[Rcpp::export]]
-bool core_weights_count(const std::string& family) {
-  return neargp::weights_count(neargp::response_family_from_name(family));
-}
