@@ -167,7 +167,7 @@
 #'
 #' For responses that are not gaussian, predictions use the estimates of the parameters of
 #' covariance and family, and so does the `sd` of `type = "link"`. The standard errors of `coef()`
-#' and of `part = "trend"` include the uncertainty of these parameters, see [coef()][coef.neargp].
+#' and of `type = "trend"` include the uncertainty of these parameters, see [coef()][coef.neargp].
 #' Those of the field and the trend together would need the posterior at other values of each
 #' parameter. Intervals are a little
 #' short where a parameter is poorly determined, and more so for covariates far from their means.
