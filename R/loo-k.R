@@ -20,7 +20,7 @@
 #' # What comes back
 #' The score is no likelihood: covariance parameters, and of classes the trend, have no standard
 #' errors, and [stats::AIC()] refuses. The trend of other responses is the generalised least squares
-#' estimate with its standard errors.
+#' estimate with its standard errors, which take the parameters of covariance and family for known.
 #'
 #' # When not to take it
 #' * Rows that nearly repeat others, their noise included, mislead it: they predict each other,

@@ -1,4 +1,4 @@
-test_that("the scale of an ordinal response by loo_k() does not drift off", {
+test_extended("the scale of an ordinal response by loo_k() does not drift off", {
   withr::local_seed(1)
   n <- 300
   data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n))
