@@ -14,10 +14,10 @@ boundary_lines <- function(x, names, vanishing) {
     line("hardly determined by the data", names[undetermined]))
 }
 
-# Variances, nuggets and standard deviations of effects that at_bound() notes for want of information
-# alone: little information is no small value. Their estimates are those of more than a hundredth of
-# the variance about the trend, counted from the lower bounds, which are 1e-6 and 1e-8 of it and of
-# effects e^-24.
+# Variances, nuggets and standard deviations of effects that at_bound() notes for want of
+# information alone: little information is no small value. Their estimates are more than a
+# hundredth of the variance about the trend, counted from the lower bounds: 1e-6 of it for
+# variances, 1e-8 for nuggets and e^-24 for effects.
 undetermined_parameters <- function(x) {
   least <- c(variance = log(1e4), nugget = log(1e6), effect_sd = 12 + log(0.1))[x$layout$kind]
   name <- x$parameters$name

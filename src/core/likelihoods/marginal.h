@@ -34,8 +34,9 @@ MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInp
                                  const RunContext& context);
 
 // The same of rows that are scored: a weight that multiplies the log density (weights_count()) is the number of equal
-// observations that the row stands for. Value and derivatives of a row are those of all of them, where marginal_density()
-// has log E p^weight, of observations that share one linear predictor and whose product is one response.
+// observations that the row stands for. Value and derivatives of a row are those of all of them, where
+// marginal_density() has log E p^weight, of observations that share one linear predictor and whose product is one
+// response.
 MarginalDensity density_of_rows(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                 const RunContext& context);
 
