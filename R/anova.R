@@ -7,14 +7,14 @@
 #'
 #' Of a single fit each term is tested given those before it in the formula, as `anova()` of
 #' [stats::lm()] does, by its share of the quadratic form \eqn{\hat\beta'V^{-1}\hat\beta}, with
-#' \eqn{V} = `vcov(object)`: with the covariance parameters held at their estimates that is twice
-#' the gain in log-likelihood. The package car has tests of each term given all others,
-#' `car::Anova(fit)`. [Smooths and groups][random_effects] are not tested by it, and are named below
-#' the heading: Wald's test does not hold for a variance, which may be 0, nor for coefficients with
-#' a penalty. Where groups are the difference, two fits are compared, `anova(without, with)`, whose
-#' p-value is too large then (see below), and for smooths [stats::AIC()] or [cross_validate()] is
-#' better. Terms of the trend are tested with groups and the bends of smooths in the model, without
-#' the linear part of a smooth, which comes after them.
+#' \eqn{V} = `vcov(object)`. For a gaussian response \eqn{V} holds the covariance parameters at
+#' their estimates, and that is twice the gain in log-likelihood. The package car has tests of each
+#' term given all others, `car::Anova(fit)`. [Smooths and groups][random_effects] are not tested by
+#' it, and are named below the heading: Wald's test does not hold for a variance, which may be 0,
+#' nor for coefficients with a penalty. Where groups are the difference, two fits are compared,
+#' `anova(without, with)`, whose p-value is too large then (see below), and for smooths
+#' [stats::AIC()] or [cross_validate()] is better. Terms of the trend are tested with groups and the
+#' bends of smooths in the model, without the linear part of a smooth, which comes after them.
 #'
 #' [stats::drop1()], [stats::add1()] and [stats::step()] fit the model anew without or with each
 #' term, covariance parameters included, and compare AIC by maximum likelihood, with

@@ -33,7 +33,7 @@ trend_of_areas <- function(object, support) {
   X <- area_means(support$target$X, support)
   moments <- moments_of_trend(object, X, drop(area_means(support$target$offset, support)))
   columns <- design_columns(object$data, X)
-  moments$covariance <- columns %*% core_trend(object)$beta_vcov %*% t(columns)
+  moments$covariance <- columns %*% uncertain_trend(object)$beta_vcov %*% t(columns)
   moments
 }
 

@@ -2,11 +2,28 @@
 # those in which the likelihood is nearly flat: which, where the bound is in the units of the data,
 # and what to do.
 
-# `vanishing`: some of them are nuggets or variances (at_bound()).
-boundary_line <- function(names, vanishing) {
-  if (!length(names)) return(NULL)
-  sprintf("  at the boundary of its search interval%s: %s\n",
-    if (vanishing) ", or not told from 0" else "", paste(names, collapse = ", "))
+# `vanishing`: some of them are nuggets or variances (at_bound()). `names` are those of
+# `parameters`, with remarks.
+boundary_lines <- function(x, names, vanishing) {
+  undetermined <- sub(" .*", "", names) %in% x$parameters$name[undetermined_parameters(x)]
+  line <- function(what, names) {
+    if (length(names)) sprintf("  %s: %s\n", what, paste(names, collapse = ", "))
+  }
+  c(line(paste0("at the boundary of its search interval", if (vanishing) ", or not told from 0"),
+    names[!undetermined]),
+    line("hardly determined by the data", names[undetermined]))
+}
+
+# Variances, nuggets and standard deviations of effects that at_bound() notes for want of
+# information alone: little information is no small value. Their estimates are more than a
+# hundredth of the variance about the trend, counted from the lower bounds: 1e-6 of it for
+# variances, 1e-8 for nuggets and e^-24 for effects.
+undetermined_parameters <- function(x) {
+  least <- c(variance = log(1e4), nugget = log(1e6), effect_sd = 12 + log(0.1))[x$layout$kind]
+  name <- x$parameters$name
+  working <- x$parameters$working
+  x$parameters$at_boundary & !is.na(least) & working > x$bounds$lower[name] + least &
+    working < x$bounds$upper[name] - 1e-6
 }
 
 # Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the
@@ -28,10 +45,12 @@ boundary_parameters <- function(x) {
 boundary_advice <- function(x) {
   named <- which(x$parameters$at_boundary & x$parameters$name %in%
     sub(" .*", "", boundary_parameters(x)) & !idle_ranges(x))
+  undetermined <- undetermined_parameters(x)
   vapply(named, function(i) {
     side <- if (isTRUE(x$parameters$working[i] >= x$bounds$upper[x$parameters$name[i]] - 1e-6))
       "upper" else "lower"
-    paste0(x$parameters$name[i], ": ", advice_at_bound(x, i, side))
+    paste0(x$parameters$name[i], ": ",
+      if (undetermined[i]) undetermined_advice(x, i) else advice_at_bound(x, i, side))
   }, "")
 }
 
@@ -70,6 +89,14 @@ advice_at_bound <- function(x, i, side) {
     family = sprintf(
       "%s is a bound of its search: fix it in the family, or take a family without it.", bound)
   )
+}
+
+undetermined_advice <- function(x, i) {
+  sprintf("the %s is nearly flat about the estimate, %s, which is not close to 0: it has no standard error. %s.",
+    if (is_likelihood(x)) "likelihood" else "objective",
+    trimws(format(signif(x$parameters$estimate[i], 3L))),
+    if (x$layout$kind[i] == "effect_sd") "Keep the term" else
+      paste0("Fix it", if (may_have_prior(x)) ", or give a prior (prior = pc_priors())"))
 }
 
 nugget_advice <- function(method, x, side) {

@@ -16,6 +16,28 @@ complete_fit.neargp_loo_k_classes <- function(method, fit, result, context) {
 #' @export
 fit_method.neargp_loo_k_classes <- function(method, problem) {
   warn_of_copies(problem$data)
+  with_centred_offset(problem, function(problem) fit_by_best_estimator(method, problem))
+}
+
+# A constant in the offset is taken from the intercept. The ridge of the trend and the start of the
+# search are for predictors about 0, so that the offset of the problem that `fit` gets has mean 0.
+with_centred_offset <- function(problem, fit) {
+  center <- if ("(Intercept)" %in% colnames(problem$data$X)) mean(problem$data$offset) else 0
+  if (center == 0) return(fit(problem))
+  raised <- function(classifier, by) {
+    classifier$trend["(Intercept)", ] <- classifier$trend["(Intercept)", ] + by
+    classifier
+  }
+  problem$data$offset <- problem$data$offset - center
+  if (!is.null(problem$warm_classifier)) {
+    problem$warm_classifier <- raised(problem$warm_classifier, center)
+  }
+  result <- fit(problem)
+  result$classifier <- raised(result$classifier, -center)
+  result
+}
+
+fit_by_best_estimator <- function(method, problem) {
   estimators <- label_estimators(method$estimator, length(problem$data$levels),
     problem$warm_classifier)
   results <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))

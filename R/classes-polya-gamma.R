@@ -37,6 +37,10 @@ fit_method.neargp_loo_k_polya_gamma <- function(method, problem) {
       "\"adam\" or \"auto\" with estimator = \"polya-gamma\", which is stochastic",
       method$optimizer)
   }
+  with_centred_offset(problem, function(problem) fit_polya_gamma(method, problem))
+}
+
+fit_polya_gamma <- function(method, problem) {
   problem <- polya_gamma_problem(method, problem)
   theta <- label_start(problem, method$k)
   theta[nrow(problem$layout) + 1L] <- 0

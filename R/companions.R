@@ -17,8 +17,9 @@
 #' normal distribution, as [summary()][summary.neargp] has them. There are no residual degrees of
 #' freedom of a field to correct them by; `df.residual()` is the number of rows less the
 #' coefficients, and used by effects, whose intervals are by Student's t, and by
-#' `car::Anova(test.statistic = "F")`. The covariance parameters are held at their estimates, so
-#' that with few rows standard errors are a little too small.
+#' `car::Anova(test.statistic = "F")`. For gaussian responses the covariance parameters are held at
+#' their estimates, so that with few rows standard errors are a little too small; `vcov()` of
+#' other responses includes their uncertainty, see [coef()][coef.neargp].
 #' * \pkg{emmeans}: `emmeans()`, `emtrends()`, contrasts and the rest, of the trend with the field
 #'   at its mean 0; of other families than gaussian on the scale of the link, unless `type =
 #'   "response"`: that is the mean of [response_family], such as `(1 - zi) exp(eta)` of

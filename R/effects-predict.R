@@ -123,7 +123,8 @@ with_new_columns <- function(object, from, blocks) {
   trend <- core_trend(object)
   vcov <- trend$beta_vcov[old, old]
   vcov[new, ] <- vcov[, new] <- 0
-  object$core_trend <- list(beta = replace(trend$beta[old], new, 0), beta_vcov = vcov)
+  object$core_trend <- list(beta = replace(trend$beta[old], new, 0), beta_vcov = vcov,
+    spread = trend$spread)
   p <- length(object$beta)
   Z <- object$data$effects$Z[, pmax(old[seq_along(old) > p] - p, 1L), drop = FALSE]
   Z[, new[seq_along(new) > p]] <- 0

@@ -47,7 +47,8 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     nugget = nugget_unit(problem$data, layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)),  # the trend
     beta_vcov = named_square(result$beta_vcov, problem$data$X),
-    core_trend = result$core_trend,  # both in the orthogonal columns of with_trend_basis()
+    # both in the orthogonal columns of with_trend_basis(), see R/trend-uncertainty.R
+    core_trend = result$core_trend,
     bounds = lapply(problem$bounds[c("lower", "upper")], stats::setNames, layout$name),
     # the objective, of which
     log_likelihood = result$value + penalty_at(layout, result$working),

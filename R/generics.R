@@ -25,7 +25,11 @@
 #'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed
 #'   ones, for those at a boundary, and for all of [loo_k()] and [mll_k()], whose scores are not
 #'   likelihoods. For [vnngp()] and [svgp()] it comes from the curvature of the evidence lower
-#'   bound, and is NA with `optimizer = "adam"`.
+#'   bound, and is NA with `optimizer = "adam"`. For the trend of a response that is not gaussian,
+#'   fitted by [vnngp()] or [svgp()], it includes the uncertainty of the covariance parameters and
+#'   of those of the family, as `vcov()` of a model without a field does. Where these parameters
+#'   have no standard errors, and for gaussian responses and classes, it is the covariance matrix
+#'   of the trend given the parameters.
 #'
 #'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance
 #'   parameters. Profile intervals of parameters that ended at a bound, or before which the

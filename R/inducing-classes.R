@@ -56,7 +56,8 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
   refuse_kl_weight(method, "classes of more than two levels")
   problem <- with_class_basis(problem)
   reached <- fit_inducing(method, problem)
-  result <- inducing_result(method, problem, reached, step = 0.01)
+  result <- inducing_result(method, problem, reached,
+    wanted_curvature(method, problem, reached, step = 0.01))
   found <- class_posterior(problem, method, reached)
   values <- to_core(reached$working, problem$layout$transform)
   if (problem$family$link == "robust-max") {

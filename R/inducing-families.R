@@ -25,13 +25,14 @@ fit_method.neargp_svgp_families <- function(method, problem) {
   problem$data <- core_data(problem$data)
   if (is_sharded(problem)) problem <- with_families_in_shards(problem)
   reached <- fit_inducing(method, problem)
-  result <- inducing_result(method, problem, reached, step = 0.01)
+  curvature <- wanted_curvature(method, problem, reached, step = 0.01)
+  result <- inducing_result(method, problem, reached, curvature)
   if (is.null(reached$found)) {
     found <- family_posterior(problem, method, reached)
     result[names(found)] <- found
   }
   result$shards <- problem$data$shards
-  with_separation(result, problem)
+  with_parameter_uncertainty(with_separation(result, problem), problem, curvature$trend_slope)
 }
 
 #' @export

@@ -251,14 +251,21 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
 # Minus the curvature of the bound in the covariance parameters, the inducing points held, by
-# differences of its gradient. Where the posterior has no closed form the gradient has an error of
-# some 1e-5, which a wider step makes harmless.
-bound_information <- function(problem, reached, step = 1e-4) {
+# differences of its gradient, and the slope of the trend in them (R/trend-uncertainty.R). Where the
+# posterior has no closed form the gradient has an error of some 1e-5, which a wider step makes
+# harmless.
+bound_curvature <- function(problem, reached, step = 1e-4) {
   objective <- bound_objective(problem, problem$method, tolerance = 1e-9)
-  gradient <- function(working) {
+  parameters <- seq_along(reached$working)
+  has_trend <- !is_gaussian(problem$family) && !is_categorical(problem$family)
+  trend <- if (has_trend) seq_len(ncol(problem$data$X)) else integer(0)
+  gradient_and_trend <- function(working) {
     result <- objective(working, reached$positions)
-    result$gradient %||% rep(NA_real_, length(working))
+    if (is.null(result$gradient)) return(rep(NA_real_, length(parameters) + length(trend)))
+    c(result$gradient, result$beta[trend])
   }
-  information_by_differences(gradient, reached$working, problem$free,
-    rep(1, length(reached$working)), step)
+  slopes <- slopes_by_differences(gradient_and_trend, reached$working, problem$free,
+    rep(1, length(parameters)), step)
+  list(information = information_of_slopes(slopes[parameters, , drop = FALSE], problem$free),
+    trend_slope = slopes[-parameters, , drop = FALSE])
 }

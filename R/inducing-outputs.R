@@ -19,7 +19,7 @@ fit_method.neargp_svgp_outputs <- function(method, problem) {
   units <- response_units(problem)[problem$data$outputs]
   scaled <- problem_in_units(problem, units)
   reached <- fit_inducing(method, scaled)
-  information <- if (wants_errors(method, problem)) bound_information(scaled, reached)
+  information <- wanted_curvature(method, scaled, reached)$information
   factor <- loading_units(problem$layout, units)
   reached$working <- reached$working * factor + log_units(problem$layout, units)
   reached$evaluated <- bound_objective(problem, method)(reached$working, reached$positions)

@@ -20,7 +20,7 @@
 #' # What comes back
 #' The score is no likelihood: covariance parameters, and of classes the trend, have no standard
 #' errors, and [stats::AIC()] refuses. The trend of other responses is the generalised least squares
-#' estimate with its standard errors.
+#' estimate with its standard errors, which take the parameters of covariance and family for known.
 #'
 #' # When not to take it
 #' * Rows that nearly repeat others, their noise included, mislead it: they predict each other,
@@ -40,7 +40,12 @@
 #' @section Counts, amounts, outliers: Every [response_family] can be fitted, binomial responses as
 #' numbers of successes (or single trials with another link than the logit). Neighbours act through
 #' normal pseudo-observations, which know their own response alone; `nugget` multiplies their
-#' variances, by 1 at least unless it is given.
+#' variances, by 1 at least unless it is given. The leave-one-out score does not identify the scale
+#' of the linear predictor of [ordinal()], [betabinomial()] and binomial responses: slopes,
+#' thresholds and the field's standard deviation could grow together. The standard deviation of the
+#' field therefore has an exponential prior, whose mean is that of the link's noise (1.81 for the
+#' logit, 1 for the probit, 1.28 for the complementary log-log). `logLik()` returns the score
+#' without it. A variance that you fix has no prior. For estimates of slopes use [vnngp()].
 #'
 #' @section Several outputs: An observation is one output at one place, predicted from the `k`
 #' nearest of its own output and the `k_other` nearest of each other one. The optimiser is

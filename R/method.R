@@ -259,7 +259,8 @@ at_bound <- function(working, problem, information = NULL) {
   layout <- problem$layout
   vanishing <- layout$kind %in% c(problem$bounds$vanishing %||% c("nugget", "variance"),
     "effect_sd")
-  low <- working <= problem$bounds$lower + ifelse(vanishing, log(30), 1e-6)
+  low <- working <= problem$bounds$lower + ifelse(vanishing, log(30), 1e-6) |
+    vanished_effects(working, problem)
   if (!is.null(information)) low <- low | (vanishing & diag(information) < 0.01)
   low <- low & problem$free  # what is fixed has no information
   vanished <- layout$component %in% layout$component[layout$kind == "variance" & vanishing & low] |

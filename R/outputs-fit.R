@@ -89,22 +89,34 @@ observed_information <- function(objective, state, problem, step = 1e-4) {
     objective$evaluate(working)$beta), state$working, problem$free, loading_scales(problem), step)
 }
 
-# Minus the matrix of second derivatives, by central differences of a gradient in steps of so many
-# `scales`; zeros where it has none. Given the gradient `at` the parameters, by differences from
-# that, in half the time.
+# Minus the matrix of second derivatives, by central differences of a gradient; zeros where it has
+# none.
 information_by_differences <- function(gradient, working, free, scales, step = 1e-4, at = NULL) {
-  free <- which(free)
-  gradient_at <- function(working) gradient(working)[free]
-  hessian <- matrix(NA_real_, length(free), length(free))
-  for (a in seq_along(free)) {
-    shift <- replace(double(length(scales)), free[a], step * scales[free[a]])
-    hessian[, a] <- if (is.null(at)) (gradient_at(working + shift) - gradient_at(working - shift)) /
-      (2 * step * scales[free[a]]) else
-      (gradient_at(working + shift) - at[free]) / (step * scales[free[a]])
-  }
-  information <- matrix(0, length(scales), length(scales))
+  information_of_slopes(slopes_by_differences(gradient, working, free, scales, step, at), free)
+}
+
+# `slopes`: of a gradient, NULL where nothing is free.
+information_of_slopes <- function(slopes, free) {
+  information <- matrix(0, length(free), length(free))
+  if (is.null(slopes)) return(information)
+  hessian <- slopes[which(free), which(free), drop = FALSE]
   if (all(is.finite(hessian))) information[free, free] <- -(hessian + t(hessian)) / 2
   information
+}
+
+# The derivatives of the elements of `value`, a function of the working parameters, a column for
+# each of these, with zeros in those that are not free: by central differences in steps of so many
+# `scales`, or given the value `at` the parameters by differences from that, in half the time.
+slopes_by_differences <- function(value, working, free, scales, step = 1e-4, at = NULL) {
+  slopes <- NULL
+  for (a in which(free)) {
+    h <- step * scales[a]
+    shifted <- function(h) value(replace(working, a, working[a] + h))
+    slope <- if (is.null(at)) (shifted(h) - shifted(-h)) / (2 * h) else (shifted(h) - at) / h
+    slopes <- slopes %||% matrix(0, length(slope), length(working))
+    slopes[, a] <- slope
+  }
+  slopes
 }
 
 # ---- starting values -----------------------------------------------------------------------------

@@ -172,7 +172,7 @@ print_outputs_remarks <- function(x) {
   fixed <- setdiff(table$name[table$fixed], shapes)
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
   at_boundary <- table$name[table$at_boundary]
-  cat(boundary_line(at_boundary, vanishing = TRUE))
+  cat(boundary_lines(x, at_boundary, vanishing = TRUE), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
 }
 

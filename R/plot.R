@@ -215,6 +215,7 @@ mostly_unknown <- function(fit, coords, variance) {
 with_known_trend <- function(fit) {
   fit$core_trend <- core_trend(fit)
   fit$core_trend$beta_vcov[] <- 0
+  fit$core_trend$spread <- NULL
   fit
 }
 

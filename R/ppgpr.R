@@ -124,7 +124,7 @@ predictive_stage.default <- function(method, problem, result, covariance, parame
 #' @export
 predictive_stage.neargp_ppgpr_families <- function(method, problem, result, covariance,
                                                    parameters) {
-  family_stage(core_data(problem$data), result, covariance, method)
+  family_stage(core_data(problem$data), problem$family, result, covariance, method)
 }
 
 #' @export

@@ -164,6 +164,13 @@
 #' posterior is widest are integrated (Rue, Martino and Chopin 2009, section 3, with their split
 #' normal axes). The first call takes some 90 evaluations of the likelihood, which are kept; each
 #' call takes 30 times as long as one with the estimates. `joint = TRUE` is not offered.
+#'
+#' For responses that are not gaussian, predictions use the estimates of the parameters of
+#' covariance and family, and so does the `sd` of `type = "link"`. The standard errors of `coef()`
+#' and of `type = "trend"` include the uncertainty of these parameters, see [coef()][coef.neargp].
+#' Those of the field and the trend together would need the posterior at other values of each
+#' parameter. Intervals are a little
+#' short where a parameter is poorly determined, and more so for covariates far from their means.
 #' @section Errors: `neargp_error_levels` (of groups, see `allow.new.levels`, or of a smooth's
 #'   `by`), `neargp_error_newdata` (missing, of a wrong class, or without the needed
 #'   columns), `neargp_error_crs` (not the CRS of the training data), `neargp_error_factor_level`,

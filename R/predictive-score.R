@@ -4,12 +4,13 @@
 # What the rows are to the score: responses, and linear predictors as the other rows see them. A
 # row's pseudo-observation has precision W and slope g at the posterior, which has the variance t of
 # the row's linear predictor: without the row its mean is mu - t g / (1 - W t).
-predictive_rows <- function(data, mean, seen, slope, precision, factor, positions) {
-  left <- pmax(1 - precision * seen, 1e-3)
+# `copies`: how many equal observations the rows stand for, of which one is left out.
+predictive_rows <- function(data, mean, seen, slope, precision, factor, positions, copies = 1) {
+  left <- pmax(1 - precision / copies * seen, 1e-3)
   list(n = length(data$y), coords = data$coords, response = c(core_observations(data), list(
     weights = data$weights, offset = double(length(data$y)),
-      design = matrix(0, length(data$y), 0L))), mean = mean - seen / left * slope, factor = factor,
-      positions = positions)
+      design = matrix(0, length(data$y), 0L))), mean = mean - seen / left * slope / copies,
+      factor = factor, positions = positions)
 }
 
 gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
@@ -34,11 +35,12 @@ gaussian_rows <- function(coords, columns, weights, covariance, at, context) {
     (y - mean) / noise, 1 / noise, at$factor, at$positions)
 }
 
-family_stage <- function(data, result, covariance, method) {
+family_stage <- function(data, family, result, covariance, method) {
   posterior <- result$posterior
+  copies <- if (response_family(family)$scaled) 1 else pmax(1, data$weights)
   stage <- predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data -
     posterior$variance_given_nodes, posterior$slope,
-    posterior$pseudo_precision, result$svgp$factor, result$svgp$positions)
+    posterior$pseudo_precision, result$svgp$factor, result$svgp$positions, copies)
   if (is.null(data$shards)) stage else family_stage_in_shards(stage, data, covariance, method)
 }
 

@@ -136,7 +136,7 @@ print_remarks <- function(x, digits) {
     any(x$layout$kind[x$parameters$at_boundary] %in%
       c("variance", if (is.null(x$pseudo_observations)) "nugget"))
   cat(prior_lines(x), sep = "")
-  cat(boundary_line(boundary_parameters(x), vanishing),
+  cat(boundary_lines(x, boundary_parameters(x), vanishing),
     remark_lines(c(boundary_advice(x), idle_ranges_note(x), flat_likelihood_note(x))), sep = "")
   cat(label_scale_note(x, digits), far_mean_note(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")

@@ -65,8 +65,9 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
     problem <- problem$scoring$refresh(problem, theta)
     state <- score_pass(method, problem, theta)
     iterations <<- iterations + state$convergence$iterations
+    working <- split_pseudo_observation_theta(problem, state$theta)$working
     c(state, list(problem = problem, score = problem$scoring$score(problem, state$theta,
-      method$k)$value))
+      method$k)$value - scale_penalty(problem, working)))
   }
   score_at <- function(working) {
     result <- if (is.finite(best$score)) if_computable(optimize_at(working),

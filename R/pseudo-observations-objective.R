@@ -84,12 +84,14 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
   objective_of_terms(problem, terms$n, at, function(known) {
     abort_not_integrated(terms$not_integrated(with_covariance(known, specification)),
       problem$family)
-  })
+  }, share = terms$n / sum(observation_counts(problem$data, problem$family)))
 }
 
 # `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`.
 # `why_not(known)`: the error of rows whose density cannot be integrated, where there are any.
-objective_of_terms <- function(problem, n, at, why_not) {
+# `share`: of all observations, which get as much of the penalty (R/pseudo-observations-scale.R).
+objective_of_terms <- function(problem, n, at, why_not, share = 1) {
+  working_of <- function(theta) split_pseudo_observation_theta(problem, theta)$working
   evaluate <- function(theta) {
     known <- pseudo_observation_values(problem, theta)
     result <- at(known, FALSE)
@@ -98,7 +100,8 @@ objective_of_terms <- function(problem, n, at, why_not) {
       not_integrated <- tryCatch(why_not(known), neargp_error_quadrature = identity)
       return(list(value = -Inf, failed = 0L, condition = not_integrated))
     }
-    list(value = result$score, score = result$score, failed = 0L)
+    list(value = result$score - share * scale_penalty(problem, working_of(theta)),
+      score = result$score, failed = 0L)
   }
   gradient <- function(theta, beta = NULL) {
     known <- pseudo_observation_values(problem, theta)
@@ -112,7 +115,8 @@ objective_of_terms <- function(problem, n, at, why_not) {
       working[layout$kind == "nugget"]
     link <- result$d_link
     link[problem$design$intercept] <- result$d_bias
-    c(core_to_working_slope(layout, known$values) * working, link)
+    c(core_to_working_slope(layout, known$values) * working -
+      share * scale_penalty_slope(problem, working_of(theta)), link)
   }
   journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
     accept = function(theta) keep_theta(problem, theta)))

@@ -19,7 +19,7 @@ with_scores_in_shards <- function(problem, basis) {
     component <- component_at(problem, split_pseudo_observation_theta(problem, theta)$working)
     scored <- objective(problem, plan(problem, NULL, component, k))$evaluate(theta)
     if (!is.finite(scored$value)) abort_cholesky(0L)
-    scored["value"]
+    list(value = scored$score)
   }
   problem$scoring$trend_covariance <- function(problem, pseudo_observations, known, k) {
     own <- if (has_gamma_variables(problem$family)) lapply(rows, function(rows)

@@ -6,17 +6,17 @@ fit_method.neargp_svgp <- function(method, problem) {
   refuse_effects_by_batches(method, problem$data)
   if (is_sharded(problem)) problem <- with_bound_in_shards(problem)
   reached <- fit_inducing(method, problem)
-  result <- inducing_result(method, problem, reached)
+  result <- inducing_result(method, problem, reached, wanted_curvature(method, problem, reached))
   result$shards <- problem$data$shards
   if (is.null(reached$found)) c(result, list(inducing = reached$positions)) else result
 }
 
-# `reached$found`: what Adam has found besides. `step`: of bound_information().
-inducing_result <- function(method, problem, reached, step = 1e-4) {
-  information <- if (wants_errors(method, problem)) bound_information(problem, reached, step)
+# `reached$found`: what Adam has found besides. `curvature`: of bound_curvature(), NULL where no
+# standard errors are wanted.
+inducing_result <- function(method, problem, reached, curvature) {
   result <- method_result(reached,
     score = if (is_joint(method)) "predictive score" else "evidence lower bound",
-    information = information)
+    information = curvature$information)
   if (is.null(reached$found)) result$value <- evidence_bound(method, reached$evaluated) else
     result[names(reached$found)] <- reached$found
   result
@@ -40,7 +40,9 @@ refuse_kl_weight <- function(method, response) {
   abort_neargp("method", c(sprintf("kl_weight is not for %s.", response), i = "Leave it out."))
 }
 
-wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$free) <= 12L)
+wanted_curvature <- function(method, problem, reached, step = 1e-4) {
+  if (method$std_errors %||% (sum(problem$free) <= 12L)) bound_curvature(problem, reached, step)
+}
 
 # The posterior is found anew, unless Adam has moved it: the optimiser had the response in a unit of
 # its own.

@@ -12,7 +12,7 @@ trend_at <- function(object, newdata) {
 moments_of_trend <- function(object, X, offset, context = plain_context(object$threads)) {
   if (is_compressed(object$data)) return(compressed_moments(object, X, offset, NULL, context))
   columns <- design_columns(object$data, X)
-  trend <- core_trend(object)
+  trend <- uncertain_trend(object)
   list(mean = base_mean(object$data, X, offset, columns) +
     drop(row_products(columns, trend$beta)), variance = row_forms(columns, trend$beta_vcov))
 }

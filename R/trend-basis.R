@@ -160,7 +160,11 @@ with_natural_trend <- function(result, data) {
   if (is.null(data$basis) || !length(result$beta)) return(result)
   back <- data$basis$back
   result$core_trend <- list(beta = result$beta, beta_vcov = result$held_vcov %||% result$beta_vcov)
-  result$held_vcov <- NULL
+  if (!is.null(result$trend_spread)) {
+    result$core_trend$spread <- result$trend_spread
+    result$beta_vcov <- with_spread(result$beta_vcov, result$trend_spread)
+  }
+  result[c("held_vcov", "trend_spread")] <- NULL
   if (has_effects(data)) {
     trend <- seq_len(ncol(data$X))
     result$beta <- result$beta[trend]

@@ -56,8 +56,7 @@ scale_up_fit <- function(problem, nodes, few = optimum_of_few(problem)) {
   problem$control$tolerance <- max(problem$control$tolerance, 0.2)
   state <- optimize_by_scoring(problem, nodes, few,
     function(objective) function(working) few$information)
-  state$curvature <- find_curvature(problem, state$objective, state$working,
-    state$evaluated$gradient)
+  state$curvature <- find_curvature(problem, state$objective, state$working, state$evaluated)
   state
 }
 
@@ -88,7 +87,7 @@ optimum_of_few <- function(problem, few = 500L) {
     state
   }
   state <- optimize_latent(part, latent_nodes(part), start, optimize, coarse = TRUE)
-  center <- state$objective$fit_at(state$working, derivatives = TRUE)$gradient
+  center <- state$objective$fit_at(state$working, derivatives = TRUE)
   curvature <- find_curvature(part, state$objective, state$working, center)
   state$information <- curvature$positive * n / length(part$data$y)
   state

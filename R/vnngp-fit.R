@@ -79,7 +79,7 @@ optimize_by_newton <- function(problem, objective, working, curvature, near = 0.
   total <- c(gain = 0, iterations = 0, evaluations = 0)
   for (round in seq_len(rounds)) {
     if (round == 1L) check_start(here <- evaluate(working))
-    if (!is_near(working)) curvature <- find_curvature(problem, objective, working, here$gradient)
+    if (!is_near(working)) curvature <- find_curvature(problem, objective, working, here)
     control <- problem$control
     left <- control$max_iterations - total[["iterations"]]
     control$max_iterations <- if (round < rounds) min(left, 6L) else left
@@ -100,21 +100,25 @@ optimize_by_newton <- function(problem, objective, working, curvature, near = 0.
 }
 
 # Minus the second derivatives by differences of the gradient. A step that cannot be taken, at the
-# edge of what is numerically possible, leaves its parameter without information. `center`: the
-# gradient at `working`.
+# edge of what is numerically possible, leaves its parameter without information. `center`: what the
+# objective is at `working`. The same differences give the slope of the trend in the parameters, see
+# R/trend-uncertainty.R.
 find_curvature <- function(problem, objective, working, center, step = 0.02) {
-  slope <- function(at) objective$fit_at(at, 1e-6, derivatives = TRUE)$gradient
+  trend <- seq_len(ncol(problem$data$X))
   information <- matrix(0, length(working), length(working))
+  trend_slope <- matrix(0, length(trend), length(working))
   for (a in which(problem$free)) {
     inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
-    shifted <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
-    if (!is.null(shifted) && all(is.finite(shifted))) {
-      information[a, ] <- -(shifted - center) / inward
+    shifted <- tryCatch(objective$fit_at(replace(working, a, working[a] + inward), 1e-6,
+      derivatives = TRUE), error = function(e) NULL)
+    if (!is.null(shifted) && all(is.finite(shifted$gradient))) {
+      information[a, ] <- -(shifted$gradient - center$gradient) / inward
+      trend_slope[, a] <- (shifted$beta[trend] - center$beta[trend]) / inward
     }
   }
   information <- (information + t(information)) / 2
   list(information = information, positive = positive_information(information, problem$free),
-    at = working)
+    trend_slope = trend_slope, at = working)
 }
 
 # Away from the optimum the second derivatives need not be those of a maximum. Steps take the sizes
@@ -150,7 +154,8 @@ latent_result <- function(problem, state) {
   if (!fitted$converged) {
     result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not converge")
   }
-  result <- with_separation(result, problem)
+  result <- with_parameter_uncertainty(with_separation(result, problem), problem,
+    state$curvature$trend_slope)
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted)
   result$posterior$variance_error <- converged$variance_error
   result$posterior$shards <- converged$shards

@@ -25,6 +25,7 @@ test_that("white noise has a variance that is told to be none, and noise-free da
   noise <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),
     covariance = cov_exponential()))
   noise$parameters$at_boundary[1L] <- TRUE
+  noise$parameters$working[1L] <- noise$bounds$lower[["variance"]]
   expect_match(boundary_advice(noise)[1L], "variance: the data show no such part of the field")
   data$z <- sin(data$x) + cos(data$y)
   smooth <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15),
@@ -32,6 +33,25 @@ test_that("white noise has a variance that is told to be none, and noise-free da
   expect_true(smooth$parameters$at_boundary[smooth$parameters$name == "nugget"])
   expect_match(paste(capture.output(print(smooth)), collapse = " "),
     "nugget: the field goes through the data: nugget = 0 says so")
+})
+
+test_that("a parameter without information is not taken for a small one", {
+  data <- boundary_data()
+  data$z <- sin(data$x) + cos(data$y) + withr::with_seed(4, rnorm(200, sd = 0.2))
+  data$g <- factor(rep(1:20, 10))
+  data$z <- data$z + withr::with_seed(5, rnorm(20))[data$g]
+  fit <- neargp(z ~ (1 | g), data, coords = ~ x + y, method = vecchia(15),
+    covariance = cov_exponential(), nugget = 0.05)
+  vague <- fit$layout$kind %in% c("variance", "effect_sd")
+  problem <- list(layout = fit$layout, bounds = fit$bounds, free = !fit$layout$fixed)
+  fit$parameters$at_boundary <- at_bound(fit$parameters$working, problem,
+    diag(ifelse(vague, 1e-3, 1)))
+  expect_true(all(fit$parameters$at_boundary[vague]))
+  printed <- paste(capture.output(print(fit)), collapse = " ")
+  expect_match(printed, "hardly determined by the data: variance \\(and .*\\), sd_\\(Intercept\\)\\|g")
+  expect_match(printed, "variance: the likelihood is nearly flat about the estimate, ")
+  expect_match(printed, "no standard error. +Keep the term")
+  expect_no_match(printed, "leave (it|the term) out|at the boundary|no such")
 })
 
 test_that("a likelihood that is flat in the range is reported", {

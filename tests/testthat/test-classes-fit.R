@@ -198,3 +198,25 @@ test_that("the estimators of four rows are compared without holding any out", {
     method = loo_k(1L), threads = 1L))
   expect_null(fit$classifier$held_out)
 })
+
+test_that("a constant offset is taken from the intercept, and changes nothing else", {
+  withr::local_seed(1)
+  n <- 120
+  data <- data.frame(x = runif(n), y = runif(n))
+  data$z <- rbinom(n, 1, plogis(2 * sin(6 * data$x)))
+  fit_with <- function(constant, estimator) {
+    data$constant <- constant
+    withr::with_seed(2, suppressWarnings(neargp(z ~ x + offset(constant), data,
+      coords = ~ x + y, family = binomial(), covariance = cov_matern(1.5),
+      method = loo_k(8, estimator = estimator, steps = 20))))
+  }
+  new <- data.frame(x = c(0.2, 0.5, 0.8), y = 0.5)
+  for (estimator in c("label", "polya-gamma", if (is_extended()) "own-class")) {
+    plain <- fit_with(0, estimator)
+    moved <- fit_with(3, estimator)
+    expect_equal(c(logLik(moved)), c(logLik(plain)), tolerance = 1e-6, label = estimator)
+    expect_equal(coef(moved), coef(plain) - c(3, 0), tolerance = 1e-5, label = estimator)
+    expect_equal(predict(moved, transform(new, constant = 3)),
+      predict(plain, transform(new, constant = 0)), tolerance = 1e-5, label = estimator)
+  }
+})

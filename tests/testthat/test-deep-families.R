@@ -125,6 +125,14 @@ test_extended("weights are those of the family", {
   expect_equal(fit$family_parameters[["df"]], 5)
 })
 
+test_that("a row of weight 3 of a count is three rows to the score of a mixture", {
+  data <- family_data(60L)
+  fit <- fit_family(list(formula = count ~ 1, family = poisson()), data = data, weights = w)
+  known <- dense_predictor(fit, data)
+  density <- dense_expectation(known, function(eta, i) dpois(data$count[i], exp(eta)))
+  expect_equal(c(logLik(fit)), sum(data$w * log(density)), tolerance = 1e-5)
+})
+
 test_extended("residuals, draws and tables are of the response's mixture", {
   data <- family_data()
   fit <- fit_family(family_cases[[1L]])

@@ -45,3 +45,14 @@ test_that("without noise in the response the interval of the nugget is none, and
   expect_true(all(is.na(interval)))
   expect_output(print(fit), "or not told from 0: .*nugget")
 })
+
+test_that("a standard deviation of effects that is reported as 0 has no standard error", {
+  layout <- data.frame(name = c("variance", "sd_g"), kind = c("variance", "effect_sd"),
+    component = c(1L, NA), group = c(NA, 1L))
+  problem <- list(layout = layout, free = c(TRUE, TRUE),
+    bounds = list(lower = c(-14, -12), upper = c(9, 5)))
+  at <- function(above) at_bound(c(0, -12 + above), problem, diag(2))
+  expect_identical(at(4), c(FALSE, TRUE))
+  expect_identical(vanished_effects(c(0, -8), problem), c(FALSE, TRUE))
+  expect_identical(at(6), c(FALSE, FALSE))
+})

@@ -247,3 +247,23 @@ test_that("a score that overflows where the search begins says so", {
   expect_error(maximize_predictive_score(stage, ppgpr(1), gaussian(), covariance, 1, TRUE,
     plain_context(1L)), class = "neargp_error_scale")
 })
+
+test_that("a weight of 2 of a count is two rows", {
+  withr::local_seed(1)
+  n <- 60
+  data <- data.frame(x = runif(n), y = runif(n), weight = rep(1:2, n / 2))
+  data$z <- rpois(n, exp(1 + sin(6 * data$x)))
+  twice <- transform(data[c(seq_len(n), which(data$weight == 2)), ], weight = 1)
+  points <- as.matrix(expand.grid(x = c(0.1, 0.5, 0.9), y = c(0.1, 0.5, 0.9)))
+  new <- data.frame(x = c(0.2, 0.4, 0.7), y = 0.5)
+  link_sd <- function(data, method) {
+    fit <- suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, family = poisson(),
+      weights = weight, method = method, covariance = cov_matern(1.5, variance = 1, range = 0.3)))
+    predict(fit, new, type = "link")$sd
+  }
+  for (joint in c(FALSE, TRUE)) {
+    method <- ppgpr(points, move = FALSE, joint = joint, epochs = if (joint) 300L)
+    expect_equal(link_sd(data, method), link_sd(twice, method),
+      tolerance = if (joint) 0.03 else 0.005)
+  }
+})

@@ -289,6 +289,7 @@ test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
   fit$parameters$at_boundary <- fit$parameters$name == "nugget"
   expect_output(print(fit), "at the boundary of its search interval: nugget", fixed = TRUE)
   fit$parameters$at_boundary <- fit$parameters$name == "variance"
+  fit$parameters$working[fit$parameters$at_boundary] <- fit$bounds$lower[["variance"]]
   expect_output(print(fit), "or not told from 0: variance", fixed = TRUE)
 })
 

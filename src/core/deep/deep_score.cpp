@@ -82,6 +82,19 @@ MatrixXd weighted_densities(const DeepState& state, const MatrixXd& densities) {
   return densities.rowwise() + state.log_weights.transpose();
 }
 
+// How many equal observations the rows stand for, where a weight multiplies the log density (weights_count()).
+struct CountedRows {
+  DeepResponse single;  // the rows as one observation each
+  VectorXd count;
+
+  CountedRows(const DeepState& state, const DeepResponse& response)
+      : single(response), count(VectorXd::Ones(response.rows())) {
+    if (state.mixed() || response.weights.empty() || !weights_count(state.likelihood.family)) return;
+    count = Eigen::Map<const VectorXd>(response.weights.data(), response.rows());
+    single.weights.clear();
+  }
+};
+
 void check_moments(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
   const Index rows = response.rows() * state.log_weights.size();
   if (response.outputs != state.outputs()) throw Error("The response must have the outputs of the state.");
@@ -96,13 +109,16 @@ void check_moments(const DeepState& state, const DeepResponse& response, const C
 
 MomentDerivatives add_mixture(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                               double scale, ScoreSums& sums) {
-  detail::ComponentDensities density = detail::component_densities(state, response, moments);
+  const CountedRows rows(state, response);
+  detail::ComponentDensities density = detail::component_densities(state, rows.single, moments);
   MatrixXd share;
-  sums.value += scale * log_sum(weighted_densities(state, density.value), share).sum();
+  const VectorXd value = rows.count.cwiseProduct(log_sum(weighted_densities(state, density.value), share));
+  sums.value += scale * value.sum();
+  share = rows.count.asDiagonal() * share;
   const VectorXd weights = state.log_weights.array().exp();
-  sums.log_weights += scale * (share.colwise().sum().transpose() - double(response.rows()) * weights);
+  sums.log_weights += scale * (share.colwise().sum().transpose() - rows.count.sum() * weights);
   share *= scale;
-  detail::add_density_parameters(state, response, moments, share, sums);
+  detail::add_density_parameters(state, rows.single, moments, share, sums);
   const VectorXd of_rows = Eigen::Map<const VectorXd>(share.data(), share.size());
   return {of_rows.asDiagonal() * density.slope.mean, of_rows.asDiagonal() * density.slope.variance};
 }
@@ -250,9 +266,10 @@ VectorXd mixture_log_density(const DeepState& state, const DeepResponse& respons
   check_moments(state, response, moments);
   MatrixXd share;
   const MatrixXd mean = state.mixed() ? moments.mean : with_trend(state, response, moments.mean);
-  const DeepResponse seen = state.mixed() ? without_trend(state, response) : response;
-  return log_sum(weighted_densities(state, detail::component_densities(state, seen, {mean, moments.variance}).value),
-                 share);
+  const CountedRows rows(state, state.mixed() ? without_trend(state, response) : response);
+  const ComponentMoments at{mean, moments.variance};
+  return rows.count.cwiseProduct(
+      log_sum(weighted_densities(state, detail::component_densities(state, rows.single, at).value), share));
 }
 
 namespace detail {

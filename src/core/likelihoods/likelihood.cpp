@@ -17,12 +17,13 @@ struct FamilyName {
   const char* name;
   int parameters;
   bool at_least;  // or more
+  bool scaled;
 };
 
 // In the order of ResponseFamily.
 constexpr FamilyName families[] = {
 #define NEARGP_FAMILY_NAME(name, Response) \
-  {#name, Response<double>::parameters, HasThresholds<Response<double>>::value},
+  {#name, Response<double>::parameters, HasThresholds<Response<double>>::value, Response<double>::scaled},
     NEARGP_RESPONSE_FAMILIES(NEARGP_FAMILY_NAME)
 #undef NEARGP_FAMILY_NAME
 };
@@ -38,6 +39,8 @@ ResponseFamily response_family_from_name(const std::string& name) {
   if (found == std::end(families)) throw Error("There is no response family '" + name + "'.");
   return ResponseFamily(found - std::begin(families));
 }
+
+bool weights_count(ResponseFamily family) { return !families[int(family)].scaled; }
 
 void check_parameters(const Likelihood& likelihood) {
   const FamilyName& family = families[int(likelihood.family)];

@@ -21,6 +21,9 @@ struct Likelihood {
   std::vector<double> parameters;
 };
 
+// Whether a weight multiplies the log density, as if the datum were that many. Else it divides the dispersion.
+bool weights_count(ResponseFamily family);
+
 // Throws an Error unless the family has as many and they are finite and greater than 0.
 void check_parameters(const Likelihood& likelihood);
 

@@ -98,4 +98,20 @@ MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInp
   return result;
 }
 
+MarginalDensity density_of_rows(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
+                                const RunContext& context) {
+  const double* weights = input.observations.weights;
+  if (!weights || !weights_count(likelihood.family)) return marginal_density(likelihood, input, parameters, context);
+  MarginalInput counted = input;
+  counted.observations.weights = nullptr;
+  counted.count = weights;
+  MarginalDensity density = marginal_density(likelihood, counted, parameters, context);
+  for (Index i = 0; i < input.observations.n; ++i) {
+    density.value[i] *= weights[i];
+    density.d_mean[i] *= weights[i];
+    density.d_variance[i] *= weights[i];
+  }
+  return density;
+}
+
 }  // namespace neargp

@@ -33,6 +33,13 @@ struct MarginalDensity {
 MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                  const RunContext& context);
 
+// The same of rows that are scored: a weight that multiplies the log density (weights_count()) is the number of equal
+// observations that the row stands for. Value and derivatives of a row are those of all of them, where
+// marginal_density() has log E p^weight, of observations that share one linear predictor and whose product is one
+// response.
+MarginalDensity density_of_rows(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
+                                const RunContext& context);
+
 // The gamma variables of student_t, which is normal with noise variance scale^2 / (weight G) given a gamma variable G:
 // for each datum the value omega with which eta, given y, has the mean that it has with G random. With V = variance +
 // scale^2 / (weight G) the former moves eta by variance * residual / V(omega), the latter by the mean of that given y,

@@ -161,7 +161,7 @@ void BatchRows::score_rows(RowMoments& at) const {
   const VectorXd predictor = at.mean + Eigen::Map<const VectorXd>(response.offset.data(), response.n());
   const VectorXd variance = tight_ ? at.variance : at.variance + at.unexplained;
   if (objective_.score == RowScore::predictive) {
-    MarginalDensity density = marginal_density(
+    MarginalDensity density = density_of_rows(
         likelihood_, {response.observations(), predictor.data(), variance.data(), nullptr}, true, context_);
     at.score = 0.0;
     for (const double value : density.value) at.score += value;

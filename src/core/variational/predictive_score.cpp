@@ -59,7 +59,7 @@ PredictiveScore PredictiveObjective::evaluate(const MatrixXd& relative, const Li
   });
   if (!std::all_of(variance.begin(), variance.end(), [](double v) { return std::isfinite(v); })) return score;
   const MarginalDensity density =
-      marginal_density(likelihood, {rows_.observations, rows_.mean, variance.data(), nullptr}, true, context);
+      density_of_rows(likelihood, {rows_.observations, rows_.mean, variance.data(), nullptr}, true, context);
 
   MatrixXd inverse = MatrixXd::Identity(m, m);
   lower_solve(factor, inverse);
