@@ -143,6 +143,7 @@ autoplot.neargp_folds <- function(object, which = NULL, ...) {
 #' @rdname plot.neargp_variogram
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_variogram <- function(object, ...) {
+  check_no_more_arguments()
   named <- function(table) {
     table$direction <- if (all(is.na(table$direction))) "all" else direction_labels(table$direction)
     as.data.frame(table)

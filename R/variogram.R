@@ -81,6 +81,7 @@ empirical_variogram <- function(object, ...) {
 empirical_variogram.default <- function(object, coords, width = NULL, cutoff = NULL,
                                         estimator = c("classical", "robust"), directions = NULL,
                                         tolerance = 22.5, max_pairs = 1e6, longlat = FALSE, ...) {
+  check_no_more_arguments()
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is.numeric(object)) {
     abort_neargp("argument",
@@ -106,6 +107,7 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
                                        tolerance = 22.5, max_pairs = 1e6, time_lag = NULL,
                                        along = c("space", "time"), space_lag = NULL, ...) {
   check_fit(object)
+  check_no_more_arguments()
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is_gaussian(object$family)) {
     abort_neargp("variogram",
