@@ -150,7 +150,7 @@ test_that("arguments that nobody takes are errors, and not swallowed", {
   fit <- neargp(z ~ 1, data.frame(x, z = sin(6 * x[, 1])), coords = ~ x + y,
     method = vecchia(3), covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.1)
   refused(empirical_variogram(fit, boundaries = 1:3), "no argument `boundaries`")
-  refused(empirical_variogram(sin(1:30), x, widt = 0.1), "Did you mean `width`")
+  refused(empirical_variogram(sin(1:30), x, widths = 0.1), "Did you mean `width`")
   refused(covariance_value(cov_exponential(2, 5), 1, lag = 1), "no argument `lag`")
   for (method in c("glance", "fixef", "deviance")) {
     refused(do.call(method, list(fit, wrong = 1)), "no argument `wrong`")
