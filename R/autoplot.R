@@ -68,6 +68,7 @@ autoplot.neargp_deep_outputs <- function(object, which = "trace", ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_classifier <- function(object, which = NULL, newdata = NULL, observed = NULL,
                                        bins = 10L, cells = 10000, ...) {
+  check_fit(object)
   check_no_more_arguments()
   which <- which %||% default_class_plots(object, newdata)[1L]
   check_choice(which, "which", class_plots(object))

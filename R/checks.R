@@ -128,12 +128,15 @@ check_ranges <- function(x, name) {
 check_method <- function(method) {
   check_made(method, "method", "neargp_method", "method", "a method such as vecchia() or loo_k()",
     c("vecchia", "exact_gp", "svgp", "loo_k", "mll_k", "vnngp"))
+  check_method_settings(method)
 }
 
 check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
     paste0("cov_", c(names(covariance_families), "coregionalisation")))
+  check_shapes(covariance$components)
+  invisible(covariance)
 }
 
 # A settings object. The function that makes it, or the name of that, is a slip that is easy to fix.
@@ -224,7 +227,10 @@ check_fit <- function(fit) {
   check_fit_format(fit)
   absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
     names(fit))
-  if (!length(absent)) return(check_method_of_response(fit))
+  if (!length(absent)) {
+    check_method_of_response(fit)
+    return(check_fit_numbers(fit))
+  }
   abort_neargp("argument",
     c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
       i = "Fits are made by neargp(), and kept whole by saveRDS()."))

@@ -38,11 +38,11 @@
 #' characters need not have all values in each. Missing values are an error that names chunk and
 #' row, unless `na.action = na.omit` is given.
 #'
-#' @section Files of text: Each line of a file is a row or an error that names the file and the line:
-#' a line whose number of fields is not that of the header, a quote that its field does not end with,
-#' bytes of zero. Blank lines are left out. `fill = TRUE` accepts short lines, and
-#' `quote = ""` takes quotes as plain signs. A file that [gzfile()] reads as compressed must be
-#' whole. Files with a header alone are read as files without rows.
+#' @section Files of text: Each line of a file is a row, or an error that names the file and the
+#' line. A line is an error if its number of fields is not that of the header, or if it opens a quote
+#' that its field does not end with. Bytes of zero are errors, and so is a compressed file that is cut
+#' off. Blank lines and files with a header alone have no rows. `fill = TRUE` accepts short lines, and
+#' `quote = ""` takes quotes as plain signs.
 #'
 #' @section Fits from a source: They predict, and are printed and summarised, as all are; but for
 #' those whose rows come to this session (see above) they hold none. What is about the rows of the
@@ -63,8 +63,8 @@
 #'   of the windows of a raster. All return an object of class `neargp_row_source`, for the argument
 #'   `data` of [neargp()].
 #' @section Errors: `neargp_error_source`: a file that is missing or cannot be read, a line that is
-#'   no row, no rows, columns, classes or levels that differ between chunks, rows or a count that differ between
-#'   readings, a formula that depends on other rows, and a method or family that needs the rows in
+#'   no row, no rows, columns, classes or levels that differ between chunks, rows or a count that
+#'   differ between readings, a formula that depends on other rows, and a method or family that needs the rows in
 #'   memory. Other errors are those of [neargp()], and name the chunk.
 #' @examples
 #' set.seed(1)

@@ -134,7 +134,8 @@ test_that("a raster is refused that reads back as another than was written, as o
     hash = cells_hash(values[40 * block - 39:0, ])))
   expect_null(check_written(terra::rast(file), blocks, file))
   bytes <- readBin(file, "raw", file.size(file))
-  damaged <- replace(bytes, length(bytes) - 400, as.raw(255L - as.integer(bytes[length(bytes) - 400])))
+  at <- length(bytes) - 400
+  damaged <- replace(bytes, at, as.raw(255L - as.integer(bytes[at])))
   for (found in list(damaged, head(bytes, length(bytes) - 300))) {
     writeBin(found, file)
     expect_error(check_written(terra::rast(file), blocks, file), "was not written whole",
