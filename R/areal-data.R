@@ -14,7 +14,7 @@ areas_of_grid <- function(data, support) {
 
 areas_of_raster <- function(raster) {
   require_package("sf", "for areas")
-  columns <- terra::values(raster, dataframe = TRUE)
+  columns <- raster_values(raster, dataframe = TRUE)
   known <- is_covered(columns)
   cells <- sf::st_set_crs(cell_polygons(raster), sf_crs(raster_crs(raster)))
   sf::st_sf(columns[known, , drop = FALSE], geometry = cells[known])

@@ -79,7 +79,7 @@ raster_areas <- function(areas, object) {
   require_package("terra", "for SpatRaster objects")
   require_package("sf", "for areas")
   check_raster_crs(areas, object$locations)
-  columns <- if (terra::hasValues(areas)) terra::values(areas, dataframe = TRUE) else
+  columns <- if (terra::hasValues(areas)) raster_values(areas, dataframe = TRUE) else
     as.data.frame(matrix(NA, terra::ncell(areas), 0L))
   list(geometry = measured_polygons(cell_polygons(areas), object$locations),
     columns = columns, known = is_covered(columns, object),

@@ -68,6 +68,7 @@ autoplot.neargp_deep_outputs <- function(object, which = "trace", ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_classifier <- function(object, which = NULL, newdata = NULL, observed = NULL,
                                        bins = 10L, cells = 10000, ...) {
+  check_fit(object)
   check_no_more_arguments()
   which <- which %||% default_class_plots(object, newdata)[1L]
   check_choice(which, "which", class_plots(object))
@@ -143,6 +144,7 @@ autoplot.neargp_folds <- function(object, which = NULL, ...) {
 #' @rdname plot.neargp_variogram
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_variogram <- function(object, ...) {
+  check_no_more_arguments()
   named <- function(table) {
     table$direction <- if (all(is.na(table$direction))) "all" else direction_labels(table$direction)
     as.data.frame(table)

@@ -108,9 +108,12 @@ check_one_fit <- function(path, family) {
     "Give box_cox() the `lambda`, and each fit a file of its own.")
 }
 
+# The lock is removed when a fit ends. "renv.lock" and "package-lock" are files of others.
+lock_name <- function(path) paste0(path, ".neargp-lock")
+
 # The folder is where the lock cannot be made.
 locked_checkpoint <- function(path) {
-  lock <- tryCatch(core_lock_file(paste0(path, ".lock")), neargp_error_core = function(condition)
+  lock <- tryCatch(core_lock_file(lock_name(path)), neargp_error_core = function(condition)
     abort_unwritable(path, condition))
   if (is.null(lock)) {
     abort_checkpoint(path, "locked", "Another process uses it.",

@@ -11,9 +11,8 @@
 
 new_labels <- function(data, classes, location_index) {
   first <- which(!duplicated(location_index))
-  content <- matrix(0, length(first), classes)
-  sums <- rowsum(data$weights, (data$class - 1) * length(first) + location_index)
-  content[as.numeric(rownames(sums))] <- sums
+  content <- matrix(sums_by_group(data$weights, (data$class - 1) * length(first) + location_index,
+    length(first) * classes), length(first))
   list(location_index = location_index, class = data$class, count = data$weights, classes = classes,
     coords = data$coords[first, , drop = FALSE], content = content, total = rowSums(content))
 }

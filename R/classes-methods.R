@@ -25,6 +25,7 @@ observed_classes <- function(object) {
 
 #' @export
 print.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_fit(x)
   print_header(x)
   print_classes(x)
   print_link(x, digits)
@@ -110,6 +111,7 @@ trend_among_data <- function(x, digits) {
 
 #' @export
 summary.neargp_classifier <- function(object, ...) {
+  check_fit(object)
   check_no_more_arguments()
   given <- classes_and_probabilities(object, NULL, NULL, at_most = 10000L)
   result <- unclass(summary.neargp(with_flat_trend(object)))
@@ -165,6 +167,7 @@ simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
 
 #' @export
 augment.neargp_classifier <- function(x, data = NULL, newdata = NULL, ...) {
+  check_fit(x)
   check_no_more_arguments()
   if (!is.null(newdata)) return(augment_classes(x, newdata))
   # rows that na.exclude left out are put in there

@@ -31,6 +31,7 @@
 #' @export
 plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L,
                                    cells = 10000, ...) {
+  check_fit(x)
   check_no_more_arguments()
   which <- which %||% default_class_plots(x, newdata)
   check_choices(which, "which", class_plots(x))

@@ -33,6 +33,7 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
                                       k = NULL, chunk_size = NULL, threads = NULL, device = NULL,
                                       verbose = rlang::is_interactive(), filename = NULL,
                                       overwrite = FALSE, cluster = NULL, output = NULL, ...) {
+  check_fit(object)
   if (!missing(newdata) && is_areas(newdata)) check_predicts_areas(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {

@@ -154,6 +154,7 @@ confusion_table.neargp_classifier <- function(object, newdata = NULL, observed =
 # ones.
 classes_and_probabilities <- function(object, newdata, observed, k = NULL, threads = NULL,
                                       at_most = Inf) {
+  check_fit(object)
   if (is.null(newdata)) {
     rows <- shown_rows(length(object$data$y), at_most)
     prob <- class_columns(object$classifier$levels, loo_probabilities(object, k, threads, rows),

@@ -29,4 +29,13 @@ format_rows <- function(rows, at_most = 5L) {
   paste(if (length(rows) == 1L) "row" else "rows", format_some(rows, at_most))
 }
 
-format_count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+# The mark of thousands is a comma, so that the decimal mark is a point whatever options("OutDec").
+format_count <- function(n) format(n, big.mark = ",", decimal.mark = ".", scientific = FALSE,
+  trim = TRUE)
+
+# For names of columns, which depend on numbers alone and on no options of how these are printed.
+format_for_name <- function(x, digits) {
+  old <- options(OutDec = ".", scipen = 0L)
+  on.exit(options(old))
+  format(x, digits = digits, trim = TRUE)
+}

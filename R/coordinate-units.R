@@ -60,7 +60,7 @@ warn_units <- function(found, family) {
   others <- format_some(ifelse(found$other == "longlat", "longitude and latitude", found$other))
   why <- if (found$kind == "spread")
     sprintf("Coordinates %s and %s share a range, and their spreads differ by a factor of %s.",
-      found$odd, others, format(signif(found$ratio, 2L), big.mark = ",")) else
+      found$odd, others, format_count(signif(found$ratio, 2L))) else
       sprintf("Coordinates %s and %s share a range, as if their units were one.", found$odd, others)
   warn_neargp("units", c(why,
     i = if (found$kind == "time")

@@ -13,7 +13,7 @@ covariance_families <- list(
     label = "Matern", formula = "2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)",
     effective_distance = function(level, shape) matern_effective_distance(level, shape),
     shape = list(name = "smoothness", argument = "nu", start = 1, lower = 0.1, upper = 5,
-      transform = "log")
+      largest = 50, transform = "log")
   ),
   gaussian = list(
     label = "Gaussian", formula = "exp(-r^2)",
@@ -23,17 +23,23 @@ covariance_families <- list(
     label = "Powered exponential", formula = "exp(-r^power)",
     effective_distance = function(level, shape) (-log(level))^(1 / shape),
     shape = list(name = "power", argument = "power", start = 1.2, lower = 0.05, upper = 1.99,
-      transform = "power")
+      largest = 2, transform = "power")
   ),
   cauchy = list(
     label = "Cauchy", formula = "(1 + r^2)^(-shape)",
     effective_distance = function(level, shape) sqrt(level^(-1 / shape) - 1),
     shape = list(name = "cauchy_shape", argument = "shape", start = 1, lower = 0.05, upper = 20,
-      transform = "log")
+      largest = Inf, transform = "log")
   )
 )
 
 family_shape <- function(family) covariance_families[[family]]$shape
+
+# A shape that is fixed may lie beyond the bounds of one that is estimated, up to the `largest`.
+check_shape <- function(shape, family) {
+  settings <- family_shape(family)
+  check_number(shape, settings$argument, 0, settings$largest, open = TRUE, null_ok = TRUE)
+}
 
 # The distance, in units of the range, at which the correlation has fallen to `level`.
 effective_distance <- function(family, shape, level = 0.05) {

@@ -32,6 +32,7 @@ covariance_value.default <- function(object, distance, ...) {
 #' @rdname covariance_value
 #' @export
 covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) {
+  check_no_more_arguments()
   object$components <- lapply(object$components, with_time_range, groups = list(names = 1:2))
   open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) ||
     anyNA(x$range) || has_open_space_time(x) ||

@@ -184,7 +184,7 @@ cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotro
 cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
                        start = list(), sd = NULL,
   penalty = NULL, warp = NULL, by = NULL) {
-  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance,
+  new_covariance("matern", check_shape(nu, "matern"), variance,
     range, ard, anisotropy, start, sd, penalty, warp, by)
 }
 
@@ -201,7 +201,7 @@ cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy 
 cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL, ard = FALSE,
                                     anisotropy = FALSE, start = list(), sd = NULL, penalty = NULL,
                                     warp = NULL, by = NULL) {
-  power <- check_number(power, "power", 0, 2, open = TRUE, null_ok = TRUE)
+  power <- check_shape(power, "powered_exponential")
   new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start, sd, penalty,
     warp, by)
 }
@@ -211,7 +211,7 @@ cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL,
 cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
                        start = list(), sd = NULL,
   penalty = NULL, warp = NULL, by = NULL) {
-  shape <- check_number(shape, "shape", 0, open = TRUE, null_ok = TRUE)
+  shape <- check_shape(shape, "cauchy")
   new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty, warp, by)
 }
 

@@ -67,6 +67,7 @@ scores.neargp_cv <- function(object, ...) {
 #' plot(cross_validate(fit, folds = 5))
 #' @export
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
+  check_plot_arguments(names(list(...)), "map")
   which <- which %||% default_cv_plots(x)
   check_choices(which, "which", cv_plots)
   setting <- shown_setting(x, setting, score)

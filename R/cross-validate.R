@@ -132,6 +132,7 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
 # `level` is that of the intervals; classes have none.
 validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) {
   check_flag(refit, "refit")
+  for (case in cases) check_fit(case$fit)
   fit <- cases[[1L]]$fit
   classes <- has_classifier(cases)
   if (!classes) check_level(level)

@@ -27,7 +27,7 @@ plot.neargp_deep_fit <- function(x, which = NULL, what = c("mean", "sd"), newdat
     if (length(x$locations$raw_names) > 2L || has_factors(x$locations)) "map"))
   check_choices(which, "which", possible)
   what <- check_choice(what, "what", c("mean", "sd"))
-  check_plot_arguments(names(list(...)))
+  check_plot_arguments(names(list(...)), "map")
   check_count(cells, "cells", upper = 1e7)
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))

@@ -23,11 +23,11 @@
 #' gaussian output (`neargp_error_family`, `neargp_error_method`).
 #'
 #' @inheritParams dspp
-#' @param samples number of draws of the hidden units for each row in a step.
+#' @param samples number of draws of the hidden units for each row in a step, at most 10,000.
 #' @param objective what is maximised, see below.
 #' @param robustness gamma, a number greater than 1 such as 1.03; `NULL` for the bound itself. For
 #'   `objective = "evidence"`.
-#' @param prediction_samples number of components of predictions.
+#' @param prediction_samples number of components of predictions, at most 100,000.
 #' @param regularization weight of the divergence; `NULL` for 1, that of the bound, or for
 #'   `"predictive"` as in [dspp()].
 #' @return As of [dspp()].
@@ -60,8 +60,9 @@ dgp <- function(layers = 2L, width = 5L, inducing = 150L, samples = 10L,
   }
   deep_method("dgp", "deep Gaussian process (DGP)", layers, width, inducing, skip, regularization,
     epochs, batch_size, learning_rate, restarts, validation, seed,
-    samples = check_count(samples, "samples"), objective = objective, robustness = robustness,
-    prediction_samples = check_count(prediction_samples, "prediction_samples"))
+    samples = check_count(samples, "samples", upper = 10000L), objective = objective,
+    robustness = robustness,
+    prediction_samples = check_count(prediction_samples, "prediction_samples", upper = 100000L))
 }
 
 #' @export

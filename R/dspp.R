@@ -74,7 +74,7 @@
 #' @param width number of units in a hidden layer.
 #' @param inducing number of inducing points of each unit; lowered to the number of distinct
 #'   locations, with a message of class `neargp_message_inducing`. Time grows with its square.
-#' @param sites number of quadrature points: of components for `"free"`, by default 8; else of
+#' @param sites number of quadrature points, at most 4,096: of components for `"free"`, by default 8; else of
 #'   points for each unit, by default 3.
 #' @param quadrature how components are made: `"free"`, each has a site of its own for every unit
 #'   (QR3 of the paper); `"grid"`, all combinations of the units' sites (QR1), `"symmetric"`, the
@@ -126,7 +126,8 @@ dspp <- function(layers = 2L, width = 5L, inducing = 150L, sites = NULL,
                  batch_size = 250L, learning_rate = 0.03,
                  restarts = 3L, validation = 0.1, seed = NULL) {
   quadrature <- check_choice(quadrature, "quadrature", c("free", "grid", "symmetric", "hermite"))
-  sites <- check_count(sites, "sites", null_ok = TRUE) %||% if (quadrature == "free") 8L else 3L
+  sites <- check_count(sites, "sites", upper = 4096L, null_ok = TRUE) %||%
+    if (quadrature == "free") 8L else 3L
   method <- deep_method("dspp", "deep sigma point process (DSPP)", layers, width, inducing, skip,
     regularization, epochs, batch_size, learning_rate, restarts, validation, seed, sites = sites,
     quadrature = quadrature)

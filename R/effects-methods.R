@@ -161,6 +161,7 @@ nlme::VarCorr
 #' @export
 fixef.neargp <- function(object, ...) {
   check_fit(object)
+  check_no_more_arguments()
   object$beta
 }
 
@@ -199,6 +200,7 @@ abort_no_effects <- function() {
 #' @export
 ranef.neargp <- function(object, se = FALSE, ...) {
   check_fit(object)
+  check_no_more_arguments()
   check_flag(se, "se")
   estimate <- effect_estimates(object)
   if (se) variance <- effect_variances(object)
@@ -224,6 +226,7 @@ ranef.neargp <- function(object, se = FALSE, ...) {
 #' @export
 VarCorr.neargp <- function(x, sigma = 1, ...) {
   check_fit(x)
+  check_no_more_arguments()
   if (!has_effects(x$data)) abort_no_effects()
   blocks <- x$data$effects$blocks
   values <- x$parameters$estimate

@@ -24,9 +24,11 @@ has_measurement_variance <- function(given) {
 # `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that
 # is read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
 read_rows <- function(data, source, given, settings) {
+  kept <- NULL
   if (!is.null(source) && keeps_rows(settings$method, settings$family)) {
-    data <- rows_of_source(source, settings,
+    kept <- rows_of_source(source, settings,
       unclass(given)[c("formula", "coords", "time", "covariance", "nugget", "by_row")])
+    data <- kept$rows
     source <- NULL
   }
   check_column_classes(named_columns(given, data), data, "data")
@@ -42,9 +44,10 @@ read_rows <- function(data, source, given, settings) {
     survey_for(settings, source, arguments, given$formula, locations)
   }
   data <- stream$sample %||% areal$data %||% data
+  frame <- new_model_frame(arguments, given$formula, data, locations, settings$family)
+  if (!is.null(kept) && is.null(given$na.action)) check_none_missing(frame, kept$given)
   new_state("neargp_rows", source = source, stream = stream, data = data, areal = areal,
-    locations = locations,
-    frame = new_model_frame(arguments, given$formula, data, locations, settings$family))
+    locations = locations, frame = frame)
 }
 
 # Columns that `coords = ~ .` leaves out.

@@ -140,7 +140,7 @@ take_limits <- function(limits, parm, covariance = NULL) {
 }
 
 limit_matrix <- function(lower, upper, names, level) {
-  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
+  percent <- paste(format_for_name(100 * c((1 - level) / 2, (1 + level) / 2), digits = 3L), "%")
   matrix(c(lower, upper), ncol = 2L, dimnames = list(names, percent))
 }
 

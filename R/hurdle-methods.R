@@ -40,10 +40,16 @@ logLik.neargp_hurdle <- function(object, ...) {
 }
 
 #' @export
-AIC.neargp_hurdle <- function(object, ..., k = 2) stats::AIC(stats::logLik(object))
+AIC.neargp_hurdle <- function(object, ..., k = 2) {
+  check_no_more_arguments()
+  stats::AIC(stats::logLik(object), k = k)
+}
 
 #' @export
-BIC.neargp_hurdle <- function(object, ...) stats::BIC(stats::logLik(object))
+BIC.neargp_hurdle <- function(object, ...) {
+  check_no_more_arguments()
+  stats::BIC(stats::logLik(object))
+}
 
 #' @export
 deviance.neargp_hurdle <- function(object, ...) {

@@ -79,9 +79,9 @@ cluster_centers <- function(coords, first, component, sweeps = 8L) {
   spread <- core_scale(coords, component)
   clusters <- suppressWarnings(stats::kmeans(spread, spread[seq_len(nrow(first)), , drop = FALSE],
     iter.max = sweeps, algorithm = "Lloyd")$cluster)
-  sums <- rowsum(coords, factor(clusters, seq_len(nrow(first))))
+  sums <- sums_by_group(coords, clusters, nrow(first))
+  sizes <- tabulate(clusters, nrow(first))
   centers <- first
-  centers[as.integer(rownames(sums)), ] <- sums / tabulate(clusters,
-    nrow(first))[as.integer(rownames(sums))]
+  centers[sizes > 0L, ] <- sums[sizes > 0L, ] / sizes[sizes > 0L]
   unname(centers)
 }

@@ -215,7 +215,7 @@ determining_groups <- function(X, group = seq_len(nrow(X))) {
   basis <- qr.Q(qr(X))
   one <- 1 - 1e-10
   share <- rowsum(rowSums(basis^2), group)
-  likely <- as.integer(rownames(share))[share >= one]
+  likely <- sort(unique(group))[share >= one]
   if (!anyDuplicated(group)) return(likely)
   Filter(function(g) max(svd(basis[group == g, , drop = FALSE], 0L, 0L)$d)^2 >= one, likely)
 }

@@ -92,6 +92,7 @@ abort_not_likelihood <- function(what, score, compared = TRUE) {
 #' @export
 deviance.neargp <- function(object, ...) {
   check_fit(object)
+  check_no_more_arguments()
   if (!is_likelihood(object)) abort_not_likelihood("The deviance", object$score)
   -2 * object$log_likelihood
 }

@@ -140,10 +140,10 @@ integration_ends <- function(mixture, lower, middle, upper) {
   })
 }
 
-# Sums of x, or of its rows, over so many groups by their numbers; 0 where a group has none.
+# Sums of x, or of its rows, over so many groups by their numbers; 0 where a group has none. Names
+# of rows are left alone: options("scipen") and "OutDec" make of 12 a "1,2e+01".
 sums_by_group <- function(x, group, count) {
   total <- matrix(0, count, NCOL(x))
-  sums <- rowsum(x, group)
-  total[as.integer(rownames(sums)), ] <- sums
+  total[sort(unique(group)), ] <- rowsum(x, group)
   if (is.matrix(x)) total else drop(total)
 }

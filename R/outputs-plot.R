@@ -21,6 +21,7 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
+  check_plot_arguments(names(list(...)), "map", "variogram")
   check_output_plot(x, which)
   check_choices(outputs, "outputs", x$outputs)
   if (which == "inducing") {

@@ -230,5 +230,5 @@ single_output <- function(x, output) {
 #' @export
 empirical_variogram.neargp_outputs <- function(object, output = object$outputs[1L], ...) {
   check_choice(output, "output", object$outputs)
-  empirical_variogram.neargp(single_output(object, output), ...)
+  empirical_variogram(single_output(object, output), ...)
 }

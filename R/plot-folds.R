@@ -8,6 +8,7 @@
 #' @param ... further arguments for [graphics::points()].
 #' @export
 plot.neargp_folds <- function(x, which = NULL, cex = NULL, pch = 16, ...) {
+  check_plot_arguments(names(list(...)), "map")
   place <- fold_place(x)
   which <- shown_folds(x, which)
   device <- graphics::par("din")

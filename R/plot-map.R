@@ -268,7 +268,7 @@ axis_unit <- function(unit, values) {
 label_with_unit <- function(name, unit) if (nzchar(unit)) sprintf("%s (%s)", name, unit) else name
 
 plain_labels <- function(x) {
-  format(x, big.mark = ",", trim = TRUE,
+  format(x, big.mark = ",", decimal.mark = ".", trim = TRUE,
     scientific = if (max(abs(x), na.rm = TRUE) < 1e7) 100 else 0)
 }
 

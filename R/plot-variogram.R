@@ -15,6 +15,7 @@
 #' @export
 plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "semivariance",
                                   ylim = NULL, ...) {
+  check_plot_arguments(names(list(...)))
   curve <- attr(x, "curve")
   groups <- unique(x$direction)
   shown <- axis_unit(attr(x, "unit"), x$distance)

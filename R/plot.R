@@ -81,7 +81,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
   if (is.character(which)) check_local_plots(x, which)
   check_choices(which, "which", fit_plots(x))
   what <- check_choice(what, "what", c("mean", "sd"))
-  check_plot_arguments(names(list(...)))
+  check_plot_arguments(names(list(...)), "map", "variogram")
   check_count(cells, "cells", upper = 1e7)
   device <- graphics::par("din")
   panels <- length(which) + (if ("warp" %in% which) count_warp_panels(x) - 1L else 0L) +
@@ -106,17 +106,6 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
     )
   }
   invisible(x)
-}
-
-# points() only warns about names that it does not know, once for each plot.
-check_plot_arguments <- function(names) {
-  known <- c(names(formals(plot_map)), names(graphics::par(no.readonly = TRUE)),
-    names(formals(plot.neargp_variogram)), "type")
-  unknown <- setdiff(names, known)
-  if (length(unknown)) {
-    abort_neargp("argument", c(sprintf("plot() has no argument %s.", format_some(unknown)),
-      i = "Its own are which, what, newdata, cells and time; others are for plot_map() and points()."))
-  }
 }
 
 fit_plots <- function(fit) {

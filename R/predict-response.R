@@ -91,7 +91,7 @@ mean_exceedance <- function(threshold, mixture) {
   stats::pnorm(eta, mixture$mean, mixture$sd, lower.tail = FALSE)
 }
 
-format_numbers <- function(x) vapply(x, format, "", digits = 6L, trim = TRUE)
+format_numbers <- function(x) vapply(x, format_for_name, "", digits = 6L)
 
 check_probs <- function(probs) {
   if (!is.numeric(probs) || !length(probs) || anyNA(probs) || any(probs <= 0 | probs >= 1)) {

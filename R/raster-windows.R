@@ -13,9 +13,18 @@ window_of_cells <- function(raster, cells) {
   new_window(corners[1L, 1L], corners[1L, 2L], diff(corners[, 1L]) + 1, diff(corners[, 2L]) + 1)
 }
 
+# Values of cells, which a file that is cut off lacks.
+raster_values <- function(raster, ...) {
+  rlang::try_fetch(terra::values(raster, ...), error = function(error) {
+    files <- unique(terra::sources(raster))
+    abort_file(paste(files[nzchar(files)], collapse = ", "), "cannot be read", error,
+      hint = "Is it whole? What has written it may have run out of disk.")
+  })
+}
+
 # The layers' values, a row for each cell.
 window_values <- function(raster, window) {
-  terra::values(raster, row = window$row, nrows = window$rows, col = window$column,
+  raster_values(raster, row = window$row, nrows = window$rows, col = window$column,
     ncols = window$columns, dataframe = TRUE)
 }
 

@@ -8,15 +8,13 @@ raster_by_blocks <- function(template, settings, columns_at, classes = NULL) {
   template <- window_raster(template, window)
   advance <- progress_reporter(length(blocks), settings$verbose)
   writer <- NULL
-  written <- 0
   on.exit(if (!is.null(writer)) writer$abandon())
   for (cells in blocks) {
     values <- data.matrix(columns_at(cells))
     if (is.null(writer)) {
       writer <- new_raster_writer(template, colnames(values), c(settings$file), classes)
     }
-    writer$write(values, written)
-    written <- written + length(cells) / terra::ncol(template)
+    writer$write(values)
     advance()
   }
   result <- writer$finish()
@@ -25,8 +23,9 @@ raster_by_blocks <- function(template, settings, columns_at, classes = NULL) {
 }
 
 # Without a file the layers are in memory where there is room, else in a temporary file of terra. A
-# file is written under another name beside its own, and gets that when it is whole: one that was
-# there before is kept until then. Numbers have 8 bytes, as in memory; those of classes one.
+# file is written under another name beside its own, is read back, and gets its name when it is
+# whole: one that was there before is kept until then. Numbers have 8 bytes, as in memory; those of
+# classes one.
 new_raster_writer <- function(template, names, file, classes) {
   layers <- terra::rast(template, nlyrs = length(names))
   names(layers) <- names
@@ -42,13 +41,18 @@ new_raster_writer <- function(template, names, file, classes) {
     })
   }
   tried(terra::writeStart(layers, part, overwrite = TRUE, datatype = type))
+  blocks <- list()
+  row <- 1
   list(
-    # after so many rows
-    write = function(values, rows) {
-      tried(terra::writeValues(layers, values, rows + 1, nrow(values) / terra::ncol(template)))
+    write = function(values) {
+      rows <- nrow(values) / terra::ncol(template)
+      tried(terra::writeValues(layers, values, row, rows))
+      blocks[[length(blocks) + 1L]] <<- list(row = row, rows = rows, hash = cells_hash(values))
+      row <<- row + rows
     },
     finish = function() {
       done <- tried(terra::writeStop(layers))
+      if (any(nzchar(terra::sources(done)))) check_written(done, blocks, file %||% tempdir())
       if (is.null(file)) return(done)
       rename_parts(part, file)
       written <- tried(terra::rast(file))
@@ -56,9 +60,28 @@ new_raster_writer <- function(template, names, file, classes) {
       written
     },
     abandon = function() {
-      try(terra::writeStop(layers), silent = TRUE)
+      try(suppressWarnings(terra::writeStop(layers)), silent = TRUE)
       if (!is.null(file)) unlink(files_of(part))
     })
+}
+
+# GDAL reports a full disk by warnings alone, after the last block, and the file that it leaves opens
+# as a whole one.
+check_written <- function(layers, blocks, file) {
+  for (block in blocks) {
+    found <- tryCatch(suppressWarnings(cells_hash(terra::values(layers, row = block$row,
+      nrows = block$rows))), error = function(error) NULL)
+    if (identical(found, block$hash)) next
+    abort_file(file, sprintf("was not written whole: its rows from %s on differ from what was written",
+      format_count(block$row)),
+      hint = "Is there room on the disk? What was written of it is deleted.")
+  }
+}
+
+# Files keep one kind of missing value, and no names of cells.
+cells_hash <- function(values) {
+  values <- as.double(values)
+  rlang::hash(replace(values, is.na(values), NA_real_))
 }
 
 part_name <- function(file) {

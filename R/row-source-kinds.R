@@ -30,27 +30,33 @@ open_text <- function(source) {
   files <- source$x
   number <- 0L
   first <- TRUE
-  connection <- columns <- classes <- NULL
+  records <- columns <- classes <- NULL
   close <- function() {
-    if (!is.null(connection)) base::close(connection)
-    connection <<- NULL
+    if (!is.null(records)) records$close()
+    records <<- NULL
   }
+  # the first records of the next file; NULL for one that has none but its header
   begin_file <- function() {
     close()
     number <<- number + 1L
-    connection <<- gzfile(files[number], "r")
-    if (!has_line(connection)) return(FALSE)
-    columns <<- text_columns(connection, source$arguments)
+    records <<- open_records(files[number], source$arguments)
+    found <- records$take(source$chunk_rows + (source$chunk_rows > 0L))
+    if (is.null(found)) return(NULL)
+    columns <<- text_columns(found, source$arguments, files[number])
     if (is.null(classes)) classes <<- given_classes(source$arguments$colClasses, columns)
-    TRUE
+    without_header(found, source$arguments)
+  }
+  next_records <- function() {
+    found <- if (!is.null(records)) records$take(source$chunk_rows)
+    while (is.null(found) && number < length(files)) {
+      found <- begin_file() %||% if (!is.null(columns)) records$take(source$chunk_rows)
+    }
+    found
   }
   read <- function(chunk) {
-    opened <- FALSE
-    while (!opened && (is.null(connection) || !has_line(connection))) {
-      if (number == length(files)) return(NULL)
-      opened <- begin_file()
-    }
-    rows <- read_text(connection, source, columns, classes, opened)
+    found <- next_records()
+    if (is.null(found)) return(NULL)
+    rows <- read_text(found, source, columns, classes, files[number])
     open <- if (first) names(rows)[is.na(classes[names(rows)])]
     classes[open] <<- text_classes(rows[open])
     first <<- FALSE
@@ -62,17 +68,27 @@ open_text <- function(source) {
       "row_source(file, colClasses = )."))
 }
 
-# The next rows of a file, of which the first have the header before them.
-read_text <- function(connection, source, columns, classes, with_header) {
-  given <- list(file = connection, stringsAsFactors = FALSE, nrows = source$chunk_rows)
-  given <- utils::modifyList(given, source$arguments)
+has_header <- function(arguments) arguments$header %||% TRUE
+
+without_header <- function(records, arguments) {
+  if (!has_header(arguments)) return(records)
+  if (length(records$at) > 1L) take_records(records, -1L)
+}
+
+read_text <- function(records, source, columns, classes, file) {
+  check_fields(records, length(columns$names) + columns$row_names, source$arguments, file)
+  connection <- textConnection(records$text, encoding = "bytes")
+  on.exit(close(connection))
+  given <- utils::modifyList(list(stringsAsFactors = FALSE), source$arguments)
+  given[c("header", "check.names")] <- FALSE
   given$colClasses <- c(if (columns$row_names) "character", unname(classes[columns$names]))
-  if (!with_header) {
-    given[c("header", "check.names")] <- FALSE
-    given$col.names <- c(if (columns$row_names) "row.names", columns$names)
-    if (columns$row_names) given$row.names <- 1L
-  }
-  do.call(utils::read.csv, given)
+  given$col.names <- c(if (columns$row_names) "row.names", columns$names)
+  if (columns$row_names) given$row.names <- 1L
+  rows <- do.call(utils::read.csv, c(list(file = connection), given))
+  if (nrow(rows) == length(records$at)) return(rows)
+  abort_source(sprintf("Lines %s to %s of %s have %s records, and read.csv() makes %s rows of them.",
+    format_count(records$at[1L]), format_count(utils::tail(records$at, 1L)), file,
+    format_count(length(records$at)), format_count(nrow(rows))))
 }
 
 # Whole numbers may be followed by others, and a column of nothing but NA by numbers.
@@ -84,13 +100,15 @@ numbers_as_double <- function(rows, classes) {
 }
 
 # The names of a file's columns in its own order, and whether a column of row names without a name
-# of its own is before them, as write.table() has it. A record may have several lines.
-text_columns <- function(connection, arguments, lines = 20L) {
-  begin <- readLines(connection, lines)
-  pushBack(begin, connection)
-  first <- list(text = begin, nrows = 1L, colClasses = "character")
+# of its own is before them, as write.table() has it: by the header and the first record.
+text_columns <- function(records, arguments, file) {
+  several <- length(records$at) > 1L
+  if (has_header(arguments) && several) {
+    check_first_record(take_records(records, 1:2), arguments, file)
+  }
+  first <- list(text = utils::head(records$text, 2L), nrows = 1L, colClasses = "character")
   rows <- do.call(utils::read.csv, utils::modifyList(arguments, first))
-  list(names = names(rows), row_names = .row_names_info(rows) > 0L)
+  list(names = names(rows), row_names = several && .row_names_info(rows) > 0L)
 }
 
 # `colClasses` as read.csv() takes it: named, or for the columns in turn, row names included, and
@@ -121,13 +139,3 @@ text_classes <- function(rows) {
 
 # A column of nothing but NA.
 is_unknown <- function(column) is.logical(column) && all(is.na(column))
-
-has_line <- function(connection) {
-  while (length(line <- readLines(connection, 1L, warn = FALSE))) {
-    if (grepl("[^[:space:]]", line)) {
-      pushBack(line, connection)
-      return(TRUE)
-    }
-  }
-  FALSE
-}

@@ -57,7 +57,7 @@ window_rows <- function(file, window, corner) {
   raster <- terra::rast(file)
   first <- unname(corner[c("row", "column")])
   count <- pmin(window, dim(raster)[1:2] - first + 1L)
-  values <- terra::values(raster, row = first[1L], nrows = count[1L], col = first[2L],
+  values <- raster_values(raster, row = first[1L], nrows = count[1L], col = first[2L],
     ncols = count[2L], dataframe = TRUE)
   places <- data.frame(x = rep(terra::xFromCol(raster, first[2L] - 1L + seq_len(count[2L])),
     count[1L]), y = rep(terra::yFromRow(raster, first[1L] - 1L + seq_len(count[1L])),

@@ -64,19 +64,31 @@ check_subset_of_source <- function(subset, chunk) {
     i = "For example subset = year > 2000."))
 }
 
-# Rows of a part of a chunk must have the values that they have in the whole of it. Says whether
-# there were rows enough to see it.
+# Rows of a part of a chunk must have the values that they have in the whole of it. The parts are
+# the first half, in which a maximum of the second one is unknown, and the second half backwards, in
+# which sums and numbers of the rows before are others. Says whether there were rows enough to see
+# it.
 check_rowwise <- function(stream, chunk, frame) {
   if (nrow(chunk) < 2L || nrow(frame) < 2L) return(FALSE)
-  part <- chunk_frame(stream, chunk[seq_len((nrow(chunk) + 1L) %/% 2L), , drop = FALSE])
+  half <- nrow(chunk) %/% 2L
+  parts <- lapply(list(seq_len(nrow(chunk) - half), nrow(chunk):(half + 1L)),
+    function(rows) chunk_frame(stream, chunk[rows, , drop = FALSE]))
+  for (part in parts) check_same_values(part, frame)
+  any(vapply(parts, nrow, 0L) > 0L)
+}
+
+# Numbers of rows are those of each part.
+check_same_values <- function(part, frame) {
+  own <- c("(local_rows)", "(effect_rows)", "(areal_rows)")
+  part <- part[setdiff(names(part), own)]
   whole <- frame[match(attr(part, "row.names"), attr(frame, "row.names")), , drop = FALSE]
   plain <- function(x) if (is.factor(x) || is.character(x)) as.character(x) else as.numeric(x)
-  same <- vapply(names(frame), function(name) {
+  same <- vapply(names(part), function(name) {
     isTRUE(all.equal(plain(part[[name]]), plain(whole[[name]]), tolerance = 1e-10))
   }, NA)
-  if (all(same)) return(nrow(part) > 0L)
+  if (all(same)) return(invisible())
   abort_source(c(sprintf("The value of `%s` in a row depends on the other rows of its chunk.",
-    names(frame)[!same][1L]),
+    names(part)[!same][1L]),
     i = "Compute such columns beforehand, or fix what is taken from the rows: the knots and Boundary.knots of a spline, x - 20 for x - mean(x)."))
 }
 

@@ -38,6 +38,12 @@
 #' characters need not have all values in each. Missing values are an error that names chunk and
 #' row, unless `na.action = na.omit` is given.
 #'
+#' @section Files of text: Each line of a file is a row, or an error that names the file and the
+#' line. A line is an error if its number of fields is not that of the header, or if it opens a quote
+#' that its field does not end with. Bytes of zero are errors, and so is a compressed file that is cut
+#' off. Blank lines and files with a header alone have no rows. `fill = TRUE` accepts short lines, and
+#' `quote = ""` takes quotes as plain signs.
+#'
 #' @section Fits from a source: They predict, and are printed and summarised, as all are; but for
 #' those whose rows come to this session (see above) they hold none. What is about the rows of the
 #' fit, as `residuals()`, `cross_validate()` and `plot()`, stops with `neargp_error_source`: predict
@@ -56,9 +62,9 @@
 #' @return `source_folder()` and `source_raster()` make such a source of the files of a folder, and
 #'   of the windows of a raster. All return an object of class `neargp_row_source`, for the argument
 #'   `data` of [neargp()].
-#' @section Errors: `neargp_error_source`: a file that is missing or cannot be read, no rows,
-#'   columns, classes or levels that differ between chunks, rows or a count that differ between
-#'   readings, a formula that depends on other rows, and a method or family that needs the rows in
+#' @section Errors: `neargp_error_source`: a file that is missing or cannot be read, a line that is
+#'   no row, no rows, columns, classes or levels that differ between chunks, rows or a count that
+#'   differ between readings, a formula that depends on other rows, and a method or family that needs the rows in
 #'   memory. Other errors are those of [neargp()], and name the chunk.
 #' @examples
 #' set.seed(1)
@@ -159,6 +165,7 @@ row_numbers <- function(numbers) {
 
 read_chunk <- function(reader, number) {
   chunk <- tryCatch(reader$read(number), error = function(e) {
+    if (inherits(e, "neargp_error_source")) stop(e)
     abort_source(c(sprintf("Chunk %d of the source cannot be read%s.", number, reader$where()),
       i = reader$advice), parent = e)
   })

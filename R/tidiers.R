@@ -140,6 +140,7 @@ tidy_covariance <- function(fit) {
 #' @export
 glance.neargp <- function(x, ...) {
   check_fit(x)
+  check_no_more_arguments()
   likelihood <- stats::logLik(x)
   # AIC and BIC exist for likelihoods only, not for the scores that loo_k() and mll_k() maximise.
   criterion <- function(f) if (is_likelihood(x)) f(x) else NA_real_

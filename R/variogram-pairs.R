@@ -52,8 +52,9 @@ sample_pairs <- function(coords, max_pairs) {
   take_pairs(pairs, !duplicated((lower - 1) * n + upper))
 }
 
-# About `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few
-# rows.
+# Up to `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few
+# rows. They are cut at the distance within which no anchor has further rows: beyond, only anchors
+# in sparse areas would have pairs. Of rows at that distance, as on a grid, an anchor may have some.
 neighbor_pairs <- function(coords, rows, share) {
   anchors <- rows[sample.int(length(rows), min(max(1, floor(share / 32)), length(rows)))]
   k <- min(ceiling(share / length(anchors)), length(rows) - 1L)
@@ -61,7 +62,10 @@ neighbor_pairs <- function(coords, rows, share) {
   nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE],
     k + 1L, plain_context())
   pairs <- list(i = rep(anchors, each = k + 1L), j = rows[as.vector(as.matrix(nearest))])
-  take_pairs(pairs, pairs$i != pairs$j)
+  distance <- row_distances(coords, pairs$i, pairs$j)
+  reach <- if (k + 1L == length(rows)) Inf else
+    min(apply(matrix(distance, k + 1L), 2L, max)) * (1 - 1e-9)
+  take_pairs(pairs, pairs$i != pairs$j & (distance < reach | distance == 0))
 }
 
 row_distances <- function(coords, i, j) {

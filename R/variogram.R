@@ -16,9 +16,10 @@
 #' All pairs are used while there are at most `max_pairs` of them. Beyond, pairs
 #' are sampled at every scale: neighbours of random rows within ever thinner
 #' random subsets of the rows, so that short distances are as well represented
-#' as long ones; that is linear in the number of rows. Which pairs are drawn
-#' depends on locations only and so does not bias the estimate. [set.seed()]
-#' makes it reproducible.
+#' as long ones; that is linear in the number of rows. Each subset gives pairs up to the distance
+#' within which the neighbours of all its drawn rows are complete. Beyond that distance sparse areas
+#' would give most pairs, and the estimate would be theirs. [set.seed()] makes the sample
+#' reproducible.
 #'
 #' Maximum likelihood weighs short distances, where the data know most, so that
 #' the curve of a good fit follows the first classes; far from them it may part
@@ -81,6 +82,7 @@ empirical_variogram <- function(object, ...) {
 empirical_variogram.default <- function(object, coords, width = NULL, cutoff = NULL,
                                         estimator = c("classical", "robust"), directions = NULL,
                                         tolerance = 22.5, max_pairs = 1e6, longlat = FALSE, ...) {
+  check_no_more_arguments()
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is.numeric(object)) {
     abort_neargp("argument",
@@ -106,6 +108,7 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
                                        tolerance = 22.5, max_pairs = 1e6, time_lag = NULL,
                                        along = c("space", "time"), space_lag = NULL, ...) {
   check_fit(object)
+  check_no_more_arguments()
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is_gaussian(object$family)) {
     abort_neargp("variogram",

@@ -53,7 +53,7 @@ TEST_CASE("a file is replaced, and appended to") {
   CHECK(content(file.path) == "one and two");
   replace_file(file.path, bytes("three"));
   CHECK(content(file.path) == "three");
-  CHECK_FALSE(exists(file.path + ".tmp"));
+  CHECK_FALSE(exists(file.path + ".neargp-tmp"));
 }
 
 TEST_CASE("what cannot be written leaves the file as it was") {
@@ -75,6 +75,13 @@ TEST_CASE("a lock has one holder, and is gone afterwards") {
 }
 
 #ifndef _WIN32
+
+TEST_CASE("a file that is not empty is no lock, and is kept") {
+  const TemporaryFile file;
+  replace_file(file.path, bytes("one"));
+  CHECK_THROWS_AS(FileLock(file.path), Error);
+  CHECK(content(file.path) == "one");
+}
 
 // In a child, whose limit it is.
 TEST_CASE("a limit on the size of files cuts nothing off and ends no process") {

@@ -23,8 +23,7 @@ test_extended("the same call goes on, and a fit that has ended is there at once"
   expect_identical(fit_numbers(again), fit_numbers(fit))
   expect_identical(readBin(file, "raw", file.size(file)), before)
   expect_null(fit$control$checkpoint)
-  expect_false(file.exists(paste0(file, ".lock")))
-  expect_false(file.exists(paste0(file, ".tmp")))
+  expect_identical(list.files(dirname(file), basename(file), all.files = TRUE), basename(file))
   expect_error(run(resume = paste0(file, "-none")), class = "neargp_error_checkpoint")
 })
 
@@ -149,7 +148,7 @@ test_extended("another version, another file, and two processes are told", {
   expect_identical(checkpoint_error(run(control = neargp_control(checkpoint = file)))$reason,
     "foreign")
   expect_identical(readLines(file), "A text that somebody needs.")
-  lock <- core_lock_file(paste0(file, ".lock"))
+  lock <- core_lock_file(lock_name(file))
   expect_identical(checkpoint_error(run(resume = file))$reason, "locked")
   core_unlock_file(lock)
   expect_error(run(control = neargp_control(checkpoint = file), resume = paste0(file, "2")),
@@ -203,4 +202,20 @@ test_that("the parameters that a file has reached are a start", {
   expect_equal(reached$parameters, coef(fit, "covariance"), tolerance = 1e-6)
   expect_s3_class(run(start = reached), "neargp")
   expect_error(neargp_last(local_checkpoint()), class = "neargp_error_checkpoint")
+})
+
+test_that("a checkpoint touches no file but its own", {
+  folder <- withr::local_tempdir()
+  file <- file.path(folder, "renv")
+  others <- paste0(file, c(".lock", ".tmp", "-lock"))
+  for (other in others) writeLines("precious", other)
+  run <- function() neargp(z ~ 1, last_data()[1:20, ], coords = ~ x + y, method = vecchia(3),
+    covariance = cov_exponential(variance = 1, range = 1), nugget = 0.1,
+    control = neargp_control(checkpoint = file))
+  run()
+  for (other in others) expect_identical(readLines(other), "precious")
+  expect_setequal(list.files(folder, all.files = TRUE, no.. = TRUE), basename(c(file, others)))
+  writeLines("precious", lock_name(file))
+  expect_match(conditionMessage(checkpoint_error(run())), "kept as it is")
+  expect_identical(readLines(lock_name(file)), "precious")
 })

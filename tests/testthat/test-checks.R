@@ -141,3 +141,25 @@ test_extended("what is called a fit and lacks its parts is refused by every meth
   expect_error(loo_predict(cut), "not a whole fit", class = "neargp_error_argument")
   expect_error(covariance_value(cut, 1), "not a whole fit", class = "neargp_error_argument")
 })
+
+test_that("arguments that nobody takes are errors, and not swallowed", {
+  refused <- function(call, message) {
+    expect_error(call, message, class = "neargp_error_argument")
+  }
+  x <- cbind(x = (1:30 * 0.618) %% 1, y = (1:30 * 0.414) %% 1)
+  fit <- neargp(z ~ 1, data.frame(x, z = sin(6 * x[, 1])), coords = ~ x + y,
+    method = vecchia(3), covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.1)
+  refused(empirical_variogram(fit, boundaries = 1:3), "no argument `boundaries`")
+  refused(empirical_variogram(sin(1:30), x, widths = 0.1), "Did you mean `width`")
+  refused(covariance_value(cov_exponential(2, 5), 1, lag = 1), "no argument `lag`")
+  for (method in c("glance", "fixef", "deviance")) {
+    refused(do.call(method, list(fit, wrong = 1)), "no argument `wrong`")
+  }
+  withr::local_pdf(NULL)
+  variogram <- empirical_variogram(fit)
+  refused(plot(variogram, palette = "a"), "plot\\(\\) has no argument palette")
+  expect_silent(plot(variogram, main = "a", cex.axis = 0.8))
+  validated <- cross_validate(fit, folds = 2, verbose = FALSE)
+  refused(plot(validated, which = "pit", wich = "map"), "Its own are which, setting and score")
+  refused(plot(block_folds(x, 2), folds = 1), "no argument folds")
+})

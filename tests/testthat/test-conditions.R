@@ -46,3 +46,31 @@ test_extended("arguments that messages name are arguments that there are", {
     character(0))
   expect_gt(length(unique(named)), 25L)
 })
+
+test_that("no name, number or warning depends on options of printing", {
+  data <- data.frame(x = (1:30 * 0.618) %% 1, y = (1:30 * 0.414) %% 1)
+  data$z <- sin(6 * data$x)
+  data$class <- factor(ifelse(data$z > 0.5, "a", ifelse(data$y > 0.5, "b", "c")))
+  fixed <- cov_exponential(variance = 1, range = 0.3)
+  fit <- neargp(z ~ x, data, coords = ~ x + y, method = vecchia(3), covariance = fixed,
+    nugget = 0.1)
+  classes <- neargp(class ~ 1, data, coords = ~ x + y, method = loo_k(3), covariance = fixed,
+    family = categorical())
+  found <- function() {
+    list(names(predict(fit, data[1:2, ], type = "quantile", probs = c(0.05, 1e-5, 1 / 3))),
+      names(predict(fit, data[1:2, ], threshold = c(0.5, 1e5, 123456.7))), dimnames(confint(fit)),
+      data.matrix(loo_predict(classes)), format_count(1234567), plain_labels(c(1000, 2500.5)))
+  }
+  plain <- found()
+  expect_identical(plain[[1]], c("q0.05", "q1e-05", "q0.333333"))
+  for (option in list(list(OutDec = ","), list(scipen = -100), list(scipen = 100),
+    list(digits = 3, OutDec = ",", scipen = -5))) {
+    withr::with_options(option, {
+      expect_silent(now <- found())
+      expect_silent(capture.output(print(fit), print(summary(fit)), print(scores(fit))))
+    })
+    # labels of axes are printed
+    expect_identical(now[1:5], plain[1:5])
+  }
+  withr::with_options(list(OutDec = ","), expect_identical(found(), plain))
+})

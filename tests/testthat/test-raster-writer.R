@@ -123,3 +123,59 @@ test_that("formats that lose numbers or names are refused", {
   }
   expect_identical(list.files(folder), character(0))
 })
+
+test_that("a raster is refused that reads back as another than was written, as on a full disk", {
+  template <- written_raster()
+  file <- file.path(withr::local_tempdir(), "map.tif")
+  values <- cbind(a = replace(sin(1:120), c(3, 90), c(NaN, NA)), b = cos(1:120))
+  written <- terra::setValues(terra::rast(template, nlyrs = 2), values)
+  terra::writeRaster(written, file, datatype = "FLT8S")
+  blocks <- lapply(1:3, function(block) list(row = 4 * block - 3, rows = 4,
+    hash = cells_hash(values[40 * block - 39:0, ])))
+  expect_null(check_written(terra::rast(file), blocks, file))
+  bytes <- readBin(file, "raw", file.size(file))
+  at <- length(bytes) - 400
+  damaged <- replace(bytes, at, as.raw(255L - as.integer(bytes[at])))
+  for (found in list(damaged, head(bytes, length(bytes) - 300))) {
+    writeBin(found, file)
+    expect_error(check_written(terra::rast(file), blocks, file), "was not written whole",
+      class = "neargp_error_file")
+  }
+})
+
+# The shell ignores the signal of a file that is too large, and its children inherit that.
+test_extended("a disk that is full while a raster is written leaves no file", {
+  skip_on_os("windows")
+  folder <- withr::local_tempdir()
+  script <- file.path(folder, "write.R")
+  writeLines(deparse(quote({
+    arguments <- commandArgs(TRUE)
+    suppressMessages(library(neargp, lib.loc = arguments[[2]]))
+    d <- data.frame(x = (1:40 * 0.618) %% 1, y = (1:40 * 0.414) %% 1)
+    d$z <- sin(6 * d$x)
+    fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+    raster <- terra::rast(nrows = 200, ncols = 200, xmin = 0, xmax = 1, ymin = 0, ymax = 1,
+      crs = "", vals = 1)
+    for (file in file.path(arguments[[1]], c("map.tif", "map.grd"))) {
+      error <- tryCatch(predict(fit, raster, filename = file, chunk_size = 5000),
+        error = identity)
+      cat(class(error)[1], "\n")
+    }
+  })), script)
+  call <- paste(vapply(c(file.path(R.home("bin"), "Rscript"), "--vanilla", script, folder,
+    dirname(system.file(package = "neargp"))), shQuote, ""), collapse = " ")
+  said <- suppressWarnings(system(paste("trap '' XFSZ; ulimit -f 100;", call, "2>/dev/null"),
+    intern = TRUE))
+  expect_identical(trimws(said), rep("neargp_error_file", 2))
+  expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "write.R")
+})
+
+test_that("a raster file that is cut off is an error that names it", {
+  file <- file.path(withr::local_tempdir(), "cut.tif")
+  terra::writeRaster(terra::disagg(written_raster(), 20), file, datatype = "FLT8S",
+    gdal = "COMPRESS=NONE")
+  bytes <- readBin(file, "raw", file.size(file))
+  writeBin(head(bytes, length(bytes) %/% 2), file)
+  expect_error(suppressWarnings(cell_columns(terra::rast(file))), "cut.tif\" cannot be read",
+    class = "neargp_error_file")
+})

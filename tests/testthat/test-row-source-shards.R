@@ -82,12 +82,30 @@ test_that("rows that are kept are the columns that a call names, of all chunks",
   data <- striped(40)
   parts <- split(data, rep(1:3, c(1, 25, 14)))
   source <- row_source(function(i) if (i <= 3L) parts[[i]])
-  gathered <- function(...) rows_of_source(source, list(), list(...))
+  gathered <- function(...) rows_of_source(source, list(), list(...))$rows
   expect_identical(gathered(z ~ log(h), list(list(~ x)), rlang::quo(kind == !!"clay"), "y"), data)
   expect_identical(gathered(z ~ h, "y"), data[c("y", "h", "z")])
   expect_identical(gathered(z ~ .), data)
   parts[[3]]$h <- NULL
   expect_error(gathered(z ~ 1), "Chunk 3 .* lacks h", class = "neargp_error_source")
+})
+
+test_that("missing values of rows that are kept name row and chunk, unless they are to be left out", {
+  data <- striped(60)
+  fitted <- function(formula, ...) {
+    parts <- split(data, rep(1:3, each = 20))
+    neargp(formula, row_source(function(i) if (i <= 3L) parts[[i]]), coords = ~ x + y,
+      method = vnngp(4), covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.1,
+      control = neargp_control(shards = 2L), ...)
+  }
+  data$z[33] <- NA
+  data$h[50] <- NA
+  error <- expect_error(fitted(z ~ 1), "missing values in row 33",
+    class = "neargp_error_missing_values")
+  expect_match(conditionMessage(error), "in chunk 2 of the source")
+  expect_error(fitted(z ~ h, subset = !is.na(z)), "row 50", class = "neargp_error_missing_values")
+  expect_identical(nobs(fitted(z ~ h, na.action = na.omit)), 58L)
+  expect_identical(nobs(fitted(z ~ 1, subset = !is.na(z))), 59L)
 })
 
 test_extended("vnngp() of rows that are read is that of rows in memory, to the last bit", {

@@ -138,6 +138,17 @@ test_extended("formulas that depend on other rows, other methods and families ar
   expect_length(knots$beta, 3L)
 })
 
+test_that("formulas of numbers of rows and of sums over the rows before are refused", {
+  data <- source_rows(40L)
+  survey <- function(formula) {
+    neargp(formula, chunked(in_parts(data, c(20, 20))), coords = ~ x + y, method = svgp(5))
+  }
+  for (formula in list(z ~ cumsum(height), z ~ I(seq_along(height)), z ~ rev(height),
+      I(z / max(z)) ~ 1, z ~ I(height - height[20]))) {
+    expect_error(survey(formula), "depends on the other rows", class = "neargp_error_source")
+  }
+})
+
 test_that("settings of a source are checked", {
   expect_error(row_source(), class = "neargp_error_argument")
   expect_error(row_source(1), class = "neargp_error_argument")

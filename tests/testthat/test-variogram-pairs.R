@@ -21,3 +21,21 @@ test_extended("a sample of the pairs estimates the variogram of all", {
   # The relative standard error of a class of N nearly independent pairs is sqrt(2 / N).
   expect_true(all(abs(some$gamma / all$gamma - 1) < 0.12))
 })
+
+# Neighbours of rows in sparse areas are far, and beyond those of the other rows they had been all
+# pairs of their distances.
+test_that("sampled pairs of a distance are those of dense and sparse areas alike", {
+  n <- 1500
+  withr::local_seed(3)
+  is_dense <- seq_len(n) <= 2 * n / 3
+  coords <- matrix(runif(2 * n), n) * ifelse(is_dense, 0.5, 1)
+  coords[!is_dense, 1] <- coords[!is_dense, 1] + 0.5
+  values <- rnorm(n) * ifelse(is_dense, 1, 3)
+  of <- function(max_pairs) {
+    table <- empirical_variogram(values, coords, cutoff = 0.3, max_pairs = max_pairs)
+    table$gamma[table$distance < 0.2]
+  }
+  all <- of(1e7)
+  some <- rowMeans(replicate(12, of(4e4)))
+  expect_lt(max(abs(some / all - 1)), 0.2)
+})

@@ -96,7 +96,7 @@ bool write_all(int file, Bytes bytes) {
 }  // namespace
 
 void replace_file(const std::string& path, Bytes bytes) {
-  const std::string beside = path + ".tmp";
+  const std::string beside = path + ".neargp-tmp";
   const int file = open_file(beside, O_WRONLY | O_CREAT | O_TRUNC);
   if (file < 0) cannot("written", path, reason());
   const bool written = write_all(file, bytes);
@@ -133,7 +133,8 @@ FileLock::FileLock(const std::string& path) : path_(path), process_(own_process(
 
 #else
 
-// Whoever held the lock before has removed the file: a lock on what has no name any more is none.
+// Whoever held the lock before has removed the file: a lock on what has no name any more is none. Locks are empty, and
+// what is not is somebody's.
 FileLock::FileLock(const std::string& path) : path_(path), process_(own_process()) {
   for (;;) {
     file_ = open_file(path, O_RDWR | O_CREAT);
@@ -141,7 +142,12 @@ FileLock::FileLock(const std::string& path) : path_(path), process_(own_process(
     struct stat own, named;
     const bool locked = flock(file_, LOCK_EX | LOCK_NB) == 0;
     const int why = errno;
-    if (locked && fstat(file_, &own) == 0 && stat(path.c_str(), &named) == 0 && own.st_ino == named.st_ino) return;
+    if (locked && fstat(file_, &own) == 0 && stat(path.c_str(), &named) == 0 && own.st_ino == named.st_ino) {
+      if (own.st_size == 0) return;
+      close(file_);
+      file_ = -1;
+      cannot("locked", path, "it is not empty, and is kept as it is");
+    }
     close(file_);
     file_ = -1;
     if (locked) continue;

@@ -1,0 +1,37 @@
+# Settings and fits that were changed by hand after they were made, as lists can be: the core takes
+# numbers as it gets them, and a batch of no rows or a smoothness of 1e300 would end R.
+
+# The function that makes a method checks its arguments: it is called with them once more. Fields
+# that are no arguments of it follow from the others.
+check_method_settings <- function(method) {
+  maker <- method_makers()[[method_name(method)]]
+  given <- unclass(method)[intersect(names(formals(maker)), names(method))]
+  if (!is.null(maker)) do.call(maker, given)
+  invisible(method)
+}
+
+method_makers <- function() {
+  list(vecchia = vecchia, exact_gp = exact_gp, loo_k = loo_k, mll_k = mll_k, vnngp = vnngp,
+    svgp = svgp, ppgpr = ppgpr, odvgp = odvgp, swsgp = swsgp, dspp = dspp, dgp = dgp)
+}
+
+# `components`: of settings, whose shape may be NULL, or of a fit.
+check_shapes <- function(components) {
+  for (component in components) {
+    if (length(component$shape)) check_shape(component$shape, component$family)
+  }
+}
+
+# Numbers of neighbours and categories, which the core finds rows by.
+check_fit_numbers <- function(fit) {
+  check_method_settings(fit$method)
+  check_shapes(fit$core_covariance$components)
+  rows <- max(length(fit$data$y), fit$source$rows, 1)
+  if (!is.null(fit$k)) check_count(fit$k, "fit$k", upper = rows)
+  categories <- fit$data$y
+  if (identical(fit$family$family, "ordinal") && is.numeric(categories) &&
+    !all(categories %in% seq_along(fit$data$levels))) {
+    abort_argument("fit$data$y", "numbers of the categories", categories)
+  }
+  invisible(fit)
+}

@@ -1,0 +1,61 @@
+test_that("settings that were altered by hand are checked where they are used", {
+  data <- data.frame(x = (1:30 * 0.618) %% 1, y = (1:30 * 0.414) %% 1)
+  data$z <- sin(6 * data$x)
+  refused <- function(method, what, value, covariance = NULL) {
+    method[[what]] <- value
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance),
+      paste0("`", what, "` must be"), class = "neargp_error_argument")
+  }
+  for (method in list(dspp(inducing = 5), dgp(inducing = 5), ppgpr(5, joint = TRUE),
+    svgp(5, optimizer = "natural"), svgp(5, optimizer = "adam"),
+    vnngp(5, posterior = "mean-field", optimizer = "adam"))) {
+    refused(method, "batch_size", 0L)
+    refused(method, "epochs", 1e300)
+  }
+  refused(dspp(), "validation", 1)
+  refused(dspp(), "sites", 2000000000L)
+  refused(dgp(), "samples", 2000000000L)
+  refused(vnngp(5, inducing = inducing_points(20)), "k", 0L)
+  for (shape in c(1e300, Inf, -1)) {
+    covariance <- cov_matern()
+    covariance$components[[1]]$shape <- shape
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3),
+      covariance = covariance), "`nu` must be", class = "neargp_error_argument")
+  }
+})
+
+test_that("fits that were altered by hand are checked where they are used", {
+  data <- data.frame(x = (1:40 * 0.618) %% 1, y = (1:40 * 0.414) %% 1)
+  data$z <- sin(6 * data$x)
+  data$level <- cut(data$z + data$y, 3, ordered_result = TRUE)
+  refused <- function(call, message) {
+    expect_error(call, message, class = "neargp_error_argument")
+  }
+  fixed <- cov_matern(variance = 1, range = 0.3)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3), covariance = fixed,
+    nugget = 0.1)
+  without <- function(fit, change) {
+    eval(substitute(change))
+    fit
+  }
+  refused(predict(without(fit, fit$k <- 1000000000L), data[1:2, ]), "`fit\\$k` must be")
+  for (shape in c(Inf, 1e300)) {
+    altered <- without(fit, fit$core_covariance$components[[1]]$shape <- shape)
+    refused(predict(altered, data[1:2, ]), "`nu` must be")
+    refused(loo_predict(altered), "`nu` must be")
+    refused(print(altered), "`nu` must be")
+  }
+  altered <- without(fit, fit$method$ordering <- "none")
+  refused(cross_validate(altered, folds = 2, verbose = FALSE), "`ordering` must be")
+  classes <- neargp(level ~ 1, data, coords = ~ x + y, method = loo_k(3), family = categorical(),
+    covariance = fixed)
+  altered <- without(classes, fit$core_covariance$components[[1]]$shape <- Inf)
+  for (method in list(print, summary, loo_predict, function(fit) predict(fit, data[1:2, ]))) {
+    refused(method(altered), "`nu` must be")
+  }
+  refused(predict(without(classes, fit$k <- 1000000000L), data[1:2, ]), "`fit\\$k` must be")
+  ordered <- neargp(level ~ 1, data, coords = ~ x + y, method = vnngp(3), family = ordinal(),
+    covariance = fixed)
+  refused(cross_validate(without(ordered, fit$data$y[1] <- 1000000000L), folds = 2,
+    verbose = FALSE), "numbers of the categories")
+})
