@@ -70,8 +70,8 @@
 #' # FAISS
 #' The library FAISS finds neighbours in many dimensions, see `neighbor_search` of
 #' [neargp_control()]. An installation from source builds a module for it where libfaiss is found,
-#' or in the folder that `--configure-args=--with-faiss=/opt/faiss` names. `NEARGP_FAISS=no` leaves it
-#' out. It is as fast as the BLAS that it is linked to. A libfaiss (1.10 or newer) that was built
+#' or in the folder that `--configure-args=--with-faiss=/opt/faiss` names. `NEARGP_FAISS=no` leaves
+#' it out. It is as fast as the BLAS that it is linked to. A libfaiss (1.10 or newer) that was built
 #' with CUDA searches on the GPU where `device` is `"cuda"` and `neighbor_search` is `"faiss"`, if
 #' the module for GPUs is there. By default the package's own code searches on the GPU.
 #'

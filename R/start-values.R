@@ -118,7 +118,8 @@ start_problem <- function(problem, scales) {
     pointer_noise(pointer)),
     specification = covariance_specification(problem$layout, problem$groups),
     within = within_terms(reduced$data$within, reduced$targets),
-    n = count_observations(reduced$data, reduced$targets), reach = sqrt(stats::median(rowSums(farthest^2))),
+    n = count_observations(reduced$data, reduced$targets),
+    reach = sqrt(stats::median(rowSums(farthest^2))),
     extent = sqrt(ncol(scaled)))
 }
 
