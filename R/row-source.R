@@ -64,8 +64,8 @@
 #'   `data` of [neargp()].
 #' @section Errors: `neargp_error_source`: a file that is missing or cannot be read, a line that is
 #'   no row, no rows, columns, classes or levels that differ between chunks, rows or a count that
-#'   differ between readings, a formula that depends on other rows, and a method or family that needs
-#'   the rows in memory. Other errors are those of [neargp()], and name the chunk.
+#'   differ between readings, a formula that depends on other rows, and a method or family that
+#'   needs the rows in memory. Other errors are those of [neargp()], and name the chunk.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(2000), y = runif(2000), height = rnorm(2000))
