@@ -4,12 +4,25 @@
 #include <doctest/doctest.h>
 
 #include "core_fixtures.h"
+#include "likelihoods/marginal.h"
 #include "variational/collapsed_bound.h"
 
 namespace fixtures {
 
 inline neargp::RegressionData regression(const Data& data) {
   return {data.cloud.view(), data.columns, data.values.data(), data.noise_scale.data()};
+}
+
+// The log density of all data, a datum whose weight counts being so many equal ones.
+inline double counted_log_density(const neargp::Likelihood& likelihood, neargp::Observations observations,
+                                  const std::vector<double>& mean, const std::vector<double>& variance) {
+  const double* count = neargp::weights_count(likelihood.family) ? observations.weights : nullptr;
+  if (count) observations.weights = nullptr;
+  const std::vector<double> density =
+      neargp::marginal_density(likelihood, {observations, mean.data(), variance.data(), nullptr}, false, {}).value;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < density.size(); ++i) sum += (count ? count[i] : 1.0) * density[i];
+  return sum;
 }
 
 // The derivative of value(x) at x = 0, by central differences of fourth order.

@@ -55,12 +55,8 @@ struct ScoreCase {
       const Eigen::VectorXd a = block.features().col(i);
       variance.push_back(block.unexplained()[i] + a.dot(S * a));
     }
-    double value = -0.5 * kl_weight * (S.trace() - std::log(S.determinant()));
-    for (const double density :
-         marginal_density(likelihood, {rows.observations, rows.mean, variance.data(), nullptr}, false, with_threads(1))
-             .value)
-      value += density;
-    return value;
+    return -0.5 * kl_weight * (S.trace() - std::log(S.determinant())) +
+           counted_log_density(likelihood, rows.observations, mean, variance);
   }
 };
 
