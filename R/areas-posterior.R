@@ -73,7 +73,7 @@ is_dense_fit <- function(object) {
 
 dense_area_posterior <- function(given, support) {
   object <- given$object
-  data <- object$data
+  data <- conditioned_data(object, plain_context(object$threads))
   specification <- as_specified(object$core_covariance)
   covariance <- function(a, b) core_covariance_matrix(a, b, specification)
   factor <- joint_factor(object, data)

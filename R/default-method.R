@@ -113,8 +113,10 @@ conditioned_on <- function(method, data, family) {
 
 #' @export
 conditioned_on.default <- function(method, data, family) {
-  if (takes_location_means(method, family, data)) count_locations(data$coords) else
-    nrow(data$coords)
+  if (takes_location_means(method, family, data) && !has_many_effects(method, data)) {
+    return(count_locations(data$coords))
+  }
+  nrow(data$coords)
 }
 
 #' @export

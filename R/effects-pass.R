@@ -23,9 +23,12 @@ most_effect_work <- 1e12 / 3
 most_exact_work <- 2500^3 / 3
 
 has_effects_pass <- function(problem) {
-  has_effects(problem$data) && inherits(problem$method, "neargp_vecchia") &&
-    (is_compressed(problem$data) || count_coefficients(problem$data) > fewest_sparse_columns) &&
-    !nzchar(problem$context$device_module)
+  has_many_effects(problem$method, problem$data) && !nzchar(problem$context$device_module)
+}
+
+has_many_effects <- function(method, data) {
+  has_effects(data) && inherits(method, "neargp_vecchia") &&
+    (is_compressed(data) || count_coefficients(data) > fewest_sparse_columns)
 }
 
 # The core's side of it: a problem of response and trend, and the effects beside it.

@@ -90,7 +90,8 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
 
 # fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
 solve_problem <- function(problem, settings, checkpoint, call) {
-  if (is.null(settings$cluster)) check_memory_need(problem, settings$device)
+  if (is.null(settings$cluster)) check_memory_need(problem_at_locations(problem),
+    settings$device)
   problem$context <- new_context(settings$context$threads, settings$device,
     settings$control$neighbor_search)
   problem$context$cluster <- settings$cluster

@@ -52,8 +52,7 @@ check_integrable <- function(object, joint) {
 # The problem of the fit with the priors that its parameters have.
 posterior_problem <- function(object, context) {
   object$method$estimation <- "REML"
-  problem <- fold_problem(object, seq_along(object$data$y), context)
-  problem <- with_start(problem$method, problem)
+  problem <- started_problem(fold_problem(object, seq_along(object$data$y), context))
   problem$layout <- with_default_priors(problem)
   problem
 }
@@ -69,7 +68,7 @@ with_default_priors <- function(problem) {
     layout$prior_power <- prior_powers(layout, problem$covariance, problem$locations)
     layout$prior_rate <- rep(0, nrow(layout))
   }
-  scatter <- sqrt(residual_variance(problem$data))
+  scatter <- sqrt(residual_variance(observations_of(problem)))
   for (row in which(problem$free & layout$prior_rate == 0)) {
     bound <- switch(layout$kind[row], variance = (3 * scatter)^2, nugget = scatter^2,
       effect_sd = 3 * scatter / effect_scale(problem$data, layout$name[row]),
@@ -108,7 +107,7 @@ integrated_fits <- function(object, context) {
 fit_at <- function(object, problem, state) {
   result <- list(working = state$working, beta = state$beta, beta_vcov = state$beta_vcov,
     value = state$value, convergence = object$convergence)
-  solved <- in_data_units(problem, result)
+  solved <- in_data_units(problem_at_rows(problem), result)
   with_own_keeper(with_estimates(object, solved$problem, solved$result))
 }
 

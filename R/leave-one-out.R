@@ -58,8 +58,16 @@ weights_of_others <- function(method, object, settings) {
 #' @export
 weights_of_others.default <- function(method, object, settings) {
   data <- conditioned_data(object, settings$context)
-  if (!is.null(data$within)) return(weights_at_locations(object, data, settings))
+  if (is.null(data$within)) return(weights_of_other_locations(object, settings))
+  at_means <- object
+  at_means$data <- data
+  add_own_location(object, data, weights_of_other_locations(with_own_keeper(at_means), settings))
+}
+
+# No location repeats in the data of `object`.
+weights_of_other_locations <- function(object, settings) {
   if (settings$exact) return(weights_of_all_others(object))
+  data <- object$data
   settings$context <- prediction_context(object, length(data$y), settings)
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
@@ -67,35 +75,47 @@ weights_of_others.default <- function(method, object, settings) {
   conditional_weights(object, data$coords, settings, neighbors, keep_weights = is_compressed(data))
 }
 
-# The same where rows share locations. Let the other locations predict the columns of location l by
-# m_l, with variance f_l of the field, and let P_l, cbar_l be precision and mean of its rows, of which
-# row i has p_i and c_i. Its other rows add to that what they say of the field,
+# Let the other locations predict the columns of location l by m_l, with variance f_l of the field,
+# and let the other rows of the location than i have the precision p and the mean c. These add what
+# they say of the field,
 #
-#   s = 1 / (1 / f_l + P_l - p_i),   s (m_l / f_l + P_l cbar_l - p_i c_i),
+#   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
 #
 # prediction and variance (the product of two normal densities of w_l).
-weights_at_locations <- function(object, data, settings) {
-  means <- object
-  means$data <- data
-  means <- with_own_keeper(means)
-  given <- if (settings$exact) weights_of_all_others(means) else {
-    settings$context <- prediction_context(object, length(data$y), settings)
-    component <- metric_component(object$core_covariance)
-    neighbors <- core_neighbors_others(core_scale(data$coords, component),
-      min(settings$k, length(data$y) - 1L), settings$context)
-    conditional_weights(means, data$coords, settings, neighbors)
-  }
+add_own_location <- function(object, means, given) {
   index <- location_number(object$data$coords)
-  precision <- object$data$weights / object$nugget
-  of_others <- data$weights[index] / object$nugget - precision
-  of_others[tabulate(index)[index] == 1L] <- 0
+  others <- others_at_location(response_columns(object$data), object$data$weights, index)
   field <- pmax(given$variance, 0)[index]
-  share <- field * of_others / (1 + field * of_others)
-  total <- data$weights[index] / object$nugget
-  others <- (total * response_columns(data)[index, , drop = FALSE] -
-    precision * response_columns(object$data)) / ifelse(of_others > 0, of_others, Inf)
-  list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others,
-    variance = field / (1 + field * of_others))
+  gained <- field * others$weight / object$nugget
+  share <- ifelse(is.finite(gained), gained / (1 + gained), 1)
+  list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
+    variance = (1 - share) * field)
+}
+
+# Weight and mean of the other rows of each row's location, as sums of these alone: differences from
+# the sums of all would lose what is beside a large weight.
+others_at_location <- function(columns, weights, index) {
+  weight <- double(length(weights))
+  mean <- columns
+  of_others <- function(x) {
+    last <- nrow(x)
+    from_first <- rbind(0, apply(x, 2L, cumsum))[seq_len(last), , drop = FALSE]
+    backwards <- x[last:1L, , drop = FALSE]
+    from_first + rbind(0, apply(backwards, 2L, cumsum))[last:1L, , drop = FALSE]
+  }
+  for (rows in split(seq_along(index), index)) {
+    if (length(rows) == 1L) next
+    certain <- rows[is.infinite(weights[rows])]
+    w <- replace(weights[rows], rows %in% certain, 0)
+    weight[rows] <- of_others(cbind(w))
+    mean[rows, ] <- of_others(w * columns[rows, , drop = FALSE]) / weight[rows]
+    for (row in certain) {
+      rest <- setdiff(rows, row)
+      weight[rest] <- Inf
+      mean[rest, ] <- rep(columns[row, ], each = length(rest))
+    }
+  }
+  list(weight = weight, mean = mean)
 }
 
 # All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is

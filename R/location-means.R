@@ -22,13 +22,13 @@ at_locations <- function(data) {
   index <- location_number(data$coords)
   if (!anyDuplicated(index)) return(data)
   first <- which(!duplicated(index))
-  total <- drop(rowsum(data$weights, index))
-  average <- function(x) unname(rowsum(data$weights * x, index) / total)
+  share <- shares_of_location(data$weights, index)
+  average <- function(x) unname(rowsum(share * x, index))
   reduced <- take_data_rows(data, first)
   reduced[c("y", "offset")] <- list(drop(average(data$y)), drop(average(data$offset)))
   reduced$X[] <- average(data$X)
   if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
-  reduced$weights <- unname(total)
+  reduced$weights <- unname(drop(rowsum(data$weights, index)))
   reduced$within <- within_locations(data, reduced, index)
   reduced
 }
@@ -36,6 +36,15 @@ at_locations <- function(data) {
 has_location_means <- function(data) {
   is.null(data$within) && is.null(data$output) && is.null(data$stream) && is.null(data$binomial) &&
     !is_compressed(data)
+}
+
+# What each row counts in the mean of its location: one without noise, whose weight is infinite, is
+# all of it.
+shares_of_location <- function(weights, index) {
+  certain <- is.infinite(weights)
+  weights[certain] <- 1
+  weights[!certain & index %in% index[certain]] <- 0
+  weights / drop(rowsum(weights, index))[index]
 }
 
 # `columns`: the deviations from the location's mean, times the root of the weight, of rows that
@@ -48,9 +57,11 @@ within_locations <- function(data, reduced, index) {
   deviations <- response_columns(take_data_rows(data, shared)) -
     response_columns(reduced)[index[shared], , drop = FALSE]
   kept <- ifelse(count > 1L, count, 0L)
-  list(columns = sqrt(data$weights[shared]) * deviations, first = cumsum(kept) - kept + 1L,
-    count = kept, contrasts = count - 1L,
-    log_weights = drop(rowsum(log(data$weights), index)) - log(reduced$weights))
+  # an infinite weight, of no noise, leaves no deviation, and its two logarithms cancel
+  finite <- function(x) replace(x, is.infinite(x), 0)
+  list(columns = sqrt(finite(data$weights[shared])) * deviations,
+    first = cumsum(kept) - kept + 1L, count = kept, contrasts = count - 1L,
+    log_weights = drop(rowsum(finite(log(data$weights)), index)) - finite(log(reduced$weights)))
 }
 
 # Those of the locations `at`.
@@ -129,7 +140,7 @@ takes_location_means <- function(method, family, data) {
     !identical(method$leave_out, "row") && has_location_means(data)
 }
 
-# The problem of location means; `rows` are its observations. With more neighbours than locations
+# The problem of location means; `all_rows` are its rows. With more neighbours than locations
 # all others are neighbours.
 problem_at_locations <- function(problem) {
   if (!takes_location_means(problem$method, problem$family, problem$data) || is_sharded(problem) ||
@@ -138,7 +149,7 @@ problem_at_locations <- function(problem) {
   }
   reduced <- at_locations(problem$data)
   if (is.null(reduced$within)) return(problem)
-  problem$rows <- problem$data
+  problem$all_rows <- problem$data
   problem$data <- reduced
   if (!is.null(problem$method$k)) {
     problem$method$k <- max(1L, min(problem$method$k, length(reduced$y) - 1L))
@@ -156,12 +167,22 @@ started_problem <- function(problem) {
 }
 
 problem_at_rows <- function(problem) {
-  if (!is.null(problem$rows)) problem$data <- problem$rows
-  problem["rows"] <- list(NULL)
+  if (!is.null(problem$all_rows)) problem$data <- problem$all_rows
+  problem["all_rows"] <- list(NULL)
   problem
 }
 
-observations_of <- function(problem) problem$rows %||% problem$data
+observations_of <- function(problem) problem$all_rows %||% problem$data
+
+# The number of locations, or observations, that it is conditioned on.
+count_conditioned <- function(object) {
+  data <- object$data
+  if (!conditions_on_locations(object$method) || !is_gaussian(object$family) ||
+    !has_location_means(data)) {
+    return(length(data$y))
+  }
+  count_locations(data$coords)
+}
 
 # What predictions of a fit are conditioned on: its observations, or the means of their locations.
 conditioned_data <- function(object, context) {
@@ -171,8 +192,8 @@ conditioned_data <- function(object, context) {
 
 # ---- locations -----------------------------------------------------------------------------------
 
-# Numbers of locations in order of appearance. Coordinates that differ by less than a billionth of
-# their extent are the same: 0.3 and 0.1 + 0.2.
+# Numbers of locations in order of appearance. Coordinates that differ by rounding are the same: 0.3
+# and 0.1 + 0.2, longitudes 180 and -180. location_index() compares them bit by bit.
 location_number <- function(coords) {
   for (column in seq_len(ncol(coords))) {
     coords[, column] <- rounded_coordinate(coords[, column])
@@ -186,6 +207,6 @@ count_locations <- function(coords) max(location_number(coords), 0L)
 rounded_coordinate <- function(x) {
   ascending <- order(x)
   sorted <- x[ascending]
-  new <- c(TRUE, diff(sorted) > 1e-9 * (sorted[length(x)] - sorted[1L]))
+  new <- c(TRUE, diff(sorted) > 1e-12 * max(abs(sorted)))
   replace(x, ascending, sorted[new][cumsum(new)])
 }

@@ -51,7 +51,7 @@ time_column <- function(coords, locations) {
 # Places at one spot have no direction: with a time, sectors would give the observations before and
 # after a share of one in eight. Where all rows are neighbours, sectors would leave some out.
 default_sectors <- function(object, wanted, k) {
-  if (reads_shards(object) || k >= length(object$data$y)) return(0L)
+  if (reads_shards(object) || k >= count_conditioned(object)) return(0L)
   if (wanted && is_surface(object$locations) && is.null(object$locations$time) &&
     length(object$locations$raw_names) == 2L) 8L else 0L
 }
@@ -102,11 +102,9 @@ prediction_k.default <- function(method, object, k, least = 60L) {
 
 prediction_neighbors <- function(object, coords, settings) {
   index <- kept_index(object, settings$context)
-  observed <- conditioned_data(object, settings$context)
-  k <- min(settings$k, length(observed$y))
-  # `k` was judged by the number of observations: sectors would leave out some of all locations
-  if (settings$sectors == 0L || !is.null(observed$within) && k < settings$k) {
-    return(core_index_nearest(index, coords, k, settings$context))
+  if (settings$sectors == 0L) {
+    observed <- length(conditioned_data(object, settings$context)$y)
+    return(core_index_nearest(index, coords, min(settings$k, observed), settings$context))
   }
   per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
   core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors,

@@ -20,7 +20,7 @@ new_problem <- function(data, locations, settings, start) {
   with_response_unit(new_state("neargp_problem",
     # ---- the model and its data
     data = data,                     # the rows: y, X, offset, weights, coords, see model_response()
-    rows = NULL,                     # these, where `data` are means of locations, see at_locations()
+    all_rows = NULL,                 # these, where `data` are means of locations, at_locations()
     locations = locations,           # how places are embedded, with the recipes of local fields
     family = settings$family,
     method = settings$method,        # with the k and the classes of these data: method_for()

@@ -51,8 +51,8 @@ rotated_rows <- function(layout) {
 
 # The problem of the fit with its objective, at the maximum of that.
 profile_problem <- function(object) {
-  problem <- fold_problem(object, seq_along(object$data$y), plain_context(object$threads))
-  problem <- with_start(problem$method, problem)
+  problem <- started_problem(fold_problem(object, seq_along(object$data$y),
+    plain_context(object$threads)))
   problem$control$tolerance <- min(problem$control$tolerance, 1e-6)
   objective <- likelihood_objective(problem$method, problem)
   best <- scoring_optimizer(problem)(objective, problem$start, FALSE)

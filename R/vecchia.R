@@ -27,8 +27,8 @@
 #' model of one response this gives exactly the likelihood, trend and predictions of all
 #' observations. It holds with weights, offsets, random effects and trends that differ within a
 #' location. `k`, the limit of the default [exact_gp()] and the default anisotropy therefore count
-#' locations, and `print()` reports their number. Coordinates that differ by less than a billionth
-#' of their extent are equal.
+#' locations, and `print()` reports their number. Coordinates that differ by rounding alone are
+#' equal, such as `0.3` and `0.1 + 0.2`.
 #'
 #' Models of the noise ([noise]), several responses, rows in shards and very many random effects
 #' still count observations. There, use [exact_gp()] or a `k` several times the number of

@@ -90,6 +90,50 @@ test_that("a row is predicted from all others, those of its location among them"
   }
 })
 
+test_that("a row without noise is its location, and a large weight hides no other", {
+  data <- repeated_rows()
+  data$s2 <- ifelse(seq_len(nrow(data)) == which(duplicated(data[c("x", "y")]))[1L], 0, 0.5)
+  fit <- suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, measurement_variance = s2,
+    nugget = 0, covariance = held_covariance, method = exact_gp(), threads = 1L, verbose = FALSE))
+  new <- data.frame(x = c(0.5, data$x[1L]), y = c(0.5, data$y[1L]))
+  Q <- solve(dense_covariance(data, data) + diag(data$s2))
+  one <- rep(1, nrow(data))
+  beta <- sum(Q %*% data$z) / sum(Q)
+  right <- drop(beta + dense_covariance(new, data) %*% Q %*% (data$z - beta))
+  expect_equal(predict(fit, new, type = "link")$mean, right, tolerance = 1e-8)
+  left <- loo_predict(fit)
+  i <- which(data$s2 == 0)
+  Q <- solve(dense_covariance(data[-i, ], data[-i, ]) + diag(data$s2[-i]))
+  beta <- sum(Q %*% data$z[-i]) / sum(Q)
+  expect_equal(left$mean[i], drop(beta + dense_covariance(data[i, ], data[-i, ]) %*% Q %*%
+    (data$z[-i] - beta)), tolerance = 1e-8)
+  expect_false(anyNA(left$mean))
+  heavy <- others_at_location(cbind(c(1, 2, 4)), c(1e17, 1, 1), c(1L, 1L, 1L))
+  expect_equal(heavy$mean[1L, ], 3)
+  expect_equal(heavy$weight, c(2, 1e17, 1e17))
+})
+
+test_that("joint predictions, profile intervals and integrated ones are those of all rows", {
+  data <- repeated_rows()
+  fit <- function(method) {
+    suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential(range = 0.3),
+      method = method, threads = 1L, verbose = FALSE))
+  }
+  near <- fit(vecchia(k = 15))
+  exact <- fit(exact_gp())
+  limits <- function(fit) suppressWarnings(confint(fit, "nugget", what = "covariance",
+    method = "profile"))
+  expect_equal(limits(near), limits(exact), tolerance = 1e-4)
+  values <- function(fit) predict(fit, data[1:2, c("x", "y")], parameters = "integrated")$sd
+  expect_equal(values(near), values(exact), tolerance = 1e-3)
+})
+
+test_that("locations differ where their coordinates do", {
+  times <- cbind(1.6e9 + outer(seq(0, by = 86400, length.out = 4L), 0:9 / 100, "+")[TRUE])
+  expect_identical(count_locations(times), 40L)
+  expect_identical(count_locations(cbind(c(0, 0.3, 0.1 + 0.2, 1))), 3L)
+})
+
 test_that("the leave-one-out score is that of whole locations", {
   data <- repeated_rows()
   trend <- dense_model(data, new_places(data))$beta
@@ -173,7 +217,7 @@ test_that("order, copies and rounding of rows play no part", {
   right <- link(data)
   expect_equal(link(data[rev(seq_len(nrow(data))), ]), right, tolerance = 1e-9)
   rounded <- data
-  rounded$x <- rounded$x + c(0, 1e-12)
+  rounded$x <- rounded$x + c(0, 1e-13)
   expect_equal(link(rounded), right, tolerance = 1e-9)
   halves <- data[c(seq_len(nrow(data)), 5L), ]
   halves$w[c(5L, nrow(halves))] <- data$w[5L] / 2
