@@ -116,8 +116,8 @@ test_that("a row without noise is its location, and a large weight hides no othe
 test_that("joint predictions, profile intervals and integrated ones are those of all rows", {
   data <- repeated_rows()
   fit <- function(method) {
-    suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential(range = 0.3),
-      method = method, threads = 1L, verbose = FALSE))
+    suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, method = method,
+      covariance = cov_exponential(range = 0.3), threads = 1L, verbose = FALSE))
   }
   near <- fit(vecchia(k = 15))
   exact <- fit(exact_gp())
