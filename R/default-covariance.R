@@ -1,8 +1,8 @@
 # The covariance of a call that names none. bench/defaults.md has the panel of data sets from which
 # it is taken.
 
-# Fewer rows do not tell an anisotropy well enough to gain from it. Measurements that share a location
-# count as one row, here and below.
+# Fewer rows do not tell an anisotropy well enough to gain from it. Measurements that share a
+# location count as one row, here and below.
 anisotropic_rows <- 1000L
 
 # Fewer rows for each range do not tell the ranges apart; a class or a count tells less of them than

@@ -74,8 +74,8 @@
 #' @param width number of units in a hidden layer.
 #' @param inducing number of inducing points of each unit; lowered to the number of distinct
 #'   locations, with a message of class `neargp_message_inducing`. Time grows with its square.
-#' @param sites number of quadrature points, at most 4,096: of components for `"free"`, by default 8; else of
-#'   points for each unit, by default 3.
+#' @param sites number of quadrature points, at most 4,096: of components for `"free"`, by default
+#'   8; else of points for each unit, by default 3.
 #' @param quadrature how components are made: `"free"`, each has a site of its own for every unit
 #'   (QR3 of the paper); `"grid"`, all combinations of the units' sites (QR1), `"symmetric"`, the
 #'   same with sites symmetric about 0 (QR2); `"hermite"`, with the sites and weights of Gauss and

@@ -65,8 +65,8 @@ new_raster_writer <- function(template, names, file, classes) {
     })
 }
 
-# GDAL reports a full disk by warnings alone, after the last block, and the file that it leaves opens
-# as a whole one.
+# GDAL reports a full disk by warnings alone, after the last block, and the file that it leaves
+# opens as a whole one.
 check_written <- function(layers, blocks, file) {
   for (block in blocks) {
     found <- tryCatch(suppressWarnings(cells_hash(terra::values(layers, row = block$row,
