@@ -39,10 +39,10 @@
 #' row, unless `na.action = na.omit` is given.
 #'
 #' @section Files of text: Each line of a file is a row, or an error that names the file and the
-#' line. A line is an error if its number of fields is not that of the header, or if it opens a
-#' quote that its field does not end with. Bytes of zero are errors, and so is a compressed file that
-#' is cut off. Blank lines and files with a header alone have no rows. `fill = TRUE` accepts short
-#' lines, and `quote = ""` takes quotes as plain signs.
+#'   line. A line is an error if its number of fields is not that of the header, or if it opens a
+#'   quote that its field does not end with. Bytes of zero are errors, and so is a compressed file
+#'   that is cut off. Blank lines and files with a header alone have no rows. `fill = TRUE` accepts
+#'   short lines, and `quote = ""` takes quotes as plain signs.
 #'
 #' @section Fits from a source: They predict, and are printed and summarised, as all are; but for
 #' those whose rows come to this session (see above) they hold none. What is about the rows of the
