@@ -6,10 +6,6 @@ export work=_build/ci
 export LANG=${LANG:-C.UTF-8}          # R CMD check warns where characters are ASCII
 export MAKEFLAGS=${MAKEFLAGS:--j2}
 export OMP_THREAD_LIMIT=2              # of FAISS and the BLAS
-case $(readlink -f "$(command -v g++)") in
-  *ccache*) ;;                        # it would not keep what is compiled with a precompiled header
-  *) export PRECOMPILED=1 ;;
-esac
 export NEARGP_CUDA=no                 # its module takes minutes: it is built once, in a step of its own
 mkdir -p "$work"
 rm -f "$work"/*.log

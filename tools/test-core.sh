@@ -12,6 +12,10 @@ cd "$(dirname "$0")/.."
 counts=$1
 mkdir -p _build
 log=_build/test-core.log
+case $(readlink -f "$(command -v "${CXX:-g++}")") in
+  *ccache*) ;;  # it would not keep what is compiled with a precompiled header
+  *) export PRECOMPILED="${PRECOMPILED-1}" ;;
+esac
 
 status=0
 NEARGP_INSTRUCTION_SET=${NEARGP_INSTRUCTION_SET-all} \

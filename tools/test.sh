@@ -29,7 +29,8 @@ fi
 # Jobs are taken in this order by two processes: the C++ tests, built with the package's own objects, parts of the R tests with
 # the widest set, and the R tests with each other set. A part more loads the packages of Suggests once more, some 6 s.
 parts=1
-[ -z "${NEARGP_EXTENDED_TESTS:-}" ] || parts=5
+core_jobs=2  # compilers of the C++ tests, which go on when those of R have ended
+[ -z "${NEARGP_EXTENDED_TESTS:-}" ] || parts=5 core_jobs=1
 [ -z "${NEARGP_TEST_FILTER:-}" ] || parts=1
 # shellcheck disable=SC2086
 set -- $sets
@@ -60,7 +61,8 @@ run_job() {
   case $1 in
     core)
       echo "test: C++ core"
-      attended env NEARGP_INSTRUCTION_SET="$core_set" PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$job_counts" ;;
+      attended env NEARGP_INSTRUCTION_SET="$core_set" PACKAGE_OBJECTS=1 JOBS="$core_jobs" \
+        sh tools/test-core.sh "$job_counts" ;;
     *-small)
       set=${1#r-}
       set=${set%-small}
