@@ -122,7 +122,8 @@ test_that("64-bit integers that are observed, weights, places of folds or of map
   new <- data[1:5, ]
   expect_equal(scores(fit, new, observed = as_integer64(new$z), weights = as_integer64(1:5)),
     scores(fit, new, weights = 1:5))
-  wide <- data.frame(x = as_integer64(data$x), y = as_integer64(data$y))
+  wide <- data[c("x", "y")]  # data.frame() takes them where bit64 is loaded alone
+  for (name in names(wide)) wide[[name]] <- as_integer64(data[[name]])
   folds <- function(locations) withr::with_seed(1, block_folds(locations, size = 300))
   expect_equal(folds(wide), folds(data[c("x", "y")]))
   expect_equal(map_coords(wide, ~ x + y), map_coords(data, ~ x + y))
