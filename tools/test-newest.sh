@@ -7,14 +7,14 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-root=${NEARGP_NEWEST:-$PWD/_build/newest}
-if [ ! -e "$root/etc/debian_version" ]; then
-  mkdir -p "$root"
-  debootstrap --variant=minbase --include=ca-certificates,git sid "$root"
+system=${NEARGP_NEWEST:-$PWD/_build/newest}
+if [ ! -e "$system/etc/debian_version" ]; then
+  mkdir -p "$system"
+  debootstrap --variant=minbase --include=ca-certificates,git sid "$system"
 fi
-mkdir -p "$root/proc" "$root/root/neargp"
-mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-trap 'umount "$root/proc"' EXIT
-git ls-files -z | xargs -0 cp --parents -t "$root/root/neargp"
-chroot "$root" sh -c 'cd /root/neargp && sh tools/setup.sh check && g++ --version | head -n 1 && R --version | head -n 1 &&
+mkdir -p "$system/proc" "$system/neargp"
+mountpoint -q "$system/proc" || mount -t proc proc "$system/proc"
+trap 'umount "$system/proc"' EXIT
+git ls-files -z | xargs -0 cp --parents -t "$system/neargp"
+chroot "$system" sh -c 'cd neargp && sh tools/setup.sh check && g++ --version | head -n 1 && R --version | head -n 1 &&
   Rscript -e "print(packageVersion(\"RcppEigen\"))" && sh tools/test.sh'
