@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# What .ci/run and .ci/nightly share: steps, each of which counts as one check, and their sum. Sourced from the repository's root
+# The common part of .ci/run and .ci/nightly: steps, each of which counts as one check, and their sum. Sourced from the repository's root
 # with `time_limit` set, in seconds for all steps together.
 exec < /dev/null
 export work=_build/ci

@@ -15,9 +15,7 @@ areal_area_posterior <- function(given, support, settings) {
   part$context <- settings$context
   if (is.null(settings$k) && is_dense_fit(given$object)) part$exact <- TRUE
   field <- if (settings$joint) {
-    rows <- joint_rows(object, areas$target, part)
-    joint_field(object, take_data_rows(conditioned_data(object, part$context), rows),
-      areas$target$coords)
+    joint_field(object, joint_data(object, areas$target, part), areas$target$coords)
   } else conditional_weights(object, areas$target$coords, part)
   of_areas <- with_area_trend(given, list(target = areas$target), field$weighted, list(
     variances = function() field$variance, covariance = function() field$covariance))

@@ -73,7 +73,7 @@ is_dense_fit <- function(object) {
 
 dense_area_posterior <- function(given, support) {
   object <- given$object
-  data <- conditioned_data(object, plain_context(object$threads))
+  data <- conditioned_data(object)
   specification <- as_specified(object$core_covariance)
   covariance <- function(a, b) core_covariance_matrix(a, b, specification)
   factor <- joint_factor(object, data)

@@ -11,7 +11,7 @@ boundary_lines <- function(x, names, vanishing) {
   }
   c(line(paste0("at the boundary of its search interval", if (vanishing) ", or not told from 0"),
     names[!undetermined]),
-    line("hardly determined by the data", names[undetermined]))
+    line("poorly determined by the data", names[undetermined]))
 }
 
 # Variances, nuggets and standard deviations of effects that at_bound() notes for want of

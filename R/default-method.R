@@ -66,17 +66,16 @@ choose_classes <- function(settings, response, name) {
 # exact_gp() is for one output, on the CPU, in double precision.
 choose_gaussian <- function(settings, frame, by_location) {
   response <- stats::model.response(frame)
-  few <- NROW(response) <= exact_rows ||
-    by_location && count_locations(frame[["(locations)"]]) <= exact_rows
-  exact <- is.null(dim(response)) && few && settings$device != "cuda" &&
+  possible <- is.null(dim(response)) && settings$device != "cuda" &&
     !identical(settings$control$precision, "single") && is.null(settings$control$shards) &&
     is.null(settings$cluster)
-  if (exact) {
-    settings$method <- exact_gp()
-    settings$device <- "cpu"
-    settings$chosen <- sprintf("exact_gp(), as there are at most %d %s", exact_rows,
-      if (NROW(response) <= exact_rows) "rows" else "locations")
-  }
+  if (!possible) return(settings)
+  few <- if (NROW(response) <= exact_rows) "rows" else
+    if (by_location && count_locations(frame[["(locations)"]]) <= exact_rows) "locations"
+  if (is.null(few)) return(settings)
+  settings$method <- exact_gp()
+  settings$device <- "cpu"
+  settings$chosen <- sprintf("exact_gp(), as there are at most %d %s", exact_rows, few)
   settings
 }
 

@@ -9,17 +9,18 @@
 # made of: all elements of the fit, and whatever else rounding depends on, are compared, elements
 # that are the same object at no cost. Kept is what was made in full: an interrupt leaves nothing.
 kept <- function(object, name, context, expr) {
-  state <- kept_state(object, context)
+  state <- kept_state(object)
   if (is.null(state)) return(expr)
-  if (is.null(state[[name]])) state[[name]] <- expr
-  state[[name]]
+  slot <- paste(c(name, context$device_module, context$blas), collapse = " ")
+  if (is.null(state[[slot]])) state[[slot]] <- expr
+  state[[slot]]
 }
 
 # NULL for a fit of a version that had no keepers.
-kept_state <- function(object, context) {
+kept_state <- function(object) {
   if (is.null(object$keeper)) return(NULL)
   # the namespace, too: loaded anew, it has another core
-  made_of <- list(object, core_simd(), context$device_module, context$blas, topenv())
+  made_of <- list(object, core_simd(), topenv())
   state <- core_kept(object$keeper)
   if (is.null(state) || !identical(state$made_of, made_of)) {
     state <- new.env(parent = emptyenv())
@@ -39,22 +40,22 @@ with_own_keeper <- function(fit) {
 # ---- what several methods keep -------------------------------------------------------------------
 
 kept_kriging <- function(object, context) {
-  data <- conditioned_data(object, context)
+  data <- conditioned_data(object)
   kept(object, "kriging", context, core_kriging(data$coords, response_columns(data),
     1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), data$output))
 }
 
 # The factor of the covariance matrix of all rows.
 kept_exact_kriging <- function(object, context) {
-  data <- conditioned_data(object, context)
+  data <- conditioned_data(object)
   kept(object, "exact_kriging", context, core_exact_kriging(data$coords,
     response_columns(data), 1 / data$weights, as_specified(object$core_covariance),
     trend_nugget(object), context, data$output))
 }
 
 kept_index <- function(object, context) {
-  kept(object, "index", context, core_index(conditioned_data(object,
-    context)$coords, metric_component(object$core_covariance)))
+  kept(object, "index", context, core_index(conditioned_data(object)$coords,
+    metric_component(object$core_covariance)))
 }
 
 # Indices of several outputs, one of each output's rows.

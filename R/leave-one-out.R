@@ -57,11 +57,11 @@ weights_of_others <- function(method, object, settings) {
 
 #' @export
 weights_of_others.default <- function(method, object, settings) {
-  data <- conditioned_data(object, settings$context)
+  data <- conditioned_data(object)
   if (is.null(data$within)) return(weights_of_other_locations(object, settings))
   at_means <- object
   at_means$data <- data
-  add_own_location(object, data, weights_of_other_locations(with_own_keeper(at_means), settings))
+  add_own_location(object, weights_of_other_locations(with_own_keeper(at_means), settings))
 }
 
 # No location repeats in the data of `object`.
@@ -82,8 +82,8 @@ weights_of_other_locations <- function(object, settings) {
 #   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
 #
 # prediction and variance (the product of two normal densities of w_l).
-add_own_location <- function(object, means, given) {
-  index <- location_number(object$data$coords)
+add_own_location <- function(object, given) {
+  index <- location_index(object$data$coords)
   others <- others_at_location(response_columns(object$data), object$data$weights, index)
   field <- pmax(given$variance, 0)[index]
   gained <- field * others$weight / object$nugget
@@ -92,8 +92,8 @@ add_own_location <- function(object, means, given) {
     variance = (1 - share) * field)
 }
 
-# Weight and mean of the other rows of each row's location, as sums of these alone: differences from
-# the sums of all would lose what is beside a large weight.
+# Weight and mean of the other rows of each row's location. Sums over the other rows keep their
+# digits, where the sum over all rows less the row itself loses them to a large weight.
 others_at_location <- function(columns, weights, index) {
   weight <- double(length(weights))
   mean <- columns

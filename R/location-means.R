@@ -19,7 +19,7 @@
 # Data in which no location repeats are returned as they are, and so are those of several responses.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)
-  index <- location_number(data$coords)
+  index <- location_index(data$coords)
   if (!anyDuplicated(index)) return(data)
   first <- which(!duplicated(index))
   share <- shares_of_location(data$weights, index)
@@ -38,8 +38,8 @@ has_location_means <- function(data) {
     !is_compressed(data)
 }
 
-# What each row counts in the mean of its location: one without noise, whose weight is infinite, is
-# all of it.
+# The share of each row in the mean of its location. A row without noise has an infinite weight and
+# takes the whole share.
 shares_of_location <- function(weights, index) {
   certain <- is.infinite(weights)
   weights[certain] <- 1
@@ -47,9 +47,9 @@ shares_of_location <- function(weights, index) {
   weights / drop(rowsum(weights, index))[index]
 }
 
-# `columns`: the deviations from the location's mean, times the root of the weight, of rows that
-# share a location, by location. Of each location: where its rows begin there and how many they are,
-# the number of `contrasts`, and sum log om - log Om.
+# `columns` holds, for rows that share a location, the deviations from the location's mean times the
+# root of the weight, sorted by location. The other elements have a number for each location: the
+# `first` of its rows there and their `count`, the number of `contrasts`, and sum log om - log Om.
 within_locations <- function(data, reduced, index) {
   count <- tabulate(index)
   shared <- which(count[index] > 1L)
@@ -57,14 +57,14 @@ within_locations <- function(data, reduced, index) {
   deviations <- response_columns(take_data_rows(data, shared)) -
     response_columns(reduced)[index[shared], , drop = FALSE]
   kept <- ifelse(count > 1L, count, 0L)
-  # an infinite weight, of no noise, leaves no deviation, and its two logarithms cancel
+  # a row without noise has an infinite weight and no deviation, and its two logarithms cancel
   finite <- function(x) replace(x, is.infinite(x), 0)
   list(columns = sqrt(finite(data$weights[shared])) * deviations,
     first = cumsum(kept) - kept + 1L, count = kept, contrasts = count - 1L,
     log_weights = drop(rowsum(finite(log(data$weights)), index)) - finite(log(reduced$weights)))
 }
 
-# Those of the locations `at`.
+# The part of `within` at the locations `at`.
 take_within <- function(within, at) {
   rows <- sequence(within$count[at], within$first[at])
   count <- within$count[at]
@@ -79,7 +79,7 @@ count_observations <- function(data, at = NULL) {
   length(data$y) + sum(within$contrasts)
 }
 
-# What lies within the locations `at`, or within all, as it enters a likelihood.
+# The terms of a likelihood from within the locations `at`, by default from within all.
 within_terms <- function(within, at = NULL) {
   if (is.null(within)) return(NULL)
   if (!is.null(at)) within <- take_within(within, at)
@@ -87,8 +87,8 @@ within_terms <- function(within, at = NULL) {
     log_weights = sum(within$log_weights))
 }
 
-# Sums of the core over locations, `parts`, made those over observations. `nugget_row`: where the
-# nugget is among the parameters.
+# Turns `parts`, sums of the core over locations, into sums over observations. `nugget_row` is the
+# place of the nugget among the parameters.
 add_within <- function(parts, terms, nugget, nugget_row = NULL) {
   if (is.null(terms) || parts$failed > 0L) return(parts)
   gram <- terms$gram / nugget
@@ -102,7 +102,7 @@ add_within <- function(parts, terms, nugget, nugget_row = NULL) {
   parts
 }
 
-# The same of the gradient of a log density at given coefficients.
+# Does the same to the gradient of a log density at given coefficients.
 add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
   if (is.null(terms) || result$failed > 0L) return(result)
   contrast <- c(1, -beta)
@@ -113,7 +113,7 @@ add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
 
 # ---- problems and fits ---------------------------------------------------------------------------
 
-# Methods that condition on observations of the field, and count locations as such.
+# Whether a method conditions on observations of the field and takes a location for one of them.
 conditions_on_locations <- function(method) {
   UseMethod("conditions_on_locations")
 }
@@ -133,8 +133,8 @@ conditions_on_locations.neargp_mll_k <- function(method) TRUE
 #' @export
 conditions_on_locations.neargp_loo_k <- function(method) TRUE
 
-# The means of observations whose noise has a model move with it, and to leave out a row is to keep
-# the others of its location apart.
+# Location means would move with the parameters of a noise model. Leaving out single rows needs the
+# other rows of the location apart.
 takes_location_means <- function(method, family, data) {
   conditions_on_locations(method) && is_gaussian(family) && is.null(data$noise) &&
     !identical(method$leave_out, "row") && has_location_means(data)
@@ -174,39 +174,10 @@ problem_at_rows <- function(problem) {
 
 observations_of <- function(problem) problem$all_rows %||% problem$data
 
-# The number of locations, or observations, that it is conditioned on.
-count_conditioned <- function(object) {
-  data <- object$data
-  if (!conditions_on_locations(object$method) || !is_gaussian(object$family) ||
-    !has_location_means(data)) {
-    return(length(data$y))
-  }
-  count_locations(data$coords)
-}
-
-# What predictions of a fit are conditioned on: its observations, or the means of their locations.
-conditioned_data <- function(object, context) {
+# Predictions of a fit are conditioned on this: its observations, or the means of their locations.
+conditioned_data <- function(object) {
   if (!conditions_on_locations(object$method) || !is_gaussian(object$family)) return(object$data)
-  kept(object, "locations", context, at_locations(object$data))
+  kept(object, "locations", NULL, at_locations(object$data))
 }
 
-# ---- locations -----------------------------------------------------------------------------------
-
-# Numbers of locations in order of appearance. Coordinates that differ by rounding are the same: 0.3
-# and 0.1 + 0.2, longitudes 180 and -180. location_index() compares them bit by bit.
-location_number <- function(coords) {
-  for (column in seq_len(ncol(coords))) {
-    coords[, column] <- rounded_coordinate(coords[, column])
-    if (!anyDuplicated(coords[, column])) return(seq_len(nrow(coords)))
-  }
-  location_index(coords)
-}
-
-count_locations <- function(coords) max(location_number(coords), 0L)
-
-rounded_coordinate <- function(x) {
-  ascending <- order(x)
-  sorted <- x[ascending]
-  new <- c(TRUE, diff(sorted) > 1e-12 * max(abs(sorted)))
-  replace(x, ascending, sorted[new][cumsum(new)])
-}
+count_conditioned <- function(object) length(conditioned_data(object)$y)

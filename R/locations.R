@@ -266,14 +266,3 @@ spans_plane <- function(coords) {
   scatter <- svd(plane, 0L, 0L)$d
   scatter[2L] > 1e-8 * scatter[1L] && scatter[2L] > 1e-14 * size * sqrt(nrow(coords))
 }
-
-# Rows that share their location with an earlier or later row. Sorting beats duplicated() on
-# matrices by far.
-duplicated_locations <- function(coords) {
-  order <- do.call(base::order, lapply(seq_len(ncol(coords)), function(j) coords[, j]))
-  sorted <- coords[order, , drop = FALSE]
-  n <- nrow(sorted)
-  if (n < 2L) return(integer(0))
-  same <- rowSums(sorted[-1L, , drop = FALSE] != sorted[-n, , drop = FALSE]) == 0
-  sort(order[c(same, FALSE) | c(FALSE, same)])
-}

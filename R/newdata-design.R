@@ -61,7 +61,7 @@ new_rows_frame <- function(terms, data) {
   structure(frame[1L, , drop = FALSE], terms = attr(frame, "terms"))
 }
 
-# Such variables with the classes, units and levels of the fit.
+# Converts the variables of a frame to the classes, units and levels of the fit.
 as_fitted_frame <- function(frame, types, kinds, xlevels) {
   frame <- with_training_types(plain_columns(frame), types, kinds)
   apply_training_levels(with_training_units(frame, kinds), xlevels)

@@ -9,9 +9,7 @@ joint_moments <- function(method, object, target, settings) {
 #' @export
 joint_moments.default <- function(method, object, target, settings) {
   refuse_compressed(object, "predict(joint = TRUE)")
-  rows <- joint_rows(object, target, settings)
-  data <- conditioned_data(object, settings$context)
-  field <- joint_field(object, take_data_rows(data, rows), target$coords)
+  field <- joint_field(object, joint_data(object, target, settings), target$coords)
   joint_of_field(object, target, settings, field$covariance, field$weighted)
 }
 
@@ -41,9 +39,13 @@ joint_field <- function(object, data, coords) {
     covariance = core_covariance_matrix(coords, coords, specification) - crossprod(cross))
 }
 
+joint_data <- function(object, target, settings) {
+  take_data_rows(conditioned_data(object), joint_rows(object, target, settings))
+}
+
 joint_rows <- function(object, target, settings) {
   if (settings$exact || nrow(target$coords) == 0L) {
-    return(check_union(seq_along(conditioned_data(object, settings$context)$y)))
+    return(check_union(seq_len(count_conditioned(object))))
   }
   neighbor_union(prediction_neighbors(object, target$coords, settings))
 }

@@ -103,8 +103,8 @@ prediction_k.default <- function(method, object, k, least = 60L) {
 prediction_neighbors <- function(object, coords, settings) {
   index <- kept_index(object, settings$context)
   if (settings$sectors == 0L) {
-    observed <- length(conditioned_data(object, settings$context)$y)
-    return(core_index_nearest(index, coords, min(settings$k, observed), settings$context))
+    k <- min(settings$k, count_conditioned(object))
+    return(core_index_nearest(index, coords, k, settings$context))
   }
   per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
   core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors,

@@ -26,9 +26,9 @@ smooth_taper <- function(distances) {
 
 # Distances to neighbours, a matrix with a column for each target, in the metric in which they were
 # sought.
-neighbor_distances <- function(object, coords, neighbors, context) {
+neighbor_distances <- function(object, coords, neighbors) {
   component <- metric_component(object$core_covariance)
-  data <- core_scale(conditioned_data(object, context)$coords, component)
+  data <- core_scale(conditioned_data(object)$coords, component)
   targets <- core_scale(coords, component)
   squares <- matrix(0, ncol(neighbors), nrow(neighbors))
   for (j in seq_len(ncol(data))) squares <- squares + (targets[, j] - t(matrix(data[neighbors, j],
@@ -38,14 +38,10 @@ neighbor_distances <- function(object, coords, neighbors, context) {
 
 # The nearest of each target, and their taper.
 smooth_neighbors <- function(object, coords, settings) {
-  if (settings$k >= length(conditioned_data(object, settings$context)$y)) {
-    return(list(neighbors = prediction_neighbors(object, coords, settings)))
-  }
   neighbors <- core_index_nearest(kept_index(object, settings$context), coords,
     settings$k + 1L, settings$context)
   list(neighbors = core_neighbors_first(neighbors, settings$k),
-    taper = smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors),
-      settings$context)))
+    taper = smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors))))
 }
 
 # Whether a field is predicted from observations of it, which may have a taper.
@@ -87,6 +83,6 @@ with_smooth <- function(settings, object, smooth, sectors) {
   }
   settings$sectors <- 0L
   # From all observations there are no edges.
-  settings$smooth <- !settings$exact && settings$k < length(object$data$y)
+  settings$smooth <- !settings$exact && settings$k < count_conditioned(object)
   settings
 }

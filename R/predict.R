@@ -168,9 +168,9 @@
 #' For responses that are not gaussian, predictions use the estimates of the parameters of
 #' covariance and family, and so does the `sd` of `type = "link"`. The standard errors of `coef()`
 #' and of `type = "trend"` include the uncertainty of these parameters, see [coef()][coef.neargp].
-#' Those of the field and the trend together would need the posterior at other values of each
-#' parameter. Intervals are a little
-#' short where a parameter is poorly determined, and more so for covariates far from their means.
+#' Standard errors of the field and the trend together would need the posterior at other values of
+#' each parameter. Intervals are a little short where a parameter is poorly determined, and more so
+#' for covariates far from their means.
 #' @section Errors: `neargp_error_levels` (of groups, see `allow.new.levels`, or of a smooth's
 #'   `by`), `neargp_error_newdata` (missing, of a wrong class, or without the needed
 #'   columns), `neargp_error_crs` (not the CRS of the training data), `neargp_error_factor_level`,

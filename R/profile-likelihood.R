@@ -40,7 +40,7 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
 # `restricted`: whether it is the restricted likelihood, which has no adjoint path. `set_noise`:
 # takes the noise of rows that have a model of it, see noise.R. `targets`: the rows summed over, all
-# by default; where rows are locations, their number and what lies within them count, too.
+# by default. A row that is a location adds its observations to `n`, and the terms from within it.
 new_objective <- function(problem, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method), set_noise = NULL,
                           targets = NULL, n = count_observations(problem$data, targets)) {

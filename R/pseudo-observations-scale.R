@@ -1,10 +1,10 @@
-# The scale of the linear predictor of successes and of ordered categories. Their noise has the
-# fixed standard deviation of the link, beside which the leave-one-out score measures everything
-# else: a field of short range and any variance, or one whose pseudo-observations have noise in its
-# proportion, is as good as a wider link. Trend, thresholds and the field's standard deviation can
-# then grow together: the score of 300 rows rises by 1.4 up to the bound, ten times the true scale.
-# An exponential prior of the field's standard deviation with the mean of the link's own is enough
-# to hold it, and little beside what rows say where they do.
+# The scale of the linear predictor for successes and ordered categories. The link fixes the
+# standard deviation of their noise, and the leave-one-out score compares everything else with it. A
+# field of short range and any variance fits as well as a wider link. So does a field whose
+# pseudo-observations have noise in proportion to it. Trend, thresholds and the field's standard
+# deviation can therefore grow together: the score of 300 rows rises by 1.4 up to the bound, ten
+# times the true scale. An exponential prior holds the field's standard deviation. Its mean is the
+# link's standard deviation. The prior changes little where the rows determine the scale.
 
 scaled_by_link <- c("binomial", "betabinomial", "ordinal")
 

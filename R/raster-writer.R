@@ -22,10 +22,10 @@ raster_by_blocks <- function(template, settings, columns_at, classes = NULL) {
   result
 }
 
-# Without a file the layers are in memory where there is room, else in a temporary file of terra. A
-# file is written under another name beside its own, is read back, and gets its name when it is
-# whole: one that was there before is kept until then. Numbers have 8 bytes, as in memory; those of
-# classes one.
+# Without a file the layers are in memory where there is room, else in a temporary file of terra.
+# The writer writes a file under a temporary name in the same folder, reads it back, and renames it
+# when it is whole. An earlier file of that name stays until then. Numbers have 8 bytes, as in
+# memory; those of classes one.
 new_raster_writer <- function(template, names, file, classes) {
   layers <- terra::rast(template, nlyrs = length(names))
   names(layers) <- names

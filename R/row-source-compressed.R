@@ -2,14 +2,19 @@
 # word. Formats by their first bytes, as gzfile() knows them.
 
 check_whole_file <- function(file) {
+  state <- paste(normalizePath(file), file.size(file), as.numeric(file.mtime(file)))
+  if (state %in% of_session$whole_files) return(invisible()) # the check reads all of the file
   begin <- readBin(file, "raw", 6L)
   begins <- function(...) identical(begin[seq_along(c(...))], as.raw(c(...)))
   is_whole <- if (begins(0x1f, 0x8b)) is_whole_gzip(file) else
     if (begins(0x42, 0x5a, 0x68)) is_whole_bzip2(file) else
     if (begins(0xfd, 0x37, 0x7a, 0x58, 0x5a)) is_whole_xz(file) else TRUE
-  if (is_whole) return(invisible())
+  if (is_whole) {
+    of_session$whole_files <- c(of_session$whole_files, state)
+    return(invisible())
+  }
   abort_source(c(sprintf("The compressed file %s is cut off or damaged.", file),
-    i = "Copy or compress it anew."))
+    i = "Copy or compress it again."))
 }
 
 # The bytes of a file from `first` on, counted from 0.
@@ -23,7 +28,7 @@ read_bytes <- function(file, first, count) {
 last_bytes <- function(file, count) read_bytes(file, max(0, file.size(file) - count), count)
 
 # A member of a gzip file ends with its uncompressed length, modulo 2^32 (RFC 1952). A file may have
-# several, one after the other, of which the last one tells.
+# several members, and its last bytes belong to the last member.
 is_whole_gzip <- function(file) {
   length <- sum(as.integer(last_bytes(file, 4L)) * 256^(0:3))
   if (uncompressed_length(file) %% 2^32 == length) return(TRUE)

@@ -189,7 +189,7 @@ in_chunk <- function(number, value) {
   })
 }
 
-# What all chunks must have in common: columns, their classes and units, and the levels of factors.
+# All chunks must have these in common: columns, their classes and units, and the levels of factors.
 chunk_form <- function(chunk) {
   lapply(chunk,
     function(column) list(class = if (is.numeric(column) && !is.object(column)) "numeric" else

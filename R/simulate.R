@@ -161,7 +161,7 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   m <- nrow(target$coords)
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
-  observed <- conditioned_data(object, settings$context)
+  observed <- conditioned_data(object)
   known <- if (settings$conditional && object$nugget == 0) match_locations(coords,
     observed$coords) else rep(NA_integer_, nrow(coords))
   coords <- coords[is.na(known), , drop = FALSE]
@@ -252,23 +252,6 @@ tell_jitter <- function(jitter) {
   if (jitter == 0) return(invisible())
   inform_neargp("jitter", sprintf(
     "%s of the field's variance was added to the diagonal: its covariance is too smooth for places so close to each other.", format(jitter)))
-}
-
-# Rows at the same location have the same number, 1, 2, ... in order of appearance: the field has
-# one value there, and conditioning on it twice would be singular.
-location_index <- function(coords) {
-  index <- rep(1, nrow(coords))
-  for (x in asplit(coords, 2L)) {
-    index <- as.double(index) * nrow(coords) + match(x, unique(x)) # beyond the range of integers
-    index <- match(index, unique(index))
-  }
-  index
-}
-
-# Row of `among`, where no two are alike, at each location; NA where there is none.
-match_locations <- function(coords, among) {
-  place <- location_index(rbind(among, coords))
-  match(place[nrow(among) + seq_len(nrow(coords))], place[seq_len(nrow(among))])
 }
 
 simulation_plan <- function(covariance, data, coords, settings) {

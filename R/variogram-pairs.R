@@ -54,7 +54,7 @@ sample_pairs <- function(coords, max_pairs) {
 
 # Up to `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few
 # rows. They are cut at the distance within which no anchor has further rows: beyond, only anchors
-# in sparse areas would have pairs. Of rows at that distance, as on a grid, an anchor may have some.
+# in sparse areas would have pairs. At that very distance, as on a grid, an anchor may lack some.
 neighbor_pairs <- function(coords, rows, share) {
   anchors <- rows[sample.int(length(rows), min(max(1, floor(share / 32)), length(rows)))]
   k <- min(ceiling(share / length(anchors)), length(rows) - 1L)

@@ -52,15 +52,14 @@ low_rank_prior <- function(object, context) {
 # alpha'B^-1 alpha.
 #' @export
 joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
-  rows <- joint_rows(object, target, settings)
-  data <- take_data_rows(object$data, rows)
+  data <- joint_data(object, target, settings)
   given <- core_inducing_features(rbind(data$coords, target$coords),
     low_rank_prior(object, settings$context), settings$context)
   if (nzchar(given$failure)) abort_bound(given$failure)
-  known <- seq_along(rows)
-  new <- length(rows) + seq_len(nrow(target$coords))
+  known <- seq_along(data$y)
+  new <- length(known) + seq_len(nrow(target$coords))
   noisy <- given$unexplained[known, known, drop = FALSE] + diag(object$nugget / data$weights,
-    length(rows))
+    length(known))
   factor <- tryCatch(chol(noisy), error = function(e) abort_cholesky(0L))
   cross <- backsolve(factor, given$unexplained[known, new, drop = FALSE], transpose = TRUE)
   b <- backsolve(factor, cross)

@@ -106,8 +106,6 @@ inducing_coordinates <- function(problem) {
   coords
 }
 
-distinct_locations <- function(coords) coords[!duplicated(location_index(coords)), , drop = FALSE]
-
 given_inducing <- function(points, problem) {
   wanted <- c(problem$locations$raw_names, problem$locations$time)
   if (ncol(points) != length(wanted)) {

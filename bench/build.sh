@@ -1,5 +1,5 @@
 #!/bin/sh
-# What an installation from source costs: seconds of CPU and of the clock, lines and warnings of its log, bytes of the library.
+# The cost of an installation from source: seconds of CPU and of the clock, lines and warnings of its log, bytes of the library.
 # For each of two or more source trees, in turns, from nothing, without the CUDA module:
 #   sh bench/build.sh TREE TREE ...
 # Other work on the machine lengthens the seconds of all of them alike: compare the ratios.

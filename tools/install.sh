@@ -4,7 +4,7 @@
 #
 #   sh tools/install.sh run|test|check      (the argument goes to tools/setup.sh)
 #
-# What an earlier call compiled is kept in src/, and only what a change concerns is compiled again.
+# Objects of an earlier call stay in src/. Only the units that a change concerns are compiled again.
 #
 # SANITIZE=1 builds it with the address and undefined-behaviour sanitizers into _build/library-sanitized, for tools/fuzz.sh.
 set -eu

@@ -17,7 +17,7 @@ echo '#include "base/apart.h"' > "$copy/src/core/base/shared.h"
 echo '#include "base/shared.h"' > "$copy/src/core/base/first.cpp"
 touch "$copy/src/core/base/second.cpp"
 echo '// A unit of its own, in a test.' > "$copy/src/core/linalg/own.cpp"
-echo 'CXX17 = false' > "$copy/user.mk"  # nothing is compiled to foretell how long it takes
+echo 'CXX17 = false' > "$copy/user.mk"  # so that no trial is timed
 
 # fake_nvcc FOLDER STATUS [RELEASE]: a toolkit whose compiler knows three architectures and ends with STATUS.
 fake_nvcc() {

@@ -12,6 +12,7 @@ if [ ! -e "$system/etc/debian_version" ]; then
   mkdir -p "$system"
   debootstrap --variant=minbase --include=ca-certificates,git sid "$system"
 fi
+rm -rf "$system/neargp"
 mkdir -p "$system/proc" "$system/neargp"
 mountpoint -q "$system/proc" || mount -t proc proc "$system/proc"
 trap 'umount "$system/proc"' EXIT

@@ -6,9 +6,9 @@
 # The folder is one below src/, or it is elsewhere and nothing is printed. Each line names a unit, or one of the SOURCEs,
 # and all headers and sources that it includes.
 #
-# A unit includes up to fifteen sources of one folder of src/core, or of the glue to R. What these share, Eigen above all, is
-# read and instantiated once: the build takes less than half the time. A source that sets macros or needs
-# flags of its own says so in a comment that begins with "A unit of its own", and is compiled alone.
+# A unit includes up to fifteen sources of one folder of src/core, or of the glue to R. The headers that these share, Eigen
+# above all, are read and instantiated once: the build takes less than half the time. A source that sets macros or needs flags
+# of its own says so in a comment that begins with "A unit of its own", and is compiled alone.
 #
 # A unit is written only where it changes. So make compiles again what a change concerns, and nothing else.
 set -eu

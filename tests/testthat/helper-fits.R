@@ -18,3 +18,19 @@ fit_once <- function(..., data = simulated_data(150)) {
   neargp(z ~ height + group, data, coords = ~ x + y, method = vecchia(k = 15),
     covariance = cov_exponential(), ...)
 }
+
+# Rows with a covariate and a field with a Matern correlation (smoothness 1.5, range 0.06).
+data_with_field <- function(n, variance) {
+  data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n))
+  distances <- as.matrix(dist(data[c("x", "y")])) / 0.06
+  correlation <- (1 + distances) * exp(-distances)
+  data$field <- drop(t(chol(variance * correlation + diag(1e-9, n))) %*% rnorm(n))
+  data
+}
+
+# units::as_units(), which no file of the package needs.
+as_units_or_skip <- function() {
+  package <- "units"
+  skip_if_not_installed(package)
+  getExportedValue(package, "as_units")
+}

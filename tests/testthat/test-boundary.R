@@ -48,7 +48,7 @@ test_that("a parameter without information is not taken for a small one", {
     diag(ifelse(vague, 1e-3, 1)))
   expect_true(all(fit$parameters$at_boundary[vague]))
   printed <- paste(capture.output(print(fit)), collapse = " ")
-  expect_match(printed, "hardly determined by the data: variance \\(and .*\\), sd_\\(Intercept\\)\\|g")
+  expect_match(printed, "poorly determined by the data: variance \\(and .*\\), sd_\\(Intercept\\)\\|g")
   expect_match(printed, "variance: the likelihood is nearly flat about the estimate, ")
   expect_match(printed, "no standard error. +Keep the term")
   expect_no_match(printed, "leave (it|the term) out|at the boundary|no such")

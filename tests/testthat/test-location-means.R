@@ -128,9 +128,61 @@ test_that("joint predictions, profile intervals and integrated ones are those of
   expect_equal(values(near), values(exact), tolerance = 1e-3)
 })
 
+test_that("all locations are neighbours where there are no more of them than `k`", {
+  set.seed(5)
+  stations <- data.frame(x = runif(96), y = runif(96))
+  data <- stations[rep(1:96, 3L), ]
+  data$z <- sin(6 * data$x) + rnorm(288)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, covariance = held_covariance, nugget = 1,
+    method = vecchia(20), verbose = FALSE)
+  new <- data.frame(x = c(0.1, 0.5, 1.2), y = c(0.9, 0.5, 0.3))
+  expect_identical(predict(fit, new), predict(fit, new, sectors = 0))
+})
+
+test_that("memory is that of locations, and neighbours are rows where effects keep these apart", {
+  set.seed(6)
+  stations <- data.frame(x = runif(12), y = runif(12))
+  data <- stations[rep(1:12, 1000L), ]
+  data$z <- rnorm(12000)
+  withr::with_options(list(neargp.memory = 1e8), {
+    fit <- suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, covariance = held_covariance,
+      nugget = 1, verbose = FALSE))
+  })
+  expect_s3_class(fit$method, "neargp_exact_gp")
+  few <- data[1:400, ]
+  few$group <- factor(sample(80L, 400L, TRUE))
+  fit <- suppressMessages(neargp(z ~ (1 | group), few, coords = ~ x + y, method = vecchia(),
+    covariance = held_covariance, nugget = 1, verbose = FALSE))
+  expect_identical(fit$k, 30L)
+})
+
+test_that("joint predictions of areas are those of single ones", {
+  skip_if_not_installed("sf")
+  cells <- sf::st_make_grid(sf::st_as_sfc(sf::st_bbox(c(xmin = 0, ymin = 0, xmax = 4, ymax = 4))),
+    n = 4)
+  areas <- sf::st_sf(geometry = cells)[rep(1:16, rep(c(1, 3), 8)), ]
+  set.seed(7)
+  areas$z <- rnorm(nrow(areas))
+  fit <- suppressMessages(neargp(z ~ 1, areas, method = exact_gp(), covariance = held_covariance,
+    nugget = 0.5, distance = "euclidean", verbose = FALSE))
+  joint <- suppressMessages(predict(fit, areas[1:3, ], type = "link", joint = TRUE))
+  single <- suppressMessages(predict(fit, areas[1:3, ], type = "link"))
+  expect_equal(joint$mean, single$mean, tolerance = 1e-8)
+  expect_equal(joint$sd, single$sd, tolerance = 1e-8)
+})
+
+test_that("rows that differ by rounding are duplicates for a fit without a nugget", {
+  data <- data.frame(x = c(0.3, 0.1 + 0.2, 0.5, 0.8), y = c(1, 1, 0.2, 0.7), z = 1:4)
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, nugget = 0, method = vecchia(2)),
+    class = "neargp_error_duplicates")
+})
+
 test_that("locations differ where their coordinates do", {
   times <- cbind(1.6e9 + outer(seq(0, by = 86400, length.out = 4L), 0:9 / 100, "+")[TRUE])
   expect_identical(count_locations(times), 40L)
+  # a clock of a kilohertz: pieces of a chain are no longer than what rounding leaves
+  chain <- cbind(c(seq(1.6e9, by = 1e-3, length.out = 1000L), 1.7e9))
+  expect_gt(count_locations(chain), 400L)
   expect_identical(count_locations(cbind(c(0, 0.3, 0.1 + 0.2, 1))), 3L)
 })
 
@@ -226,7 +278,7 @@ test_that("order, copies and rounding of rows play no part", {
   expect_equal(link(light), right, tolerance = 1e-8)
 })
 
-test_that("random effects beside repeated locations have the dense restricted likelihood", {
+test_that("random effects and repeated locations have the dense restricted likelihood", {
   data <- repeated_rows()
   set.seed(4)
   data$group <- factor(sample(8L, nrow(data), TRUE))
@@ -283,5 +335,5 @@ test_extended("draws have one value of the field at a location, with the moments
 
 test_that("a location on the sphere is one by whatever longitude it is named", {
   named <- rbind(c(180, 10), c(-180, 10), c(0, 90), c(120, 90), c(179.999, 10))
-  expect_identical(location_number(core_embed_longlat(named)), c(1L, 1L, 2L, 2L, 3L))
+  expect_identical(location_index(core_embed_longlat(named)), c(1L, 1L, 2L, 2L, 3L))
 })

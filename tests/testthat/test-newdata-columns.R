@@ -32,9 +32,7 @@ test_that("durations of newdata are read in the unit of the fit wherever the mod
 })
 
 test_that("a response and a coordinate of package units are read in the unit of the fit", {
-  package <- "units" # which no file of the package needs
-  skip_if_not_installed(package)
-  as_units <- getExportedValue(package, "as_units")
+  as_units <- as_units_or_skip()
   data <- simulated_data(40)
   with_unit <- function(rows, unit, factor = 1) {
     transform(rows, z = as_units(factor * z, unit), height = as_units(factor * height, unit))

@@ -1,4 +1,4 @@
-test_that("newdata in km for a fit in m is told to be far from the data", {
+test_that("newdata in km for a fit in m is reported to be far from the data", {
   data <- simulated_data(60)
   data[c("x", "y")] <- 1e5 + 1e4 * data[c("x", "y")]
   data$count <- rpois(60, 3)
@@ -22,7 +22,7 @@ test_that("newdata in km for a fit in m is told to be far from the data", {
   expect_message(predict(gaussian, km[1L, ]), "The location of", class = "neargp_message_far")
 })
 
-test_that("forecasts after the last time of the data are not told to be far", {
+test_that("forecasts after the last time of the data are not reported to be far", {
   data <- simulated_data(60)
   data$day <- rep(1:20, 3)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(5),

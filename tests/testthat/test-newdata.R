@@ -83,9 +83,7 @@ test_extended("dates and durations of newdata are read in the unit of the fit, a
 })
 
 test_that("columns of the package units are read in the unit of the fit", {
-  package <- "units" # which no file of the package needs
-  skip_if_not_installed(package)
-  as_units <- getExportedValue(package, "as_units")
+  as_units <- as_units_or_skip()
   data <- simulated_data(60)
   with_unit <- function(rows, unit, factor = 1) {
     transform(rows, height = as_units(factor * height, unit))
@@ -164,7 +162,7 @@ test_that("a function that cannot be evaluated in one row does not end the predi
   expect_equal(predict(fit, data[1:3, ]), predict(plain, data[1:3, ]))
 })
 
-test_that("codes and scales made from the rows of newdata are told, though the first row alone has them", {
+test_that("codes and scales made from the rows of newdata are reported, though the first row alone has them", {
   data <- simulated_data(60)
   data$year <- rep(c(2004, 2010, 2014), 20)
   for (formula in list(z ~ I(scale(height)), z ~ as.numeric(factor(year)))) {

@@ -1,10 +1,8 @@
 test_extended("the scale of an ordinal response by loo_k() does not drift off", {
   withr::local_seed(1)
   n <- 300
-  data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n))
-  distances <- as.matrix(dist(data[c("x", "y")])) / 0.06
-  field <- drop(t(chol(0.5 * (1 + distances) * exp(-distances) + diag(1e-9, n))) %*% rnorm(n))
-  latent <- 1 + 3 * data$a + field + rlogis(n)
+  data <- data_with_field(n, 0.5)
+  latent <- 1 + 3 * data$a + data$field + rlogis(n)
   data$grade <- cut(latent, c(-Inf, 0, 1.2, 2.5, 4, Inf), ordered_result = TRUE)
   fit <- function(method, covariance = cov_matern(1.5)) suppressMessages(neargp(grade ~ a, data,
     coords = ~ x + y, family = ordinal(), method = method, covariance = covariance))

@@ -1,4 +1,4 @@
-# Standard errors of the trend beside those of the whole likelihood, family parameters included.
+# The reference of the standard errors is the whole likelihood, family parameters included.
 
 field_off <- cov_matern(1.5, variance = 1e-9, range = 0.3)
 
@@ -77,10 +77,8 @@ test_that("errors of a truncated count's trend know that its size is estimated",
 test_that("errors of the trend know that the field's variance and range are estimated", {
   withr::local_seed(3)
   n <- 150
-  data <- data.frame(x = runif(n), y = runif(n), a = rnorm(n))
-  distances <- as.matrix(dist(data[c("x", "y")])) / 0.06
-  field <- drop(t(chol(1.5 * (1 + distances) * exp(-distances) + diag(1e-9, n))) %*% rnorm(n))
-  data$z <- rbinom(n, 1, plogis(2 * data$a + field))
+  data <- data_with_field(n, 1.5)
+  data$z <- rbinom(n, 1, plogis(2 * data$a + data$field))
   fit_at <- function(log_values) {
     covariance <- if (is.null(log_values)) cov_matern(1.5) else
       cov_matern(1.5, variance = exp(log_values[1L]), range = exp(log_values[2L]))
