@@ -7,7 +7,7 @@ location_index <- function(coords) {
   index <- rep(1, nrow(coords))
   for (x in asplit(coords, 2L)) {
     x <- rounded_coordinate(x)
-    if (!anyDuplicated(x)) return(seq_len(nrow(coords)))
+    if (!anyDuplicated(x)) return(seq_len(nrow(coords)) + 0L) # a compact sequence hashes otherwise
     index <- as.double(index) * nrow(coords) + match(x, unique(x)) # beyond the range of integers
     index <- match(index, unique(index))
   }
