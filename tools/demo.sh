@@ -4,5 +4,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+start=$(date +%s)
 sh tools/install.sh run
-R_LIBS="$PWD/_build/library" exec Rscript --vanilla tools/demo.R
+R_LIBS="$PWD/_build/library" Rscript --vanilla tools/demo.R
+echo "demo: that took $(($(date +%s) - start)) s."

@@ -11,7 +11,9 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+start=$(date +%s)
 sh tools/install.sh test
+echo "test: running the tests. The first time, compiling those of the core takes some minutes of two cores."
 
 counts=_build/test-counts
 : > "$counts"
@@ -97,6 +99,7 @@ run_jobs
 wait "$others" || echo "0 1 0" >> "$counts"
 trap - EXIT INT TERM
 cat "$folder"/*/counts >> "$counts"
+echo "test: that took $(($(date +%s) - start)) s."
 
 awk '
   { passed += $1; failed += $2; skipped += $3 }
