@@ -20,25 +20,28 @@ space_time_rows <- 200L
 # rough field that changes slowly and another that is as smooth as the data have it do much of that.
 default_covariance <- function(family, data, locations, apart = TRUE) {
   if (!is.null(data$output)) return(cov_matern(nu = 1.5))
-  rows <- if (is_gaussian(family)) count_locations(data$coords) else nrow(data$coords)
-  each <- has_inputs(locations) && can_tell_ranges(data$coords, rows, locations,
+  has_rows <- function(least) {
+    least <= if (is_gaussian(family)) count_locations(data$coords, least) else nrow(data$coords)
+  }
+  each <- has_inputs(locations) && can_tell_ranges(data$coords, has_rows, locations,
     rows_per_range[[if (is_gaussian(family)) "gaussian" else "other"]])
   if (!is_gaussian(family)) return(cov_matern(nu = 1.5, ard = each))
   if (each) return(cov_matern(nu = NULL, ard = TRUE))
-  if (!is.null(locations$time) && rows >= space_time_rows) {
+  if (!is.null(locations$time) && has_rows(space_time_rows)) {
     return(if (apart) cov_spacetime() else cov_exponential() + cov_matern(nu = NULL))
   }
-  cov_exponential(anisotropy = is_plane(locations) && can_tell_directions(data$coords, rows))
+  cov_exponential(anisotropy = is_plane(locations) && has_rows(anisotropic_rows) &&
+    can_tell_directions(data$coords))
 }
 
 has_inputs <- function(locations) length(locations$raw_names) > 2L || has_factors(locations)
 
 # The columns of a factor have one range.
-can_tell_ranges <- function(coords, rows, locations, rows_per_range) {
+can_tell_ranges <- function(coords, has_rows, locations, rows_per_range) {
   of_factor <- locations$kind[locations$block] == "factor"
   extent <- apply(coords, 2L, function(x) diff(range(x)))
   ranges <- sum(!of_factor) + sum(locations$kind == "factor")
-  rows >= rows_per_range * ranges && all(tapply(extent, locations$block, max) > 0)
+  has_rows(rows_per_range * ranges) && all(tapply(extent, locations$block, max) > 0)
 }
 
 is_plane <- function(locations) {
@@ -47,8 +50,7 @@ is_plane <- function(locations) {
 }
 
 # Along a line there is nothing across.
-can_tell_directions <- function(coords, rows) {
-  if (rows < anisotropic_rows) return(FALSE)
+can_tell_directions <- function(coords) {
   extent <- eigen(stats::var(coords), symmetric = TRUE, only.values = TRUE)$values
   extent[2L] > 1e-10 * extent[1L]
 }

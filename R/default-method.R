@@ -71,7 +71,8 @@ choose_gaussian <- function(settings, frame, by_location) {
     is.null(settings$cluster)
   if (!possible) return(settings)
   few <- if (NROW(response) <= exact_rows) "rows" else
-    if (by_location && count_locations(frame[["(locations)"]]) <= exact_rows) "locations"
+    if (by_location && count_locations(frame[["(locations)"]], exact_rows + 1L) <= exact_rows)
+      "locations"
   if (is.null(few)) return(settings)
   settings$method <- exact_gp()
   settings$device <- "cpu"
@@ -113,7 +114,7 @@ conditioned_on <- function(method, data, family) {
 #' @export
 conditioned_on.default <- function(method, data, family) {
   if (takes_location_means(method, family, data) && !has_many_effects(method, data)) {
-    return(count_locations(data$coords))
+    return(count_locations(data$coords, method$default_k + 1L))
   }
   nrow(data$coords)
 }

@@ -90,15 +90,15 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
 
 # fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
 solve_problem <- function(problem, settings, checkpoint, call) {
-  if (is.null(settings$cluster)) check_memory_need(problem_at_locations(problem),
-    settings$device)
   problem$context <- new_context(settings$context$threads, settings$device,
     settings$control$neighbor_search)
   problem$context$cluster <- settings$cluster
+  reduced <- problem_at_locations(problem)
+  if (is.null(settings$cluster)) check_memory_need(reduced, settings$device)
   showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
     share_instruction_set(settings$cluster)
     tell_stage("starting values")
-    problem <- started_problem(problem)
+    problem <- started_problem(problem, reduced)
     tell_stage(NULL)
     offering_last_state(fit_problem(with_keeper(problem, call)))
   }))

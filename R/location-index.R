@@ -14,7 +14,16 @@ location_index <- function(coords) {
   index
 }
 
-count_locations <- function(coords) max(location_index(coords), 0L)
+# The number of locations, or `at_most`. Few of the first rows show in most data that there are so
+# many.
+count_locations <- function(coords, at_most = Inf) {
+  rows <- min(4 * at_most, nrow(coords))
+  repeat {
+    found <- max(location_index(coords[seq_len(rows), , drop = FALSE]), 0L)
+    if (found >= at_most || rows == nrow(coords)) return(as.integer(min(found, at_most)))
+    rows <- min(16 * rows, nrow(coords))
+  }
+}
 
 distinct_locations <- function(coords) coords[!duplicated(location_index(coords)), , drop = FALSE]
 

@@ -158,12 +158,9 @@ problem_at_locations <- function(problem) {
 }
 
 # The problem with starting values. Those of random effects are found row by row.
-started_problem <- function(problem) {
-  if (has_effects(problem$data)) {
-    return(problem_at_locations(with_start(problem$method, problem)))
-  }
-  problem <- problem_at_locations(problem)
-  with_start(problem$method, problem)
+started_problem <- function(problem, reduced = problem_at_locations(problem)) {
+  if (!has_effects(problem$data)) return(with_start(reduced$method, reduced))
+  problem_at_locations(with_start(problem$method, problem))
 }
 
 problem_at_rows <- function(problem) {
