@@ -309,6 +309,10 @@ core_index_by_sector <- function(index, newcoords, on_sphere, sectors, per_secto
     .Call(`_neargp_core_index_by_sector`, index, newcoords, on_sphere, sectors, per_sector, context)
 }
 
+core_index_thinned <- function(index, newcoords, separation, k, context) {
+    .Call(`_neargp_core_index_thinned`, index, newcoords, separation, k, context)
+}
+
 core_neighbors_joint <- function(coords, newcoords, order_new, k, context) {
     .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, context)
 }

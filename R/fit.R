@@ -58,6 +58,7 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     # ---- how it was computed
     chosen = settings$chosen,        # why this method or family, where the package chose
     k = result$k,                    # neighbours, NULL of methods without
+    conditioning = result$conditioning,  # on responses or the field, and why: conditioning_at()
     device = settings$device,
     gpu = settings$gpu,              # its name, NULL on a CPU
     threads = settings$context$threads,

@@ -184,7 +184,7 @@ from_stationary <- function(problem) {
   stationary$layout$fixed[problem$layout$kind == "expand"] <- TRUE
   stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0,
     problem$layout$start[local])
-  stationary$method <- stationary_method(problem$method, problem)
+  stationary$method <- on_responses(stationary_method(problem$method, problem))
   found <- if_computable(fit_method(stationary$method, stationary))
   if (!is.null(found)) problem$start <- found$working
   if (any(problem$layout$kind %in% warp_kinds)) {

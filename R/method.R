@@ -9,7 +9,12 @@ fit_method <- function(method, problem) {
 
 fit_problem <- function(problem) {
   if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
-  result <- not_below_stationary(problem, fit_method(problem$method, problem))
+  result <- fit_method(problem$method, problem)
+  if (!is.null(result$instead)) {
+    problem <- result$instead
+    result <- fit_method(problem$method, problem)
+  }
+  result <- not_below_stationary(problem, result)
   in_data_units(problem_at_rows(problem),
     in_principal_axes(problem, with_centred_slopes(problem, result)))
 }
@@ -24,7 +29,8 @@ new_method <- function(name, label, ...) {
 
 # The name of the constructor, which glance() has.
 method_name <- function(method) {
-  if (has_low_rank(method)) "vecchia" else sub("^neargp_", "", plain_class(method)[1L])
+  if (has_low_rank(method) || is_on_field(method)) return("vecchia")
+  sub("^neargp_", "", plain_class(method)[1L])
 }
 
 # Adds to a fit what its method has returned besides by fit_method().
@@ -153,11 +159,14 @@ print.neargp_method <- function(x, ...) {
 # the optimiser runs, and searched anew until they no longer matter: the metric has not moved, or
 # the new neighbours let the optimiser gain a negligible amount. `objective_for(component, k)` seeks
 # neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
+# Where `is_left(state)` before the last level, that state is returned, with `left` TRUE.
 fit_with_neighbors <- function(problem, k, objective_for, optimize,
-                               negligible = problem$control$refresh_gain) {
+                               negligible = problem$control$refresh_gain,
+                               is_left = function(state) FALSE) {
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   levels <- if (is.null(problem$warm_start)) unique(c(first_k(problem$control, k), k)) else k
   for (level in levels) {
+    if (level == k && is_left(state)) return(c(state, left = TRUE))
     state <- fit_level(problem, level, level < k, state, objective_for, optimize, negligible)
   }
   state

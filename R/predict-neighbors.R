@@ -24,7 +24,8 @@ prediction_conditioning.neargp_method_families <- function(method, object, k, lo
 
 # `alone`: whether the neighbours are observations of the field, and each of the places has its own.
 conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, alone) {
-  wanted_k <- prediction_k(object$method, object, k, least = if (alone) 96L else 60L)
+  least <- max(if (alone) 96L else 60L, if (is_lossy(object)) 4L * object$k)
+  wanted_k <- prediction_k(object$method, object, k, least)
   sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k), wanted_k) else
     check_sectors(object, sectors, wanted_k)
   by_default <- is.null(local_mean)
@@ -52,8 +53,11 @@ time_column <- function(coords, locations) {
 # after a share of one in eight. Where all rows are neighbours, sectors would leave some out.
 default_sectors <- function(object, wanted, k) {
   if (reads_shards(object) || k >= count_conditioned(object)) return(0L)
-  if (wanted && is_surface(object$locations) && is.null(object$locations$time) &&
-    length(object$locations$raw_names) == 2L) 8L else 0L
+  if (wanted && has_directions(object$locations)) 8L else 0L
+}
+
+has_directions <- function(locations) {
+  is_surface(locations) && is.null(locations$time) && length(locations$raw_names) == 2L
 }
 
 check_sectors <- function(object, sectors, k) {
@@ -74,10 +78,12 @@ is_surface <- function(locations) {
   locations$metric == "longlat" || length(numeric_names(locations)) >= 2L
 }
 
-# Several inputs have no gaps all around a target, and neighbours too far to tell a mean.
+# Several inputs have no gaps all around a target, and neighbours too far to tell a mean. Where
+# noise is high the mean of the neighbours is noise itself.
 default_local_mean <- function(object, wanted) {
   wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L &&
-    attr(object$terms, "intercept") == 1L
+    attr(object$terms, "intercept") == 1L &&
+    !(is_lossy(object) && isTRUE(object$conditioning$loss$local_mean > 0.05))
 }
 
 # The number of neighbours, more than for fitting: a prediction into a gap needs to see around it.

@@ -55,6 +55,9 @@ new_problem <- function(data, locations, settings, start) {
     warm_classifier = if (inherits(start, "neargp")) start$classifier,
     # ---- local fields
     unwarped = NULL,                 # what the method found without warps, see from_unwarped()
+    # ---- Vecchia's approximation of the field
+    rough = NULL,                    # what few neighbours of the responses have found
+    conditioning = NULL,             # why it is of the field, of conditioning_at()
     # ---- inducing points
     inducing = NULL,                 # their positions, a row each
     low_rank = NULL,                 # those of the low-rank part of vnngp()

@@ -61,19 +61,28 @@ layout_in_unit <- function(layout, unit) {
 # A problem and what an optimiser found for it, both in the user's unit, and the trend in the user's
 # columns.
 in_data_units <- function(problem, result) {
-  data <- problem$data
   core_vcov <- result$beta_vcov
-  unit <- data$basis$unit %||% 1
+  unit <- problem$data$basis$unit %||% 1
   if (unit != 1) {
-    shift <- unit_power(problem$layout) * log(unit)
-    problem$layout <- layout_in_unit(problem$layout, 1 / unit)
-    problem$data$basis$unit <- NULL
-    for (bound in c("lower", "upper")) problem$bounds[[bound]] <- problem$bounds[[bound]] + shift
-    result$working <- result$working + shift
-    result$value <- result$value - row_count(data) * log(unit)
+    result$working <- result$working + unit_shift(problem)
+    result$value <- result$value - row_count(problem$data) * log(unit)
     result$beta <- unit * result$beta
     result$beta_vcov <- unit^2 * result$beta_vcov
+    problem <- problem_in_data_units(problem)
   }
   result <- with_natural_trend(result, problem$data)
   list(problem = problem, result = in_natural_columns(problem, result, core_vcov))
+}
+
+# By which working parameters differ in the user's unit.
+unit_shift <- function(problem) {
+  unit_power(problem$layout) * log(problem$data$basis$unit %||% 1)
+}
+
+problem_in_data_units <- function(problem) {
+  shift <- unit_shift(problem)
+  problem$layout <- layout_in_unit(problem$layout, 1 / (problem$data$basis$unit %||% 1))
+  problem$data$basis$unit <- NULL
+  for (bound in c("lower", "upper")) problem$bounds[[bound]] <- problem$bounds[[bound]] + shift
+  problem
 }

@@ -29,18 +29,20 @@ first_rows <- function(problem, ordering, count) {
   problem
 }
 
-fit_latent <- function(problem, nodes, rough) {
-  curvature <- NULL
+# `alike`: the state at the optimum of an objective that is much the same.
+fit_latent <- function(problem, nodes, rough, alike = NULL) {
+  curvature <- alike$curvature
   optimize <- function(objective, working, coarse) {
     state <- optimize_by_newton(problem, objective, working, curvature)
     curvature <<- state$curvature
     state
   }
-  optimize_latent(problem, nodes, rough, optimize, coarse = FALSE)
+  optimize_latent(problem, nodes, rough, optimize, coarse = FALSE, alike$objective)
 }
 
-# Rounds of an optimiser and searches for neighbours, as all methods have them.
-optimize_latent <- function(problem, nodes, start, optimize, coarse) {
+# Rounds of an optimiser and searches for neighbours, as all methods have them. The posterior starts
+# from where that of the objective `alike` has ended.
+optimize_latent <- function(problem, nodes, start, optimize, coarse, alike = NULL) {
   k <- min(problem$method$k, nrow(nodes$coords) - 1L)
   if (k < problem$method$k && !coarse) {
     inform_neargp("k",
@@ -48,10 +50,14 @@ optimize_latent <- function(problem, nodes, start, optimize, coarse) {
         problem$method$k, k))
   }
   shards <- if (is_sharded(problem)) new_latent_shards(problem, nodes)
+  end <- if (!is.null(alike) && is.null(shards)) core_latent_end(alike$latent$pointer,
+    alike$best_end())
   objective_for <- function(component, k) {
     search <- latent_search(problem, nodes, component, k)
     if (!is.null(shards)) return(latent_shard_objective(problem, nodes, search, shards))
-    latent_objective(problem, latent_problem(problem, nodes, search))
+    latent <- latent_problem(problem, nodes, search)
+    if (is.null(end)) return(latent_objective(problem, latent))
+    latent_objective(problem, latent, core_latent_from_end(latent$pointer, end))
   }
   optimize_keeping_objective <- function(objective, working, coarse) {
     c(optimize(objective, working, coarse), list(objective = objective))

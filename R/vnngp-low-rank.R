@@ -92,7 +92,7 @@ low_rank_detail <- function(method, fit) {
 
 low_rank_candidates <- function(object, coords, settings) {
   settings$k <- candidates_for_each * settings$k
-  posterior_neighbors(object, coords, settings)
+  nearest_inducing(object, coords, settings)
 }
 
 # Given the union U of all neighbours: with R the covariance of the residual field and b = (R_UU +
@@ -100,7 +100,7 @@ low_rank_candidates <- function(object, coords, settings) {
 # (src/core/latent/low_rank_prediction.h).
 low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
-  rows <- neighbor_union(posterior_neighbors(object, target$coords, settings))
+  rows <- neighbor_union(nearest_inducing(object, target$coords, settings))
   given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords),
     kept_prior(object, posterior$low_rank, settings$context), settings$context)
   if (nzchar(given$failure)) abort_bound(given$failure)

@@ -1064,6 +1064,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_index_thinned
+SEXP core_index_thinned(SEXP index, const Rcpp::NumericMatrix& newcoords, double separation, int k, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_index_thinned(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP separationSEXP, SEXP kSEXP, SEXP contextSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type index(indexSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< double >::type separation(separationSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_index_thinned(index, newcoords, separation, k, context));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_neighbors_joint
 SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_neighbors_joint(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP kSEXP, SEXP contextSEXP) {
@@ -2336,6 +2351,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_index", (DL_FUNC) &_neargp_core_index, 2},
     {"_neargp_core_index_nearest", (DL_FUNC) &_neargp_core_index_nearest, 4},
     {"_neargp_core_index_by_sector", (DL_FUNC) &_neargp_core_index_by_sector, 6},
+    {"_neargp_core_index_thinned", (DL_FUNC) &_neargp_core_index_thinned, 5},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 5},
     {"_neargp_core_keep", (DL_FUNC) &_neargp_core_keep, 2},
     {"_neargp_core_keeper", (DL_FUNC) &_neargp_core_keeper, 0},

@@ -133,6 +133,14 @@ SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool
 }
 
 // [[Rcpp::export]]
+SEXP core_index_thinned(SEXP index, const Rcpp::NumericMatrix& newcoords, double separation, int k,
+                        const Rcpp::List& context) {
+  return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
+    return points.thinned(queries, separation, k, run_context(context));
+  });
+}
+
+// [[Rcpp::export]]
 SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
                           const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context) {
   const PointStore reference(coords), queries(newcoords);

@@ -26,6 +26,11 @@ NeighborTable NeighborIndex::by_sector(Points queries, Surface surface, int sect
   return nearest_by_sector(tree(context), queries, surface, sectors, per_sector, context);
 }
 
+NeighborTable NeighborIndex::thinned(Points queries, double separation, int k, const RunContext& context) {
+  check_search(reference(), queries, k);
+  return nearest_thinned(tree(context), queries, separation, k, context);
+}
+
 const KdTree& NeighborIndex::tree(const RunContext& context) {
   if (!tree_) tree_.emplace(reference(), context);
   return *tree_;

@@ -1,4 +1,5 @@
-// Points indexed once for many searches: the tables of nearest_to() and nearest_by_sector() with the same reference.
+// Points indexed once for many searches: the tables of nearest_to(), nearest_by_sector() and
+// nearest_thinned() with the same reference.
 #pragma once
 
 #include <optional>
@@ -19,6 +20,7 @@ class NeighborIndex {
   // The tree is built by the first search that an engine does not answer, so that an index belongs to one thread.
   NeighborTable nearest(Points queries, int k, const RunContext& context);
   NeighborTable by_sector(Points queries, Surface surface, int sectors, int per_sector, const RunContext& context);
+  NeighborTable thinned(Points queries, double separation, int k, const RunContext& context);
 
  private:
   const KdTree& tree(const RunContext& context);

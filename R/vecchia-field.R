@@ -1,0 +1,165 @@
+# Vecchia's approximation of the field instead of the responses. The density of a noisy response
+# given k others loses what all the others tell together, however the k are chosen. The field has no
+# noise: given its values at k neighbours it is nearly independent of the rest, and the responses
+# enter through its posterior. vnngp() has that in closed form for a gaussian response, so that this
+# method is vnngp()'s.
+
+on_field <- function(method) {
+  field <- vnngp(k = method$k, ordering = method$ordering)
+  field$condition <- "field"
+  if (is.null(method$k)) field$default_k <- method$default_k
+  field$label <- "Vecchia approximation of the field"
+  class(field) <- c("neargp_vecchia_field", class(field))
+  field
+}
+
+is_on_field <- function(method) inherits(method, "neargp_vecchia_field")
+
+# The method, where it is one that the data may move to the field, as that of the responses.
+on_responses <- function(method) {
+  if (identical(method$condition, "auto")) method$condition <- "responses"
+  method
+}
+
+# The data decide unless a call says so, or names `k`. The field's posterior has neither inducing
+# points nor a restricted likelihood.
+check_condition <- function(condition, k, inducing, estimation) {
+  if (is.null(condition)) return(if (is.null(k)) "auto" else "responses")
+  condition <- check_choice(condition, "condition", c("auto", "responses", "field"))
+  if (condition != "field") return(condition)
+  without <- c("without inducing points"[!identical(as.double(unlist(inducing)), 0)],
+    "with estimation = \"ML\""[identical(check_estimation(estimation), "REML")])
+  if (length(without)) {
+    abort_argument("condition", paste("\"field\"", without[1L], "alone"), "field")
+  }
+  condition
+}
+
+#' @export
+method_families.neargp_vecchia_field <- function(method) "gaussian"
+
+# ---- the choice ----------------------------------------------------------------------------------
+
+# Losses beyond which the field is conditioned on: in units of log-likelihood, and in standard
+# deviations of a prediction. Below this share of the variance of the field noise is not what
+# neighbours lose by, and the field would lose as much.
+tolerated_loss <- c(likelihood = 0.3, prediction = 0.06)
+least_noise <- 1e-3
+
+# What the likelihood of a problem is conditioned `on`, `loss` of neighbor_loss() being the reason,
+# and `advice` where responses lose too much and are kept; NULL where the method says it.
+conditioning_at <- function(problem, working) {
+  method <- problem$method
+  if (!identical(method$condition, "auto") || is_sharded(problem) || has_outputs(problem)) return()
+  values <- to_core(working, problem$layout$transform)
+  loss <- sampled_loss(with_noise_weights(problem$data, problem$layout, values), problem$locations,
+    covariance_at(problem, working), nugget_unit(problem$data, problem$layout, values), method$k,
+    method$ordering, problem$context)
+  lossy <- any(unlist(loss[names(tolerated_loss)]) > tolerated_loss, na.rm = TRUE)
+  reason <- if (lossy) reason_for_responses(problem, working)
+  if (!is.null(reason)) tell_loss(loss, method$k, reason)
+  list(on = if (lossy && is.null(reason)) "field" else "responses", loss = loss, reason = reason)
+}
+
+# A loss that changes no conclusion is print()'s to tell.
+tell_loss <- function(loss, k, reason) {
+  if (!any(unlist(loss[c("likelihood", "prediction")]) > c(1, 0.1), na.rm = TRUE)) {
+    return(invisible())
+  }
+  inform_neargp("loss", c(
+    sprintf("With k = %d neighbours the approximation loses about %s.", k, format_loss(loss)),
+    i = sprintf("A larger `k` loses less. The field is not conditioned on, since %s (?vecchia).",
+      reason)))
+}
+
+format_loss <- function(loss) {
+  paste(c(if (!is.null(loss$likelihood))
+    sprintf("%s units of log-likelihood", format(signif(max(0, loss$likelihood), 2L))),
+    if (!is.null(loss$prediction))
+      sprintf("%s sd in predictions", format(signif(loss$prediction, 2L)))), collapse = " and ")
+}
+
+# Whether predictions are from responses that lose much.
+is_lossy <- function(object) !is.null(object$conditioning$reason)
+
+# Why the field is not conditioned on; NULL where it is.
+reason_for_responses <- function(problem, working) {
+  values <- to_core(working, problem$layout$transform)
+  if (is_restricted(problem$method)) return("the likelihood is restricted")
+  if (has_effects(problem$data)) return("there are random effects")
+  if (!is.null(problem$data$noise)) return("the noise has a model")
+  if (!is.null(problem$locations$support)) return("rows are areas")
+  if (identical(problem$control$precision, "single")) return("precision is single")
+  variance <- sum(values[problem$layout$kind == "variance"])
+  nugget <- nugget_of(problem$layout, values)
+  if (nugget < least_noise * variance) return("there is next to no noise")
+}
+
+# The problem on the field, which starts from the state that few neighbours have led to.
+problem_on_field <- function(problem, state, conditioning) {
+  problem <- problem_at_rows(problem)
+  start <- state$working + unit_shift(problem)
+  problem <- problem_in_data_units(problem)
+  method <- problem$method
+  method["k"] <- list(if (is.null(method$default_k)) method$k)
+  problem$method <- method_for(on_field(method), problem$family, problem$data)
+  problem$method$k <- method$k %||% method$default_k
+  problem$start <- start
+  problem$rough <- list(working = start, iterations = state$iterations,
+    evaluations = state$evaluations)
+  problem$conditioning <- conditioning
+  problem
+}
+
+# ---- the fit -------------------------------------------------------------------------------------
+
+# A tenth of many rows, and then half the neighbours, lead to the optimum but for a step or two, in
+# a fraction of the time, and half the neighbours have the same second derivatives.
+#' @export
+fit_method.neargp_vecchia_field <- function(method, problem) {
+  problem$data <- core_data(problem$data)
+  nodes <- latent_nodes(problem)
+  few <- problem
+  few$method$k <- min(15L, method$k)
+  if (!is.null(problem$rough)) few$start <- problem$rough$working
+  rough <- if (is.null(problem$rough) || nrow(nodes$coords) > many_locations)
+    rough_optimum(few) else problem$rough
+  state <- if (has_many_parameters(problem)) scoring_fit(problem, nodes) else {
+    before <- fit_latent(few, nodes, rough)
+    fit_latent(problem, nodes, before, before)
+  }
+  result <- latent_result(problem, state)
+  result$conditioning <- problem$conditioning
+  result
+}
+
+many_locations <- 4000L
+
+# As many as vecchia() has.
+#' @export
+prediction_k.neargp_vecchia_field <- function(method, object, k, least = 96L) {
+  prediction_k.default(method, object, k, least = max(96L, least))
+}
+
+#' @export
+fit_details.neargp_vecchia_field <- function(method, fit) {
+  c(Condition = conditioning_detail(fit), factor_detail(method, fit$posterior))
+}
+
+# What a print tells of it.
+conditioning_detail <- function(fit) {
+  loss <- if (has_neighbor_loss(fit)) fit$conditioning$loss %||%
+    kept(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k, new_context(1L))) else
+    fit$conditioning$loss
+  lost <- format_loss(loss)
+  if (!is_on_field(fit$method)) {
+    return(if (nzchar(lost)) sprintf("on responses, which loses %s (?neighbor_loss)", lost))
+  }
+  paste0("on the field", if (nzchar(lost))
+    sprintf("; on responses it would lose %s (?neighbor_loss)", lost))
+}
+
+#' @export
+fit_details.neargp_vecchia <- function(method, fit) {
+  if (has_neighbor_loss(fit)) c(Condition = conditioning_detail(fit))
+}

@@ -1,0 +1,154 @@
+# Dense references: the exact model with its parameters held.
+
+# A design of places in the unit square that crowd, or do not.
+crowded_places <- function(design, n) {
+  switch(design,
+    uniform = cbind(x = runif(n), y = runif(n)),
+    boreholes = cbind(x = runif(30), y = runif(30))[rep_len(1:30, n), ] + rnorm(2 * n, sd = 1e-3),
+    roads = {
+      ends <- array(runif(24), c(6, 2, 2))
+      road <- sample(6, n, TRUE)
+      share <- runif(n)
+      places <- ends[road, , 1] * share + ends[road, , 2] * (1 - share) + rnorm(2 * n, sd = 1e-3)
+      colnames(places) <- c("x", "y")
+      places
+    })
+}
+
+noisy_field <- function(design, n, ratio) {
+  d <- as.data.frame(crowded_places(design, n))
+  K <- exp(-as.matrix(dist(d)) / 0.3)
+  d$z <- drop(crossprod(chol(K + diag(ratio, n)), rnorm(n)))
+  d
+}
+
+# Log-likelihood, and predictions of the field, by all rows.
+exact_model <- function(d, newdata, ratio) {
+  factor <- chol(exp(-as.matrix(dist(d[c("x", "y")])) / 0.3) + diag(ratio, nrow(d)))
+  whiten <- function(x) backsolve(factor, x, transpose = TRUE)
+  ones <- whiten(rep(1, nrow(d)))
+  beta_variance <- 1 / sum(ones^2)
+  residual <- whiten(d$z)
+  beta <- beta_variance * sum(ones * residual)
+  residual <- residual - ones * beta
+  cross <- whiten(exp(-sqrt(outer(d$x, newdata$x, "-")^2 + outer(d$y, newdata$y, "-")^2) / 0.3))
+  unseen <- 1 - drop(crossprod(cross, ones))
+  list(log_likelihood = -0.5 * (nrow(d) * log(2 * pi) + sum(residual^2)) - sum(log(diag(factor))),
+    mean = beta + drop(crossprod(cross, residual)),
+    sd = sqrt(1 - colSums(cross^2) + unseen^2 * beta_variance))
+}
+
+fit_known <- function(d, ratio, ...) {
+  suppressMessages(neargp(z ~ 1, d, coords = ~ x + y, nugget = ratio,
+    covariance = cov_exponential(variance = 1, range = 0.3), ...))
+}
+
+test_that("the default holds where noise is high and locations crowd", {
+  set.seed(1)
+  newdata <- data.frame(x = runif(100), y = runif(100))
+  for (design in c("uniform", "boreholes", "roads")) for (ratio in c(1, 10, 100)) {
+    d <- noisy_field(design, 900, ratio)
+    exact <- exact_model(d, newdata, ratio)
+    fit <- fit_known(d, ratio)
+    predicted <- predict(fit, newdata, type = "link")
+    on <- paste(design, ratio)
+    error <- (predicted$mean - exact$mean) / exact$sd
+    if (on == "uniform 1") {
+      expect_identical(fit$conditioning$on, "responses")
+    } else {
+      expect_identical(fit$conditioning$on, "field", info = on)
+      expect_lt(abs(fit$log_likelihood - exact$log_likelihood), 0.2)
+      expect_lt(max(abs(predicted$sd / exact$sd - 1)), 0.025)
+    }
+    expect_lt(sqrt(mean(error^2)), 0.05)
+  }
+})
+
+test_that("near-duplicates with noise are predicted as by all rows", {
+  set.seed(5)
+  s <- cbind(runif(30), runif(30))
+  places <- s[rep(1:30, 40), ] + rnorm(2400, sd = 1e-3)
+  K <- exp(-as.matrix(dist(places)) / 0.3)
+  z <- drop(t(chol(K + diag(1e-10, 1200))) %*% rnorm(1200)) + rnorm(1200, sd = 3)
+  d <- data.frame(x = places[, 1], y = places[, 2], z = z)
+  fit <- fit_known(d, 9)
+  expect_equal(fit$log_likelihood, -3050.7253, tolerance = 1e-5)
+  targets <- data.frame(x = c(0.5, 0.25, s[1, 1]), y = c(0.5, 0.75, s[1, 2]))
+  predicted <- predict(fit, targets, type = "link")
+  sd <- c(0.57835479, 0.61148966, 0.38441975)
+  expect_lt(max(abs(predicted$mean - c(-1.0803529, -1.5396519, -0.46979962)) / sd), 0.05)
+  expect_equal(predicted$sd, sd, tolerance = 0.02)
+  joint <- predict(fit, targets, type = "link", joint = TRUE)
+  expect_equal(joint$mean, predicted$mean, tolerance = 0.02)
+  expect_equal(sqrt(diag(attr(joint, "covariance"))), predicted$sd, tolerance = 0.02,
+    ignore_attr = TRUE)
+})
+
+test_that("estimates on the field are near the exact ones, those on responses are not", {
+  set.seed(3)
+  d <- noisy_field("uniform", 1500, 10)
+  fit <- function(method) suppressMessages(neargp(z ~ 1, d, coords = ~ x + y, method = method,
+    covariance = cov_exponential()))
+  exact <- fit(exact_gp())
+  field <- fit(vecchia())
+  expect_identical(field$conditioning$on, "field")
+  expect_equal(field$log_likelihood, exact$log_likelihood, tolerance = 1e-5)
+  expect_equal(log(coef(field, what = "covariance")), log(coef(exact, what = "covariance")),
+    tolerance = 0.02)
+  expect_equal(confint(field, what = "covariance"), confint(exact, what = "covariance"),
+    tolerance = 0.1)
+  expect_gt(exact$log_likelihood - fit(vecchia(condition = "responses"))$log_likelihood, 0.5)
+  expect_equal(fit(vecchia(condition = "field"))$log_likelihood, field$log_likelihood,
+    tolerance = 1e-6)
+})
+
+test_that("the sampled loss is that of all rows", {
+  set.seed(7)
+  ratio <- 10
+  d <- noisy_field("roads", 900, ratio)
+  fit <- fit_known(d, ratio, method = vecchia(condition = "responses"))
+  loss <- neighbor_loss(fit)
+  exact <- exp(-as.matrix(dist(d[c("x", "y")])) / 0.3) + diag(ratio, 900)
+  context <- new_context(1L)
+  scaled <- as.matrix(d[c("x", "y")]) / 0.3
+  order <- core_order(scaled, "maxmin", 0, context)
+  neighbors <- as.matrix(core_neighbors_before(scaled, order, 30L, context))
+  few <- vapply(order[-1], function(i) {
+    near <- neighbors[!is.na(neighbors[, i]) & neighbors[, i] > 0, i]
+    exact[i, i] - sum(exact[i, near] * solve(exact[near, near], exact[near, i]))
+  }, 0)
+  all <- diag(chol(exact[order, order]))[-1]^2
+  expect_equal(loss$likelihood, sum(log(few / all)) / 2, tolerance = 0.15)
+  expect_identical(loss$k, 30L)
+  # of twice the neighbours less, of all rows none
+  expect_lt(neighbor_loss(fit, k = 60)$likelihood, loss$likelihood / 2)
+  expect_identical(neighbor_loss(fit, k = 899)$likelihood, 0)
+  expect_error(neighbor_loss(fit_known(d, ratio, method = exact_gp())),
+    class = "neargp_error_method")
+})
+
+test_that("a named k and other reasons keep the responses", {
+  set.seed(2)
+  d <- noisy_field("uniform", 700, 10)
+  d$g <- factor(sample(5, 700, TRUE))
+  on <- function(...) fit_known(d, 10, ...)$conditioning[c("on", "reason")]
+  expect_null(fit_known(d, 10, method = vecchia(k = 30))$conditioning)
+  expect_identical(on(method = vecchia(k = 30, condition = "auto"))$on, "field")
+  restricted <- on(method = vecchia(estimation = "REML"))
+  expect_identical(restricted$on, "responses")
+  expect_match(restricted$reason, "restricted")
+  expect_message(neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(estimation = "REML"),
+    covariance = cov_exponential(variance = 1, range = 0.3), nugget = 10),
+  class = "neargp_message_loss")
+  expect_error(vecchia(condition = "field", estimation = "REML"), class = "neargp_error_argument")
+  expect_error(vecchia(condition = "field", inducing = 20), class = "neargp_error_argument")
+  expect_error(vecchia(condition = "noise"), class = "neargp_error_argument")
+})
+
+test_that("print() says what a fit is conditioned on and what that loses", {
+  set.seed(2)
+  d <- noisy_field("uniform", 700, 10)
+  expect_output(print(fit_known(d, 10)), "on the field; on responses it would lose .* units")
+  expect_output(print(fit_known(d, 10, method = vecchia(k = 20))), "on responses, which loses")
+  expect_output(print(summary(fit_known(d, 10))), "on the field")
+})
