@@ -18,8 +18,9 @@ unit_left_out <- function(object, leave_out) {
     return(leave_out)
   }
   abort_neargp("method",
-    c(sprintf("Leave-one-out predictions by %s do not leave out a %s%s.", method_call(object$method),
-      leave_out, if (leave_out == "location") " with several rows" else " of several responses"),
+    c(sprintf("Leave-one-out predictions by %s do not leave out a %s%s.",
+      method_call(object$method), leave_out,
+      if (leave_out == "location") " with several rows" else " of several responses"),
       i = "cross_validate(folds = \"location\") holds out whole locations."))
 }
 

@@ -133,11 +133,10 @@ conditions_on_locations.neargp_mll_k <- function(method) TRUE
 #' @export
 conditions_on_locations.neargp_loo_k <- function(method) TRUE
 
-# Location means would move with the parameters of a noise model. Leaving out single rows needs the
-# other rows of the location apart.
+# Location means would move with the parameters of a noise model.
 takes_location_means <- function(method, family, data) {
   conditions_on_locations(method) && is_gaussian(family) && is.null(data$noise) &&
-    !identical(method$leave_out, "row") && has_location_means(data)
+    has_location_means(data)
 }
 
 # The problem of location means; `all_rows` are its rows. With more neighbours than locations

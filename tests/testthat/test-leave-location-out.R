@@ -114,9 +114,9 @@ test_that("fits by inducing points leave locations out", {
   left <- loo_predict(fit, leave_out = "location")
   at <- data.frame(fit$svgp$positions)
   names(at) <- c("x", "y")
-  Kuu <- dense_exponential(at, at)
-  Kuf <- dense_exponential(at, data)
-  low <- t(Kuf) %*% solve(Kuu, Kuf)
+  K <- dense_exponential(at, at)
+  cross <- dense_exponential(at, data)
+  low <- t(cross) %*% solve(K, cross)
   X <- model.matrix(~ year, data)
   y <- data$z - data$o
   location <- location_of(data)
