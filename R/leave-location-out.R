@@ -1,10 +1,11 @@
 # Whole locations predicted from the others, and the rows of a location from each other.
 #
-# Let the other locations predict the columns cbar_l of location l (location-means.R) by m_l, its
-# field with the variance f_l. Given these its mean has the error cbar_l - m_l, of the variance f_l +
-# t / Om_l, and the contrasts between its rows, whose Gram matrix is W_l / t, are independent of it.
-# Without the location the coefficients lack the information of these independent parts, as of the
-# outputs at a place (leave-one-out.R), and each row is predicted by m_l and its own covariates.
+# Let the other locations predict the columns cbar_l of location l (location-means.R) by m_l, and
+# its field with the variance f_l. Given them the mean of l has the error cbar_l - m_l, of the
+# variance f_l + t / Om_l, and the contrasts between its rows, with the Gram matrix W_l / t, are
+# independent of it. Without the location the coefficients lack the information of these independent
+# parts, as of the outputs at a place (leave-one-out.R). Each row is predicted by m_l and its own
+# covariates.
 
 # What a leave-one-out prediction of the fit leaves out: `leave_out`, or where that is NULL a row of
 # one response, and of several responses what the method says.
