@@ -80,8 +80,8 @@
 #' settings of a wrong type, `neargp_error_k` when a fold leaves fewer rows than `k`,
 #' `neargp_error_rank` when the trend cannot be estimated without a fold (a level that only this
 #' fold has), `neargp_error_fits` when fits cannot be compared.
-#'   A message of class `neargp_message_copies` where more than half of the held-out rows share their
-#'   location with rows that predict them.
+#'   A message of class `neargp_message_copies` where more than half of the held-out rows share
+#'   their location with rows that predict them.
 #'   A message of class `neargp_message_refit` where fits are compared without `refit` of which one
 #'   has a covariance with `sd = ~`, `range = ~` or `warp = `.
 #' @seealso [scores()] for what the columns mean, [random_folds()], [block_folds()].

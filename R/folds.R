@@ -10,10 +10,10 @@
 #' (Roberts et al. 2017).
 #'
 #' Where locations repeat, random folds of rows keep an observation at the location of nearly every
-#' held-out row. Use `hold_out = "location"` to judge predictions at new locations. A message of class
-#' `neargp_message_copies` says so where more than half of the rows of a fit, or of sf points, share
-#' their location with rows of other folds. `block_folds()` keeps equal locations in one fold. With
-#' `time` in the fit a location is a place at a time.
+#' held-out row. Use `hold_out = "location"` to judge predictions at new locations. A message of
+#' class `neargp_message_copies` says so where more than half of the rows of a fit, or of sf points,
+#' share their location with rows of other folds. `block_folds()` keeps equal locations in one fold.
+#' With `time` in the fit a location is a place at a time.
 #'
 #' `block_folds()` cuts the plane into squares of side `size`, or into `blocks`
 #' compact clusters by k-means, and deals whole blocks to folds: the largest
