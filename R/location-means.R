@@ -76,7 +76,7 @@ take_within <- function(within, at) {
 count_observations <- function(data, at = NULL) {
   within <- data$within
   if (!is.null(at)) return(length(at) + sum(within$contrasts[at]))
-  length(data$y) + sum(within$contrasts)
+  row_count(data) + sum(within$contrasts)
 }
 
 # The terms of a likelihood from within the locations `at`, by default from within all.
@@ -142,8 +142,8 @@ takes_location_means <- function(method, family, data) {
 # The problem of location means; `all_rows` are its rows. With more neighbours than locations
 # all others are neighbours.
 problem_at_locations <- function(problem) {
-  if (!takes_location_means(problem$method, problem$family, problem$data) || is_sharded(problem) ||
-    has_effects_pass(problem)) {
+  if (!takes_location_means(problem$method, problem$family, problem$data) ||
+    has_effects_pass(problem) || keeps_rows_in_shards(problem)) {
     return(problem)
   }
   reduced <- at_locations(problem$data)
@@ -154,6 +154,11 @@ problem_at_locations <- function(problem) {
     problem$method$k <- max(1L, min(problem$method$k, length(reduced$y) - 1L))
   }
   problem
+}
+
+# Leaving out single rows needs tables of rows and of locations, which shards do not exchange.
+keeps_rows_in_shards <- function(problem) {
+  is_sharded(problem) && identical(problem$method$leave_out, "row")
 }
 
 # The problem with starting values. Those of random effects are found row by row.
