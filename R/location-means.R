@@ -23,15 +23,18 @@ at_locations <- function(data) {
   if (!anyDuplicated(index)) return(data)
   first <- which(!duplicated(index))
   share <- shares_of_location(data$weights, index)
-  average <- function(x) unname(rowsum(share * x, index))
+  average <- function(x) location_average(x, share, index)
   reduced <- take_data_rows(data, first)
   reduced[c("y", "offset")] <- list(drop(average(data$y)), drop(average(data$offset)))
   reduced$X[] <- average(data$X)
   if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
   reduced$weights <- unname(drop(rowsum(data$weights, index)))
-  reduced$within <- within_locations(data, reduced, index)
+  reduced$within <- within_locations(response_columns(data), data$weights,
+    response_columns(reduced), reduced$weights, index)
   reduced
 }
+
+location_average <- function(x, share, index) unname(rowsum(share * x, index))
 
 has_location_means <- function(data) {
   is.null(data$within) && is.null(data$output) && is.null(data$stream) && is.null(data$binomial) &&
@@ -47,21 +50,21 @@ shares_of_location <- function(weights, index) {
   weights / drop(rowsum(weights, index))[index]
 }
 
-# `columns` holds, for rows that share a location, the deviations from the location's mean times the
+# Of `columns` and `weights` of rows and those of their locations. The element `columns` holds, for
+# rows that share a location, the deviations from the location's mean times the
 # root of the weight, sorted by location. The other elements have a number for each location: the
 # `first` of its rows there and their `count`, the number of `contrasts`, and sum log om - log Om.
-within_locations <- function(data, reduced, index) {
+within_locations <- function(columns, weights, mean_columns, mean_weights, index) {
   count <- tabulate(index)
   shared <- which(count[index] > 1L)
   shared <- shared[order(index[shared])]
-  deviations <- response_columns(take_data_rows(data, shared)) -
-    response_columns(reduced)[index[shared], , drop = FALSE]
+  deviations <- columns[shared, , drop = FALSE] - mean_columns[index[shared], , drop = FALSE]
   kept <- ifelse(count > 1L, count, 0L)
   # a row without noise has an infinite weight and no deviation, and its two logarithms cancel
   finite <- function(x) replace(x, is.infinite(x), 0)
-  list(columns = sqrt(finite(data$weights[shared])) * deviations,
+  list(columns = sqrt(finite(weights[shared])) * deviations,
     first = cumsum(kept) - kept + 1L, count = kept, contrasts = count - 1L,
-    log_weights = drop(rowsum(finite(log(data$weights)), index)) - finite(log(reduced$weights)))
+    log_weights = drop(rowsum(finite(log(weights)), index)) - finite(log(mean_weights)))
 }
 
 # The part of `within` at the locations `at`.

@@ -168,7 +168,7 @@ new_left_out <- function(table, unit) {
 print.neargp_left_out <- function(x, ...) {
   if (!is.null(attr(x, "left_out"))) {
     cat(sprintf("Leave-one-out predictions of %s rows, each from %s\n", format_count(nrow(x)),
-      c(row = "all other rows", location = "other locations")[attr(x, "left_out")]))
+      c(row = "the other rows", location = "the other locations")[attr(x, "left_out")]))
   }
   print.data.frame(x, ...)
   invisible(x)

@@ -34,7 +34,8 @@ shard_objective <- function(problem, host, restricted = FALSE) {
       list(value = found$sums[1L], gradient = found$sums[-1L], failed = found$failed)
     },
     # shards set their own: what is handed on here is never evaluated
-    restricted = restricted, set_noise = function(noise) invisible())
+    restricted = restricted, set_noise = function(noise) invisible(),
+    within = within_of_problem(problem, host))
 }
 
 # The trend at the end of a score, by Vecchia's likelihood.
@@ -43,7 +44,8 @@ shard_trend <- function(problem, host, component, values, k) {
   parts <- unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = values,
     information = FALSE)))
   data <- problem$data
-  parts <- add_within(parts, within_terms(data$within), nugget_unit(data, problem$layout, values))
+  parts <- add_within(parts, within_of_problem(problem, host),
+    nugget_unit(data, problem$layout, values))
   solved_trend(parts, count_observations(data), effects_at(problem, values))
 }
 

@@ -97,8 +97,8 @@ test_that("where no location repeats it is the row", {
 test_that("it is said what was left out", {
   data <- repeated_rows()
   fit <- fit_held(data, exact_gp())
-  expect_output(print(loo_predict(fit)), "rows, each from all other rows")
-  expect_output(print(loo_predict(fit, leave_out = "location")), "from other locations")
+  expect_output(print(loo_predict(fit)), "rows, each from the other rows")
+  expect_output(print(loo_predict(fit, leave_out = "location")), "from the other locations")
   expect_output(print(scores(fit)), "each row from the others")
   by_location <- scores(fit, leave_out = "location")
   expect_output(print(by_location), "each location from the others")

@@ -61,3 +61,24 @@ test_that("shards are counted in locations", {
   # single rows are left out of rows
   expect_true(is.finite(fit_in_shards(data, loo_k(5, leave_out = "row"), 2L)$log_likelihood))
 })
+
+test_that("shards that read their rows hold the means of their locations", {
+  data <- repeated_rows()
+  parts <- unname(split(data, rep(1:4, each = 20L)))
+  source <- row_source(function(i) if (i <= length(parts)) parts[[i]])
+  new <- data.frame(x = c(0.5, 0.1, data$x[1L]), y = c(0.5, 0.9, data$y[1L]), o = 0,
+    year = factor(c(2002, 2004, 2002), levels(data$year)))
+  right <- dense_model(data, new)
+  for (method in list(vecchia(k = 15), vecchia(k = 40), mll_k(15))) {
+    fit <- fit_in_shards(source, method, 2L)
+    expect_equal(fit$log_likelihood, right$value, tolerance = 1e-9)
+    expect_equal(unname(coef(fit)), unname(right$beta), tolerance = 1e-8)
+    expect_equal(unname(vcov(fit)), unname(right$vcov), tolerance = 1e-8)
+    expect_identical(nobs(fit), nrow(data))
+    link <- predict(fit, new, type = "link", k = 16)
+    expect_equal(link$mean, right$mean, tolerance = 1e-8)
+    expect_equal(link$sd, sqrt(diag(right$covariance)), tolerance = 1e-8)
+  }
+  expect_equal(fit_in_shards(source, loo_k(15), 2L)$log_likelihood,
+    fit_held(data, loo_k(15))$log_likelihood, tolerance = 1e-9)
+})
