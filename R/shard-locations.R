@@ -1,6 +1,6 @@
-# Location means (location-means.R) of rows that are read in shards: each shard makes those of its
-# own rows, among which all of a location are, and the terms from within them are summed over shards.
-# Rows in memory are reduced before they are sent.
+# Location means (location-means.R) of rows that are read in shards. Each shard makes those of its
+# own rows, among which all rows of a location are, and the terms from within them are summed over
+# shards. Rows in memory are reduced before they are sent.
 
 # Whether shards of a problem or a fit do so with the rows that they read.
 takes_means_in_shards <- function(object) {
