@@ -118,8 +118,10 @@ without_own_trend <- function(object, given, y, noise) {
   if (compressed && length(high)) refuse_effect_leverage(high)
   trend_without <- deleted_trends(object)
   for (row in high) {
-    left <- with_trend(left, row, moments, moments$unseen, core_trend(object)$beta_vcov,
+    found <- moments_with_trend(row, moments, moments$unseen, core_trend(object)$beta_vcov,
       trend_without(row))
+    left$mean[row] <- found$mean
+    left$variance[row] <- found$variance
   }
   without_prediction(object, left, alone, alone)
 }
@@ -137,12 +139,15 @@ without_own_place <- function(object, given) {
   trend_without <- deleted_trends(object)
   parts <- split(seq_along(z), given$parts$place)
   rows <- split(seq_along(data$y), given$place)
+  places <- setdiff(names(rows), alone)
+  found <- Map(function(rows, own) {
+    trend <- downdated_trend(all_rows, D[own, , drop = FALSE], z[own]) %||% trend_without(rows)
+    moments_with_trend(rows, moments, unseen, all_rows$beta_vcov, trend)
+  }, rows[places], parts[places])
   left <- moments
-  for (place in setdiff(names(rows), alone)) {
-    own <- parts[[place]]
-    trend <- downdated_trend(all_rows, D[own, , drop = FALSE], z[own]) %||%
-      trend_without(rows[[place]])
-    left <- with_trend(left, rows[[place]], moments, unseen, all_rows$beta_vcov, trend)
+  predicted <- unlist(rows[places])
+  for (name in c("mean", "variance")) {
+    left[[name]][predicted] <- as.double(unlist(lapply(found, `[[`, name)))
   }
   without_prediction(object, left, which(given$place %in% alone),
     if (is.null(object$outputs)) which(given$place %in% alone) else alone,
@@ -186,11 +191,10 @@ trend_of_others <- function(object, rows) {
 }
 
 # The predictions of these rows with another trend than that of `moments`.
-with_trend <- function(left, rows, moments, unseen, beta_vcov, trend) {
+moments_with_trend <- function(rows, moments, unseen, beta_vcov, trend) {
   U <- unseen[rows, , drop = FALSE]
-  left$mean[rows] <- moments$mean[rows] - drop(U %*% trend$change)
-  left$variance[rows] <- moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U)
-  left
+  list(mean = moments$mean[rows] - drop(U %*% trend$change),
+    variance = moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U))
 }
 
 # ---- rows that cannot be predicted from the others -----------------------------------------------
