@@ -3,13 +3,13 @@
 # trend is updated by least squares on these rows; every step then touches only the rows of one
 # batch and their neighbours.
 
-adam_fit <- function(method, problem, objective_for) {
-  n <- length(problem$data$y)
+# The first `n` rows are the targets; others(component, targets, k) returns their neighbours.
+adam_fit <- function(method, problem, objective_for, others, n) {
   batch <- min(method$batch_size, n)
   method$steps <- method$steps %||% 1000L
   begin <- function(working, steps) {
     rows <- vapply(steps, function(step) sample.int(n, batch), integer(batch))
-    plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k)
+    plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k, others)
     function(working, step) plan$gradient(working, step - steps[1L] + 1L)
   }
   reached <- adam_rounds(method, problem, adam_stage(problem$start), problem[c("free", "bounds")],
@@ -77,11 +77,9 @@ adam_message <- function(steps, singular) {
 
 # The gradient of the mean score of batch j (column j of rows) as a function of the working
 # parameters; NA where a covariance matrix is singular.
-adam_plan <- function(problem, working, rows, k) {
+adam_plan <- function(problem, working, rows, k, others) {
   targets <- unique(as.vector(rows))
-  scaled <- core_scale(problem$data$coords, component_at(problem, working))
-  neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L,
-    problem$context), targets)
+  neighbors <- others(component_at(problem, working), targets, k)
   beta <- neighbor_objective(problem, targets, neighbors)$evaluate(working)$beta
   if (is.null(beta)) abort_cholesky(0L)
   list(gradient = function(working, j) {
@@ -90,6 +88,14 @@ adam_plan <- function(problem, working, rows, k) {
       neighbors[, match(batch, targets), drop = FALSE])
     objective$gradient(working, beta) / length(batch)
   })
+}
+
+nearest_others <- function(problem) {
+  function(component, targets, k) {
+    scaled <- core_scale(problem$data$coords, component)
+    without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L,
+      problem$context), targets)
+  }
 }
 
 # The objective over `targets`, from only the rows that these and their neighbours (one column each)

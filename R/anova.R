@@ -30,11 +30,19 @@
 #' parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
 #' (Self and Liang 1987).
 #'
-#' A special case cannot be the more likely one, yet a fit of it can: conditioning sets, and with
-#' `vecchia(inducing = )` positions and order, are found for each fit's own covariance, and searches
-#' can end in different maxima. Where the larger fit has the smaller likelihood the test has no
-#' p-value, and a warning says so. To search the larger model from the smaller one is worth a try:
-#' `update(larger, start = smaller)`.
+#' Fits by [vecchia()] search their neighbours each in its own metric, as with several ranges or an
+#' anisotropy. `anova()` then maximises all likelihoods again on the neighbours of the largest
+#' model, and the heading of the table says so. Its `logLik` and `AIC` differ from those of the fits
+#' themselves. `anova()` does the same where one fit conditions on locations and another on rows. A
+#' message of class `neargp_message_neighbors` says where it cannot: with inducing points, thousands
+#' of random effects or rows in shards, for several responses and [vnngp()]. `AIC()` and `BIC()` of
+#' several fits take the likelihoods of the fits, with the same message.
+#'
+#' A special case cannot be the more likely one, yet a fit of it can: with `vecchia(inducing = )`
+#' positions and order are found for each fit's own covariance, and searches can end in different
+#' maxima. Where the larger fit has the smaller likelihood the test has no p-value, and a warning
+#' says so. To search the larger model from the smaller one is worth a try: `update(larger, start =
+#' smaller)`.
 #'
 #' Fits with local fields or warps, `sd = ~`, `range = ~` or `warp = ` of their [covariance], are
 #' not at the maximum of their likelihood but at that of the penalised one, and a penalised
@@ -64,7 +72,8 @@
 #'   for fits with `estimation = "REML"`; `neargp_error_comparison` for fits of other data or
 #'   methods, of ML and REML, and of other trends by restricted likelihoods;
 #'   `neargp_error_argument` for one fit alone without a term in its trend. A warning of class
-#'   `neargp_warning_comparison` where a larger fit has the smaller likelihood.
+#'   `neargp_warning_comparison` where a larger fit has the smaller likelihood, and a message of
+#'   class `neargp_message_neighbors` where the fits have neighbours of their own.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood
 #'   estimators and likelihood ratio tests under nonstandard conditions. *Journal of the American
 #'   Statistical Association* 82, 605-610.
@@ -87,8 +96,10 @@ anova.neargp <- function(object, ...) {
   labels <- if (max(nchar(labels)) > 30L) paste("fit", seq_along(fits)) else make.unique(labels)
   parameters <- vapply(fits, function(fit) attr(stats::logLik(fit), "df"), 0)
   by_size <- order(parameters)
-  table <- data.frame(npar = parameters, AIC = vapply(fits, stats::AIC, 0),
-    logLik = vapply(fits, function(fit) c(stats::logLik(fit)), 0), row.names = labels)[by_size, ]
+  largest <- by_size[length(by_size)]
+  likelihoods <- compared_likelihoods(fits, largest)
+  table <- data.frame(npar = parameters, AIC = 2 * parameters - 2 * likelihoods$values,
+    logLik = likelihoods$values, row.names = labels)[by_size, ]
   table$Df <- c(NA, diff(table$npar))
   table$Chisq <- ifelse(table$Df == 0, NA_real_, c(NA, 2 * diff(table$logLik)))
   table <- table[c("npar", "AIC", "logLik", "Chisq", "Df")]
@@ -97,9 +108,10 @@ anova.neargp <- function(object, ...) {
   untested <- vapply(fits[by_size], has_no_test, NA)
   untested <- untested | c(FALSE, untested[-length(untested)])
   table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0 & !lost & !untested, p_value, NA_real_)
-  if (any(lost)) warn_lost(table, fits[by_size])
+  if (any(lost)) warn_lost(table, fits[by_size], likelihoods$common)
   structure(table, heading = c("Likelihood-ratio tests of nested fits\n",
     paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n"),
+    if (likelihoods$common) sprintf("\nMaximised on the neighbours of %s.", labels[largest]),
     if (any(untested)) no_test_heading), class = c("anova", "data.frame"))
 }
 
@@ -119,8 +131,8 @@ is_lost <- function(table, resolution = 0.01) {
   !is.na(table$Df) & table$Df > 0 & table$Chisq < -resolution
 }
 
-# `fits`: in the order of the rows.
-warn_lost <- function(table, fits) {
+# `fits`: in the order of the rows; `common`: whether on common neighbours.
+warn_lost <- function(table, fits, common) {
   lost <- which(is_lost(table))
   row <- lost[which.min(table$Chisq[lost])]
   larger <- rownames(table)[row]
@@ -130,7 +142,7 @@ warn_lost <- function(table, fits) {
     sprintf("`%s` has a log-likelihood %s smaller than `%s`, which has fewer parameters: this is no test.",
       larger, format(signif(-table$Chisq[row] / 2, 2L)), smaller),
     i = if (ended) sprintf("`%s` ended before its maximum.", larger),
-    i = if (have_own_sets(fits[[row]], fits[[row - 1L]])) {
+    i = if (!common && have_own_sets(fits[[row]], fits[[row - 1L]])) {
       "Each fit has conditioning sets by its own covariance, so that nested models need not be nested."
     },
     i = sprintf("Search the larger model from the smaller one, update(%s, start = %s).", larger,
@@ -141,7 +153,8 @@ warn_lost <- function(table, fits) {
 have_own_sets <- function(larger, smaller) {
   if (has_low_rank(larger$method)) return(TRUE)
   shape <- function(fit) core_metric_shape(metric_component(fit$core_covariance))
-  inherits(larger$method, "neargp_vecchia") && !identical(shape(larger), shape(smaller))
+  inherits(larger$method, c("neargp_vecchia", "neargp_vnngp")) &&
+    !identical(shape(larger), shape(smaller))
 }
 
 compared_model <- function(fit) {

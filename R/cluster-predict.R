@@ -78,7 +78,7 @@ predict_from_shards <- function(object, newdata, settings, workers) {
   rows[[1L]] <- sort(c(rows[[1L]], which(!target$complete)))
   problem <- list(data = list(stream = recipe$stream, basis = object$data$basis),
     locations = object$locations, groups = recipe$groups)
-  raw <- shard_recipe(problem, recipe$partition, raw = TRUE)
+  raw <- shard_recipe(problem, recipe$partition, raw = TRUE, takes_means_in_shards(object))
   reading <- reading_call(object$method, object, raw, shard_context(plain_context(1L), workers))
   parts <- parts_of_shards(recipe$stream, problem, recipe$partition)
   on_shards(host, reading$what, reading$common, lapply(parts, function(numbers)

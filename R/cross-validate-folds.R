@@ -4,11 +4,15 @@
 resolve_folds <- function(folds, fit) {
   n <- length(fit$data$y)
   if (identical(folds, "blocked")) return(block_folds(fit))
+  if (identical(folds, "location")) {
+    index <- fold_location_index(fit)
+    return(location_folds(index, max(2L, min(10L, max(index)))))
+  }
   if (is_rsample(folds)) folds <- rsample_folds(folds, fit)
   if (is.numeric(folds) && length(folds) == 1L) return(random_folds(n, folds))
   if (!is.atomic(folds) || length(folds) != n || all(is.na(folds))) {
     abort_neargp("folds", c(
-      sprintf("`folds` must be a number of folds, \"blocked\", or one value for each of the %s rows that were fitted.", format_count(n)),
+      sprintf("`folds` must be a number of folds, \"blocked\", \"location\", or one value for each of the %s rows that were fitted.", format_count(n)),
       x = if (length(folds) == n) "All its values are missing." else
       sprintf("It is %s.", describe_value(folds)),
       i = if (fit$n_dropped > 0)
@@ -26,17 +30,27 @@ resolve_folds <- function(folds, fit) {
 # never held out.
 fold_splits <- function(folds, fit) {
   buffer <- attr(folds, "buffer")
-  rows <- split(seq_along(folds), as.vector(folds))
-  lapply(names(rows), function(fold) {
-    held <- rows[[fold]]
-    kept <- attr(folds, "kept")[[fold]] %||% seq_along(folds)[-held]
-    if (isTRUE(buffer > 0)) kept <- kept[!within_buffer(fit, held, kept, buffer)]
-    if (length(kept) < 2L) {
+  splits <- lapply(splits_of(folds), function(split) {
+    if (isTRUE(buffer > 0)) {
+      split$kept <- split$kept[!within_buffer(fit, split$held, split$kept, buffer)]
+    }
+    if (length(split$kept) < 2L) {
       abort_neargp("folds",
-        c(sprintf("Fewer than two rows are left to predict fold %s from.", fold),
+        c(sprintf("Fewer than two rows are left to predict fold %s from.", split$fold),
           i = "Use a smaller `buffer`."))
     }
-    list(fold = utils::type.convert(fold, as.is = TRUE), held = held, kept = kept)
+    split
+  })
+  inform_copies(splits, fold_location_index(fit))
+  splits
+}
+
+# The same without a buffer.
+splits_of <- function(folds) {
+  rows <- split(seq_along(folds), as.vector(folds))
+  lapply(names(rows), function(fold) {
+    list(fold = utils::type.convert(fold, as.is = TRUE), held = rows[[fold]],
+      kept = attr(folds, "kept")[[fold]] %||% seq_along(folds)[-rows[[fold]]])
   })
 }
 

@@ -26,7 +26,8 @@ print.neargp_cv <- function(x, digits = 4L, ...) {
 }
 
 describe_fold_kind <- function(folds) {
-  switch(attr(folds, "kind") %||% "given", random = " (random)", square = " (square blocks)",
+  switch(attr(folds, "kind") %||% "given", random = " (random)",
+    location = " (whole locations)", square = " (square blocks)",
     kmeans = " (k-means blocks)", "")
 }
 

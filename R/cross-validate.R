@@ -32,6 +32,10 @@
 #' To choose settings for predictions far from the data, hold out blocks of the
 #' size of the gaps: `folds = block_folds(fit, v = 10, size = )`.
 #'
+#' Where locations repeat, random folds judge predictions of further observations at known
+#' locations. Use `folds = "location"` for predictions at new locations, with each location held out
+#' as a whole.
+#'
 #' Folds are worked on in parallel when the package future.apply is installed and
 #' a plan with several workers is set (`future::plan("multisession")`); otherwise
 #' one after the other, each with `threads` threads.
@@ -40,7 +44,8 @@
 #'   at the same rows, which are compared on the same folds. Where one of them is a fit to
 #'   two classes by [loo_k()], 0/1 responses by other methods are scored as classes, too.
 #' @param folds the number of random folds; "blocked" for ten folds of square
-#'   blocks ([block_folds()] with its defaults); or one value for each row that was
+#'   blocks ([block_folds()] with its defaults); "location" for folds of whole locations, ten or as
+#'   many as there are locations; or one value for each row that was
 #'   fitted, as [random_folds()] and [block_folds()] make them; rows with `NA` are
 #'   never held out, which lets you hold out shapes of your own. Or splits of the package
 #'   rsample (and of those built on it) of the data that were fitted, each of whose rows is held out
@@ -75,6 +80,8 @@
 #' settings of a wrong type, `neargp_error_k` when a fold leaves fewer rows than `k`,
 #' `neargp_error_rank` when the trend cannot be estimated without a fold (a level that only this
 #' fold has), `neargp_error_fits` when fits cannot be compared.
+#'   A message of class `neargp_message_copies` where more than half of the held-out rows share
+#'   their location with rows that predict them.
 #'   A message of class `neargp_message_refit` where fits are compared without `refit` of which one
 #'   has a covariance with `sd = ~`, `range = ~` or `warp = `.
 #' @seealso [scores()] for what the columns mean, [random_folds()], [block_folds()].

@@ -9,6 +9,12 @@
 #' neighbours left; then hold out whole blocks of about the size of the gaps
 #' (Roberts et al. 2017).
 #'
+#' Where locations repeat, random folds of rows keep an observation at the location of nearly every
+#' held-out row. Use `hold_out = "location"` to judge predictions at new locations. A message of
+#' class `neargp_message_copies` says so where more than half of the rows of a fit, or of sf points,
+#' share their location with rows of other folds. `block_folds()` keeps equal locations in one fold.
+#' With `time` in the fit a location is a place at a time.
+#'
 #' `block_folds()` cuts the plane into squares of side `size`, or into `blocks`
 #' compact clusters by k-means, and deals whole blocks to folds: the largest
 #' block first, always to the fold with the fewest rows so far, blocks of equal
@@ -21,7 +27,9 @@
 #' Both draw from R's random numbers: use [set.seed()] to get the same folds again.
 #'
 #' @param n number of rows, or an object with rows (data frame, sf, fit).
-#' @param v number of folds, 2 up to the number of rows (or blocks).
+#' @param v number of folds, 2 up to the number of rows (or blocks, or locations).
+#' @param hold_out `"row"`, the default, deals rows to folds, and `"location"` whole locations. The
+#'   latter needs a fit or sf points for `n`.
 #' @param locations where the rows are: a fit by [neargp()], an sf or sfc object
 #'   of points, or a numeric matrix or data frame of coordinates (planar unless
 #'   `longlat = TRUE`). Squares use the first two coordinates, k-means all.
@@ -58,8 +66,16 @@ NULL
 
 #' @rdname folds
 #' @export
-random_folds <- function(n, v = 10) {
+random_folds <- function(n, v = 10, hold_out = c("row", "location")) {
   check_required()
+  hold_out <- check_choice(hold_out, "hold_out", c("row", "location"))
+  index <- known_location_index(n)
+  if (hold_out == "location") {
+    if (is.null(index)) {
+      abort_argument("n", "a fit or sf points, whose locations are known, to hold out locations", n)
+    }
+    return(location_folds(index, v))
+  }
   counted <- is.numeric(n) && length(n) == 1L
   n <- if (counted) check_count(n, "n") else nrow_of(n)
   if (counted && missing(v) && n < v) {
@@ -67,7 +83,9 @@ random_folds <- function(n, v = 10) {
       i = sprintf("The first argument is the data, or the number of its rows: random_folds(data, v = %s) has %s folds.", n, n)))
   }
   check_fold_count(v, n, "rows")
-  new_folds(sample(rep_len(seq_len(v), n)), v, "random")
+  folds <- new_folds(sample(rep_len(seq_len(v), n)), v, "random")
+  inform_copies(splits_of(folds), index)
+  folds
 }
 
 #' @rdname folds
@@ -106,9 +124,11 @@ new_folds <- function(fold, v, kind, ...) {
 # measured; `flat`, the plane that is cut into squares; `shown`, as the user gave them.
 fold_locations <- function(locations, longlat) {
   check_flag(longlat, "longlat")
+  time <- NULL
   if (inherits(locations, "neargp_outputs")) locations <- as_places(locations)
   if (inherits(locations, "neargp")) {
     metric <- locations$locations$metric
+    time <- locations$locations$time
     shown <- original_coords(locations)
     unit <- locations$locations$unit
     coords <- places_of(locations$data$coords, locations$locations)
@@ -124,8 +144,8 @@ fold_locations <- function(locations, longlat) {
   }
   flat <- if (longlat) sinusoidal(shown[, 1L], shown[, 2L]) else
     shown[, seq_len(min(2L, ncol(shown))), drop = FALSE]
-  list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat,
-    degrees = degrees, unit = unit)
+  with_equal_locations(list(coords = unname(coords), flat = unname(flat), shown = shown,
+    longlat = longlat, degrees = degrees, unit = unit), time = !is.null(time))
 }
 
 coordinate_matrix <- function(locations) {
@@ -250,6 +270,7 @@ nrow_of <- function(object) {
 print.neargp_folds <- function(x, ...) {
   kind <- switch(attr(x, "kind"),
     random = "random",
+    location = "whole locations",
     square = sprintf("square blocks of side %s",
       trimws(paste(format(attr(x, "size"), digits = 4L), attr(x, "unit")))),
     kmeans = sprintf("%d k-means blocks", max(attr(x, "block")))

@@ -83,7 +83,7 @@ settings_by_rows <- function(settings, rows, data) {
   settings$method <- with_k(settings$method, data, settings$family)
   settings$method <- with_default_estimation(settings$method, data)
   inform_k(settings$method)
-  settings <- with_shards(settings, data, rows$stream$rows %||% row_count(data))
+  settings <- with_shards(settings, data, rows$stream$rows %||% count_sharded(settings, data))
   settings$default_covariance <- is.null(settings$covariance)
   settings$covariance <- settle_covariance(settings, data, rows$locations, !is.null(rows$stream))
   if (!is.null(rows$areal)) check_areal_covariance(settings, data)

@@ -174,6 +174,12 @@ weights_of_others.neargp_svgp <- function(method, object, settings) {
     variance = 1 / precision - noise, unexplained = pmax(known$unexplained, 0))
 }
 
+# The features of rows at a location are the same, so that its mean stands for them.
+#' @export
+weights_of_other_locations.neargp_svgp <- function(method, object, settings) {
+  weights_of_others(method, object, settings)
+}
+
 # A fit with its parameters and inducing points, but what these know from other rows.
 #' @export
 restrict_rows.neargp_svgp <- function(method, fit, rows, context) {

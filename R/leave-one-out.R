@@ -22,7 +22,7 @@
 
 # Mean and sd of each observation given its nearest others. The covariance parameters stay those of
 # all rows.
-leave_one_out <- function(object, k, threads) {
+leave_one_out <- function(object, k, threads, leave_out = NULL) {
   UseMethod("leave_one_out", object$method)
 }
 
@@ -32,25 +32,27 @@ noise_of_rows <- function(object, data = object$data) {
 }
 
 #' @export
-leave_one_out.default <- function(object, k, threads) {
+leave_one_out.default <- function(object, k, threads, leave_out = NULL) {
   if (is_latent(object)) return(cavity_response(object, k, threads))
   if (has_low_rank(object$method) && !is.null(k)) {
     abort_neargp("argument",
       c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",
         i = "Leave it out."))
   }
-  data <- object$data
   settings <- predict_settings(object, k, threads = threads)
-  given <- weights_of_others(object$method, object, settings)
+  settings$leave_out <- leave_out
+  given <- if (leaves_locations_out(object, leave_out)) weights_of_locations(object, settings) else
+    weights_of_others(object$method, object, settings)
   noise <- noise_of_rows(object)
-  left <- if (is.null(given$chain)) without_own_trend(object, given, data$y, noise) else
-    without_own_place(object, given, given$chain, noise)
+  left <- if (is.null(given$parts)) without_own_trend(object, given, object$data$y, noise) else
+    without_own_place(object, given)
   list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
 }
 
 # What the other rows predict of each column of a row, with the variance of that given the trend;
-# `unexplained` is variance besides. Of several outputs a row's place is left out; `chain` is what
-# the other places and the outputs before the row's own at its place predict.
+# `unexplained` is variance besides. Where the row's whole place is left out, `place` has its number
+# and `parts` the errors of its rows as independent ones of the variance 1: `columns`, each of the
+# place in `place`.
 weights_of_others <- function(method, object, settings) {
   UseMethod("weights_of_others")
 }
@@ -58,14 +60,20 @@ weights_of_others <- function(method, object, settings) {
 #' @export
 weights_of_others.default <- function(method, object, settings) {
   data <- conditioned_data(object)
-  if (is.null(data$within)) return(weights_of_other_locations(object, settings))
+  if (is.null(data$within)) return(weights_of_other_locations(method, object, settings))
   at_means <- object
   at_means$data <- data
-  add_own_location(object, weights_of_other_locations(with_own_keeper(at_means), settings))
+  add_own_location(object,
+    weights_of_other_locations(method, with_own_keeper(at_means), settings))
 }
 
 # No location repeats in the data of `object`.
-weights_of_other_locations <- function(object, settings) {
+weights_of_other_locations <- function(method, object, settings) {
+  UseMethod("weights_of_other_locations")
+}
+
+#' @export
+weights_of_other_locations.default <- function(method, object, settings) {
   if (settings$exact) return(weights_of_all_others(object))
   data <- object$data
   settings$context <- prediction_context(object, length(data$y), settings)
@@ -73,49 +81,6 @@ weights_of_other_locations <- function(object, settings) {
   k <- min(settings$k, length(data$y) - 1L)
   neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context)
   conditional_weights(object, data$coords, settings, neighbors, keep_weights = is_compressed(data))
-}
-
-# Let the other locations predict the columns of location l by m_l, with variance f_l of the field,
-# and let the other rows of the location than i have the precision p and the mean c. These add what
-# they say of the field,
-#
-#   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
-#
-# prediction and variance (the product of two normal densities of w_l).
-add_own_location <- function(object, given) {
-  index <- location_index(object$data$coords)
-  others <- others_at_location(response_columns(object$data), object$data$weights, index)
-  field <- pmax(given$variance, 0)[index]
-  gained <- field * others$weight / object$nugget
-  share <- ifelse(is.finite(gained), gained / (1 + gained), 1)
-  list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
-    variance = (1 - share) * field)
-}
-
-# Weight and mean of the other rows of each row's location. Sums over the other rows keep their
-# digits, where the sum over all rows less the row itself loses them to a large weight.
-others_at_location <- function(columns, weights, index) {
-  weight <- double(length(weights))
-  mean <- columns
-  of_others <- function(x) {
-    last <- nrow(x)
-    from_first <- rbind(0, apply(x, 2L, cumsum))[seq_len(last), , drop = FALSE]
-    backwards <- x[last:1L, , drop = FALSE]
-    from_first + rbind(0, apply(backwards, 2L, cumsum))[last:1L, , drop = FALSE]
-  }
-  for (rows in split(seq_along(index), index)) {
-    if (length(rows) == 1L) next
-    certain <- rows[is.infinite(weights[rows])]
-    w <- replace(weights[rows], rows %in% certain, 0)
-    weight[rows] <- of_others(cbind(w))
-    mean[rows, ] <- of_others(w * columns[rows, , drop = FALSE]) / weight[rows]
-    for (row in certain) {
-      rest <- setdiff(rows, row)
-      weight[rest] <- Inf
-      mean[rest, ] <- rep(columns[row, ], each = length(rest))
-    }
-  }
-  list(weight = weight, mean = mean)
 }
 
 # All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is
@@ -153,33 +118,40 @@ without_own_trend <- function(object, given, y, noise) {
   if (compressed && length(high)) refuse_effect_leverage(high)
   trend_without <- deleted_trends(object)
   for (row in high) {
-    left <- with_trend(left, row, moments, moments$unseen, core_trend(object)$beta_vcov,
+    found <- moments_with_trend(row, moments, moments$unseen, core_trend(object)$beta_vcov,
       trend_without(row))
+    left$mean[row] <- found$mean
+    left$variance[row] <- found$variance
   }
   without_prediction(object, left, alone, alone)
 }
 
-# The same of several outputs, with their whole place left out. `chain`: as `given`, but with the
-# outputs before a row at its place among the others.
-without_own_place <- function(object, given, chain, noise) {
+# The same with the whole place of each row left out.
+without_own_place <- function(object, given) {
   data <- object$data
-  columns <- response_columns(data)
-  unseen <- columns[, -1L, drop = FALSE] - given$weighted[, -1L, drop = FALSE]
+  columns <- design_columns(data)
+  unseen <- columns - given$weighted[, -1L, drop = FALSE]
   all_rows <- core_trend(object)
   moments <- trend_moments(object, given$weighted, given$variance, full_design(data), data$offset)
-  variance <- pmax(chain$variance, 0) + noise
-  scale <- ifelse(variance > 0, 1 / sqrt(variance), 0)
-  D <- (columns[, -1L, drop = FALSE] - chain$weighted[, -1L, drop = FALSE]) * scale
-  z <- (columns[, 1L] - chain$weighted[, 1L]) * scale - drop(D %*% unname(all_rows$beta))
-  alone <- determining_groups(columns[, -1L, drop = FALSE], data$place)
+  D <- given$parts$columns[, -1L, drop = FALSE]
+  z <- given$parts$columns[, 1L] - drop(D %*% unname(all_rows$beta))
+  alone <- determining_groups(trend_part(data, columns), given$place)
   trend_without <- deleted_trends(object)
+  parts <- split(seq_along(z), given$parts$place)
+  rows <- split(seq_along(data$y), given$place)
+  places <- setdiff(names(rows), alone)
+  found <- Map(function(rows, own) {
+    trend <- downdated_trend(all_rows, D[own, , drop = FALSE], z[own]) %||% trend_without(rows)
+    moments_with_trend(rows, moments, unseen, all_rows$beta_vcov, trend)
+  }, rows[places], parts[places])
   left <- moments
-  for (rows in split(seq_along(data$y), data$place)) {
-    if (data$place[rows[1L]] %in% alone) next
-    trend <- downdated_trend(all_rows, D[rows, , drop = FALSE], z[rows]) %||% trend_without(rows)
-    left <- with_trend(left, rows, moments, unseen, all_rows$beta_vcov, trend)
+  predicted <- unlist(rows[places])
+  for (name in c("mean", "variance")) {
+    left[[name]][predicted] <- as.double(unlist(lapply(found, `[[`, name)))
   }
-  without_prediction(object, left, which(data$place %in% alone), alone)
+  without_prediction(object, left, which(given$place %in% alone),
+    if (is.null(object$outputs)) which(given$place %in% alone) else alone,
+    if (is.null(object$outputs)) "location" else "place")
 }
 
 high_leverage <- 0.9
@@ -219,11 +191,10 @@ trend_of_others <- function(object, rows) {
 }
 
 # The predictions of these rows with another trend than that of `moments`.
-with_trend <- function(left, rows, moments, unseen, beta_vcov, trend) {
+moments_with_trend <- function(rows, moments, unseen, beta_vcov, trend) {
   U <- unseen[rows, , drop = FALSE]
-  left$mean[rows] <- moments$mean[rows] - drop(U %*% trend$change)
-  left$variance[rows] <- moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U)
-  left
+  list(mean = moments$mean[rows] - drop(U %*% trend$change),
+    variance = moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U))
 }
 
 # ---- rows that cannot be predicted from the others -----------------------------------------------
@@ -240,15 +211,17 @@ determining_groups <- function(X, group = seq_len(nrow(X))) {
   Filter(function(g) max(svd(basis[group == g, , drop = FALSE], 0L, 0L)$d)^2 >= one, likely)
 }
 
-# `rows` get no prediction; `names` are theirs among the rows of the data.
-without_prediction <- function(object, left, rows, names) {
+# `rows` get no prediction; `names` are theirs among the rows of the data. `unit`: what is left out.
+without_prediction <- function(object, left, rows, names, unit = "row") {
   if (!length(rows)) return(left)
+  named <- format_rows(if (is.null(object$row_names)) names else object$row_names[names])
   warn_neargp("leverage", c(
-    sprintf("The trend cannot be estimated without %s of the data, so that there is no leave-one-out prediction of %s.",
-      format_rows(if (is.null(object$row_names)) names else object$row_names[names]),
+    sprintf("The trend cannot be estimated without %s%s of the data, so that there is no leave-one-out prediction of %s.",
+      if (unit == "location") "the location of " else "", named,
       if (length(names) == 1L) "it" else "them"),
     x = "Mean NA, standard deviation Inf.",
-    i = "Each is the only one of a level of a factor, or where a covariate differs: merge levels, or leave the covariate out."))
+    i = sprintf("Each%s is the only one of a level of a factor, or where a covariate differs: merge levels, or leave the covariate out.",
+      if (unit == "location") " location" else "")))
   left$mean[rows] <- NA
   left$variance[rows] <- Inf
   left
@@ -256,12 +229,24 @@ without_prediction <- function(object, left, rows, names) {
 
 # ---- several outputs -----------------------------------------------------------------------------
 
-# Given the nearest in the rows that `leave_out` of the fit leaves in.
+# Given the nearest in the rows that are left in.
 #' @export
 weights_of_others.neargp_method_outputs <- function(method, object, settings) {
-  if (identical(method$leave_out, "row")) return(weights_of_other_outputs(object, settings, "row"))
+  if (unit_left_out(object, settings$leave_out) == "row") {
+    return(weights_of_other_outputs(object, settings, "row"))
+  }
   given <- weights_of_other_outputs(object, settings, "prediction")
-  c(given, list(chain = weights_of_other_outputs(object, settings, "location")))
+  chain <- weights_of_other_outputs(object, settings, "location")
+  c(given, place_of_outputs(object, chain))
+}
+
+# `chain`: what the other places and the outputs before a row at its place predict of it, so that
+# errors are independent.
+place_of_outputs <- function(object, chain) {
+  variance <- pmax(chain$variance, 0) + noise_of_rows(object)
+  list(place = object$data$place, parts = list(place = object$data$place,
+    columns = (response_columns(object$data) - chain$weighted) *
+      ifelse(variance > 0, 1 / sqrt(variance), 0)))
 }
 
 weights_of_other_outputs <- function(object, settings, leave_out) {

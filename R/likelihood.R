@@ -70,6 +70,9 @@ warn_unless_comparable <- function(what, fits) {
       c(sprintf("%s compares fits that differ in their %s.", what, format_some(different)),
         i = rows_hint(fits[[1L]], fit), i = estimation_hint(different) %||% "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
   }
+  if (length(fits) > 1L && differ_in_neighbors(fits)) {
+    inform_own_neighbors(what, "anova() compares nested fits by vecchia() on common neighbours.")
+  }
 }
 
 check_likelihoods <- function(what, ...) {

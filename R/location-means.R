@@ -23,15 +23,18 @@ at_locations <- function(data) {
   if (!anyDuplicated(index)) return(data)
   first <- which(!duplicated(index))
   share <- shares_of_location(data$weights, index)
-  average <- function(x) unname(rowsum(share * x, index))
+  average <- function(x) location_average(x, share, index)
   reduced <- take_data_rows(data, first)
   reduced[c("y", "offset")] <- list(drop(average(data$y)), drop(average(data$offset)))
   reduced$X[] <- average(data$X)
   if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
   reduced$weights <- unname(drop(rowsum(data$weights, index)))
-  reduced$within <- within_locations(data, reduced, index)
+  reduced$within <- within_locations(response_columns(data), data$weights,
+    response_columns(reduced), reduced$weights, index)
   reduced
 }
+
+location_average <- function(x, share, index) unname(rowsum(share * x, index))
 
 has_location_means <- function(data) {
   is.null(data$within) && is.null(data$output) && is.null(data$stream) && is.null(data$binomial) &&
@@ -47,21 +50,21 @@ shares_of_location <- function(weights, index) {
   weights / drop(rowsum(weights, index))[index]
 }
 
-# `columns` holds, for rows that share a location, the deviations from the location's mean times the
+# Of `columns` and `weights` of rows and those of their locations. The element `columns` holds, for
+# rows that share a location, the deviations from the location's mean times the
 # root of the weight, sorted by location. The other elements have a number for each location: the
 # `first` of its rows there and their `count`, the number of `contrasts`, and sum log om - log Om.
-within_locations <- function(data, reduced, index) {
+within_locations <- function(columns, weights, mean_columns, mean_weights, index) {
   count <- tabulate(index)
   shared <- which(count[index] > 1L)
   shared <- shared[order(index[shared])]
-  deviations <- response_columns(take_data_rows(data, shared)) -
-    response_columns(reduced)[index[shared], , drop = FALSE]
+  deviations <- columns[shared, , drop = FALSE] - mean_columns[index[shared], , drop = FALSE]
   kept <- ifelse(count > 1L, count, 0L)
   # a row without noise has an infinite weight and no deviation, and its two logarithms cancel
   finite <- function(x) replace(x, is.infinite(x), 0)
-  list(columns = sqrt(finite(data$weights[shared])) * deviations,
+  list(columns = sqrt(finite(weights[shared])) * deviations,
     first = cumsum(kept) - kept + 1L, count = kept, contrasts = count - 1L,
-    log_weights = drop(rowsum(finite(log(data$weights)), index)) - finite(log(reduced$weights)))
+    log_weights = drop(rowsum(finite(log(weights)), index)) - finite(log(mean_weights)))
 }
 
 # The part of `within` at the locations `at`.
@@ -76,7 +79,7 @@ take_within <- function(within, at) {
 count_observations <- function(data, at = NULL) {
   within <- data$within
   if (!is.null(at)) return(length(at) + sum(within$contrasts[at]))
-  length(data$y) + sum(within$contrasts)
+  row_count(data) + sum(within$contrasts)
 }
 
 # The terms of a likelihood from within the locations `at`, by default from within all.
@@ -133,18 +136,17 @@ conditions_on_locations.neargp_mll_k <- function(method) TRUE
 #' @export
 conditions_on_locations.neargp_loo_k <- function(method) TRUE
 
-# Location means would move with the parameters of a noise model. Leaving out single rows needs the
-# other rows of the location apart.
+# Location means would move with the parameters of a noise model.
 takes_location_means <- function(method, family, data) {
   conditions_on_locations(method) && is_gaussian(family) && is.null(data$noise) &&
-    !identical(method$leave_out, "row") && has_location_means(data)
+    has_location_means(data)
 }
 
 # The problem of location means; `all_rows` are its rows. With more neighbours than locations
 # all others are neighbours.
 problem_at_locations <- function(problem) {
-  if (!takes_location_means(problem$method, problem$family, problem$data) || is_sharded(problem) ||
-    has_effects_pass(problem)) {
+  if (!takes_location_means(problem$method, problem$family, problem$data) ||
+    has_effects_pass(problem) || keeps_rows_in_shards(problem)) {
     return(problem)
   }
   reduced <- at_locations(problem$data)
@@ -155,6 +157,11 @@ problem_at_locations <- function(problem) {
     problem$method$k <- max(1L, min(problem$method$k, length(reduced$y) - 1L))
   }
   problem
+}
+
+# Leaving out single rows needs tables of rows and of locations, which shards do not exchange.
+keeps_rows_in_shards <- function(problem) {
+  is_sharded(problem) && identical(problem$method$leave_out, "row")
 }
 
 # The problem with starting values. Those of random effects are found row by row.

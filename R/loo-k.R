@@ -71,7 +71,8 @@
 #'   default half of `k` among them all, and at least three of each.
 #' @param leave_out what a leave-one-out prediction does not see. `"location"`, the default: all
 #'   observations at the location, as for a new location. `"row"`: the observation alone, so that
-#'   the others at the same location, of other responses as well, help to predict it.
+#'   the others at the same location, of other responses as well, help to predict it. One Gaussian
+#'   response has `k` other locations as neighbours in both cases.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
 #'   `neargp_error_k` where `k` is not less than the number of rows or locations.
@@ -154,22 +155,33 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
-  search <- others_search(problem, method$k, method$leave_out %||% "location")
-  host <- if (is_sharded(problem)) host_of_problem(problem)
-  objective_for <- if (!is.null(host)) shard_objectives(problem, "others", method$k, host) else
-    function(component, k) local_objective(problem, search(component, k))
   if (has_outputs(problem) && method$optimizer == "adam") {
     abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
   }
-  state <- if (method$optimizer == "adam") {
-    adam_fit(method, problem, objective_for)
+  host <- if (is_sharded(problem)) host_of_problem(problem)
+  state <- if (!is.null(problem$all_rows) && identical(method$leave_out, "row")) {
+    single <- single_row_problem(problem)
+    targets <- seq_along(problem$all_rows$y)
+    maximize_left_out(method, single$problem, function(component, k) {
+      local_objective(single$problem, single$others(component, targets, k), targets)
+    }, single$others, length(targets))
   } else {
-    state <- fit_with_neighbors(problem, method$k, objective_for,
-      with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
-    with_fresh_neighbors(problem, state, objective_for, method$k)
+    search <- others_search(problem, method$k, method$leave_out %||% "location")
+    maximize_left_out(method, problem, if (!is.null(host)) {
+      shard_objectives(problem, "others", method$k, host)
+    } else function(component, k) local_objective(problem, search(component, k)))
   }
   with_gls_trend(problem, method_result(state, score = "leave-one-out log score",
     information = NULL, k = method$k), host)
+}
+
+# `others` and `n`: of adam_fit().
+maximize_left_out <- function(method, problem, objective_for, others = nearest_others(problem),
+                              n = length(problem$data$y)) {
+  if (method$optimizer == "adam") return(adam_fit(method, problem, objective_for, others, n))
+  state <- fit_with_neighbors(problem, method$k, objective_for,
+    with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
+  with_fresh_neighbors(problem, state, objective_for, method$k)
 }
 
 # Where a weight counts equal observations, leave-one-out predicts one of them by the others: a

@@ -6,20 +6,21 @@
 #' that are known at a place, whose `observed` is a matrix with a column for each output.
 #' @export
 scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL,
-                                  level = 0.95, na.rm = FALSE, ...) {
+                                  level = 0.95, na.rm = FALSE, leave_out = NULL, ...) {
   if (is.null(newdata) && !is.null(observed)) {
     abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
   }
   if (is.null(newdata)) {
     check_no_more_arguments()
-    return(scores.neargp(object, level = level, na.rm = na.rm))
+    return(scores.neargp(object, level = level, na.rm = na.rm, leave_out = leave_out))
   }
-  scores.neargp(object, newdata, observed, NULL, weights, level, na.rm, covariance = TRUE, ...)
+  scores.neargp(object, newdata, observed, NULL, weights, level, na.rm, leave_out,
+    covariance = TRUE, ...)
 }
 
 #' @export
-scores_given_others.neargp_method_outputs <- function(object, level, na.rm) {
-  loo <- loo_table(object)
+scores_given_others.neargp_method_outputs <- function(object, level, na.rm, leave_out = NULL) {
+  loo <- loo_table(object, leave_out = leave_out)
   scores_of_outputs(object, function(p) {
     own <- loo[object$data$output == p, ]
     scores(own, observed = own$observed, level = level, na.rm = na.rm)

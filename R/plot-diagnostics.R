@@ -1,21 +1,21 @@
 # Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an
 # observation (noise included).
 
-loo_table <- function(fit, k = NULL, threads = NULL) {
+loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   UseMethod("loo_table", fit$method)
 }
 
 #' @export
-loo_table.default <- function(fit, k = NULL, threads = NULL) {
+loo_table.default <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   y <- fit$data$y
-  predicted <- leave_one_out(fit, k, threads)
+  predicted <- leave_one_out(fit, k, threads, leave_out)
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd,
     z = (y - predicted$mean) / predicted$sd)
 }
 
 # Student's t with one degree of freedom has a centre, but no mean.
 #' @export
-loo_table.neargp_method_families <- function(fit, k = NULL, threads = NULL) {
+loo_table.neargp_method_families <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   y <- fit$data$y
   cavity <- cavity_mixture(fit, k, threads)
   predicted <- response_given_others(fit, cavity)

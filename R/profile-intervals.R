@@ -51,12 +51,16 @@ rotated_rows <- function(layout) {
 
 # The problem of the fit with its objective, at the maximum of that.
 profile_problem <- function(object) {
-  problem <- started_problem(fold_problem(object, seq_along(object$data$y),
-    plain_context(object$threads)))
+  problem <- problem_of_fit(object)
   problem$control$tolerance <- min(problem$control$tolerance, 1e-6)
   objective <- likelihood_objective(problem$method, problem)
   best <- scoring_optimizer(problem)(objective, problem$start, FALSE)
   list(problem = problem, objective = objective, best = best)
+}
+
+# What the fit has solved, from its estimates.
+problem_of_fit <- function(object) {
+  started_problem(fold_problem(object, seq_along(object$data$y), plain_context(object$threads)))
 }
 
 # A standard error on the working scale, and 1 where there is none.

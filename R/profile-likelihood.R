@@ -43,8 +43,8 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # by default. A row that is a location adds its observations to `n`, and the terms from within it.
 new_objective <- function(problem, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method), set_noise = NULL,
-                          targets = NULL, n = count_observations(problem$data, targets)) {
-  within <- within_terms(problem$data$within, targets)
+                          targets = NULL, n = count_observations(problem$data, targets),
+                          within = within_terms(problem$data$within, targets)) {
   if (has_effects(problem$data)) {
     return(new_effects_objective(problem, n, parts, restricted, set_noise, within))
   }

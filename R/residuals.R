@@ -18,7 +18,11 @@
 #'
 #' A row that alone determines a coefficient, as the only one of a level of a factor, cannot be
 #' predicted from the others: its mean is `NA` and its standard deviation `Inf`, and a warning of
-#' class `neargp_warning_leverage` names it.
+#' class `neargp_warning_leverage` names it. With `leave_out = "location"` this holds for a location
+#' that alone determines a coefficient.
+#'
+#' Where locations repeat, `loo_predict(fit, leave_out = "row")` judges predictions of a further
+#' observation at a known location, and `leave_out = "location"` predictions at a new location.
 #'
 #' Of responses that are not gaussian, [vnngp()] takes a row's term out of its posterior, that of
 #' the trend included; [loo_k()] takes its pseudo-observation out of the trend as above, to which
@@ -40,6 +44,12 @@
 #' @param k number of neighbours, as in [predict.neargp()]. Every other observation for
 #'   [exact_gp()], and in leave-one-out predictions for [vecchia()] with inducing points.
 #' @param threads,... as in [predict.neargp()].
+#' @param leave_out what a prediction leaves out: `"row"`, a single observation, which the other
+#'   observations at its location help to predict; or `"location"`, all observations at the
+#'   location, as for a new location. Default `NULL`: `"row"` for one response. For several
+#'   responses the default is the whole row of the data, or the `leave_out` of [loo_k()].
+#'   `"location"` is for Gaussian responses by [exact_gp()], [vecchia()] without inducing points,
+#'   [loo_k()], [mll_k()] and [svgp()], and for any fit whose locations do not repeat.
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action`
 #'   is `na.exclude`, dropped rows are NA. For several outputs a matrix with a column for each; NA
 #'   where an output was not observed. `loo_predict()` returns a data frame with the columns `mean`
@@ -48,6 +58,7 @@
 #'   `leave_out = "row"` in [loo_k()], at the same one, too); for a fit to classes `prob_<level>`
 #'   and `class`, as in [predict.neargp_classifier()].
 #' @section Warnings: `neargp_warning_leverage`, see the details.
+#' @section Errors: `neargp_error_method` where a method cannot leave out what `leave_out` names.
 #' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood.
 #'   *Mathematical Geology* 15, 687–699.
 #'
@@ -133,17 +144,34 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 
 #' @rdname residuals.neargp
 #' @export
-loo_predict <- function(object, k = NULL, threads = NULL) {
+loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
   check_required()
   check_class(object, "object", "neargp", "a fit of neargp()")
   check_fit(object)
   if (is_streamed(object)) refuse_rows("loo_predict()")
-  if (inherits(object, "neargp_classifier")) return(loo_classes(object, k, threads))
-  predicted <- lapply(leave_one_out(object, k, threads)[c("mean", "sd")], function(values) {
-    stats::naresid(object$na_action, rows_of_data(object, values))
-  })
-  if (is.null(object$outputs)) as.data.frame(predicted) else output_columns(predicted,
-    object$outputs)
+  unit <- unit_left_out(object, leave_out)
+  if (inherits(object, "neargp_classifier")) {
+    return(new_left_out(loo_classes(object, k, threads), unit))
+  }
+  predicted <- lapply(leave_one_out(object, k, threads, leave_out)[c("mean", "sd")],
+    function(values) stats::naresid(object$na_action, rows_of_data(object, values)))
+  new_left_out(if (is.null(object$outputs)) as.data.frame(predicted) else
+    output_columns(predicted, object$outputs), unit)
+}
+
+new_left_out <- function(table, unit) {
+  structure(table, left_out = unit, class = c("neargp_left_out", "data.frame"))
+}
+
+# Rows of the table that are taken out of it are printed as any.
+#' @export
+print.neargp_left_out <- function(x, ...) {
+  if (!is.null(attr(x, "left_out"))) {
+    cat(sprintf("Leave-one-out predictions of %s rows, each from %s\n", format_count(nrow(x)),
+      c(row = "the other rows", location = "the other locations")[attr(x, "left_out")]))
+  }
+  print.data.frame(x, ...)
+  invisible(x)
 }
 
 # The expected response at the data given all of them.

@@ -174,7 +174,11 @@ parts_of_shards <- function(stream, problem, partition) {
 shard_read <- function(shard, id, recipe, parts) {
   as_rows <- if (recipe$raw) raw_rows else shard_rows
   found <- lapply(read_parts(id, recipe, parts), function(part) as_rows(part$data, part$number))
-  shard_load(shard, do.call(rbind, lapply(found, `[[`, "rows")), found[[1L]]$form)
+  form <- found[[1L]]$form
+  rows <- do.call(rbind, lapply(found, `[[`, "rows"))
+  means <- if (isTRUE(recipe$means)) shard_means(rows, form)  # NULL in fits of an earlier version
+  shard$within <- means$within
+  shard_load(shard, means$rows %||% rows, form)
 }
 
 # The rows of a shard, chunk by chunk. Chunks must be what they were.
@@ -203,8 +207,8 @@ part_of_shard <- function(chunk, number, id, recipe) {
 }
 
 # What whoever reads a shard has to know. `raw`: whether rows are as the user has them, for
-# predictions, or as the core has them.
-shard_recipe <- function(problem, partition, raw = FALSE) {
+# predictions, or as the core has them; `means`: whether their locations stand for them.
+shard_recipe <- function(problem, partition, raw = FALSE, means = takes_means_in_shards(problem)) {
   list(stream = problem$data$stream, basis = problem$data$basis, partition = partition,
-    locations = problem$locations, groups = problem$groups, raw = raw)
+    locations = problem$locations, groups = problem$groups, raw = raw, means = means)
 }

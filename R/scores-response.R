@@ -73,19 +73,26 @@ check_support_of <- function(observed, mixture, family, rows) {
 #' @rdname scores
 #' @export
 scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL,
-                          level = 0.95, na.rm = FALSE, ...) {
+                          level = 0.95, na.rm = FALSE, leave_out = NULL, ...) {
   check_fit(object)
   check_level(level)
   if (is.null(newdata)) {
     check_no_more_arguments()
     check_leave_one_out(object)
-    return(scores_given_others(object, level, na.rm))
+    unit <- unit_left_out(object, leave_out)
+    return(structure(scores_given_others(object, level, na.rm, leave_out), left_out = unit))
   }
+  check_for_left_out(leave_out)
   check_scored_predictions(...names())
   truth <- new_observations(object, newdata, observed, trials)
   weights <- scored_weights(object, newdata, new_weights(object, newdata, weights))
   predicted <- unclass(predict(object, newdata, type = "link", verbose = FALSE, ...))
   scores_of_observations(object, truth, predicted, weights, level, na.rm)
+}
+
+check_for_left_out <- function(leave_out) {
+  if (is.null(leave_out)) return(invisible())
+  abort_argument("leave_out", "NULL with newdata, from whose rows nothing is left out", leave_out)
 }
 
 # Scores are those of an observation on its own, by the estimates.
@@ -114,20 +121,20 @@ scores_of_observations.neargp_method_families <- function(object, truth, predict
     truth$trials, level, na.rm, weights, truth$limits)
 }
 
-scores_given_others <- function(object, level, na.rm) {
+scores_given_others <- function(object, level, na.rm, leave_out = NULL) {
   UseMethod("scores_given_others", object$method)
 }
 
 #' @export
-scores_given_others.default <- function(object, level, na.rm) {
-  loo <- loo_table(object)
+scores_given_others.default <- function(object, level, na.rm, leave_out = NULL) {
+  loo <- loo_table(object, leave_out = leave_out)
   complete_predictions(loo$observed, loo["mean"], na.rm, object$row_names %||%
     seq_along(loo$observed))
   scores(loo, observed = loo$observed, level = level, na.rm = na.rm)
 }
 
 #' @export
-scores_given_others.neargp_method_families <- function(object, level, na.rm) {
+scores_given_others.neargp_method_families <- function(object, level, na.rm, leave_out = NULL) {
   scores_of_left_out(object, cavity_mixture(object), level, na.rm)
 }
 

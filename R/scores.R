@@ -85,6 +85,7 @@
 #'   slightly optimistic: CRPS and log score within 1% of those of [cross_validate()] in
 #'   trials; not for its mean-field posterior). Rows that alone determine a coefficient of
 #'   the trend have no such prediction: they are missing values, see `na.rm`.
+#' @param leave_out for a fit without `newdata`: `"row"` or `"location"`, as in [loo_predict()].
 #' @param ... for methods; for a fit with `newdata` arguments of
 #'   [predict()][predict.neargp] that say what to condition on.
 #' @return A data frame of class `neargp_scores` with one row (for a
@@ -252,9 +253,11 @@ fitting_names <- function(table) {
 #' @export
 print.neargp_scores <- function(x, digits = 4L, ...) {
   table <- as.data.frame(x)
-  described <- character()
+  described <- unname(c(row = "each row from the others",
+    location = "each location from the others")[attr(x, "left_out")])
   if (length(unique(table$level)) == 1L) {
-    described <- sprintf("intervals at %s%%", format(100 * table$level[1L], digits = 4L))
+    described <- c(described, sprintf("intervals at %s%%", format(100 * table$level[1L],
+      digits = 4L)))
     table$level <- NULL
   }
   missing <- sum(table$n_missing)

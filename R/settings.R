@@ -59,6 +59,7 @@ new_prediction_settings <- function(context, k = NULL, k_other = NULL, exact = F
     # ---- how it is computed
     chunk_size = chunk_size,     # rows at a time
     file = NULL,                 # of a raster: name of the file that is written, NULL for none
+    leave_out = NULL,            # of leave-one-out predictions, see unit_left_out()
     context = context,           # the plain one until the device is chosen, prediction_context()
     device = device,             # "auto", "cpu" or "cuda"
     verbose = verbose)

@@ -4,8 +4,8 @@
 
 new_shard_host <- function(count, workers = NULL) {
   host <- list2env(list(key = paste(format(Sys.time(), "%H%M%OS6"), Sys.getpid(), next_serial()),
-    ids = seq_len(count), workers = workers, owner = NULL, made_by = vector("list", count)),
-    parent = emptyenv())
+    ids = seq_len(count), workers = workers, owner = NULL, made_by = vector("list", count),
+    most_neighbors = Inf, within = NULL), parent = emptyenv())
   if (!is.null(workers)) host$owner <- blocks_of(count, which(workers$alive))
   # a host that nobody asks any more: its shards are of this process or, on workers, of the fit
   if (is.null(workers)) reg.finalizer(host, function(host) forget_shards(host$key))
@@ -97,9 +97,15 @@ abort_no_workers <- function(workers) {
 host_of_problem <- function(problem) {
   host <- new_shard_host(problem$control$shards, problem$context$cluster)
   partition <- new_partition(problem)
-  if (!is.null(problem$data$stream)) read_shards(host, problem, partition) else
+  if (!is.null(problem$data$stream)) {
+    read_shards(host, problem, partition)
+    found <- read_within(host)
+    host$most_neighbors <- found$locations - 1
+    host$within <- found$terms
+  } else {
     send_shards(host, problem$data, shard_places(problem$data$coords, problem, partition$scales),
       partition$cuts)
+  }
   on_shards(host, "shard_model", list(layout = problem$layout, groups = problem$groups,
     unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
   host
@@ -144,6 +150,8 @@ shard_context <- function(context, workers = context$cluster) {
 make_problems <- function(host, component, k, before, joint = FALSE, reorder = before,
                           largest = k) {
   forget_calls(host, c("shard_problem", "shard_narrow", if (reorder) "shard_order"))
+  k <- min(k, host$most_neighbors)
+  largest <- min(largest, host$most_neighbors)
   if (reorder) on_shards(host, "shard_order", list(component = component), makes = TRUE)
   received <- exchange_neighbors(host, component, largest, before)
   on_shards(host, "shard_problem", list(component = component, k = k, before = before,

@@ -24,7 +24,7 @@ shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(pr
 }
 
 shard_objective <- function(problem, host, restricted = FALSE) {
-  new_objective(problem, n = row_count(problem$data),
+  new_objective(problem,
     parts = function(covariance, nugget, information, context) {
       unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = covariance$values,
         information = information)))
@@ -34,7 +34,8 @@ shard_objective <- function(problem, host, restricted = FALSE) {
       list(value = found$sums[1L], gradient = found$sums[-1L], failed = found$failed)
     },
     # shards set their own: what is handed on here is never evaluated
-    restricted = restricted, set_noise = function(noise) invisible())
+    restricted = restricted, set_noise = function(noise) invisible(),
+    within = within_of_problem(problem, host))
 }
 
 # The trend at the end of a score, by Vecchia's likelihood.
@@ -42,7 +43,10 @@ shard_trend <- function(problem, host, component, values, k) {
   make_problems(host, component, k, before = TRUE)
   parts <- unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = values,
     information = FALSE)))
-  solved_trend(parts, row_count(problem$data), effects_at(problem, values))
+  data <- problem$data
+  parts <- add_within(parts, within_of_problem(problem, host),
+    nugget_unit(data, problem$layout, values))
+  solved_trend(parts, count_observations(data), effects_at(problem, values))
 }
 
 # ---- which fits ----------------------------------------------------------------------------------
@@ -81,14 +85,22 @@ wants_shards <- function(settings) {
   !is.null(settings$control$shards) || !is.null(settings$cluster)
 }
 
+# The rows that shards would hold: locations, where these stand for theirs.
+count_sharded <- function(settings, data) {
+  if (!wants_shards(settings) ||
+      !takes_location_means(settings$method, settings$family, data)) return(row_count(data))
+  max(location_index(data$coords))
+}
+
 # The settings with the number of shards, where the rows are to be in any. `n`: rows.
 with_shards <- function(settings, data, n) {
   if (!wants_shards(settings)) return(settings)
   check_takes_shards(settings, data)
   settings$control$shards <- settings$control$shards %||% default_shards(n)
   if (2 * settings$control$shards > n) {
-    abort_neargp("cluster", c(sprintf("%d shards need two rows each, and there are %s rows.",
-      settings$control$shards, format_count(n)), i = "Take fewer: neargp_control(shards = )."))
+    abort_neargp("cluster", c(sprintf("%d shards need two rows each, and there are %s rows%s.",
+      settings$control$shards, format_count(n), if (n < row_count(data))
+      " of different locations" else ""), i = "Take fewer: neargp_control(shards = )."))
   }
   settings$device <- "cpu"
   settings

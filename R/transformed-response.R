@@ -14,15 +14,15 @@ responses_of <- function(object, mean, sd) {
 }
 
 # The leave-one-out predictions of the rows that have them.
-left_out_responses <- function(object, k = NULL, threads = NULL) {
-  left <- leave_one_out(normal_scale_fit(object), k, threads)
+left_out_responses <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+  left <- leave_one_out(normal_scale_fit(object), k, threads, leave_out)
   rows <- which(!is.na(left$mean))
   list(rows = rows, mixture = responses_of(object, left$mean[rows], left$sd[rows]))
 }
 
 #' @export
-leave_one_out.neargp_method_transformed <- function(object, k, threads) {
-  response_given_others(object, left_out_responses(object, k, threads))
+leave_one_out.neargp_method_transformed <- function(object, k, threads, leave_out = NULL) {
+  response_given_others(object, left_out_responses(object, k, threads, leave_out))
 }
 
 # The same without its recalibration, which is of observations that are not known.
@@ -101,9 +101,9 @@ moments_at_data <- function(object, k, threads) {
 }
 
 #' @export
-loo_table.neargp_method_transformed <- function(fit, k = NULL, threads = NULL) {
+loo_table.neargp_method_transformed <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   y <- observed_response(fit$data)
-  left <- left_out_responses(fit, k, threads)
+  left <- left_out_responses(fit, k, threads, leave_out)
   predicted <- response_given_others(fit, left)
   z <- replace(rep(NA_real_, length(y)), left$rows,
     score_of_response(y[left$rows], left$mixture))
@@ -129,8 +129,8 @@ scores_of_observations.neargp_method_transformed <- function(object, truth, pred
 }
 
 #' @export
-scores_given_others.neargp_method_transformed <- function(object, level, na.rm) {
-  scores_of_left_out(object, left_out_responses(object), level, na.rm)
+scores_given_others.neargp_method_transformed <- function(object, level, na.rm, leave_out = NULL) {
+  scores_of_left_out(object, left_out_responses(object, leave_out = leave_out), level, na.rm)
 }
 
 #' @export

@@ -45,8 +45,8 @@
 #' locations, and `print()` reports their number. Coordinates that differ by rounding alone are
 #' equal, such as `0.3` and `0.1 + 0.2`.
 #'
-#' Models of the noise ([noise]), several responses, rows in shards and very many random effects
-#' still count observations. There, use [exact_gp()] or a `k` several times the number of
+#' Models of the noise ([noise]), several responses and very many random effects still count
+#' observations. There, use [exact_gp()] or a `k` several times the number of
 #' observations at a location.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`

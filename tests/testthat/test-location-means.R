@@ -1,58 +1,4 @@
-# The reference is the dense model of all rows in plain R.
-
-repeated_rows <- function(counts = c(1, 2, 5, 12), locations = 16L) {
-  set.seed(2)
-  stations <- data.frame(x = runif(locations), y = runif(locations))
-  index <- rep(seq_len(locations), rep(counts, length.out = locations))
-  data <- stations[index, ]
-  n <- nrow(data)
-  data$year <- factor(2001 + sample(3, n, TRUE))
-  data$w <- sample(c(0.5, 1, 3), n, TRUE)
-  data$o <- rnorm(n)
-  data$z <- rnorm(locations)[index] + 0.5 * as.integer(data$year) + data$o +
-    rnorm(n, sd = 1.4 / sqrt(data$w))
-  data <- data[sample(n), ]
-  rownames(data) <- NULL
-  data
-}
-
-held_covariance <- cov_exponential(variance = 1, range = 0.3)
-
-dense_covariance <- function(a, b) {
-  exp(-sqrt(outer(a$x, b$x, "-")^2 + outer(a$y, b$y, "-")^2) / 0.3)
-}
-
-# Likelihoods, coefficients and the field with the trend at new rows, from all rows.
-dense_model <- function(data, new, nugget = 2) {
-  X <- model.matrix(~ year, data)
-  y <- data$z - data$o
-  S <- dense_covariance(data, data) + diag(nugget / data$w)
-  Q <- solve(S)
-  V <- solve(t(X) %*% Q %*% X)
-  beta <- drop(V %*% t(X) %*% Q %*% y)
-  r <- y - drop(X %*% beta)
-  log_det <- as.double(determinant(S)$modulus)
-  n <- length(y)
-  value <- -0.5 * (n * log(2 * pi) + log_det + drop(r %*% Q %*% r))
-  cross <- dense_covariance(new, data)
-  X0 <- model.matrix(~ year, new)
-  unseen <- X0 - cross %*% Q %*% X
-  covariance <- dense_covariance(new, new) - cross %*% Q %*% t(cross) + unseen %*% V %*% t(unseen)
-  list(value = value, beta = beta, vcov = V,
-    restricted = value + 0.5 * (ncol(X) * log(2 * pi) + as.double(determinant(V)$modulus)),
-    mean = unname(drop(X0 %*% beta + cross %*% Q %*% r)) + new$o, covariance = unname(covariance))
-}
-
-# Row i from all others, the trend estimated without it.
-dense_without <- function(data, i, nugget = 2) {
-  model <- dense_model(data[-i, ], data[i, ], nugget)
-  c(model$mean, sqrt(model$covariance + nugget / data$w[i]))
-}
-
-fit_held <- function(data, method, ...) {
-  suppressMessages(neargp(z ~ year + offset(o), data, coords = ~ x + y, weights = w,
-    covariance = held_covariance, nugget = 2, method = method, threads = 1L, verbose = FALSE, ...))
-}
+# The reference is the dense model of all rows in plain R, see helper-location-means.R.
 
 new_places <- function(data) {
   new <- rbind(data.frame(x = 0.5, y = 0.5), data[1L, c("x", "y")])
@@ -96,16 +42,16 @@ test_that("a row without noise is its location, and a large weight hides no othe
   fit <- suppressMessages(neargp(z ~ 1, data, coords = ~ x + y, measurement_variance = s2,
     nugget = 0, covariance = held_covariance, method = exact_gp(), threads = 1L, verbose = FALSE))
   new <- data.frame(x = c(0.5, data$x[1L]), y = c(0.5, data$y[1L]))
-  Q <- solve(dense_covariance(data, data) + diag(data$s2))
+  Q <- solve(dense_exponential(data, data) + diag(data$s2))
   one <- rep(1, nrow(data))
   beta <- sum(Q %*% data$z) / sum(Q)
-  right <- drop(beta + dense_covariance(new, data) %*% Q %*% (data$z - beta))
+  right <- drop(beta + dense_exponential(new, data) %*% Q %*% (data$z - beta))
   expect_equal(predict(fit, new, type = "link")$mean, right, tolerance = 1e-8)
   left <- loo_predict(fit)
   i <- which(data$s2 == 0)
-  Q <- solve(dense_covariance(data[-i, ], data[-i, ]) + diag(data$s2[-i]))
+  Q <- solve(dense_exponential(data[-i, ], data[-i, ]) + diag(data$s2[-i]))
   beta <- sum(Q %*% data$z[-i]) / sum(Q)
-  expect_equal(left$mean[i], drop(beta + dense_covariance(data[i, ], data[-i, ]) %*% Q %*%
+  expect_equal(left$mean[i], drop(beta + dense_exponential(data[i, ], data[-i, ]) %*% Q %*%
     (data$z[-i] - beta)), tolerance = 1e-8)
   expect_false(anyNA(left$mean))
   heavy <- others_at_location(cbind(c(1, 2, 4)), c(1e17, 1, 1), c(1L, 1L, 1L))
@@ -198,7 +144,7 @@ test_that("the leave-one-out score is that of whole locations", {
     -0.5 * (length(y) * log(2 * pi) + as.double(determinant(covariance)$modulus) +
       drop(r %*% solve(covariance, r)))
   }
-  S <- dense_covariance(data, data) + diag(2 / data$w)
+  S <- dense_exponential(data, data) + diag(2 / data$w)
   X <- model.matrix(~ year, data)
   score <- function(beta) {
     r <- y - drop(X %*% beta)
@@ -218,7 +164,7 @@ test_that("estimates and standard errors are those of the dense likelihood", {
   data <- repeated_rows()
   value <- function(log_parameters) {
     p <- exp(log_parameters)
-    S <- p[1L] * dense_covariance(data, data) + diag(p[2L] / data$w)
+    S <- p[1L] * dense_exponential(data, data) + diag(p[2L] / data$w)
     Q <- solve(S)
     X <- model.matrix(~ year, data)
     y <- data$z - data$o
@@ -290,7 +236,7 @@ test_that("random effects and repeated locations have the dense restricted likel
       method = method, covariance = cov_exponential(range = 0.3), threads = 1L, verbose = FALSE))
     estimates <- coef(fit, what = "covariance")
     sd <- estimates[grepl("group", names(estimates))]
-    S <- estimates[["variance"]] * dense_covariance(data, data) + sd^2 * tcrossprod(Z) +
+    S <- estimates[["variance"]] * dense_exponential(data, data) + sd^2 * tcrossprod(Z) +
       diag(estimates[["nugget"]] / data$w)
     Q <- solve(S)
     V <- solve(t(X) %*% Q %*% X)

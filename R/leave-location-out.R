@@ -1,0 +1,129 @@
+# Whole locations predicted from the others, and the rows of a location from each other.
+#
+# Let the other locations predict the columns cbar_l of location l (location-means.R) by m_l, and
+# its field with the variance f_l. Given them the mean of l has the error cbar_l - m_l, of the
+# variance f_l + t / Om_l, and the contrasts between its rows, with the Gram matrix W_l / t, are
+# independent of it. Without the location the coefficients lack the information of these independent
+# parts, as of the outputs at a place (leave-one-out.R). Each row is predicted by m_l and its own
+# covariates.
+
+# What a leave-one-out prediction of the fit leaves out: `leave_out`, or where that is NULL a row of
+# one response, and of several responses what the method says.
+unit_left_out <- function(object, leave_out) {
+  default <- if (is.null(object$outputs)) "row" else object$method$leave_out %||% "location"
+  if (is.null(leave_out)) return(default)
+  leave_out <- check_choice(leave_out, "leave_out", c("row", "location"))
+  if (leave_out %in% units_left_out(object$method, object)) return(leave_out)
+  # a location of one row
+  if (is.null(object$outputs) && !anyDuplicated(location_index(object$data$coords))) {
+    return(leave_out)
+  }
+  abort_neargp("method",
+    c(sprintf("Leave-one-out predictions by %s do not leave out a %s%s.",
+      method_call(object$method), leave_out,
+      if (leave_out == "location") " with several rows" else " of several responses"),
+      i = "cross_validate(folds = \"location\") holds out whole locations."))
+}
+
+units_left_out <- function(method, object) {
+  UseMethod("units_left_out")
+}
+
+#' @export
+units_left_out.default <- function(method, object) {
+  if (conditions_on_locations(method) && is_gaussian(object$family) &&
+      !is_compressed(object$data)) c("row", "location") else "row"
+}
+
+#' @export
+units_left_out.neargp_svgp <- function(method, object) {
+  if (is_gaussian(object$family) && !is_latent(object)) c("row", "location") else "row"
+}
+
+#' @export
+units_left_out.neargp_method_outputs <- function(method, object) c("row", "location")
+
+#' @export
+units_left_out.neargp_svgp_outputs <- function(method, object) "location"
+
+# Whether locations of several rows are left out, of one response.
+leaves_locations_out <- function(object, leave_out) {
+  unit_left_out(object, leave_out) == "location" && is.null(object$outputs) &&
+    anyDuplicated(location_index(object$data$coords)) > 0L
+}
+
+# As of weights_of_others(), with the location of each row left out.
+weights_of_locations <- function(object, settings) {
+  at_means <- object
+  at_means$data <- at_locations(object$data)
+  given <- weights_of_other_locations(object$method, with_own_keeper(at_means), settings)
+  index <- location_index(object$data$coords)
+  list(weighted = given$weighted[index, , drop = FALSE], variance = given$variance[index],
+    unexplained = given$unexplained[index], place = index,
+    parts = parts_of_locations(at_means$data, given, object$nugget))
+}
+
+parts_of_locations <- function(means, given, nugget) {
+  variance <- pmax(given$variance, 0) + nugget / means$weights
+  of_means <- (response_columns(means) - given$weighted) *
+    ifelse(variance > 0, 1 / sqrt(variance), 0)
+  within <- means$within
+  shared <- which(within$count > 0L)
+  of_contrasts <- lapply(shared, function(l) {
+    triangle(take_within(within, l)$columns) / sqrt(nugget)
+  })
+  list(columns = do.call(rbind, c(list(of_means), of_contrasts)),
+    place = c(seq_along(variance), rep(shared, vapply(of_contrasts, nrow, 0L))))
+}
+
+# No more rows than columns, of the same Gram matrix.
+triangle <- function(columns) {
+  if (nrow(columns) <= ncol(columns)) return(columns)
+  found <- qr(columns, LAPACK = TRUE)
+  qr.R(found)[, order(found$pivot), drop = FALSE]
+}
+
+# ---- the other rows of a location ----------------------------------------------------------------
+
+# Let the other locations predict the columns of location l by m_l, with variance f_l of the field,
+# and let the other rows of the location than i have the precision p and the mean c. These add what
+# they say of the field,
+#
+#   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
+#
+# prediction and variance (the product of two normal densities of w_l).
+add_own_location <- function(object, given) {
+  index <- location_index(object$data$coords)
+  others <- others_at_location(response_columns(object$data), object$data$weights, index)
+  field <- pmax(given$variance, 0)[index]
+  gained <- field * others$weight / object$nugget
+  share <- ifelse(is.finite(gained), gained / (1 + gained), 1)
+  list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
+    variance = (1 - share) * field)
+}
+
+# Weight and mean of the other rows of each row's location. Sums over the other rows keep their
+# digits, where the sum over all rows less the row itself loses them to a large weight.
+others_at_location <- function(columns, weights, index) {
+  weight <- double(length(weights))
+  mean <- columns
+  of_others <- function(x) {
+    last <- nrow(x)
+    from_first <- rbind(0, apply(x, 2L, cumsum))[seq_len(last), , drop = FALSE]
+    backwards <- x[last:1L, , drop = FALSE]
+    from_first + rbind(0, apply(backwards, 2L, cumsum))[last:1L, , drop = FALSE]
+  }
+  for (rows in split(seq_along(index), index)) {
+    if (length(rows) == 1L) next
+    certain <- rows[is.infinite(weights[rows])]
+    w <- replace(weights[rows], rows %in% certain, 0)
+    weight[rows] <- of_others(cbind(w))
+    mean[rows, ] <- of_others(w * columns[rows, , drop = FALSE]) / weight[rows]
+    for (row in certain) {
+      rest <- setdiff(rows, row)
+      weight[rest] <- Inf
+      mean[rest, ] <- rep(columns[row, ], each = length(rest))
+    }
+  }
+  list(weight = weight, mean = mean)
+}
