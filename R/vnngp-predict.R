@@ -38,12 +38,14 @@ latent_prediction <- function(object, part, X, offset) {
 separation <- 0.1
 
 posterior_neighbors <- function(object, coords, settings) {
-  if (settings$k >= nrow(object$posterior$coords)) return(nearest_inducing(object, coords, settings))
+  if (settings$k >= nrow(object$posterior$coords)) {
+    return(nearest_inducing(object, coords, settings))
+  }
   core_index_thinned(node_index(object, settings$context), coords, separation, settings$k,
     settings$context)
 }
 
-nearest_nodes <- function(object, coords, settings) {
+nearest_inducing <- function(object, coords, settings) {
   core_index_nearest(node_index(object, settings$context), coords,
     min(settings$k, nrow(object$posterior$coords)), settings$context)
 }
