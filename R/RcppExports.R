@@ -41,6 +41,10 @@ core_set_noise <- function(problem, noise_scale, derivatives) {
     invisible(.Call(`_neargp_core_set_noise`, problem, noise_scale, derivatives))
 }
 
+core_set_values <- function(problem, columns) {
+    invisible(.Call(`_neargp_core_set_values`, problem, columns))
+}
+
 core_evaluate <- function(problem, covariance, nugget, information, context) {
     .Call(`_neargp_core_evaluate`, problem, covariance, nugget, information, context)
 }

@@ -29,7 +29,8 @@ at_locations <- function(data) {
   reduced$X[] <- average(data$X)
   if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
   reduced$weights <- unname(drop(rowsum(data$weights, index)))
-  reduced$within <- within_locations(data, reduced, index)
+  reduced$within <- if (has_noise_model(data)) moving_within(data, index) else
+    within_locations(data, reduced, index)
   reduced
 }
 
@@ -66,6 +67,7 @@ within_locations <- function(data, reduced, index) {
 
 # The part of `within` at the locations `at`.
 take_within <- function(within, at) {
+  if (is_moving(within)) return(take_moving(within, at))
   rows <- sequence(within$count[at], within$first[at])
   count <- within$count[at]
   list(columns = within$columns[rows, , drop = FALSE], first = cumsum(count) - count + 1L,
@@ -77,6 +79,26 @@ count_observations <- function(data, at = NULL) {
   within <- data$within
   if (!is.null(at)) return(length(at) + sum(within$contrasts[at]))
   length(data$y) + sum(within$contrasts)
+}
+
+# Functions of the core: parts(covariance, nugget, information, context) and adjoint(covariance,
+# nugget, beta, context), sums over the locations of `data`, or over those of `targets`, and
+# set(noise), which takes the noise of rows that have a model of it. Turns them into sums over the
+# observations.
+core_sums <- function(parts, adjoint, set, data, layout, targets = NULL) {
+  core <- list(parts = parts, adjoint = adjoint, set = set)
+  if (is.null(data$within)) return(core)
+  if (is_moving(data$within)) return(moving_sums(core, data, layout, targets))
+  terms <- within_terms(data$within, targets)
+  nugget_row <- which(layout$kind == "nugget")
+  list(set = set,
+    parts = function(covariance, nugget, information, context) {
+      add_within(parts(covariance, nugget, information, context), terms, nugget, nugget_row)
+    },
+    adjoint = function(covariance, nugget, beta, context) {
+      add_within_gradient(adjoint(covariance, nugget, beta, context), terms, nugget, nugget_row,
+        beta)
+    })
 }
 
 # The terms of a likelihood from within the locations `at`, by default from within all.
@@ -133,11 +155,10 @@ conditions_on_locations.neargp_mll_k <- function(method) TRUE
 #' @export
 conditions_on_locations.neargp_loo_k <- function(method) TRUE
 
-# Location means would move with the parameters of a noise model. Leaving out single rows needs the
-# other rows of the location apart.
+# Leaving out single rows needs the other rows of the location apart.
 takes_location_means <- function(method, family, data) {
-  conditions_on_locations(method) && is_gaussian(family) && is.null(data$noise) &&
-    !identical(method$leave_out, "row") && has_location_means(data)
+  conditions_on_locations(method) && is_gaussian(family) && !identical(method$leave_out, "row") &&
+    has_location_means(data)
 }
 
 # The problem of location means; `all_rows` are its rows. With more neighbours than locations

@@ -25,14 +25,13 @@
 #' @section Repeated locations: Observations at the same location count as one neighbour. neargp
 #' fits the means of locations, weighted by the precision of their observations. For a Gaussian
 #' model of one response this gives exactly the likelihood, trend and predictions of all
-#' observations. It holds with weights, offsets, random effects and trends that differ within a
-#' location. `k`, the limit of the default [exact_gp()] and the default anisotropy therefore count
-#' locations, and `print()` reports their number. Coordinates that differ by rounding alone are
-#' equal, such as `0.3` and `0.1 + 0.2`.
+#' observations. It holds with weights, offsets, models of the noise ([noise]), random effects and
+#' trends that differ within a location. `k`, the limit of the default [exact_gp()] and the default
+#' anisotropy therefore count locations, and `print()` reports their number. Coordinates that differ
+#' by rounding alone are equal, such as `0.3` and `0.1 + 0.2`.
 #'
-#' Models of the noise ([noise]), several responses, rows in shards and very many random effects
-#' still count observations. There, use [exact_gp()] or a `k` several times the number of
-#' observations at a location.
+#' Several responses, rows in shards and very many random effects still count observations. There,
+#' use [exact_gp()] or a `k` several times the number of observations at a location.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and

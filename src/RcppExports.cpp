@@ -166,6 +166,17 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_set_values
+void core_set_values(SEXP problem, const Rcpp::NumericMatrix& columns);
+RcppExport SEXP _neargp_core_set_values(SEXP problemSEXP, SEXP columnsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    core_set_values(problem, columns);
+    return R_NilValue;
+END_RCPP
+}
 // core_evaluate
 Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP contextSEXP) {
@@ -2269,6 +2280,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
     {"_neargp_core_release_problem", (DL_FUNC) &_neargp_core_release_problem, 1},
     {"_neargp_core_set_noise", (DL_FUNC) &_neargp_core_set_noise, 3},
+    {"_neargp_core_set_values", (DL_FUNC) &_neargp_core_set_values, 2},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
     {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
