@@ -44,7 +44,7 @@ leave_one_out.default <- function(object, k, threads) {
   given <- weights_of_others(object$method, object, settings)
   noise <- noise_of_rows(object)
   left <- if (is.null(given$chain)) without_own_trend(object, given, data$y, noise) else
-    without_own_place(object, given, given$chain, noise)
+    without_own_place(object, given, given$chain)
   list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
 }
 
@@ -57,11 +57,16 @@ weights_of_others <- function(method, object, settings) {
 
 #' @export
 weights_of_others.default <- function(method, object, settings) {
+  at_means <- at_location_means(object)
+  add_own_location(object, at_means$data, weights_of_other_locations(at_means, settings))
+}
+
+# The fit with the means of locations for its data.
+at_location_means <- function(object) {
   data <- conditioned_data(object)
-  if (is.null(data$within)) return(weights_of_other_locations(object, settings))
-  at_means <- object
-  at_means$data <- data
-  add_own_location(object, weights_of_other_locations(with_own_keeper(at_means), settings))
+  if (is.null(data$within)) return(object)
+  object$data <- data
+  with_own_keeper(object)
 }
 
 # No location repeats in the data of `object`.
@@ -81,12 +86,16 @@ weights_of_other_locations <- function(object, settings) {
 #
 #   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
 #
-# prediction and variance (the product of two normal densities of w_l).
-add_own_location <- function(object, given) {
-  index <- location_index(object$data$coords)
-  others <- others_at_location(response_columns(object$data), object$data$weights, index)
+# prediction and variance (the product of two normal densities of w_l). Of several outputs l is a
+# pair of location and output. `means`: what the predictions `given` are of.
+add_own_location <- function(object, means, given) {
+  if (is.null(means$within)) return(given)
+  data <- object$data
+  index <- mean_index(data, means)
+  others <- others_at_location(response_columns(data), data$weights, index)
   field <- pmax(given$variance, 0)[index]
-  gained <- field * others$weight / object$nugget
+  nugget <- noise_of_rows(object, list(output = data$output, weights = 1))
+  gained <- field * others$weight / nugget
   share <- ifelse(is.finite(gained), gained / (1 + gained), 1)
   list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
     variance = (1 - share) * field)
@@ -159,29 +168,6 @@ without_own_trend <- function(object, given, y, noise) {
   without_prediction(object, left, alone, alone)
 }
 
-# The same of several outputs, with their whole place left out. `chain`: as `given`, but with the
-# outputs before a row at its place among the others.
-without_own_place <- function(object, given, chain, noise) {
-  data <- object$data
-  columns <- response_columns(data)
-  unseen <- columns[, -1L, drop = FALSE] - given$weighted[, -1L, drop = FALSE]
-  all_rows <- core_trend(object)
-  moments <- trend_moments(object, given$weighted, given$variance, full_design(data), data$offset)
-  variance <- pmax(chain$variance, 0) + noise
-  scale <- ifelse(variance > 0, 1 / sqrt(variance), 0)
-  D <- (columns[, -1L, drop = FALSE] - chain$weighted[, -1L, drop = FALSE]) * scale
-  z <- (columns[, 1L] - chain$weighted[, 1L]) * scale - drop(D %*% unname(all_rows$beta))
-  alone <- determining_groups(columns[, -1L, drop = FALSE], data$place)
-  trend_without <- deleted_trends(object)
-  left <- moments
-  for (rows in split(seq_along(data$y), data$place)) {
-    if (data$place[rows[1L]] %in% alone) next
-    trend <- downdated_trend(all_rows, D[rows, , drop = FALSE], z[rows]) %||% trend_without(rows)
-    left <- with_trend(left, rows, moments, unseen, all_rows$beta_vcov, trend)
-  }
-  without_prediction(object, left, which(data$place %in% alone), alone)
-}
-
 high_leverage <- 0.9
 
 # `trend`: of all rows.
@@ -252,23 +238,4 @@ without_prediction <- function(object, left, rows, names) {
   left$mean[rows] <- NA
   left$variance[rows] <- Inf
   left
-}
-
-# ---- several outputs -----------------------------------------------------------------------------
-
-# Given the nearest in the rows that `leave_out` of the fit leaves in.
-#' @export
-weights_of_others.neargp_method_outputs <- function(method, object, settings) {
-  if (identical(method$leave_out, "row")) return(weights_of_other_outputs(object, settings, "row"))
-  given <- weights_of_other_outputs(object, settings, "prediction")
-  c(given, list(chain = weights_of_other_outputs(object, settings, "location")))
-}
-
-weights_of_other_outputs <- function(object, settings, leave_out) {
-  data <- object$data
-  most <- function(k) if (settings$exact) length(data$y) else k
-  settings$context <- prediction_context(object, data$places, settings)
-  neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance),
-    most(settings$k), most(settings$k_other), leave_out, settings$context)
-  conditional_weights(object, data$coords, settings, neighbors, data$output)
 }

@@ -4,12 +4,12 @@
 #   P_l = sum p_i,   cbar_l = sum p_i c_i / P_l,   r_i = c_i - cbar_l,   W = sum_i p_i r_i r_i'.
 #
 # With M = K + diag(1 / P) the rows have log|S| = log|M| + sum_l log P_l + sum_i log v_i and
-# C'S^-1 C = cbar'M^-1 cbar + W, as in location-means.R. For a parameter a let v'_i be the derivative
-# of v_i, d_i = p_i v'_i, s_i = p_i / P_l the share of the row and U_l = sum s_i d_i. Then
+# C'S^-1 C = cbar'M^-1 cbar + W, as in location-means.R. For a parameter a let v'_i be the
+# derivative of v_i, d_i = p_i v'_i, s_i = p_i / P_l the share of the row and U_l = sum s_i d_i. Then
 #
 #   d(1 / P_l) = sum s_i^2 v'_i,   dcbar_l = -sum s_i d_i r_i,
 #   d log|S| = d log|M| + sum_i d_i - sum_l U_l,
-#   d C'S^-1 C = (that of the means at rest) + H + H' - sum_i p_i d_i r_i r_i',  H = dcbar'M^-1 cbar.
+#   d C'S^-1 C = (of the means at rest) + H + H' - sum_i p_i d_i r_i r_i',   H = dcbar'M^-1 cbar.
 #
 # Expected information of a and b beside that of the means at rest:
 #
@@ -164,8 +164,8 @@ residual_slopes <- function(slopes, width, beta) {
   contrast <- c(1, -beta)
   parameters <- seq_len(ncol(slopes$columns) %/% width)
   slopes$columns <- slopes$columns %*% (diag(length(parameters)) %x% contrast)
-  slopes$d_gram <- vapply(slopes$d_gram, function(gram) drop(crossprod(contrast, gram %*% contrast)),
-    0)
+  square <- function(gram) drop(crossprod(contrast, gram %*% contrast))
+  slopes$d_gram <- vapply(slopes$d_gram, square, 0)
   slopes
 }
 

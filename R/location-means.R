@@ -16,11 +16,14 @@
 
 # The rows of `data` at which a location stands for itself: its means, of the weight of all its
 # rows, with what lies `within` locations. Columns of random effects count as columns of the trend.
-# Data in which no location repeats are returned as they are, and so are those of several responses.
+# Of several responses each has means of its own, and the number of the location is that of the
+# place. Data in which no location repeats are returned as they are.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)
   index <- location_index(data$coords)
-  if (!anyDuplicated(index)) return(data)
+  if (max(index, 0L) == count_places(data)) return(data)
+  location <- index
+  index <- pair_index(data, location)
   first <- which(!duplicated(index))
   share <- shares_of_location(data$weights, index)
   average <- function(x) unname(rowsum(share * x, index))
@@ -29,14 +32,29 @@ at_locations <- function(data) {
   reduced$X[] <- average(data$X)
   if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
   reduced$weights <- unname(drop(rowsum(data$weights, index)))
+  if (!is.null(data$output)) {
+    reduced[c("place", "places")] <- list(as.integer(location[first]), as.integer(max(location)))
+  }
   reduced$within <- if (has_noise_model(data)) moving_within(data, index) else
     within_locations(data, reduced, index)
   reduced
 }
 
 has_location_means <- function(data) {
-  is.null(data$within) && is.null(data$output) && is.null(data$stream) && is.null(data$binomial) &&
-    !is_compressed(data)
+  is.null(data$within) && is.null(data$stream) && is.null(data$binomial) && !is_compressed(data)
+}
+
+# The row of at_locations() that each row belongs to.
+mean_index <- function(data, reduced) {
+  if (is.null(reduced$within)) return(seq_along(data$y))
+  pair_index(data, location_index(data$coords))
+}
+
+# Numbers of the pairs of location and response, in order of appearance.
+pair_index <- function(data, location) {
+  if (is.null(data$output)) return(location)
+  pair <- (as.double(location) - 1) * length(data$outputs) + data$output
+  match(pair, unique(pair))
 }
 
 # The share of each row in the mean of its location. A row without noise has an infinite weight and
@@ -50,7 +68,8 @@ shares_of_location <- function(weights, index) {
 
 # `columns` holds, for rows that share a location, the deviations from the location's mean times the
 # root of the weight, sorted by location. The other elements have a number for each location: the
-# `first` of its rows there and their `count`, the number of `contrasts`, and sum log om - log Om.
+# `first` of its rows there and their `count`, the number of `contrasts`, sum log om - log Om, and
+# the `output` of several.
 within_locations <- function(data, reduced, index) {
   count <- tabulate(index)
   shared <- which(count[index] > 1L)
@@ -62,7 +81,8 @@ within_locations <- function(data, reduced, index) {
   finite <- function(x) replace(x, is.infinite(x), 0)
   list(columns = sqrt(finite(data$weights[shared])) * deviations,
     first = cumsum(kept) - kept + 1L, count = kept, contrasts = count - 1L,
-    log_weights = drop(rowsum(finite(log(data$weights)), index)) - finite(log(reduced$weights)))
+    log_weights = drop(rowsum(finite(log(data$weights)), index)) - finite(log(reduced$weights)),
+    output = reduced$output, outputs = length(data$outputs))
 }
 
 # The part of `within` at the locations `at`.
@@ -71,7 +91,8 @@ take_within <- function(within, at) {
   rows <- sequence(within$count[at], within$first[at])
   count <- within$count[at]
   list(columns = within$columns[rows, , drop = FALSE], first = cumsum(count) - count + 1L,
-    count = count, contrasts = within$contrasts[at], log_weights = within$log_weights[at])
+    count = count, contrasts = within$contrasts[at], log_weights = within$log_weights[at],
+    output = within$output[at], outputs = within$outputs)
 }
 
 # The number of observations, at the locations `at` where these are given.
@@ -91,36 +112,51 @@ core_sums <- function(parts, adjoint, set, data, layout, targets = NULL) {
   if (is_moving(data$within)) return(moving_sums(core, data, layout, targets))
   terms <- within_terms(data$within, targets)
   nugget_row <- which(layout$kind == "nugget")
+  nuggets <- function(covariance, nugget) {
+    if (is.null(data$output)) nugget else covariance$values[nugget_row]
+  }
   list(set = set,
     parts = function(covariance, nugget, information, context) {
-      add_within(parts(covariance, nugget, information, context), terms, nugget, nugget_row)
+      add_within(parts(covariance, nugget, information, context), terms,
+        nuggets(covariance, nugget), nugget_row)
     },
     adjoint = function(covariance, nugget, beta, context) {
-      add_within_gradient(adjoint(covariance, nugget, beta, context), terms, nugget, nugget_row,
-        beta)
+      add_within_gradient(adjoint(covariance, nugget, beta, context), terms,
+        nuggets(covariance, nugget), nugget_row, beta)
     })
 }
 
-# The terms of a likelihood from within the locations `at`, by default from within all.
+# The terms of a likelihood from within the locations `at`, by default from within all, for each
+# nugget.
 within_terms <- function(within, at = NULL) {
   if (is.null(within)) return(NULL)
   if (!is.null(at)) within <- take_within(within, at)
+  if (is.null(within$output)) return(list(within_sums(within)))
+  lapply(seq_len(within$outputs),
+    function(p) within_sums(take_within(within, which(within$output == p))))
+}
+
+within_sums <- function(within) {
   list(gram = crossprod(within$columns), contrasts = sum(within$contrasts),
     log_weights = sum(within$log_weights))
 }
 
-# Turns `parts`, sums of the core over locations, into sums over observations. `nugget_row` is the
-# place of the nugget among the parameters.
+# Turns `parts`, sums of the core over locations, into sums over observations. `nugget` and
+# `nugget_row`, its place among the parameters, are as long as the terms.
 add_within <- function(parts, terms, nugget, nugget_row = NULL) {
   if (is.null(terms) || parts$failed > 0L) return(parts)
-  gram <- terms$gram / nugget
-  parts$log_det <- parts$log_det + terms$contrasts * log(nugget) - terms$log_weights
-  parts$gram <- parts$gram + gram
-  if (is.null(parts$d_log_det)) return(parts)
-  parts$d_log_det[nugget_row] <- parts$d_log_det[nugget_row] + terms$contrasts
-  parts$d_gram[, , nugget_row] <- parts$d_gram[, , nugget_row] - gram
-  parts$information[nugget_row, nugget_row] <- parts$information[nugget_row, nugget_row] +
-    terms$contrasts / 2
+  for (p in seq_along(terms)) {
+    contrasts <- terms[[p]]$contrasts
+    gram <- if (contrasts > 0) terms[[p]]$gram / nugget[p] else 0
+    parts$log_det <- parts$log_det + (if (contrasts > 0) contrasts * log(nugget[p]) else 0) -
+      terms[[p]]$log_weights
+    parts$gram <- parts$gram + gram
+    if (is.null(parts$d_log_det)) next
+    row <- nugget_row[p]
+    parts$d_log_det[row] <- parts$d_log_det[row] + contrasts
+    parts$d_gram[, , row] <- parts$d_gram[, , row] - gram
+    parts$information[row, row] <- parts$information[row, row] + contrasts / 2
+  }
   parts
 }
 
@@ -128,8 +164,11 @@ add_within <- function(parts, terms, nugget, nugget_row = NULL) {
 add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
   if (is.null(terms) || result$failed > 0L) return(result)
   contrast <- c(1, -beta)
-  squares <- drop(crossprod(contrast, terms$gram %*% contrast)) / nugget
-  result$gradient[nugget_row] <- result$gradient[nugget_row] - 0.5 * (terms$contrasts - squares)
+  for (p in which(vapply(terms, `[[`, 0, "contrasts") > 0)) {
+    squares <- drop(crossprod(contrast, terms[[p]]$gram %*% contrast)) / nugget[p]
+    row <- nugget_row[p]
+    result$gradient[row] <- result$gradient[row] - 0.5 * (terms[[p]]$contrasts - squares)
+  }
   result
 }
 
@@ -172,15 +211,27 @@ problem_at_locations <- function(problem) {
   if (is.null(reduced$within)) return(problem)
   problem$all_rows <- problem$data
   problem$data <- reduced
-  if (!is.null(problem$method$k)) {
-    problem$method$k <- max(1L, min(problem$method$k, length(reduced$y) - 1L))
-  }
+  problem$method <- with_all_locations(problem$method, reduced)
   problem
 }
 
-# The problem with starting values. Those of random effects are found row by row.
+# The method with no more neighbours than there are locations. Where these are all of the own
+# response, so are those of the others.
+with_all_locations <- function(method, data) {
+  most <- most_of_an_output(data)
+  if (is.null(method$k) || method$k < most - 1L) return(method)
+  method$k <- max(1L, most - 1L)
+  if (!is.null(data$output)) method$k_other <- method$k_other %||% most
+  method
+}
+
+most_of_an_output <- function(data) max(lengths(rows_by_output(data)))
+
+# The problem with starting values. Those of random effects are found row by row, and those of
+# several responses for each by itself.
 started_problem <- function(problem, reduced = problem_at_locations(problem)) {
-  if (!has_effects(problem$data)) return(with_start(reduced$method, reduced))
+  by_row <- has_effects(problem$data) || has_outputs(problem)
+  if (!by_row) return(with_start(reduced$method, reduced))
   problem_at_locations(with_start(problem$method, problem))
 }
 

@@ -89,7 +89,7 @@ describe_rows <- function(fit) {
     return(sprintf(" from %s, in %s chunks", fit$source$from, format_count(fit$source$chunks)))
   }
   locations <- count_locations(fit$data$coords)
-  if (locations == length(fit$data$y)) return("")
+  if (locations == count_places(fit$data)) return("")
   sprintf(" at %s location%s", format_count(locations), if (locations == 1L) "" else "s")
 }
 

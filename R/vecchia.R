@@ -23,15 +23,16 @@
 #'   restricted maximum likelihood, see below. By default `"REML"` where the formula has
 #'   [random effects or smooths][random_effects], `"ML"` otherwise.
 #' @section Repeated locations: Observations at the same location count as one neighbour. neargp
-#' fits the means of locations, weighted by the precision of their observations. For a Gaussian
-#' model of one response this gives exactly the likelihood, trend and predictions of all
-#' observations. It holds with weights, offsets, models of the noise ([noise]), random effects and
-#' trends that differ within a location. `k`, the limit of the default [exact_gp()] and the default
-#' anisotropy therefore count locations, and `print()` reports their number. Coordinates that differ
-#' by rounding alone are equal, such as `0.3` and `0.1 + 0.2`.
+#' fits the means of locations, weighted by the precision of their observations. For Gaussian models
+#' this gives exactly the likelihood, trend and predictions of all observations. With several
+#' responses, neargp fits one mean for each response at each location. The equality holds with
+#' weights, offsets, models of the noise ([noise]), random effects and trends that differ within a
+#' location. `k`, the limit of the default [exact_gp()] and the default anisotropy therefore count
+#' locations, and `print()` reports their number. Coordinates that differ by rounding alone are
+#' equal, such as `0.3` and `0.1 + 0.2`.
 #'
-#' Several responses, rows in shards and very many random effects still count observations. There,
-#' use [exact_gp()] or a `k` several times the number of observations at a location.
+#' Rows in shards and very many random effects still count observations. There, use [exact_gp()] or
+#' a `k` several times the number of observations at a location.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and
