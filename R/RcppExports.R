@@ -521,8 +521,8 @@ core_marginal_density <- function(family, parameters, y, trials, weights, count,
     .Call(`_neargp_core_marginal_density`, family, parameters, y, trials, weights, count, mean, variance, gradient, context)
 }
 
-core_residual_vecchia <- function(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context) {
-    .Call(`_neargp_core_residual_vecchia`, coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context)
+core_residual_vecchia <- function(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context, within = NULL) {
+    .Call(`_neargp_core_residual_vecchia`, coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context, within)
 }
 
 core_residual_neighbors <- function(coords, inducing, candidates, k, covariance, jitter, context) {

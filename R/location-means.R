@@ -160,6 +160,17 @@ add_within <- function(parts, terms, nugget, nugget_row = NULL) {
   parts
 }
 
+# The Gram matrix within locations, of one nugget, where the core adds it to that of the locations;
+# and the rest of what is added to the log density.
+within_gram <- function(terms, nugget) if (!is.null(terms)) terms[[1L]]$gram / nugget
+
+add_within_value <- function(found, terms, nugget) {
+  if (is.null(terms)) return(found)
+  found$value <- found$value - 0.5 * (terms[[1L]]$contrasts * log(2 * pi * nugget) -
+    terms[[1L]]$log_weights)
+  found
+}
+
 # Does the same to the gradient of a log density at given coefficients.
 add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
   if (is.null(terms) || result$failed > 0L) return(result)
@@ -186,7 +197,7 @@ conditions_on_locations.default <- function(method) FALSE
 conditions_on_locations.neargp_exact_gp <- function(method) TRUE
 
 #' @export
-conditions_on_locations.neargp_vecchia <- function(method) !has_low_rank(method)
+conditions_on_locations.neargp_vecchia <- function(method) TRUE
 
 #' @export
 conditions_on_locations.neargp_mll_k <- function(method) TRUE

@@ -27,9 +27,9 @@
 #' this gives exactly the likelihood, trend and predictions of all observations. With several
 #' responses, neargp fits one mean for each response at each location. The equality holds with
 #' weights, offsets, models of the noise ([noise]), random effects and trends that differ within a
-#' location. `k`, the limit of the default [exact_gp()] and the default anisotropy therefore count
-#' locations, and `print()` reports their number. Coordinates that differ by rounding alone are
-#' equal, such as `0.3` and `0.1 + 0.2`.
+#' location, and with inducing points. `k`, the limit of the default [exact_gp()] and the default
+#' anisotropy therefore count locations, and `print()` reports their number. Coordinates that differ
+#' by rounding alone are equal, such as `0.3` and `0.1 + 0.2`.
 #'
 #' Rows in shards and very many random effects still count observations. There, use [exact_gp()] or
 #' a `k` several times the number of observations at a location.

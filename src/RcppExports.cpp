@@ -1857,8 +1857,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_vecchia
-Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
+Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, const Rcpp::List& context, Rcpp::Nullable<Rcpp::NumericMatrix> within);
+RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP, SEXP withinSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1872,7 +1872,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_vecchia(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type within(withinSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_vecchia(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context, within));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2400,7 +2401,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_gamma_variables", (DL_FUNC) &_neargp_core_gamma_variables, 9},
     {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
-    {"_neargp_core_residual_vecchia", (DL_FUNC) &_neargp_core_residual_vecchia, 10},
+    {"_neargp_core_residual_vecchia", (DL_FUNC) &_neargp_core_residual_vecchia, 11},
     {"_neargp_core_residual_neighbors", (DL_FUNC) &_neargp_core_residual_neighbors, 7},
     {"_neargp_core_residual_predict", (DL_FUNC) &_neargp_core_residual_predict, 9},
     {"_neargp_core_residual_leave_one_out", (DL_FUNC) &_neargp_core_residual_leave_one_out, 11},
