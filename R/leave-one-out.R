@@ -58,6 +58,7 @@ weights_of_others <- function(method, object, settings) {
 #' @export
 weights_of_others.default <- function(method, object, settings) {
   at_means <- at_location_means(object)
+  if (isTRUE(at_means$data$within$points)) return(without_own_row(object, settings))
   add_own_location(object, at_means$data, weights_of_other_locations(at_means, settings))
 }
 

@@ -5,7 +5,7 @@
 #
 # With M = K + diag(1 / P) the rows have log|S| = log|M| + sum_l log P_l + sum_i log v_i and
 # C'S^-1 C = cbar'M^-1 cbar + W, as in location-means.R. For a parameter a let v'_i be the
-# derivative of v_i, d_i = p_i v'_i, s_i = p_i / P_l the share of the row and U_l = sum s_i d_i. Then
+# derivative of v_i, d_i = p_i v'_i, s_i = p_i / P_l the share of a row and U_l = sum s_i d_i. Then
 #
 #   d(1 / P_l) = sum s_i^2 v'_i,   dcbar_l = -sum s_i d_i r_i,
 #   d log|S| = d log|M| + sum_i d_i - sum_l U_l,

@@ -20,6 +20,7 @@
 # place. Data in which no location repeats are returned as they are.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)
+  if (length(data$by) && !has_noise_model(data)) return(at_points(data))
   index <- location_index(data$coords)
   if (max(index, 0L) == count_places(data)) return(data)
   location <- index
@@ -211,6 +212,12 @@ takes_location_means <- function(method, family, data) {
     has_location_means(data)
 }
 
+# A score leaves out single rows of the data, which must not be several points of one location.
+without_points <- function(method, data) {
+  if (inherits(method, "neargp_loo_k")) data["by"] <- NULL
+  data
+}
+
 # The problem of location means; `all_rows` are its rows. With more neighbours than locations
 # all others are neighbours.
 problem_at_locations <- function(problem) {
@@ -218,7 +225,7 @@ problem_at_locations <- function(problem) {
     has_effects_pass(problem)) {
     return(problem)
   }
-  reduced <- at_locations(problem$data)
+  reduced <- at_locations(without_points(problem$method, problem$data))
   if (is.null(reduced$within)) return(problem)
   problem$all_rows <- problem$data
   problem$data <- reduced
@@ -226,10 +233,11 @@ problem_at_locations <- function(problem) {
   problem
 }
 
-# The method with no more neighbours than there are locations. Where these are all of the own
-# response, so are those of the others.
+# The method with no more neighbours than there are locations, or points of them, which the default
+# had not counted. Where these are all of the own response, so are those of the others.
 with_all_locations <- function(method, data) {
   most <- most_of_an_output(data)
+  if (isTRUE(data$within$points)) method$k <- method$default_k %||% method$k
   if (is.null(method$k) || method$k < most - 1L) return(method)
   method$k <- max(1L, most - 1L)
   if (!is.null(data$output)) method$k_other <- method$k_other %||% most

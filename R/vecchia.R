@@ -31,6 +31,11 @@
 #' anisotropy therefore count locations, and `print()` reports their number. Coordinates that differ
 #' by rounding alone are equal, such as `0.3` and `0.1 + 0.2`.
 #'
+#' A covariate that multiplies a component of the covariance, `cov_matern(by = ~ u)`, can differ
+#' between the observations of a location. A few points of `u` at each location then stand for its
+#' observations: one more point than there are such covariates. This is exact as well. [loo_k()] and
+#' models of the noise keep all observations there.
+#'
 #' Rows in shards and very many random effects still count observations. There, use [exact_gp()] or
 #' a `k` several times the number of observations at a location.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few

@@ -43,12 +43,12 @@ dense_predicted <- function(d, at, output, X, kept = seq_along(d$y)) {
   S <- dense_cross(d$at[kept, ], d$output[kept], d$at[kept, ], d$output[kept]) +
     diag(d$noise[kept])
   Q <- solve(S)
-  X_kept <- d$X[kept, , drop = FALSE]
-  V <- solve(t(X_kept) %*% Q %*% X_kept)
-  beta <- drop(V %*% t(X_kept) %*% Q %*% d$y[kept])
-  r <- d$y[kept] - drop(X_kept %*% beta)
+  design <- d$X[kept, , drop = FALSE]
+  V <- solve(t(design) %*% Q %*% design)
+  beta <- drop(V %*% t(design) %*% Q %*% d$y[kept])
+  r <- d$y[kept] - drop(design %*% beta)
   cross <- dense_cross(at, output, d$at[kept, ], d$output[kept])
-  unseen <- X - cross %*% Q %*% X_kept
+  unseen <- X - cross %*% Q %*% design
   variance <- output_covariance[cbind(output, output)] - rowSums((cross %*% Q) * cross) +
     rowSums((unseen %*% V) * unseen)
   list(value = -0.5 * (length(kept) * log(2 * pi) + as.double(determinant(S)$modulus) +
