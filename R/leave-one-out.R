@@ -88,7 +88,8 @@ weights_of_other_locations <- function(object, settings) {
 #   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
 #
 # prediction and variance (the product of two normal densities of w_l). Of several outputs l is a
-# pair of location and output. `means`: what the predictions `given` are of.
+# pair of location and output. `means`: what the predictions `given` are of. Weights of compressed
+# effects, which are those of the location, have its own mean as a further neighbour.
 add_own_location <- function(object, means, given) {
   if (is.null(means$within)) return(given)
   data <- object$data
@@ -98,8 +99,10 @@ add_own_location <- function(object, means, given) {
   nugget <- noise_of_rows(object, list(output = data$output, weights = 1))
   gained <- field * others$weight / nugget
   share <- ifelse(is.finite(gained), gained / (1 + gained), 1)
-  list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
-    variance = (1 - share) * field)
+  c(list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
+    variance = (1 - share) * field), if (!is.null(given$weights)) list(
+    weights = cbind((1 - share) * given$weights[index, , drop = FALSE], share, deparse.level = 0L),
+    neighbors = cbind(given$neighbors[index, , drop = FALSE], index, deparse.level = 0L)))
 }
 
 # Weight and mean of the other rows of each row's location. Sums over the other rows keep their

@@ -6,9 +6,9 @@
 #
 #   x_s = xbar_l + V D s,   weight Om_l / (r + 1),
 #
-# with the vertices s of a simplex about 0, sum s s' = (r + 1) I, have the same moments, and c_s is the
-# value there of the weighted least squares line of the c_i. What is left of the rows, with n_l - r - 1
-# degrees of freedom, is free of the field: as for means,
+# with the vertices s of a simplex about 0, sum s s' = (r + 1) I, have the same moments, and c_s is
+# the value there of the weighted least squares line of the c_i. What is left of the rows, with
+# n_l - r - 1 degrees of freedom, is free of the field: as for means,
 #
 #   log|S| = log|M| + sum_l (n_l - r_l - 1) log t + sum_s log om_s - sum_i log om_i,
 #   C'S^-1 C = c_s'M^-1 c_s + W / t,   W = sum_i om_i (residual_i)(residual_i)'.

@@ -20,9 +20,10 @@
 # place. Data in which no location repeats are returned as they are.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)
-  if (length(data$by) && !has_noise_model(data)) return(at_points(data))
+  if (length(data$by) && !has_noise_model(data) && !is_compressed(data)) return(at_points(data))
   index <- location_index(data$coords)
   if (max(index, 0L) == count_places(data)) return(data)
+  if (is_compressed(data) && !has_effects_of_locations(data, index)) return(data)
   location <- index
   index <- pair_index(data, location)
   first <- which(!duplicated(index))
@@ -31,7 +32,7 @@ at_locations <- function(data) {
   reduced <- take_data_rows(data, first)
   reduced[c("y", "offset")] <- list(drop(average(data$y)), drop(average(data$offset)))
   reduced$X[] <- average(data$X)
-  if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
+  if (has_effects(data) && !is_compressed(data)) reduced$effects$Z[] <- average(data$effects$Z)
   reduced$weights <- unname(drop(rowsum(data$weights, index)))
   if (!is.null(data$output)) {
     reduced[c("place", "places")] <- list(as.integer(location[first]), as.integer(max(location)))
@@ -42,7 +43,7 @@ at_locations <- function(data) {
 }
 
 has_location_means <- function(data) {
-  is.null(data$within) && is.null(data$stream) && is.null(data$binomial) && !is_compressed(data)
+  is.null(data$within) && is.null(data$stream) && is.null(data$binomial)
 }
 
 # The row of at_locations() that each row belongs to.
@@ -222,7 +223,7 @@ without_points <- function(method, data) {
 # all others are neighbours.
 problem_at_locations <- function(problem) {
   if (!takes_location_means(problem$method, problem$family, problem$data) || is_sharded(problem) ||
-    has_effects_pass(problem)) {
+    keeps_rows_for_effects(problem)) {
     return(problem)
   }
   reduced <- at_locations(without_points(problem$method, problem$data))

@@ -36,8 +36,9 @@
 #' observations: one more point than there are such covariates. This is exact as well. [loo_k()] and
 #' models of the noise keep all observations there.
 #'
-#' Rows in shards and very many random effects still count observations. There, use [exact_gp()] or
-#' a `k` several times the number of observations at a location.
+#' Rows in shards still count observations. So do fits with more than 60 coefficients of random
+#' effects where the levels differ within a location. There, use [exact_gp()] or a `k` several times
+#' the number of observations at a location.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and
