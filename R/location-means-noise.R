@@ -43,12 +43,13 @@ moving_sums <- function(core, data, layout, targets) {
   within <- shared_rows(data$within, targets)
   nugget_row <- which(layout$kind == "nugget")
   noise <- moved <- NULL
+  none <- matrix(0, length(data$y), 0L)
   hand_on <- function(derivatives, columns) {
     core$set(list(variance = moved$variance, derivatives = derivatives, columns = columns))
   }
   parts <- function(covariance, nugget, information, context) {
-    slopes <- moved_slopes(within, moved, noise, with_information = information)
-    hand_on(cbind(slopes$variance, slopes$covariances), moved$columns)
+    slopes <- if (information) moved_slopes(within, moved, noise, with_information = TRUE)
+    hand_on(cbind(slopes$variance, slopes$covariances) %||% none, moved$columns)
     found <- core$parts(covariance, nugget, information, context)
     if (found$failed > 0L) return(found)
     found[c("log_det", "gram")] <- list(found$log_det + moved$log_det, found$gram + moved$gram)

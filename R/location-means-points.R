@@ -46,15 +46,15 @@ at_points <- function(data) {
 # `share`: a row for each point, by which it combines the rows `of` the location. Rows that are not
 # more than their points stay as they are.
 points_of_location <- function(of, x, weights, negligible, columns) {
-  as_they_are <- list(of = of, hosts = of, share = diag(length(of)), weights = weights,
+  as_they_are <- function() list(of = of, hosts = of, share = diag(length(of)), weights = weights,
     columns = columns[0L, , drop = FALSE], contrasts = 0L, log_weights = 0)
-  if (any(is.infinite(weights))) return(as_they_are)
+  if (any(is.infinite(weights))) return(as_they_are())
   total <- sum(weights)
   share <- weights / total
   center <- colSums(share * x)
   spread <- svd(sqrt(share) * sweep(x, 2L, center))
   r <- sum(spread$d > max(negligible))
-  if (r + 1L >= length(of)) return(as_they_are)
+  if (r + 1L >= length(of)) return(as_they_are())
   kept <- seq_len(r)
   # scores have the mean 0 and the covariance matrix I
   scores <- spread$u[, kept, drop = FALSE] / sqrt(share)

@@ -131,3 +131,14 @@ test_that("estimates with points are those of all rows", {
   expect_silent(suppressMessages(predict(fit_varying(data, loo_k(k = 20)), data[1:3, ])))
   expect_s3_class(fit_varying(data, vecchia(k = 20), nugget = ~ u), "neargp")
 })
+
+test_that("a location of many rows takes little memory", {
+  n <- 50000L
+  x <- cbind(seq_len(n) / n)
+  found <- points_of_location(seq_len(n), x, rep(1, n), 1e-9, cbind(x, 1))
+  expect_identical(dim(found$share), c(2L, n))
+  expect_identical(found$contrasts, n - 2L)
+  expect_equal(mean(found$share %*% x), mean(x))
+  # the columns are on a line, which the points tell
+  expect_lt(max(abs(found$columns)), 1e-9)
+})
