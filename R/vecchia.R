@@ -38,8 +38,8 @@
 #'
 #' Rows in shards still count observations. So do fits with more than 60 coefficients of random
 #' effects where the levels differ within a location. There, use [exact_gp()] or a `k` several times
-#' the number of observations at a location. [loo_k()] with `family = student_t()` counts
-#' observations as well: use [vnngp()] there.
+#' the number of observations at a location. [loo_k()] with `family = student_t()` fits single
+#' observations and predicts from locations. Consider [vnngp()] for such data.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and
