@@ -41,6 +41,10 @@ core_set_noise <- function(problem, noise_scale, derivatives) {
     invisible(.Call(`_neargp_core_set_noise`, problem, noise_scale, derivatives))
 }
 
+core_set_values <- function(problem, columns) {
+    invisible(.Call(`_neargp_core_set_values`, problem, columns))
+}
+
 core_evaluate <- function(problem, covariance, nugget, information, context) {
     .Call(`_neargp_core_evaluate`, problem, covariance, nugget, information, context)
 }
@@ -521,8 +525,8 @@ core_marginal_density <- function(family, parameters, y, trials, weights, count,
     .Call(`_neargp_core_marginal_density`, family, parameters, y, trials, weights, count, mean, variance, gradient, context)
 }
 
-core_residual_vecchia <- function(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context) {
-    .Call(`_neargp_core_residual_vecchia`, coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context)
+core_residual_vecchia <- function(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context, within = NULL) {
+    .Call(`_neargp_core_residual_vecchia`, coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context, within)
 }
 
 core_residual_neighbors <- function(coords, inducing, candidates, k, covariance, jitter, context) {

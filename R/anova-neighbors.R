@@ -14,15 +14,19 @@ compared_likelihoods <- function(fits, largest) {
 
 differ_in_neighbors <- function(fits, largest = 1L) {
   if (any(vapply(fits[-largest], have_own_sets, NA, larger = fits[[largest]]))) return(TRUE)
-  apart <- vapply(fits, keeps_rows_apart, NA)
-  any(apart) && !all(apart) && anyDuplicated(location_index(fits[[1L]]$data$coords)) > 0L
+  unlike <- length(unique(vapply(fits, neighbor_unit, ""))) > 1L
+  unlike && anyDuplicated(key_of_rows(fits[[1L]]$data)) > 0L
 }
 
-# Whether neighbours are rows, whatever their locations.
-keeps_rows_apart <- function(fit) {
-  inherits(fit$method, "neargp_vecchia") &&
-    !(takes_location_means(fit$method, fit$family, fit$data) &&
-      !has_many_effects(fit$method, fit$data))
+# One neighbour of a fit: a row, whatever its location, or a location, or a point of it in the
+# covariates that multiply the field.
+neighbor_unit <- function(fit) {
+  data <- fit$data
+  if (!inherits(fit$method, "neargp_vecchia")) return("")
+  if (!takes_location_means(fit$method, fit$family, data) ||
+      has_many_effects(fit$method, data) && effects_need_rows(data)) return("row")
+  paste(c("location", data$by, if (length(data$by) && !is.null(data$noise)) "noise"),
+    collapse = " ")
 }
 
 takes_other_neighbors <- function(fit) {
@@ -60,11 +64,13 @@ likelihood_on <- function(fit, problem, neighbors) {
 }
 
 # A table of neighbours has the same numbers for all of these: locations where all have the same
-# ones, with their covariates, and else rows.
+# ones, with their covariates, or the same points of them, and else rows.
 at_same_rows <- function(problems) {
   reduced <- !vapply(problems, function(problem) is.null(problem$all_rows), NA)
   if (!any(reduced)) return(problems)
-  index <- lapply(problems, function(problem) location_index(observations_of(problem)$coords))
+  index <- lapply(problems, function(problem) {
+    list(location_index(observations_of(problem)$coords), problem$data$within$points)
+  })
   alike <- all(vapply(index[-1L], identical, NA, index[[1L]]))
   if (all(reduced) && alike) problems else lapply(problems, problem_at_rows)
 }

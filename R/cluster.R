@@ -36,8 +36,8 @@
 #' back; the optimiser is quasi-Newton over all rows, and the score that of all rows, however many
 #' there are. Without an ordering these fits are those without shards, but for standard errors of
 #' the trend, which are by Vecchia's ordering, and for neighbours at equal distances. In shards
-#' `loo_k(leave_out = "row")` of a Gaussian response counts observations, not locations, as
-#' neighbours ([vecchia()]).
+#' `loo_k(leave_out = "row")` of a Gaussian response and models of the [noise] count observations,
+#' not locations, as neighbours ([vecchia()]).
 #'
 #' By `svgp()` the sums of the bound are those of all rows, but for rounding: neither its value nor
 #' its gradient depends on shards. Each worker gets and returns M x M numbers in an evaluation, M

@@ -120,7 +120,11 @@ conditioned_on.default <- function(method, data, family) {
 }
 
 #' @export
-conditioned_on.neargp_method_outputs <- function(method, data, family) max(tabulate(data$output))
+conditioned_on.neargp_method_outputs <- function(method, data, family) {
+  rows <- rows_by_output(data)
+  if (!takes_location_means(method, family, data)) return(max(lengths(rows)))
+  max(vapply(rows, function(own) count_locations(data$coords[own, , drop = FALSE]), 0L))
+}
 
 # Locations are told apart only where that matters.
 #' @export

@@ -9,10 +9,10 @@
 # entries z of levels that the fit does not know, whose u ~ N(0, I).
 
 # The core's side of a fit at its estimates, with `answer` = K and `trend` = A; and of the rows of
-# the data Z b, and Z L K with a column for each of the trend's.
+# conditioned_data() Z b, and Z L K with a column for each of the trend's.
 kept_effects_pass <- function(object, context) {
   kept(object, "effects_pass", context, {
-    pass <- pass_at(object, object$data, context)
+    pass <- pass_at(object, conditioned_data(object), context)
     c(pass, list(of_effects = slot_products(pass$slots, effects_beta(object)),
       of_answer = answer_products(pass$slots, pass$spherical, pass)))
   })
@@ -31,13 +31,16 @@ answer_products <- function(slots, spherical, pass) {
   matrix(products, nrow(spherical))
 }
 
+# `data`: of at_locations().
 pass_at <- function(object, data, context) {
   pass <- new_effects_pass(data, earlier_neighbors(object, data, context), context)
   pass$factors <- fitted_effects(object)$factors
   pass$spherical <- spherical_values(pass$slots, pass$blocks, pass$factors)
   sums <- core_effects_evaluate(pass$effects, as_specified(object$core_covariance),
     trend_nugget(object), pass$spherical, context)
-  profile <- if (sums$failed > 0L) list(value = -Inf) else profile_trend(sums, length(data$y))
+  sums <- add_within(sums, pass$within, trend_nugget(object))
+  profile <- if (sums$failed > 0L) list(value = -Inf) else profile_trend(sums,
+    count_observations(data))
   if (!is.finite(profile$value)) abort_cholesky(sums$failed)
   core_effects_invert(pass$effects, context)
   solved <- core_effects_solve(pass$effects, NULL)
@@ -50,7 +53,7 @@ pass_at <- function(object, data, context) {
 
 # What gls_trend() gives, of compressed effects.
 compressed_trend <- function(fit, data, context) {
-  pass <- pass_at(fit, data, context)
+  pass <- pass_at(fit, at_locations(data), context)
   list(beta = pass$beta, beta_vcov = pass$trend)
 }
 

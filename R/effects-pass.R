@@ -43,7 +43,7 @@ new_effects_pass <- function(data, neighbors, context, targets = NULL, most_exac
     roughly, context)
   if (is.null(effects)) abort_many_levels(data)
   list(problem = problem, effects = effects, slots = slots, blocks = blocks,
-    levels = level_pairs(blocks))
+    levels = level_pairs(blocks), within = within_trend(data, targets))
 }
 
 # A problem of some rows, evenly spread, as many as tell the information that directs the steps, and
@@ -101,12 +101,13 @@ likelihood_contrasts <- function(profile, restricted) {
 effects_pass_objective <- function(problem, neighbors, targets = NULL) {
   data <- problem$data
   layout <- problem$layout
-  n <- if (is.null(targets)) length(data$y) else length(targets)
+  n <- count_observations(data, targets)
   # a round of fewer neighbours than the fit's only has to come near
   roughly <- nrow(neighbors) < problem$method$k
   pass <- new_effects_pass(data, neighbors, problem$context, targets, most_exact_work, roughly)
   pass$sampled <- sampled_problem(pass, data, neighbors, problem$context, targets)
   rm(neighbors)
+  pass$nugget_row <- which(layout$kind == "nugget")
   core <- pass_of_core(pass, problem, n)
   of_effects <- match(unlist(lapply(pass$blocks, `[[`, "parameters")), layout$name)
   found_before <- NULL
@@ -175,15 +176,15 @@ pass_parts <- function(pass, covariance, nugget, factors, n, restricted, informa
   sums <- core_effects_evaluate(pass$effects, covariance, nugget, spherical_values(pass$slots,
     pass$blocks, factors), context)
   if (sums$failed > 0L) return(list(value = -Inf, failed = sums$failed))
-  profile <- profile_trend(sums, n)
+  profile <- profile_trend(add_within(sums, pass$within, nugget), n)
   if (!is.finite(profile$value)) return(list(value = -Inf))
   profile$failed <- 0L
   if (restricted) profile$value <- profile$value + restricted_term(profile$beta_vcov)
   u <- core_effects_solve(pass$effects, NULL) %*% profile$contrast
   profile$beta <- c(profile$beta, from_spherical(drop(u), pass$blocks, factors))
   if (!gradient) return(profile)
-  found <- core_effects_derivatives(pass$effects, likelihood_contrasts(profile, restricted),
-    context)
+  contrasts <- likelihood_contrasts(profile, restricted)
+  found <- core_effects_derivatives(pass$effects, contrasts, context)
   if (found$failed > 0L) return(list(value = -Inf, failed = found$failed))
   profile$of_field <- -0.5 * found$gradient
   profile$effects <- found$effects
@@ -192,7 +193,7 @@ pass_parts <- function(pass, covariance, nugget, factors, n, restricted, informa
     profile$information <- pass$sampled$share * core_evaluate(pass$sampled$problem, covariance,
       nugget, TRUE, context)$information
   }
-  profile
+  add_within_derivatives(profile, pass, contrasts, nugget)
 }
 
 with_pass_derivatives <- function(found, pass, data, layout, values, factors, of_effects,

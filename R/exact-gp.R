@@ -89,6 +89,6 @@ estimated_trend.neargp_exact_gp <- function(method, fit, data, context) {
   nugget <- trend_nugget(fit)
   result <- core_exact(data$coords, response_columns(data), 1 / data$weights,
     as_specified(fit$core_covariance), nugget, FALSE, context, data$output)
-  solved_trend(add_within(result, within_terms(data$within), nugget), count_observations(data),
-    fitted_effects(fit))
+  solved_trend(add_within(result, within_terms(data$within), unname(fit$nugget)),
+    count_observations(data), fitted_effects(fit))
 }

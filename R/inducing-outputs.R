@@ -232,8 +232,8 @@ weights_of_others.neargp_svgp_outputs <- function(method, object, settings) {
     chain$weighted[rows, ] <- columns[rows, ] - diag(lower) * forwardsolve(lower, error)
     chain$variance[rows] <- diag(lower)^2 - noise[rows]
   }
-  c(given, place_of_outputs(object, chain),
-    list(unexplained = pmax(known$unexplained[cbind(data$place, data$output, data$output)], 0)))
+  given$unexplained <- pmax(known$unexplained[cbind(data$place, data$output, data$output)], 0)
+  of_left_places(object, data, given, chain)
 }
 
 #' @export

@@ -60,7 +60,7 @@ kept_index <- function(object, context) {
 
 # Indices of several outputs, one of each output's rows.
 kept_output_indices <- function(object, context) {
-  data <- object$data
+  data <- conditioned_data(object)
   kept(object, "indices", context, lapply(rows_by_output(data), function(rows) {
     core_index(data$coords[rows, , drop = FALSE], metric_component(object$core_covariance))
   }))

@@ -4,8 +4,8 @@
 # its field with the variance f_l. Given them the mean of l has the error cbar_l - m_l, of the
 # variance f_l + t / Om_l, and the contrasts between its rows, with the Gram matrix W_l / t, are
 # independent of it. Without the location the coefficients lack the information of these independent
-# parts, as of the outputs at a place (leave-one-out.R). Each row is predicted by m_l and its own
-# covariates.
+# parts, as of the outputs at a place (leave-one-out.R), of which each has a mean and contrasts.
+# Each row is predicted by m_l and its own covariates.
 
 # What a leave-one-out prediction of the fit leaves out: `leave_out`, or where that is NULL a row of
 # one response, and of several responses what the method says.
@@ -15,7 +15,7 @@ unit_left_out <- function(object, leave_out) {
   leave_out <- check_choice(leave_out, "leave_out", c("row", "location"))
   if (leave_out %in% units_left_out(object$method, object)) return(leave_out)
   # a location of one row
-  if (is.null(object$outputs) && !anyDuplicated(location_index(object$data$coords))) {
+  if (is.null(object$outputs) && !anyDuplicated(key_of_rows(object$data))) {
     return(leave_out)
   }
   abort_neargp("method",
@@ -29,10 +29,11 @@ units_left_out <- function(method, object) {
   UseMethod("units_left_out")
 }
 
+# Where a covariate multiplies the field, no mean stands for a location.
 #' @export
 units_left_out.default <- function(method, object) {
   if (conditions_on_locations(method) && is_gaussian(object$family) &&
-      !is_compressed(object$data)) c("row", "location") else "row"
+      !is_compressed(object$data) && !length(object$data$by)) c("row", "location") else "row"
 }
 
 #' @export
@@ -49,7 +50,7 @@ units_left_out.neargp_svgp_outputs <- function(method, object) "location"
 # Whether locations of several rows are left out, of one response.
 leaves_locations_out <- function(object, leave_out) {
   unit_left_out(object, leave_out) == "location" && is.null(object$outputs) &&
-    anyDuplicated(location_index(object$data$coords)) > 0L
+    anyDuplicated(key_of_rows(object$data)) > 0L
 }
 
 # As of weights_of_others(), with the location of each row left out.
@@ -57,23 +58,30 @@ weights_of_locations <- function(object, settings) {
   at_means <- object
   at_means$data <- at_locations(object$data)
   given <- weights_of_other_locations(object$method, with_own_keeper(at_means), settings)
-  index <- location_index(object$data$coords)
-  list(weighted = given$weighted[index, , drop = FALSE], variance = given$variance[index],
-    unexplained = given$unexplained[index], place = index,
-    parts = parts_of_locations(at_means$data, given, object$nugget))
+  of_left_places(object, at_means$data, given)
 }
 
-parts_of_locations <- function(means, given, nugget) {
-  variance <- pmax(given$variance, 0) + nugget / means$weights
-  of_means <- (response_columns(means) - given$weighted) *
+# What the other places predict of each row. `given`: that of `means`, of at_locations(); `chain`:
+# what also the rows of `means` before one at its place predict, so that errors are independent.
+of_left_places <- function(object, means, given, chain = given) {
+  index <- mean_index(object$data, means)
+  place <- means$place %||% seq_along(means$y)
+  list(weighted = given$weighted[index, , drop = FALSE], variance = given$variance[index],
+    unexplained = given$unexplained[index], place = place[index],
+    parts = independent_parts(object, means, place, chain))
+}
+
+independent_parts <- function(object, means, place, chain) {
+  variance <- pmax(chain$variance, 0) + noise_of_rows(object, means)
+  of_means <- (response_columns(means) - chain$weighted) *
     ifelse(variance > 0, 1 / sqrt(variance), 0)
-  within <- means$within
-  shared <- which(within$count > 0L)
+  nugget <- rep_len(noise_of_rows(object, list(output = means$output, weights = 1)), length(place))
+  shared <- which(means$within$count > 0L)
   of_contrasts <- lapply(shared, function(l) {
-    triangle(take_within(within, l)$columns) / sqrt(nugget)
+    triangle(take_within(means$within, l)$columns) / sqrt(nugget[l])
   })
   list(columns = do.call(rbind, c(list(of_means), of_contrasts)),
-    place = c(seq_along(variance), rep(shared, vapply(of_contrasts, nrow, 0L))))
+    place = c(place, rep(place[shared], vapply(of_contrasts, nrow, 0L))))
 }
 
 # No more rows than columns, of the same Gram matrix.
@@ -91,15 +99,22 @@ triangle <- function(columns) {
 #
 #   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
 #
-# prediction and variance (the product of two normal densities of w_l).
-add_own_location <- function(object, given) {
-  index <- location_index(object$data$coords)
-  others <- others_at_location(response_columns(object$data), object$data$weights, index)
+# prediction and variance (the product of two normal densities of w_l). Of several outputs l is a
+# pair of location and output. `means`: what the predictions `given` are of. Weights of compressed
+# effects, which are those of the location, have its own mean as a further neighbour.
+add_own_location <- function(object, means, given) {
+  if (is.null(means$within)) return(given)
+  data <- object$data
+  index <- mean_index(data, means)
+  others <- others_at_location(response_columns(data), data$weights, index)
   field <- pmax(given$variance, 0)[index]
-  gained <- field * others$weight / object$nugget
+  nugget <- noise_of_rows(object, list(output = data$output, weights = 1))
+  gained <- field * others$weight / nugget
   share <- ifelse(is.finite(gained), gained / (1 + gained), 1)
-  list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
-    variance = (1 - share) * field)
+  c(list(weighted = (1 - share) * given$weighted[index, , drop = FALSE] + share * others$mean,
+    variance = (1 - share) * field), if (!is.null(given$weights)) list(
+    weights = cbind((1 - share) * given$weights[index, , drop = FALSE], share, deparse.level = 0L),
+    neighbors = cbind(given$neighbors[index, , drop = FALSE], index, deparse.level = 0L)))
 }
 
 # Weight and mean of the other rows of each row's location. Sums over the other rows keep their

@@ -59,12 +59,17 @@ weights_of_others <- function(method, object, settings) {
 
 #' @export
 weights_of_others.default <- function(method, object, settings) {
+  at_means <- at_location_means(object)
+  if (isTRUE(at_means$data$within$points)) return(without_own_row(object, settings))
+  add_own_location(object, at_means$data, weights_of_other_locations(method, at_means, settings))
+}
+
+# The fit with the means of locations for its data.
+at_location_means <- function(object) {
   data <- conditioned_data(object)
-  if (is.null(data$within)) return(weights_of_other_locations(method, object, settings))
-  at_means <- object
-  at_means$data <- data
-  add_own_location(object,
-    weights_of_other_locations(method, with_own_keeper(at_means), settings))
+  if (is.null(data$within)) return(object)
+  object$data <- data
+  with_own_keeper(object)
 }
 
 # No location repeats in the data of `object`.
@@ -149,9 +154,9 @@ without_own_place <- function(object, given) {
   for (name in c("mean", "variance")) {
     left[[name]][predicted] <- as.double(unlist(lapply(found, `[[`, name)))
   }
-  without_prediction(object, left, which(given$place %in% alone),
-    if (is.null(object$outputs)) which(given$place %in% alone) else alone,
-    if (is.null(object$outputs)) "location" else "place")
+  alone <- which(given$place %in% alone)
+  without_prediction(object, left, alone, if (is.null(object$outputs)) alone else
+    unique(data$place[alone]), if (is.null(object$outputs)) "location" else "place")
 }
 
 high_leverage <- 0.9
@@ -225,35 +230,4 @@ without_prediction <- function(object, left, rows, names, unit = "row") {
   left$mean[rows] <- NA
   left$variance[rows] <- Inf
   left
-}
-
-# ---- several outputs -----------------------------------------------------------------------------
-
-# Given the nearest in the rows that are left in.
-#' @export
-weights_of_others.neargp_method_outputs <- function(method, object, settings) {
-  if (unit_left_out(object, settings$leave_out) == "row") {
-    return(weights_of_other_outputs(object, settings, "row"))
-  }
-  given <- weights_of_other_outputs(object, settings, "prediction")
-  chain <- weights_of_other_outputs(object, settings, "location")
-  c(given, place_of_outputs(object, chain))
-}
-
-# `chain`: what the other places and the outputs before a row at its place predict of it, so that
-# errors are independent.
-place_of_outputs <- function(object, chain) {
-  variance <- pmax(chain$variance, 0) + noise_of_rows(object)
-  list(place = object$data$place, parts = list(place = object$data$place,
-    columns = (response_columns(object$data) - chain$weighted) *
-      ifelse(variance > 0, 1 / sqrt(variance), 0)))
-}
-
-weights_of_other_outputs <- function(object, settings, leave_out) {
-  data <- object$data
-  most <- function(k) if (settings$exact) length(data$y) else k
-  settings$context <- prediction_context(object, data$places, settings)
-  neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance),
-    most(settings$k), most(settings$k_other), leave_out, settings$context)
-  conditional_weights(object, data$coords, settings, neighbors, data$output)
 }

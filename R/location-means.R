@@ -16,29 +16,50 @@
 
 # The rows of `data` at which a location stands for itself: its means, of the weight of all its
 # rows, with what lies `within` locations. Columns of random effects count as columns of the trend.
-# Data in which no location repeats are returned as they are, and so are those of several responses.
+# Of several responses each has means of its own, and the number of the location is that of the
+# place. Data in which no location repeats are returned as they are.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)
+  if (length(data$by) && !has_noise_model(data) && !is_compressed(data)) return(at_points(data))
   index <- location_index(data$coords)
-  if (!anyDuplicated(index)) return(data)
+  if (max(index, 0L) == count_places(data)) return(data)
+  if (is_compressed(data) && !has_effects_of_locations(data, index)) return(data)
+  location <- index
+  index <- pair_index(data, location)
   first <- which(!duplicated(index))
   share <- shares_of_location(data$weights, index)
   average <- function(x) location_average(x, share, index)
   reduced <- take_data_rows(data, first)
   reduced[c("y", "offset")] <- list(drop(average(data$y)), drop(average(data$offset)))
   reduced$X[] <- average(data$X)
-  if (has_effects(data)) reduced$effects$Z[] <- average(data$effects$Z)
+  if (has_effects(data) && !is_compressed(data)) reduced$effects$Z[] <- average(data$effects$Z)
   reduced$weights <- unname(drop(rowsum(data$weights, index)))
-  reduced$within <- within_locations(response_columns(data), data$weights,
-    response_columns(reduced), reduced$weights, index)
+  if (!is.null(data$output)) {
+    reduced[c("place", "places")] <- list(as.integer(location[first]), as.integer(max(location)))
+  }
+  reduced$within <- if (has_noise_model(data)) moving_within(data, index) else
+    c(within_locations(response_columns(data), data$weights, response_columns(reduced),
+      reduced$weights, index), list(output = reduced$output, outputs = length(data$outputs)))
   reduced
 }
 
 location_average <- function(x, share, index) unname(rowsum(share * x, index))
 
 has_location_means <- function(data) {
-  is.null(data$within) && is.null(data$output) && is.null(data$stream) && is.null(data$binomial) &&
-    !is_compressed(data)
+  is.null(data$within) && is.null(data$stream) && is.null(data$binomial)
+}
+
+# The row of at_locations() that each row belongs to.
+mean_index <- function(data, reduced) {
+  if (is.null(reduced$within)) return(seq_along(data$y))
+  pair_index(data, location_index(data$coords))
+}
+
+# Numbers of the pairs of location and response, in order of appearance.
+pair_index <- function(data, location) {
+  if (is.null(data$output)) return(location)
+  pair <- (as.double(location) - 1) * length(data$outputs) + data$output
+  match(pair, unique(pair))
 }
 
 # The share of each row in the mean of its location. A row without noise has an infinite weight and
@@ -53,7 +74,8 @@ shares_of_location <- function(weights, index) {
 # Of `columns` and `weights` of rows and those of their locations. The element `columns` holds, for
 # rows that share a location, the deviations from the location's mean times the
 # root of the weight, sorted by location. The other elements have a number for each location: the
-# `first` of its rows there and their `count`, the number of `contrasts`, and sum log om - log Om.
+# `first` of its rows there and their `count`, the number of `contrasts`, and sum log om - log Om;
+# `within` of several responses also has the `output` of each.
 within_locations <- function(columns, weights, mean_columns, mean_weights, index) {
   count <- tabulate(index)
   shared <- which(count[index] > 1L)
@@ -69,10 +91,12 @@ within_locations <- function(columns, weights, mean_columns, mean_weights, index
 
 # The part of `within` at the locations `at`.
 take_within <- function(within, at) {
+  if (is_moving(within)) return(take_moving(within, at))
   rows <- sequence(within$count[at], within$first[at])
   count <- within$count[at]
   list(columns = within$columns[rows, , drop = FALSE], first = cumsum(count) - count + 1L,
-    count = count, contrasts = within$contrasts[at], log_weights = within$log_weights[at])
+    count = count, contrasts = within$contrasts[at], log_weights = within$log_weights[at],
+    output = within$output[at], outputs = within$outputs)
 }
 
 # The number of observations, at the locations `at` where these are given.
@@ -82,35 +106,83 @@ count_observations <- function(data, at = NULL) {
   row_count(data) + sum(within$contrasts)
 }
 
-# The terms of a likelihood from within the locations `at`, by default from within all.
+# `core`: functions of it, parts(covariance, nugget, information, context) and adjoint(covariance,
+# nugget, beta, context), sums over the locations of `data`, or over those of `targets`, and
+# set(noise), which takes the noise of rows that have a model of it. Turns them into sums over the
+# observations. `terms`: of locations in shards, whose data are not `data`.
+core_sums <- function(core, data, layout, targets = NULL, terms = NULL) {
+  if (is_moving(data$within)) return(moving_sums(core, data, layout, targets))
+  terms <- terms %||% within_terms(data$within, targets)
+  if (is.null(terms)) return(core)
+  nugget_row <- which(layout$kind == "nugget")
+  nuggets <- function(covariance, nugget) {
+    if (is.null(data$output)) nugget else covariance$values[nugget_row]
+  }
+  list(set = core$set,
+    parts = function(covariance, nugget, information, context) {
+      add_within(core$parts(covariance, nugget, information, context), terms,
+        nuggets(covariance, nugget), nugget_row)
+    },
+    adjoint = function(covariance, nugget, beta, context) {
+      add_within_gradient(core$adjoint(covariance, nugget, beta, context), terms,
+        nuggets(covariance, nugget), nugget_row, beta)
+    })
+}
+
+# The terms of a likelihood from within the locations `at`, by default from within all, for each
+# nugget.
 within_terms <- function(within, at = NULL) {
   if (is.null(within)) return(NULL)
   if (!is.null(at)) within <- take_within(within, at)
+  if (is.null(within$output)) return(list(within_sums(within)))
+  lapply(seq_len(within$outputs),
+    function(p) within_sums(take_within(within, which(within$output == p))))
+}
+
+within_sums <- function(within) {
   list(gram = crossprod(within$columns), contrasts = sum(within$contrasts),
     log_weights = sum(within$log_weights))
 }
 
-# Turns `parts`, sums of the core over locations, into sums over observations. `nugget_row` is the
-# place of the nugget among the parameters.
+# Turns `parts`, sums of the core over locations, into sums over observations. `nugget` and
+# `nugget_row`, its place among the parameters, are as long as the terms.
 add_within <- function(parts, terms, nugget, nugget_row = NULL) {
   if (is.null(terms) || parts$failed > 0L) return(parts)
-  gram <- terms$gram / nugget
-  parts$log_det <- parts$log_det + terms$contrasts * log(nugget) - terms$log_weights
-  parts$gram <- parts$gram + gram
-  if (is.null(parts$d_log_det)) return(parts)
-  parts$d_log_det[nugget_row] <- parts$d_log_det[nugget_row] + terms$contrasts
-  parts$d_gram[, , nugget_row] <- parts$d_gram[, , nugget_row] - gram
-  parts$information[nugget_row, nugget_row] <- parts$information[nugget_row, nugget_row] +
-    terms$contrasts / 2
+  for (p in seq_along(terms)) {
+    contrasts <- terms[[p]]$contrasts
+    gram <- if (contrasts > 0) terms[[p]]$gram / nugget[p] else 0
+    parts$log_det <- parts$log_det + (if (contrasts > 0) contrasts * log(nugget[p]) else 0) -
+      terms[[p]]$log_weights
+    parts$gram <- parts$gram + gram
+    if (is.null(parts$d_log_det)) next
+    row <- nugget_row[p]
+    parts$d_log_det[row] <- parts$d_log_det[row] + contrasts
+    parts$d_gram[, , row] <- parts$d_gram[, , row] - gram
+    parts$information[row, row] <- parts$information[row, row] + contrasts / 2
+  }
   parts
+}
+
+# The Gram matrix within locations, of one nugget, where the core adds it to that of the locations;
+# and the rest of what is added to the log density.
+within_gram <- function(terms, nugget) if (!is.null(terms)) terms[[1L]]$gram / nugget
+
+add_within_value <- function(found, terms, nugget) {
+  if (is.null(terms)) return(found)
+  found$value <- found$value - 0.5 * (terms[[1L]]$contrasts * log(2 * pi * nugget) -
+    terms[[1L]]$log_weights)
+  found
 }
 
 # Does the same to the gradient of a log density at given coefficients.
 add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
   if (is.null(terms) || result$failed > 0L) return(result)
   contrast <- c(1, -beta)
-  squares <- drop(crossprod(contrast, terms$gram %*% contrast)) / nugget
-  result$gradient[nugget_row] <- result$gradient[nugget_row] - 0.5 * (terms$contrasts - squares)
+  for (p in which(vapply(terms, `[[`, 0, "contrasts") > 0)) {
+    squares <- drop(crossprod(contrast, terms[[p]]$gram %*% contrast)) / nugget[p]
+    row <- nugget_row[p]
+    result$gradient[row] <- result$gradient[row] - 0.5 * (terms[[p]]$contrasts - squares)
+  }
   result
 }
 
@@ -128,7 +200,7 @@ conditions_on_locations.default <- function(method) FALSE
 conditions_on_locations.neargp_exact_gp <- function(method) TRUE
 
 #' @export
-conditions_on_locations.neargp_vecchia <- function(method) !has_low_rank(method)
+conditions_on_locations.neargp_vecchia <- function(method) TRUE
 
 #' @export
 conditions_on_locations.neargp_mll_k <- function(method) TRUE
@@ -136,37 +208,57 @@ conditions_on_locations.neargp_mll_k <- function(method) TRUE
 #' @export
 conditions_on_locations.neargp_loo_k <- function(method) TRUE
 
-# Location means would move with the parameters of a noise model.
+# Leaving out single rows of several responses, or with noise by a model, needs the other rows of
+# the location apart.
 takes_location_means <- function(method, family, data) {
-  conditions_on_locations(method) && is_gaussian(family) && is.null(data$noise) &&
-    has_location_means(data)
+  conditions_on_locations(method) && is_gaussian(family) && has_location_means(data) &&
+    !(identical(method$leave_out, "row") && (!is.null(data$output) || has_noise_model(data)))
+}
+
+# A score leaves out single rows of the data, which must not be several points of one location, and
+# shards hold rows.
+without_points <- function(problem) {
+  data <- problem$data
+  if (inherits(problem$method, "neargp_loo_k") || is_sharded(problem)) data["by"] <- NULL
+  data
 }
 
 # The problem of location means; `all_rows` are its rows. With more neighbours than locations
 # all others are neighbours.
 problem_at_locations <- function(problem) {
+  if (is_sharded(problem) && keeps_rows_in_shards(problem$method, problem$data)) {
+    return(counting_rows(problem))
+  }
   if (!takes_location_means(problem$method, problem$family, problem$data) ||
-    has_effects_pass(problem) || keeps_rows_in_shards(problem)) {
+    keeps_rows_for_effects(problem)) {
     return(problem)
   }
-  reduced <- at_locations(problem$data)
+  reduced <- at_locations(without_points(problem))
   if (is.null(reduced$within)) return(problem)
   problem$all_rows <- problem$data
   problem$data <- reduced
-  if (!is.null(problem$method$k)) {
-    problem$method$k <- max(1L, min(problem$method$k, length(reduced$y) - 1L))
-  }
+  problem$method <- with_all_locations(problem$method, reduced)
   problem
 }
 
-# Leaving out single rows needs tables of rows and of locations, which shards do not exchange.
-keeps_rows_in_shards <- function(problem) {
-  is_sharded(problem) && identical(problem$method$leave_out, "row")
+# The method with no more neighbours than there are locations, or points of them, which the default
+# had not counted. Where these are all of the own response, so are those of the others.
+with_all_locations <- function(method, data) {
+  most <- most_of_an_output(data)
+  if (isTRUE(data$within$points)) method$k <- method$default_k %||% method$k
+  if (is.null(method$k) || method$k < most - 1L) return(method)
+  method$k <- max(1L, most - 1L)
+  if (!is.null(data$output)) method$k_other <- method$k_other %||% most
+  method
 }
 
-# The problem with starting values. Those of random effects are found row by row.
+most_of_an_output <- function(data) max(lengths(rows_by_output(data)))
+
+# The problem with starting values. Those of random effects are found row by row, and those of
+# several responses for each by itself.
 started_problem <- function(problem, reduced = problem_at_locations(problem)) {
-  if (!has_effects(problem$data)) return(with_start(reduced$method, reduced))
+  by_row <- has_effects(problem$data) || has_outputs(problem)
+  if (!by_row) return(with_start(reduced$method, reduced))
   problem_at_locations(with_start(problem$method, problem))
 }
 

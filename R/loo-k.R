@@ -244,7 +244,13 @@ with_gls_trend <- function(problem, result, host = NULL) {
     0)
   trend <- gls_trend(with_noise_weights(problem$data, problem$layout, values),
     problem_covariance(problem, values), nugget_unit(problem$data, problem$layout, values),
-    neighbors, problem$context, effects_at(problem, values))
+    neighbors, problem$context, effects_at(problem, values), nuggets_at(problem, values))
   result[names(trend)] <- trend
   result
+}
+
+# What the noise of the rows of with_noise_weights() is relative to, for each output.
+nuggets_at <- function(problem, values) {
+  if (has_outputs(problem)) return(values[problem$layout$kind == "nugget"])
+  nugget_unit(problem$data, problem$layout, values)
 }

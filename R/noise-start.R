@@ -5,7 +5,7 @@ with_noise_start <- function(problem) {
   layout <- problem$layout
   open <- layout$kind == "noise" & is.na(layout$start)
   if (!any(open)) return(problem)
-  problem$layout$start[open] <- noise_start(problem)[open[layout$kind == "noise"]]
+  problem$layout$start[open] <- noise_start(problem_at_rows(problem))[open[layout$kind == "noise"]]
   problem
 }
 
@@ -67,5 +67,5 @@ log_linear <- function(y, X, known, weights, steps = 25L) {
 # start values are found in is taken to be theirs, too: it is none of the model, but near enough.
 beside_known_noise <- function(data, residual_variance) {
   if (is.null(data$noise$known)) return(residual_variance)
-  max(residual_variance - mean(known_noise(data)), 0.1 * residual_variance)
+  max(residual_variance - mean(known_noise(rows_with_noise(data))), 0.1 * residual_variance)
 }

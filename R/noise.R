@@ -151,8 +151,9 @@ known_noise <- function(data) data$noise$known / (data$basis$unit %||% 1)^2
 noise_setter <- function(data, layout, set) {
   force(set) # a promise would keep all that its caller has
   if (is.null(data$noise)) return(one_noise(layout))
+  rows <- rows_with_noise(data)
   function(values) {
-    set(row_noise(data, layout, values))
+    set(row_noise(rows, layout, values))
     1
   }
 }
@@ -162,10 +163,13 @@ one_noise <- function(layout) {
   function(values) nugget_of(layout, values)
 }
 
-# The function that sets the noise of a problem of the core.
+# The function that sets the noise of a problem of the core, and `columns` where these follow it.
 pointer_noise <- function(pointer) {
   force(pointer)
-  function(noise) core_set_noise(pointer, noise$variance, noise$derivatives)
+  function(noise) {
+    core_set_noise(pointer, noise$variance, noise$derivatives)
+    if (!is.null(noise$columns)) core_set_values(pointer, noise$columns)
+  }
 }
 
 # The derivatives that the core has found, in the order of the layout: with known variances that in
@@ -190,12 +194,18 @@ in_layout_order <- function(found, data, layout) {
 nugget_unit <- function(data, layout, values) {
   nugget <- nugget_of(layout, values)
   if (is.null(data$noise$known) || nugget > 0) return(nugget)
-  mean(known_noise(data))
+  mean(known_noise(rows_with_noise(data)))
 }
+
+# Whether the noise of `data` depends on parameters that are not known yet.
+has_noise_model <- function(data) !is.null(data$noise) && is.null(data$noise$weights)
 
 # Data whose weights say all of their noise.
 with_noise_weights <- function(data, layout, values) {
   if (is.null(data$noise)) return(data)
+  if (is_moving(data$within)) {
+    return(at_locations(with_noise_weights(data$within$rows, layout, values)))
+  }
   data$noise$weights <- data$weights
   data$weights <- nugget_unit(data, layout, values) / row_noise(data, layout, values)$variance
   data

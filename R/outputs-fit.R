@@ -56,7 +56,7 @@ fit_method.neargp_exact_gp_outputs <- function(method, problem) {
 exact_outputs_objective <- function(problem) {
   data <- problem$data
   columns <- response_columns(data)
-  new_objective(problem, n = length(data$y),
+  new_objective(problem,
     parts = function(covariance, nugget, information, context) {
       core_exact(data$coords, columns, 1 / data$weights, covariance, nugget, information,
         context, data$output)
@@ -72,9 +72,10 @@ exact_outputs_objective <- function(problem) {
 # constant): nothing of it depends on the user's units.
 outputs_optimizer <- function(problem) {
   scales <- loading_scales(problem)
-  log_variances <- log(residual_variances(problem$data))
+  observed <- observations_of(problem)
+  log_variances <- log(residual_variances(observed))
   origins <- replace(double(length(scales)), problem$layout$kind == "nugget", log_variances)
-  level <- -0.5 * mean(log_variances[problem$data$output])
+  level <- -0.5 * mean(log_variances[observed$output])
   function(objective, working, coarse) {
     quasi_newton_in_units(objective, working, scales, problem$free, problem$bounds, problem$control,
       relative_tolerance = max(if (coarse) 1e-5 else 1e-8, resolution_of(objective) / objective$n),
@@ -172,7 +173,7 @@ outputs_bounds <- function(problem, variances) {
 # The unit in which each parameter is to be looked for: of loadings the standard deviation of their
 # output, else 1.
 loading_scales <- function(problem) {
-  loading_units(problem$layout, sqrt(residual_variances(problem$data)))
+  loading_units(problem$layout, sqrt(residual_variances(observations_of(problem))))
 }
 
 # The unit of a parameter's output where it is a loading, else 1. `units`: of the outputs.
@@ -218,8 +219,8 @@ single_output_start <- function(problem, p, variance) {
   nugget <- problem$layout$value[problem$layout$kind == "nugget"][p]
   single$layout <- new_layout(structure(problem$covariance["components"],
     class = "neargp_covariance"), if (!is.na(nugget)) nugget, problem$locations)
-  list(layout = single$layout, values = to_core(start_working(single, variance),
-    single$layout$transform))
+  list(layout = single$layout, values = to_core(start_working(problem_at_locations(single),
+    variance), single$layout$transform))
 }
 
 # Shrunk towards none: where few places are shared the sample correlations are rough, and need not

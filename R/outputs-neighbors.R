@@ -115,7 +115,7 @@ output_rank <- function(data, scaled, ordering, key, context) {
 # The neighbours of new places: rows of the data for each output there. Targets are output after
 # output.
 neighbors_of_new_outputs <- function(object, coords, k, k_other, context) {
-  rows <- rows_by_output(object$data)
+  rows <- rows_by_output(conditioned_data(object))
   indices <- kept_output_indices(object, context)
   m <- nrow(coords)
   targets <- split(seq_len(m * length(rows)), rep(seq_along(rows), each = m))
@@ -136,7 +136,7 @@ outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE)
 conditioned_on_outputs <- function(object, k, wanted = outputs_wanted()) {
   check_outputs_conditioning(object$method, k, wanted$k_other, wanted$observed)
   exact <- is.null(k) && is.null(wanted$k_other) && is_exact(object$method)
-  most <- max(tabulate(object$data$output, length(object$outputs)))
+  most <- most_of_an_output(conditioned_data(object))
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
   k_other <- if (is.null(wanted$k_other)) min(most, predicted_k_other(object, k)) else
     check_count(wanted$k_other, "k_other", lower = 0L)

@@ -119,7 +119,8 @@ predictor.neargp_method_outputs <- function(method, object, settings) {
 }
 
 all_rows_table <- function(object, target) {
-  matrix(seq_along(object$data$y), length(object$data$y), nrow(target$coords))
+  n <- count_conditioned(object)
+  matrix(seq_len(n), n, nrow(target$coords))
 }
 
 # ---- outputs observed at the new places ----------------------------------------------------------
@@ -158,7 +159,7 @@ moments_given_observed <- function(object, target, neighbors, observed, settings
 
 # The data of the fit, and after them what is observed at the new places.
 data_with_observed <- function(object, target, observed) {
-  data <- object$data
+  data <- conditioned_data(object)
   known <- which(!is.na(observed))
   list(y = c(data$y, observed[known]), offset = rep(0, length(data$y) + length(known)),
     weights = c(data$weights, rep(1, length(known))),
@@ -171,7 +172,7 @@ data_with_observed <- function(object, target, observed) {
 observed_neighbors <- function(object, observed) {
   known <- !is.na(observed)
   number <- matrix(NA_integer_, nrow(known), ncol(known))
-  number[known] <- length(object$data$y) + seq_len(sum(known))
+  number[known] <- count_conditioned(object) + seq_len(sum(known))
   do.call(cbind,
     lapply(seq_len(ncol(known)),
       function(p) t(replace(number, cbind(seq_len(nrow(known)), p), NA_integer_))))
@@ -220,7 +221,7 @@ covariance_of_places <- function(object, coords, target, settings) {
 
 # Row t: covariances of output q at place t with its neighbours; 0 where there are fewer.
 neighbor_covariance <- function(object, coords, neighbors, q) {
-  data <- object$data
+  data <- conditioned_data(object)
   k <- nrow(neighbors)
   result <- matrix(0, nrow(coords), k)
   for (component in object$core_covariance$components) {

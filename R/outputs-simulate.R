@@ -8,7 +8,8 @@ simulation_draws.neargp_method_outputs <- function(method, object, target, nsim,
   m <- nrow(target$coords)
   index <- location_index(target$coords)
   coords <- target$coords[!duplicated(index), , drop = FALSE]
-  data <- if (settings$conditional) object$data else take_data_rows(object$data, integer(0))
+  data <- if (settings$conditional) conditioned_data(object) else
+    take_data_rows(object$data, integer(0))
   betas <- draw_trend(object, nsim, settings$conditional)
   field <- outputs_field(object, data, coords, betas, settings)
   # rows are output after output, also of the field and the trend

@@ -127,7 +127,8 @@ print_outputs_header <- function(x) {
   known <- tabulate(x$data$output, length(x$outputs))
   cat("Gaussian process of ", length(x$outputs), " outputs by ", describe_method(x), "\n", sep = "")
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
-  cat("Rows:      ", format_count(x$data$places), describe_dropped(x), "\n", sep = "")
+  cat("Rows:      ", format_count(x$data$places), describe_rows(x), describe_dropped(x), "\n",
+    sep = "")
   cat("Outputs:   ",
     format_some(sprintf("%s (%s known)", x$outputs, vapply(known, format_count, "")), 8L), "\n",
     sep = "")

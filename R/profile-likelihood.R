@@ -40,23 +40,22 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
 # `restricted`: whether it is the restricted likelihood, which has no adjoint path. `set_noise`:
 # takes the noise of rows that have a model of it, see noise.R. `targets`: the rows summed over, all
-# by default. A row that is a location adds its observations to `n`, and the terms from within it.
+# by default. A row that is a location adds its observations to `n`, and the terms from within it;
+# `within`: those of locations in shards.
 new_objective <- function(problem, parts, adjoint = NULL,
                           restricted = is_restricted(problem$method), set_noise = NULL,
                           targets = NULL, n = count_observations(problem$data, targets),
-                          within = within_terms(problem$data$within, targets)) {
-  if (has_effects(problem$data)) {
-    return(new_effects_objective(problem, n, parts, restricted, set_noise, within))
-  }
+                          within = NULL) {
+  sums <- core_sums(list(parts = parts, adjoint = adjoint, set = set_noise), problem$data,
+    problem$layout, targets, within)
+  if (has_effects(problem$data)) return(new_effects_objective(problem, n, sums, restricted))
   layout <- problem$layout
-  nugget_row <- which(layout$kind == "nugget")
-  at <- core_point(problem, set_noise)
+  at <- core_point(problem, sums$set)
   evaluate <- function(working, information = FALSE, context = problem$context) {
     point <- at(to_core(working, layout$transform))
-    result <- journaled(c(working, information), parts(point$covariance, point$nugget, information,
-      context))
+    result <- journaled(c(working, information), sums$parts(point$covariance, point$nugget,
+      information, context))
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
-    result <- add_within(result, within, point$nugget, nugget_row)
     profile <- profile_trend(result, n)
     profile$failed <- 0L
     if (restricted) profile$value <- profile$value + restricted_term(profile$beta_vcov)
@@ -71,10 +70,9 @@ new_objective <- function(problem, parts, adjoint = NULL,
   }
   gradient <- function(working, beta, context = problem$context) {
     point <- at(to_core(working, layout$transform))
-    result <- journaled(c(working, beta), adjoint(point$covariance, point$nugget, beta,
+    result <- journaled(c(working, beta), sums$adjoint(point$covariance, point$nugget, beta,
       context))
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
-    result <- add_within_gradient(result, within, point$nugget, nugget_row, beta)
     result <- in_layout_order(result, problem$data, layout)
     penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
       working)
@@ -82,14 +80,12 @@ new_objective <- function(problem, parts, adjoint = NULL,
   list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep)
 }
 
-new_effects_objective <- function(problem, n, parts, restricted, set_noise, within) {
-  nugget_row <- which(problem$layout$kind == "nugget")
-  at <- core_point(problem, set_noise)
+new_effects_objective <- function(problem, n, sums, restricted) {
+  at <- core_point(problem, sums$set)
   parts_at <- function(values, information, context = problem$context) {
     point <- at(values)
-    result <- journaled(c(values, information), parts(point$covariance, point$nugget, information,
-      context))
-    result <- add_within(result, within, point$nugget, nugget_row)
+    result <- journaled(c(values, information), sums$parts(point$covariance, point$nugget,
+      information, context))
     in_layout_order(result, problem$data, problem$layout)
   }
   effects_objective(problem$layout, problem$data, n, parts_at, restricted, problem$keep)
@@ -113,12 +109,16 @@ local_objective <- function(problem, neighbors, targets = NULL) {
   if (has_effects_pass(problem)) return(effects_pass_objective(problem, neighbors, targets))
   pointer <- local_problem(problem$data, neighbors, problem$context, targets)
   rm(neighbors)
-  new_objective(problem,
-    parts = function(covariance, nugget, information, context) core_evaluate(pointer, covariance,
-      nugget, information, context),
+  new_objective(problem, parts = evaluation_of(pointer),
     adjoint = function(covariance, nugget, beta, context) core_gradient(pointer, covariance, nugget,
       beta, context), restricted = is.null(targets) && is_restricted(problem$method),
     set_noise = pointer_noise(pointer), targets = targets)
+}
+
+evaluation_of <- function(pointer) {
+  force(pointer)
+  function(covariance, nugget, information, context) core_evaluate(pointer, covariance, nugget,
+    information, context)
 }
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
@@ -150,8 +150,8 @@ exact_objective <- function(problem) {
   noise <- list(variance = 1 / data$weights)
   new_objective(problem,
     parts = function(covariance, nugget, information, context) {
-      core_exact(data$coords, response_columns(data), noise$variance, covariance, nugget,
-        information, context, data$output, noise$derivatives)
+      core_exact(data$coords, noise$columns %||% response_columns(data), noise$variance,
+        covariance, nugget, information, context, data$output, noise$derivatives)
     }, set_noise = function(found) noise <<- found)
 }
 

@@ -106,7 +106,8 @@ bracket_maximum <- function(f, start, lower, upper) {
 
 # The data that predictions need: the pseudo-observation of each row, their aggregates at distinct
 # locations, in the core's columns, and these as data of a gaussian response, with the user's
-# columns and their basis, as the data of all fits are.
+# columns and their basis, as the data of all fits are. Rows of Student's t have `row_weights` by
+# their gamma variables, given which they are gaussian and have means at locations.
 fitted_pseudo_observations <- function(data, problem, known) {
   gamma <- has_gamma_variables(problem$family)
   aggregated <- function(X) {
@@ -116,8 +117,9 @@ fitted_pseudo_observations <- function(data, problem, known) {
   result <- list(of_rows = problem$pseudo_observations, locations = aggregated(problem$data$X),
     data = c(locations_as_data(aggregated(data$X)), data["basis"]), bias = known$bias)
   if (gamma) {
-    result$data$weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k,
+    result$row_weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k,
       problem$context)
+    result$data <- at_locations(replace(result$data, "weights", list(result$row_weights)))
   }
   result
 }
@@ -248,10 +250,12 @@ pseudo_observation_trend_covariance <- function(problem, pseudo_observations, kn
   q <- ncol(problem$data$X)
   if (q == 0L) return(matrix(0, 0L, 0L))
   like_problem <- list(data = pseudo_observations$data, context = problem$context)
+  k <- min(k, length(pseudo_observations$data$y) - 1L)
   neighbors <- neighbors_before(like_problem, known$component, k, "maxmin", 0)
   noise <- trend_noise(problem$family, known$family)
   result <- core_evaluate(local_problem(pseudo_observations$data, neighbors,
     problem$context), known$covariance, noise, FALSE, problem$context)
+  result <- add_within(result, within_terms(pseudo_observations$data$within), noise)
   design <- 1L + seq_len(q)
   result$gram[design, design] <- result$gram[design, design] +
     information_within_locations(pseudo_observations$locations,

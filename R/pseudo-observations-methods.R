@@ -119,7 +119,7 @@ pseudo_observation_weights_of_others <- function(object, rows, settings) {
 pseudo_observations_of <- function(object) {
   pseudo_observations <- object$pseudo_observations$of_rows
   if (has_gamma_variables(object$family)) {
-    pseudo_observations$precision <- object$pseudo_observations$data$weights
+    pseudo_observations$precision <- object$pseudo_observations$row_weights
   }
   pseudo_observations
 }

@@ -47,9 +47,10 @@
 #' @param leave_out what a prediction leaves out: `"row"`, a single observation, which the other
 #'   observations at its location help to predict; or `"location"`, all observations at the
 #'   location, as for a new location. Default `NULL`: `"row"` for one response. For several
-#'   responses the default is the whole row of the data, or the `leave_out` of [loo_k()].
-#'   `"location"` is for Gaussian responses by [exact_gp()], [vecchia()] without inducing points,
-#'   [loo_k()], [mll_k()] and [svgp()], and for any fit whose locations do not repeat.
+#'   responses the default is `"location"`, or the `leave_out` of [loo_k()]. By [svgp()] of several
+#'   responses it is the whole row of the data. `"location"` is for Gaussian responses by
+#'   [exact_gp()], [vecchia()], [loo_k()], [mll_k()] and [svgp()], and for any fit whose locations
+#'   do not repeat. A covariance with `by = ~ u` does not support it where they do.
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action`
 #'   is `na.exclude`, dropped rows are NA. For several outputs a matrix with a column for each; NA
 #'   where an output was not observed. `loo_predict()` returns a data frame with the columns `mean`

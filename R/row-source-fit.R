@@ -88,8 +88,8 @@ describe_rows <- function(fit) {
   if (is_streamed(fit)) {
     return(sprintf(" from %s, in %s chunks", fit$source$from, format_count(fit$source$chunks)))
   }
-  locations <- count_locations(fit$data$coords)
-  if (locations == length(fit$data$y)) return("")
+  locations <- max(key_of_rows(fit$data), 0L)
+  if (locations == count_places(fit$data)) return("")
   sprintf(" at %s location%s", format_count(locations), if (locations == 1L) "" else "s")
 }
 

@@ -2,11 +2,23 @@
 # own rows, among which all rows of a location are, and the terms from within them are summed over
 # shards. Rows in memory are reduced before they are sent.
 
+# Leaving out single rows needs tables of rows and of locations, and means that move with the noise
+# need the rows of each, which shards do not exchange.
+keeps_rows_in_shards <- function(method, data) {
+  identical(method$leave_out, "row") || !is.null(data$noise)
+}
+
+# The default number of neighbours counts locations (R/default-method.R), and here these are rows.
+counting_rows <- function(problem) {
+  default <- problem$method$default_k
+  if (!is.null(default)) problem$method$k <- max(1L, min(default, row_count(problem$data) - 1L))
+  problem
+}
+
 # Whether shards of a problem or a fit do so with the rows that they read.
 takes_means_in_shards <- function(object) {
   conditions_on_locations(object$method) && is_gaussian(object$family) &&
-    is.null(object$data$noise) && !is_compressed(object$data) &&
-    !identical(object$method$leave_out, "row")
+    !is_compressed(object$data) && !keeps_rows_in_shards(object$method, object$data)
 }
 
 # Of the matrix of rows that a shard holds, raw or not.
@@ -20,7 +32,7 @@ shard_means <- function(rows, form) {
     shares_of_location(weights, index), index)
   means[, form$weights] <- rowsum(weights, index)
   of_columns <- function(rows) shard_columns(rows, form, "columns")
-  list(rows = means, within = if (!is.null(form$columns)) within_terms(within_locations(
+  list(rows = means, within = if (!is.null(form$columns)) within_sums(within_locations(
     of_columns(rows), weights, of_columns(means), means[, form$weights], index)))
 }
 
@@ -31,15 +43,11 @@ shard_within <- function(shard) {
   as_sums(c(nrow(shard$rows), within$contrasts, within$log_weights, within$gram))
 }
 
-# Of all shards of a problem whose rows are read, NULL where none shares its location.
+# Of all shards of a problem whose rows are read, NULL where none shares its location. `terms`: as
+# of within_terms().
 read_within <- function(host) {
   sums <- sum_of_shards(host, "shard_within", list())$sums
   gram <- sums[-(1:3)]
-  list(locations = sums[1L], terms = if (sums[2L] > 0) list(gram = matrix(gram,
-    sqrt(length(gram))), contrasts = sums[2L], log_weights = sums[3L]))
-}
-
-# The terms from within locations, of rows in memory or in the shards of a host.
-within_of_problem <- function(problem, host) {
-  if (is.null(problem$data$stream)) within_terms(problem$data$within) else host$within
+  list(locations = sums[1L], terms = if (sums[2L] > 0) list(list(gram = matrix(gram,
+    sqrt(length(gram))), contrasts = sums[2L], log_weights = sums[3L])))
 }

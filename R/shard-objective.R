@@ -35,7 +35,7 @@ shard_objective <- function(problem, host, restricted = FALSE) {
     },
     # shards set their own: what is handed on here is never evaluated
     restricted = restricted, set_noise = function(noise) invisible(),
-    within = within_of_problem(problem, host))
+    within = host$within)
 }
 
 # The trend at the end of a score, by Vecchia's likelihood.
@@ -44,7 +44,7 @@ shard_trend <- function(problem, host, component, values, k) {
   parts <- unpack_sums(sum_of_shards(host, "shard_evaluate", list(values = values,
     information = FALSE)))
   data <- problem$data
-  parts <- add_within(parts, within_of_problem(problem, host),
+  parts <- add_within(parts, host$within %||% within_terms(data$within),
     nugget_unit(data, problem$layout, values))
   solved_trend(parts, count_observations(data), effects_at(problem, values))
 }
@@ -87,7 +87,7 @@ wants_shards <- function(settings) {
 
 # The rows that shards would hold: locations, where these stand for theirs.
 count_sharded <- function(settings, data) {
-  if (!wants_shards(settings) ||
+  if (!wants_shards(settings) || keeps_rows_in_shards(settings$method, data) ||
       !takes_location_means(settings$method, settings$family, data)) return(row_count(data))
   max(location_index(data$coords))
 }

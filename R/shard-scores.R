@@ -23,7 +23,7 @@ with_scores_in_shards <- function(problem, basis) {
   }
   problem$scoring$trend_covariance <- function(problem, pseudo_observations, known, k) {
     own <- if (has_gamma_variables(problem$family)) lapply(rows, function(rows)
-      list(weights = pseudo_observations$data$weights[rows]))
+      list(weights = pseudo_observations$row_weights[rows]))
     trend_covariance_in_shards(problem, host, known, k, own)
   }
   problem$scoring[c("plan", "objective")] <- list(plan, objective)

@@ -114,10 +114,10 @@ start_problem <- function(problem, scales) {
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   farthest <- scaled[neighbors[k, ], , drop = FALSE] - scaled[targets, , drop = FALSE]
   pointer <- local_problem(reduced$data, reduced$neighbors, problem$context, reduced$targets)
-  list(pointer = pointer, nugget_at = noise_setter(reduced$data, problem$layout,
-    pointer_noise(pointer)),
+  sums <- core_sums(list(parts = evaluation_of(pointer), set = pointer_noise(pointer)),
+    reduced$data, problem$layout, reduced$targets)
+  list(parts = sums$parts, nugget_at = noise_setter(reduced$data, problem$layout, sums$set),
     specification = covariance_specification(problem$layout, problem$groups),
-    within = within_terms(reduced$data$within, reduced$targets),
     n = count_observations(reduced$data, reduced$targets),
     reach = sqrt(stats::median(rowSums(farthest^2))),
     extent = sqrt(ncol(scaled)))
@@ -222,10 +222,9 @@ range_scales <- function(problem, j, scales) {
 score_candidate <- function(problem, trial, values) {
   layout <- problem$layout
   nugget <- trial$nugget_at(values)
-  result <- core_evaluate(trial$pointer, specified_covariance(trial$specification, values), nugget,
-    FALSE, problem$context)
+  result <- trial$parts(specified_covariance(trial$specification, values), nugget, FALSE,
+    problem$context)
   if (result$failed > 0L) return(list(score = -Inf))
-  result <- add_within(result, trial$within, nugget)
   profile <- profile_trend(result, trial$n)
   scale_free <- layout$kind %in% c("variance", "nugget") & !(layout$fixed & layout$value %in% 0)
   if (!is.finite(profile$value) || any(layout$fixed[scale_free])) {

@@ -24,7 +24,7 @@ estimated_trend.default <- function(method, fit, data, context) {
   if (is_compressed(data)) return(compressed_trend(fit, data, context))
   if (is_gaussian(fit$family)) data <- at_locations(data)
   gls_trend(data, as_specified(fit$core_covariance), trend_nugget(fit), earlier_neighbors(fit, data,
-    context), context, fitted_effects(fit))
+    context), context, fitted_effects(fit), unname(fit$nugget))
 }
 
 # Nuggets of several outputs are part of their covariance.
@@ -35,11 +35,12 @@ earlier_neighbors <- function(fit, data, context) {
     metric_component(fit$core_covariance), min(fit$k, length(data$y) - 1L), "maxmin", 0)
 }
 
-# `effects`: blocks and their factors, of fitted_effects().
-gls_trend <- function(data, covariance, nugget, neighbors, context, effects = NULL) {
+# `effects`: blocks and their factors, of fitted_effects(). `nuggets`: of each output.
+gls_trend <- function(data, covariance, nugget, neighbors, context, effects = NULL,
+                      nuggets = nugget) {
   parts <- core_evaluate(local_problem(data, neighbors, context), covariance, nugget, FALSE,
     context)
-  solved_trend(add_within(parts, within_terms(data$within), nugget), count_observations(data),
+  solved_trend(add_within(parts, within_terms(data$within), nuggets), count_observations(data),
     effects)
 }
 

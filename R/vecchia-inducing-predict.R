@@ -25,7 +25,7 @@ predictor.neargp_vecchia_inducing <- function(method, object, settings) {
 }
 
 low_rank_moments <- function(object, coords, settings) {
-  data <- object$data
+  data <- conditioned_data(object)
   settings_of_candidates <- replace(settings, "k",
     list(min(candidates_for_each * settings$k, length(data$y))))
   candidates <- prediction_neighbors(object, coords, settings_of_candidates)
@@ -89,7 +89,7 @@ neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords
 
 # Weights in closed form, from the inverse of the likelihood's covariance matrix.
 #' @export
-weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) {
+weights_of_other_locations.neargp_vecchia_inducing <- function(method, object, settings) {
   data <- object$data
   neighbors <- low_rank_neighbors(object, data, object$low_rank$order, settings$context)
   known <- core_residual_leave_one_out(data$coords, response_columns(data), 1 / data$weights,
@@ -104,7 +104,7 @@ weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) 
 prediction_conditioning.neargp_vecchia_inducing <- function(method, object, k, local_mean, sectors,
                                                             joint, is_part) {
   check_no_local_mean(local_mean, sectors)
-  own_k <- min(length(object$data$y), max(30L, object$k))
+  own_k <- min(count_conditioned(object), max(30L, object$k))
   list(k = prediction_k(method, object, k %||% own_k), sectors = 0L, exact = FALSE,
     local_mean = FALSE)
 }

@@ -157,16 +157,21 @@ residual_objective <- function(problem, method, positions, neighbors) {
   data <- problem$data
   columns <- response_columns(data)
   noise_scale <- 1 / data$weights
+  terms <- within_terms(data$within)
+  nugget_row <- which(layout$kind == "nugget")
   evaluate <- function(working, ...) {
     values <- to_core(working, layout$transform)
+    nugget <- nugget_of(layout, values)
     found <- journaled(working, core_residual_vecchia(data$coords, columns, noise_scale, positions,
-      neighbors, specified_covariance(specification, values), nugget_of(layout, values),
-      method$jitter, TRUE, problem$context))
+      neighbors, specified_covariance(specification, values), nugget, method$jitter, TRUE,
+      problem$context, within_gram(terms, nugget)))
     if (is_failure(found)) {
       return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
     }
+    found <- add_within_value(found, terms, nugget)
+    found <- add_within_gradient(found, terms, nugget, nugget_row, found$beta)
     found$gradient <- core_to_working_slope(layout, values) * found$gradient
     found
   }
-  list(evaluate = evaluate, n = length(data$y))
+  list(evaluate = evaluate, n = count_observations(data))
 }

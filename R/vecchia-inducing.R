@@ -138,16 +138,17 @@ complete_fit.neargp_vecchia_inducing <- function(method, fit, result, context) {
 # The distribution of the field at the inducing points given the rows that the fit holds now. It is
 # found anew: the optimiser had the response in a unit of its own.
 with_low_rank_posterior <- function(fit, neighbors, context) {
-  fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit, fit$data,
-    neighbors, context)[c("weights", "factor", "unexplained")]
+  fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit,
+    at_locations(fit$data), neighbors, context)[c("weights", "factor", "unexplained")]
   fit
 }
 
+# `data`: of at_locations().
 low_rank_posterior <- function(fit, data, neighbors, context) {
   found <- core_residual_vecchia(data$coords, response_columns(data), 1 / data$weights,
     fit$low_rank$positions, neighbors, as_specified(fit$core_covariance), fit$nugget,
     fit$method$jitter, FALSE,
-    context)
+    context, within_gram(within_terms(data$within), fit$nugget))
   if (is_failure(found)) abort_low_rank(found)
   found
 }
@@ -161,6 +162,7 @@ low_rank_neighbors <- function(fit, data, order, context) {
 # The trend as estimated from some rows, in an ordering of their own.
 #' @export
 estimated_trend.neargp_vecchia_inducing <- function(method, fit, data, context) {
+  data <- at_locations(data)
   order <- row_order(list(data = data, context = context), metric_component(fit$core_covariance),
     "maxmin", 0)
   low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, context),
@@ -175,13 +177,15 @@ fit_details.neargp_vecchia_inducing <- function(method, fit) {
     format_count(nrow(fit$inducing)), format(signif(share, 2L))))
 }
 
-# A fit with its parameters and inducing points, but what these know from other rows.
+# A fit with its parameters and inducing points, but what these know from other rows. Locations
+# keep their order.
 #' @export
 restrict_rows.neargp_vecchia_inducing <- function(method, fit, rows, context) {
-  rank <- order(fit$low_rank$order)[rows]
+  kept <- unique(mean_index(fit$data, conditioned_data(fit))[rows])
+  rank <- order(fit$low_rank$order)[kept]
   fit$data <- take_data_rows(fit$data, rows)
   fit$low_rank$order <- order(rank)
   fit <- with_fold_trend(fit, context)
-  with_low_rank_posterior(fit, low_rank_neighbors(fit, fit$data, fit$low_rank$order, context),
-    context)
+  with_low_rank_posterior(fit, low_rank_neighbors(fit, at_locations(fit$data), fit$low_rank$order,
+    context), context)
 }

@@ -38,16 +38,25 @@
 #' models of the noise, several responses, areas, shards and single precision; there a message of
 #' class `neargp_message_loss` reports the loss.
 #' @section Repeated locations: Observations at the same location count as one neighbour. neargp
-#' fits the means of locations, weighted by the precision of their observations. For a Gaussian
-#' model of one response this gives exactly the likelihood, trend and predictions of all
-#' observations. It holds with weights, offsets, random effects and trends that differ within a
-#' location. `k`, the limit of the default [exact_gp()] and the default anisotropy therefore count
-#' locations, and `print()` reports their number. Coordinates that differ by rounding alone are
-#' equal, such as `0.3` and `0.1 + 0.2`.
+#' fits the means of locations, weighted by the precision of their observations. For Gaussian models
+#' this gives exactly the likelihood, trend and predictions of all observations. With several
+#' responses, neargp fits one mean for each response at each location. The equality holds with
+#' weights, offsets, models of the noise ([noise]), random effects and trends that differ within a
+#' location, and with inducing points. `k`, the limit of the default [exact_gp()] and the default
+#' anisotropy therefore count locations, and `print()` reports their number. Coordinates that differ
+#' by rounding alone are equal, such as `0.3` and `0.1 + 0.2`.
 #'
-#' Models of the noise ([noise]), several responses and very many random effects still count
-#' observations. There, use [exact_gp()] or a `k` several times the number of
-#' observations at a location.
+#' A covariate that multiplies a component of the covariance, `cov_matern(by = ~ u)`, can differ
+#' between the observations of a location. A few points of `u` at each location then stand for its
+#' observations: one more point than there are such covariates. This is exact as well. [loo_k()],
+#' models of the noise and fits in shards keep all observations there.
+#'
+#' Three kinds of fits still count observations. They are fits with models of the noise in shards
+#' ([clusters]), [loo_k()] with `leave_out = "row"` of several responses, with a model of the noise
+#' or in shards, and fits with more than 60 coefficients of random effects where the levels differ
+#' within a location. There, use [exact_gp()] or a `k` several times the number of observations at a
+#' location. [loo_k()] with `family = student_t()` fits single observations and predicts from
+#' locations. Consider [vnngp()] for such data.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and

@@ -166,6 +166,17 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_set_values
+void core_set_values(SEXP problem, const Rcpp::NumericMatrix& columns);
+RcppExport SEXP _neargp_core_set_values(SEXP problemSEXP, SEXP columnsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    core_set_values(problem, columns);
+    return R_NilValue;
+END_RCPP
+}
 // core_evaluate
 Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP contextSEXP) {
@@ -1861,8 +1872,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_vecchia
-Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
+Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, const Rcpp::List& context, Rcpp::Nullable<Rcpp::NumericMatrix> within);
+RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP contextSEXP, SEXP withinSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1876,7 +1887,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_vecchia(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type within(withinSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_vecchia(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, context, within));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2284,6 +2296,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
     {"_neargp_core_release_problem", (DL_FUNC) &_neargp_core_release_problem, 1},
     {"_neargp_core_set_noise", (DL_FUNC) &_neargp_core_set_noise, 3},
+    {"_neargp_core_set_values", (DL_FUNC) &_neargp_core_set_values, 2},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
     {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
@@ -2404,7 +2417,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_gamma_variables", (DL_FUNC) &_neargp_core_gamma_variables, 9},
     {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
-    {"_neargp_core_residual_vecchia", (DL_FUNC) &_neargp_core_residual_vecchia, 10},
+    {"_neargp_core_residual_vecchia", (DL_FUNC) &_neargp_core_residual_vecchia, 11},
     {"_neargp_core_residual_neighbors", (DL_FUNC) &_neargp_core_residual_neighbors, 7},
     {"_neargp_core_residual_predict", (DL_FUNC) &_neargp_core_residual_predict, 9},
     {"_neargp_core_residual_leave_one_out", (DL_FUNC) &_neargp_core_residual_leave_one_out, 11},

@@ -120,6 +120,14 @@ void core_set_noise(SEXP problem, const Rcpp::NumericVector& noise_scale, const 
   pointer->set_noise(noise_scale.begin(), derivatives.ncol(), row_major(derivatives).data());
 }
 
+// The columns from now on, of which there may be another number.
+// [[Rcpp::export]]
+void core_set_values(SEXP problem, const Rcpp::NumericMatrix& columns) {
+  ProblemPointer pointer(problem);
+  if (columns.nrow() != pointer->data()) throw neargp::Error("There must be values for each row.");
+  pointer->set_values(row_major(columns).data(), columns.ncol());
+}
+
 // [[Rcpp::export]]
 Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information,
                          const Rcpp::List& context) {

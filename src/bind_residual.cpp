@@ -42,12 +42,17 @@ Rcpp::List moments_to_r(const Result& result) {
 Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,
                                  SEXP neighbors, const Rcpp::List& covariance, double nugget, double jitter,
-                                 bool derivatives, const Rcpp::List& context) {
+                                 bool derivatives, const Rcpp::List& context,
+                                 Rcpp::Nullable<Rcpp::NumericMatrix> within = R_NilValue) {
   const Regression data(coords, columns, noise_scale);
   const PointStore positions(inducing);
+  Eigen::MatrixXd gram;
+  if (within.isNotNull()) gram = to_eigen(Rcpp::NumericMatrix(within.get()));
+  if (gram.size() > 0 && (gram.rows() != data.columns || gram.cols() != data.columns))
+    throw neargp::Error("The Gram matrix must have a row and a column for each column of the data.");
   const neargp::ResidualVecchia result =
       neargp::residual_vecchia(data.view(), positions.view(), Neighbors(neighbors).table(),
-                               to_covariance(covariance, nugget), jitter, derivatives, run_context(context));
+                               to_covariance(covariance, nugget), jitter, derivatives, run_context(context), gram);
   Rcpp::List list = Rcpp::List::create(
       Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["failed"] = failed_row(result.failed_row),
       Rcpp::_["value"] = result.value, Rcpp::_["beta"] = to_r(result.beta),

@@ -93,17 +93,28 @@ test_that("restricted, transformed and penalised likelihoods keep their units", 
     covariance = cov_exponential(range = 0.5, anisotropy = along))
 })
 
-test_that("rows and locations are not compared", {
+test_that("other units of neighbours are not compared", {
   data <- repeated_rows(c(2, 3), 60L)
-  fit <- function(nugget) suppressWarnings(suppressMessages(neargp(z ~ 1, data, coords = ~ x + y,
-    method = vecchia(5L), covariance = held_covariance, nugget = nugget, threads = 1L,
-    verbose = FALSE)))
-  plain <- fit(NULL)
+  fit <- function(nugget = NULL, covariance = held_covariance, formula = z ~ 1) {
+    suppressWarnings(suppressMessages(neargp(formula, data, coords = ~ x + y,
+      method = vecchia(5L, estimation = "ML"), covariance = covariance, nugget = nugget,
+      threads = 1L, verbose = FALSE)))
+  }
+  plain <- fit()
+  # both have locations for neighbours
   by_weight <- fit(~ w)
   table <- suppressWarnings(anova(plain, by_weight))
+  expect_no_match(paste(attr(table, "heading"), collapse = "\n"), "neighbours of")
+  expect_identical(table$logLik, c(c(logLik(plain)), c(logLik(by_weight))))
+  # rows of effects that differ within locations
+  data$group <- factor(rep_len(seq_len(90L), nrow(data)))
+  expect_message(AIC(plain, fit(formula = z ~ (1 | group))), class = "neargp_message_neighbors")
+  # points of locations
+  varying <- fit(covariance = held_covariance + cov_exponential(by = ~ w, range = 0.3,
+    variance = 0.1))
+  table <- suppressWarnings(anova(plain, varying))
+  expect_match(paste(attr(table, "heading"), collapse = "\n"), "neighbours of varying")
   problem <- problem_at_rows(problem_of_fit(plain))
-  expect_match(paste(attr(table, "heading"), collapse = "\n"), "neighbours of by_weight")
-  expect_equal(table$logLik[2L], c(logLik(by_weight)), tolerance = 1e-6)
   neighbors <- neighbors_before(problem, component_at(problem, problem$start), 5L, "maxmin", 0)
   best <- optimize(function(nugget) local_objective(problem, neighbors)$evaluate(
     replace(problem$start, problem$layout$kind == "nugget", nugget))$value, c(-5, 5),

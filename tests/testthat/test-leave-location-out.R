@@ -15,7 +15,8 @@ expect_locations_left_out <- function(fit, data, tolerance = 1e-8, ...) {
 
 test_that("a location is predicted as if all its rows had been deleted, trend included", {
   data <- repeated_rows()
-  for (method in list(exact_gp(), vecchia(k = 15), loo_k(15), mll_k(15))) {
+  for (method in list(exact_gp(), vecchia(k = 15), loo_k(15), mll_k(15),
+    vecchia(k = 15, inducing = 5))) {
     expect_locations_left_out(fit_held(data, method), data)
   }
 })
@@ -79,6 +80,14 @@ test_that("random effects are estimated without the location as well", {
       ((data$z - data$o)[-out] - X[-out, ] %*% beta)
     expect_equal(left$mean[out], drop(right), tolerance = 1e-8, ignore_attr = TRUE)
   }
+})
+
+test_that("noise of a model is that of each row", {
+  data <- repeated_rows()
+  fit <- suppressMessages(neargp(z ~ year + offset(o), data, coords = ~ x + y, nugget = ~ w,
+    covariance = held_covariance, method = vecchia(k = 15), threads = 1L, verbose = FALSE))
+  # noise_of_rows() is nugget / weights
+  expect_locations_left_out(fit, transform(data, w = fit$data$weights), nugget = fit$nugget)
 })
 
 test_that("where no location repeats it is the row", {

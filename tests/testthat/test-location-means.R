@@ -9,7 +9,8 @@ test_that("with all other locations for neighbours a fit is the dense model of a
   data <- repeated_rows()
   new <- new_places(data)
   right <- dense_model(data, new)
-  for (method in list(exact_gp(), vecchia(k = 15), vecchia(k = 60), loo_k(15), mll_k(15))) {
+  for (method in list(exact_gp(), vecchia(k = 15), vecchia(k = 60), loo_k(15), mll_k(15),
+    vecchia(k = 15, inducing = 5))) {
     fit <- fit_held(data, method)
     if (method$label != "LOO-k") expect_equal(fit$log_likelihood, right$value, tolerance = 1e-10)
     expect_equal(unname(coef(fit)), unname(right$beta), tolerance = 1e-9)
@@ -27,7 +28,7 @@ test_that("with all other locations for neighbours a fit is the dense model of a
 
 test_that("a row is predicted from all others, those of its location among them", {
   data <- repeated_rows()
-  for (method in list(exact_gp(), vecchia(k = 15))) {
+  for (method in list(exact_gp(), vecchia(k = 15), vecchia(k = 15, inducing = 5))) {
     left <- loo_predict(fit_held(data, method))
     for (i in c(1L, 7L, which(!duplicated(data[c("x", "y")]) & !duplicated(data[c("x", "y")],
       fromLast = TRUE))[1L])) {
@@ -178,6 +179,35 @@ test_that("estimates and standard errors are those of the dense likelihood", {
   expect_equal(fit$log_likelihood, -best$value, tolerance = 1e-6)
   expect_equal(unname(coef(fit, what = "covariance")[c("variance", "nugget")]), exp(best$par),
     tolerance = 1e-2)
+})
+
+test_that("inducing points stand beside means of locations", {
+  data <- repeated_rows(rep(c(1, 4), 20), 40L)
+  fit <- fit_held(data, vecchia(k = 8, inducing = 6))
+  problem <- local_problem_of(fit)
+  problem$method <- fit$method
+  means <- problem_at_locations(problem)
+  expect_identical(length(means$data$y), 40L)
+  moved <- means$layout$kind %in% c("variance", "range", "nugget")
+  means$layout$fixed <- !moved
+  means$free <- moved
+  means$bounds <- list(lower = rep(-Inf, length(moved)), upper = rep(Inf, length(moved)))
+  at <- problem$start + 0.1 * moved
+  given <- nearest_given(fit$method, means, at, key = 0)
+  objective <- given$objective
+  expect_equal(objective$n, nrow(data))
+  expect_equal(objective$evaluate(at)$gradient[moved],
+    difference(function(w) objective$evaluate(w)$value, at)[moved], tolerance = 1e-6)
+  # without some rows, a fit is that of the others with the same points
+  rows <- which(seq_len(nrow(data)) %% 3 > 0)
+  k <- length(unique(data$x[rows]))
+  again <- fit_held(data[rows, ], vecchia(k = k - 1L, inducing = 6))
+  fit$method$k <- 39L
+  kept <- with_own_keeper(restrict_rows(fit$method, fit, rows, plain_context()))
+  new <- new_places(data)
+  expect_lt(k, 40L)
+  expect_equal(predict(kept, new, type = "link", k = k)$mean,
+    predict(again, new, type = "link", k = k)$mean, tolerance = 1e-6)
 })
 
 test_that("25 stations of 80 rows have the dense model's values", {

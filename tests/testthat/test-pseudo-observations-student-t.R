@@ -83,3 +83,33 @@ test_extended("the linear predictor of Student's t is no more certain than respo
     expect_gt(mean(link$lower <= field[new] & field[new] <= link$upper), 0.85)
   }
 })
+
+test_that("predictions are conditioned on locations, with the weights of their gamma variables", {
+  withr::local_seed(4)
+  places <- data.frame(x = runif(15), y = runif(15))
+  data <- places[rep(1:15, rep(c(1, 6), length.out = 15)), ]
+  data$h <- rnorm(nrow(data))
+  data$number <- sin(4 * data$x) + data$h + 0.4 * rt(nrow(data), 4)
+  fit <- neargp(number ~ h, data, coords = ~ x + y, family = student_t(), method = loo_k(14L),
+    covariance = cov_exponential(range = 0.4), threads = 1L, verbose = FALSE)
+  expect_identical(length(fit$pseudo_observations$data$y), 15L)
+  new <- data.frame(x = c(0.5, places$x[2L]), y = c(0.5, places$y[2L]), h = 0:1)
+  at <- as.matrix(new[1:2])
+  X0 <- cbind(1, new$h)
+  K <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)
+  cross <- dense_covariance(at, fit$data$coords, fit$core_covariance)
+  weights <- fit$pseudo_observations$row_weights
+  S <- K + diag(known_parameters(fit)$nugget / weights)
+  unseen <- X0 - cross %*% solve(S, fit$data$X)
+  link <- predict(fit, new, type = "link", k = 15)
+  expect_equal(link$mean, drop(X0 %*% fit$beta + cross %*% solve(S, fit$data$y -
+    drop(fit$data$X %*% fit$beta))) + fit$pseudo_observations$bias, tolerance = 1e-8)
+  expect_equal(link$sd^2, diag(dense_covariance(at, at, fit$core_covariance)) -
+    rowSums(t(solve(S, t(cross))) * cross) + rowSums((unseen %*% vcov(fit)) * unseen),
+    tolerance = 1e-7)
+  # the trend has the noise of the responses, whatever discounts neighbours
+  noise <- trend_noise(fit$family, unname(fit$family_parameters)) / weights
+  expect_equal(unname(vcov(fit)), unname(solve(crossprod(fit$data$X, solve(K + diag(noise),
+    fit$data$X)))), tolerance = 1e-8)
+  expect_length(loo_predict(fit)$mean, nrow(data))
+})

@@ -82,3 +82,19 @@ test_that("shards that read their rows hold the means of their locations", {
   expect_equal(fit_in_shards(source, loo_k(15), 2L)$log_likelihood,
     fit_held(data, loo_k(15))$log_likelihood, tolerance = 1e-9)
 })
+
+test_that("shards keep rows where their noise follows a model", {
+  data <- repeated_rows()
+  fit <- function(data, shards, ...) suppressMessages(neargp(z ~ year + offset(o), data,
+    coords = ~ x + y, covariance = held_covariance, method = vecchia(...), nugget = 2,
+    measurement_variance = w^2, threads = 1L, verbose = FALSE,
+    control = neargp_control(shards = shards)))
+  whole <- fit(data, NULL)
+  parts <- fit(data, 2L)
+  # the default counts locations in one and rows in the other
+  expect_identical(c(whole$k, parts$k), c(15L, 30L))
+  parts <- fit(data, 2L, k = 79)
+  expect_equal(parts$log_likelihood, whole$log_likelihood, tolerance = 1e-10)
+  expect_equal(coef(parts), coef(whole), tolerance = 1e-8)
+  expect_error(fit(data, 41L), "80 rows", class = "neargp_error_cluster")
+})

@@ -106,6 +106,14 @@ void LocalProblem::set_noise(const double* scale, int parameters, const double* 
   device_view_->set_values(view());
 }
 
+void LocalProblem::set_values(const double* values, int columns) {
+  if (!device_view_->is_cpu()) throw Error("Values that change are for the CPU.");
+  columns_ = columns;
+  values_ = gather_rows(values, columns, data_row_);
+  residuals_on_device_ = false;
+  device_view_->set_values(view());
+}
+
 Covariance LocalProblem::checked(const Covariance& covariance) const {
   check_outputs(outputs_.empty() ? nullptr : outputs_.data(), data(), covariance);
   Covariance own = covariance;

@@ -43,6 +43,10 @@ class LocalProblem {
   // many derivatives (LocalData::noise_derivatives), all in the caller's order. Throws an Error on a device.
   void set_noise(const double* scale, int parameters, const double* derivatives);
 
+  // Other values, of any number of columns, for evaluations from now on, in the caller's order. Throws an Error on a
+  // device.
+  void set_values(const double* values, int columns);
+
   // The covariance with the noise parameters of the problem. Throws an Error where it is not one of the outputs that
   // the rows are of.
   Covariance checked(const Covariance& covariance) const;

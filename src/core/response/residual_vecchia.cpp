@@ -62,7 +62,7 @@ void check_input(const RegressionData& data, const NeighborTable& neighbors) {
 
 ResidualVecchia residual_vecchia(const RegressionData& data, Points inducing, const NeighborTable& neighbors,
                                  const Covariance& covariance, double jitter, bool derivatives,
-                                 const RunContext& context) {
+                                 const RunContext& context, const MatrixXd& within) {
   check_input(data, neighbors);
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, derivatives);
   const InducingPoints points(prepared, inducing);
@@ -81,7 +81,8 @@ ResidualVecchia residual_vecchia(const RegressionData& data, Points inducing, co
   result.weights = moments.cross;
   lower_solve(result.factor, result.weights);
   GeneralizedLeastSquares trend;
-  const MatrixXd gram = moments.columns - result.weights.transpose() * result.weights;
+  MatrixXd gram = moments.columns - result.weights.transpose() * result.weights;
+  if (within.size() > 0) gram += within;
   if (!generalized_least_squares(gram, trend)) return failed(BoundFailure::trend);
   lower_transposed_solve(result.factor, result.weights);
   result.beta = trend.beta;
