@@ -23,8 +23,9 @@ differ_in_neighbors <- function(fits, largest = 1L) {
 neighbor_unit <- function(fit) {
   data <- fit$data
   if (!inherits(fit$method, "neargp_vecchia")) return("")
-  if (!takes_location_means(fit$method, fit$family, data) ||
-      has_many_effects(fit$method, data) && effects_need_rows(data)) return("row")
+  keeps_rows <- if (is.null(fit$control$shards)) has_many_effects(fit$method, data) &&
+    effects_need_rows(data) else keeps_rows_in_shards(fit$method, data)
+  if (!takes_location_means(fit$method, fit$family, data) || keeps_rows) return("row")
   paste(c("location", data$by, if (length(data$by) && !is.null(data$noise)) "noise"),
     collapse = " ")
 }

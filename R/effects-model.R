@@ -55,7 +55,8 @@ check_effects <- function(recipes, data, settings) {
 }
 
 takes_compressed <- function(settings) {
-  inherits(settings$method, "neargp_vecchia") && !identical(settings$device, "cuda")
+  inherits(settings$method, "neargp_vecchia") && !identical(settings$device, "cuda") &&
+    !wants_shards(settings)
 }
 
 # ---- what cannot have them -----------------------------------------------------------------------

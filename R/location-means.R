@@ -215,11 +215,9 @@ takes_location_means <- function(method, family, data) {
     !(identical(method$leave_out, "row") && (!is.null(data$output) || has_noise_model(data)))
 }
 
-# A score leaves out single rows of the data, which must not be several points of one location, and
-# shards hold rows.
-without_points <- function(problem) {
-  data <- problem$data
-  if (inherits(problem$method, "neargp_loo_k") || is_sharded(problem)) data["by"] <- NULL
+# A score leaves out single rows of the data, which must not be several points of one location.
+without_points <- function(method, data) {
+  if (inherits(method, "neargp_loo_k")) data["by"] <- NULL
   data
 }
 
@@ -233,7 +231,7 @@ problem_at_locations <- function(problem) {
     keeps_rows_for_effects(problem)) {
     return(problem)
   }
-  reduced <- at_locations(without_points(problem))
+  reduced <- at_locations(without_points(problem$method, problem$data))
   if (is.null(reduced$within)) return(problem)
   problem$all_rows <- problem$data
   problem$data <- reduced

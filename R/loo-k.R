@@ -72,7 +72,7 @@
 #' @param leave_out what a leave-one-out prediction does not see. `"location"`, the default: all
 #'   observations at the location, as for a new location. `"row"`: the observation alone, so that
 #'   the others at the same location, of other responses as well, help to predict it. One Gaussian
-#'   response has `k` other locations as neighbours in both cases.
+#'   response without a model of the [noise] has `k` other locations as neighbours in both cases.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with
 #'   `neargp_error_k` where `k` is not less than the number of rows or locations.

@@ -48,8 +48,8 @@
 #'
 #' A covariate that multiplies a component of the covariance, `cov_matern(by = ~ u)`, can differ
 #' between the observations of a location. A few points of `u` at each location then stand for its
-#' observations: one more point than there are such covariates. This is exact as well. [loo_k()],
-#' models of the noise and fits in shards keep all observations there.
+#' observations: one more point than there are such covariates. This is exact as well. [loo_k()] and
+#' models of the noise keep all observations there.
 #'
 #' Three kinds of fits still count observations. They are fits with models of the noise in shards
 #' ([clusters]), [loo_k()] with `leave_out = "row"` of several responses, with a model of the noise

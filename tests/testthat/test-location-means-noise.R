@@ -135,3 +135,16 @@ test_that("a fit by leave-one-out scores has means for its locations", {
     expect_equal(unname(coef(fit)), unname(dense$beta), tolerance = 1e-8)
   }
 })
+
+test_that("the loss by few neighbours is that of locations with this noise", {
+  data <- crowded_data()
+  data$v <- runif(nrow(data))
+  fit <- function(...) suppressMessages(neargp(z ~ 1, data, coords = ~ x + y,
+    covariance = cov_exponential(variance = 1, range = 0.3), nugget = 0.5, threads = 1L,
+    method = vecchia(k = 4, condition = "auto"), verbose = FALSE, ...))
+  by_model <- fit(measurement_variance = v)
+  by_weight <- fit(weights = 0.5 / (0.5 + v))
+  expect_gt(by_weight$conditioning$loss$likelihood, 0.001)
+  expect_equal(by_model$conditioning$loss, by_weight$conditioning$loss, tolerance = 1e-8)
+  expect_equal(neighbor_loss(by_model), neighbor_loss(by_weight), tolerance = 1e-8)
+})

@@ -98,3 +98,23 @@ test_that("shards keep rows where their noise follows a model", {
   expect_equal(coef(parts), coef(whole), tolerance = 1e-8)
   expect_error(fit(data, 41L), "80 rows", class = "neargp_error_cluster")
 })
+
+test_that("shards hold points of locations, and means beside many random effects", {
+  data <- repeated_rows(c(4, 8), 16L)
+  data$group <- factor(rep_len(seq_len(70L), nrow(data)))
+  fit <- function(method, shards = NULL, formula = z ~ year, covariance = held_covariance, ...) {
+    suppressMessages(neargp(formula, data, coords = ~ x + y, weights = w, method = method,
+      covariance = covariance, nugget = 2, threads = 1L, verbose = FALSE,
+      control = neargp_control(shards = shards), ...))
+  }
+  varying <- held_covariance + cov_exponential(by = ~ o, variance = 0.5, range = 0.4)
+  right <- fit(exact_gp(), covariance = varying)
+  parts <- fit(vecchia(k = 31), 2L, covariance = varying)
+  expect_equal(parts$log_likelihood, right$log_likelihood, tolerance = 1e-10)
+  expect_equal(vcov(parts), vcov(right), tolerance = 1e-9)
+  grouped <- z ~ year + (1 | group)
+  right <- fit(exact_gp(), formula = grouped)
+  parts <- fit(vecchia(k = 15), 2L, grouped)
+  expect_equal(parts$log_likelihood, right$log_likelihood, tolerance = 1e-6)
+  expect_equal(vcov(parts), vcov(right), tolerance = 1e-3)
+})
