@@ -49,7 +49,7 @@ check_effects <- function(recipes, data, settings) {
     format_count(count_coefficients(data)), format_count(most), settings$method$label),
     x = largest_block(data),
     i = if (is_gaussian(settings$family))
-    "vecchia() on the CPU fits 10,000, and more where the rows of a level are near each other." else
+    "vecchia() on the CPU fits 10,000 without shards, and more where the rows of a level are near each other." else
       "No method fits more of this family; vecchia() does of a gaussian response, which a transformed one may be.",
     i = "Groups that are places are what the Gaussian process is for; others can be merged."))
 }
