@@ -264,7 +264,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     support, na.action, list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
       subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance)))
   source <- if (is_row_source(data)) data
-  data <- if (is.null(source)) areas_of_grid(plain_columns(data), support) else first_chunk(source)
+  data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
     threads, verbose, prior)
   checkpoint <- checkpoint_argument(settings$control, resume)
