@@ -12,7 +12,8 @@
 #
 # On the sphere dv is multiplied by the cosine of the latitude.
 
-# Edges of polygons in the plane of their coordinates, outer rings clockwise and holes the other way.
+# Edges of polygons in the plane of their coordinates, outer rings clockwise and holes the other
+# way.
 polygon_edges <- function(geometry, longlat) {
   multiple <- suppressWarnings(sf::st_cast(geometry, "MULTIPOLYGON"))
   rings <- as.data.frame(sf::st_coordinates(multiple))
@@ -92,8 +93,8 @@ quarters_of <- function(cells, grids) {
 }
 
 # The cells that have a part in the area of their grid, by rows of each: the `row` of the grid, its
-# `area`, the centroid `x`, `y` of that part, its `share`, the part of a cell times the grid's scale,
-# and whether it is `whole`.
+# `area`, the centroid `x`, `y` of that part, its `share`, the part of a cell times the grid's
+# scale, and whether it is `whole`.
 cells_in_areas <- function(edges, grids, longlat) {
   count <- grids$columns * grids$rows
   grid <- rep(seq_along(count), count)
@@ -179,8 +180,8 @@ pairs_of_groups <- function(first, second) {
   list(first = rep(seq_along(first), lengths(of_group)), second = unlist(of_group, FALSE, FALSE))
 }
 
-# The integrals above, by three nodes of Gauss and Legendre, and `height` and `level`, those of 1 and
-# v over the height. `own`: the grid of each piece.
+# The integrals above, by three nodes of Gauss and Legendre, and `height` and `level`, those of 1
+# and v over the height. `own`: the grid of each piece.
 piece_integrals <- function(pieces, own, longlat) {
   result <- list(height = 0, level = 0, size = 0, u = 0, v = 0)
   for (node in 1:3) {

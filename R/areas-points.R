@@ -1,7 +1,7 @@
 # Points that stand for an area: the centroids of its parts in the cells of a regular grid over its
-# bounding box, at least one, with the size of these as weights. For whole cells this is the midpoint
-# rule. Its error in the variance of a mean over a square whose side is the range of an exponential
-# covariance is, without data, 2% with 16 points, 0.2% with 144.
+# bounding box, at least one, with the size of these as weights. For whole cells this is the
+# midpoint rule. Its error in the variance of a mean over a square whose side is the range of an
+# exponential covariance is, without data, 2% with 16 points, 0.2% with 144.
 
 km_per_degree <- 6371 * pi / 180
 

@@ -110,10 +110,16 @@ check_positive <- function(x, name) {
 # nor vanish.
 range_limits <- c(least = 1e-30, largest = 1e30)
 
+abort_infinite_range <- function(name) {
+  abort_neargp("argument", c(sprintf("`%s` must be finite, and is Inf.", name),
+    i = "A field that does not vary in one direction is that of a large range there: with ard = TRUE, 1,000 times the extent of the coordinate, as in range = c(NA, 1e6)."))
+}
+
 # Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
 check_ranges <- function(x, name) {
   if (is.null(x)) return(NULL)
   given <- if (is.numeric(x)) x[!is.na(x) | is.nan(x)]
+  if (any(given %in% Inf)) abort_infinite_range(name)
   if (!(length(given) && all(is.finite(given)) && all(given > 0))) {
     abort_argument(name, "numbers greater than 0 (NA for a range that is estimated) or NULL", x)
   }
@@ -154,8 +160,12 @@ check_made <- function(x, name, class, kind, wanted, makers) {
 }
 
 # Objects in space of other packages, which sf converts.
+# Of package raster.
+is_old_raster <- function(x) inherits(x, c("RasterLayer", "RasterStack", "RasterBrick"))
+
 spatial_hint <- function(x) {
   if (is.matrix(x)) return("Make it a data frame: as.data.frame(data).")
+  if (is_old_raster(x)) return("Convert it: terra::rast(data).")
   if (!inherits(x, c("SpatVector", "SpatRaster", "Spatial"))) return(NULL)
   paste("Convert it:", if (inherits(x, "SpatRaster")) "terra::as.data.frame(data, xy = TRUE)." else
     "sf::st_as_sf(data).")

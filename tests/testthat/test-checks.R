@@ -163,3 +163,36 @@ test_that("arguments that nobody takes are errors, and not swallowed", {
   refused(plot(validated, which = "pit", wich = "map"), "Its own are which, setting and score")
   refused(plot(block_folds(x, 2), folds = 1), "no argument folds")
 })
+
+test_that("classes and settings that cannot be fitted are errors with a way out that works", {
+  data <- simulated_data(40)
+  data$day <- as.Date("2026-03-01") + seq_len(40)
+  fit_to <- function(...) neargp(z ~ 1, ..., method = vecchia(k = 5))
+  expect_error(fit_to(data, time = ~ day), "coords = ~ as.numeric\\(day\\)",
+    class = "neargp_error_coordinates")
+  expect_error(fit_to(data, coords = ~ day), "coords = ~ as.numeric\\(day\\)",
+    class = "neargp_error_coordinates")
+  expect_identical(nobs(fit_to(data, coords = ~ as.numeric(day))), 40L)
+  expect_error(cov_exponential(range = c(NA, Inf), ard = TRUE), "range = c\\(NA, 1e6\\)",
+    class = "neargp_error_argument")
+  flat <- fit_to(data, coords = ~ x + y, covariance = cov_exponential(range = c(NA, 1e6),
+    ard = TRUE))
+  line <- fit_to(data, coords = ~ x, covariance = cov_exponential(ard = TRUE))
+  expect_equal(c(logLik(flat)), c(logLik(line)), tolerance = 1e-2)
+  old <- structure(list(), class = "RasterLayer")
+  expect_error(predict(flat, old), "terra::rast\\(newdata\\)", class = "neargp_error_newdata")
+  expect_error(predict_areas(flat, old), "terra::rast\\(areas\\)", class = "neargp_error_newdata")
+  expect_error(fit_to(old), "terra::rast\\(data\\)", class = "neargp_error_argument")
+})
+
+test_that("coordinates of a geometry in the trend are an error that says how they become columns", {
+  points <- simulated_sf(40)
+  expect_error(neargp(z ~ x + y, points), "data[c(\"x\", \"y\")] <- sf::st_coordinates(data)",
+    fixed = TRUE,
+    class = "neargp_error_columns")
+  with_columns <- points
+  with_columns[c("x", "y")] <- sf::st_coordinates(points)[, 1:2]
+  fit <- neargp(z ~ x + y, with_columns, method = vecchia(k = 5))
+  expect_error(predict(fit, points), "newdata\\[c\\(.*st_coordinates\\(newdata\\)",
+    class = "neargp_error_newdata")
+})
