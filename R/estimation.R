@@ -61,7 +61,7 @@ in_natural_columns <- function(problem, result, core_vcov) {
 # Minus the second derivatives where the search has ended: the core's expected information is that
 # of a known trend. Differences of the exact gradient take two evaluations for each parameter.
 restricted_information <- function(objective, state, problem) {
-  gradient <- function(working) {
+  gradient <- objective[["slopes"]] %||% function(working) {
     objective$evaluate(working, information = TRUE)$gradient %||% rep(NA_real_, length(working))
   }
   information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)))
