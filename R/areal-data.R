@@ -143,7 +143,7 @@ with_covariates <- function(points, support, formula, locations) {
     abort_neargp("support", c("The formula has none of the layers of `covariates`.",
       x = paste0("They are ", format_some(names(layers), 12L), ".")))
   }
-  values <- terra::extract(layers[[names]], points$xy)
+  values <- read_from(layers, terra::extract(layers[[names]], points$xy))
   numbers <- vapply(values, is.numeric, NA)
   if (!all(numbers)) {
     abort_neargp("support", c(

@@ -187,12 +187,13 @@ check_level <- function(level, name = "level") {
 # Called in a function with `...` for its generic only: whatever is there has another name than the
 # argument that was meant.
 check_no_more_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()),
-                                    call = sys.call(sys.parent())) {
+                                    call = sys.call(sys.parent()), handed_on = NULL) {
   more <- as.list(eval(quote(substitute(alist(...))), frame))[-1L]
-  more <- more[!vapply(more, identical, NA, quote(expr = ))]
+  more <- more[!vapply(more, identical, NA, quote(expr = )) & !(names(more) %||%
+    character(length(more))) %in% handed_on]
   if (!length(more)) return(invisible())
-  known <- setdiff(names(formals(called)), "...")
-  names <- names(more) %||% ""
+  known <- c(setdiff(names(formals(called)), "..."), handed_on)
+  names <- printable_text(names(more) %||% "")
   given <- names[nzchar(names)]
   meant <- unlist(lapply(given, nearest_name, known))
   caller <- rlang::call_name(call) %||% "the function"
@@ -222,6 +223,23 @@ check_plot_arguments <- function(names, ..., called = sys.function(sys.parent())
 
 # The known name that most likely was meant: up to a third of the letters may be wrong, or one may
 # be the beginning of the other.
+# Bytes that are no text in this encoding as <e9>.
+printable_text <- function(x) {
+  wrong <- !validEnc(x)
+  x[wrong] <- iconv(x[wrong], "latin1", "ASCII", sub = "byte")
+  x
+}
+
+# Text that cannot be sorted or printed.
+check_encoding <- function(x, name, argument) {
+  wrong <- which(!is.na(x) & !validEnc(x))
+  if (!length(wrong)) return(invisible())
+  abort_neargp("columns", c(sprintf("Column %s of `%s` has text that is not valid in the encoding of this session: %s.",
+    name, argument, format_some(unique(printable_text(x[wrong])))),
+    i = sprintf("Say what it is in: %1$s$%2$s <- iconv(%1$s$%2$s, \"latin1\", \"UTF-8\").", argument,
+      name)))
+}
+
 nearest_name <- function(name, known) {
   plain <- function(x) tolower(gsub("[._]", "", x))
   distance <- drop(utils::adist(plain(name), plain(known)))

@@ -77,7 +77,7 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
 # time and weights.
 coordinate_terms <- function(coords, data, not_coordinates) {
   if (is.character(coords)) {
-    if (!length(coords) || anyNA(coords) || !all(nzchar(coords))) {
+    if (!length(coords) || anyNA(coords) || !all(validEnc(coords)) || !all(nzchar(coords))) {
       abort_argument("coords", "a one-sided formula or column names", coords)
     }
     check_distinct_coordinates(coords)

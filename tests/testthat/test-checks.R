@@ -76,6 +76,32 @@ test_that("methods tell misspelt arguments", {
     quote(scores(data.frame(mean = 0, sd = 1), observed = 1, lvel = 0.5)))) {
     expect_error(eval(call), "has no argument", class = "neargp_error_argument")
   }
+  data <- simulated_data(40)
+  data$yes <- factor(data$z > stats::median(data$z))
+  classes <- neargp(yes ~ 1, data, coords = ~ x + y, method = loo_k(5), family = binomial())
+  binary <- neargp(yes ~ 1, data, coords = ~ x + y, method = vnngp(5), family = binomial())
+  judged <- list(calibration_curve, confusion_table, scores)
+  for (fit in list(classes, binary)) for (judge in judged) {
+    expect_error(judge(fit, at_mst = 1), "has no argument", class = "neargp_error_argument")
+  }
+  expect_identical(calibration_curve(classes, k = 4, threads = 1),
+    calibration_curve(classes, k = 4))
+  expect_error(do.call(scores, c(list(classes), stats::setNames(list(1), "k\xff"))), "`k<ff>`",
+    fixed = TRUE, class = "neargp_error_argument")
+})
+
+test_that("text that is not valid in the encoding of the session is an error that names it", {
+  skip_if_not(l10n_info()[["UTF-8"]])
+  data <- simulated_data(40)
+  data$g <- rep(c("caf\xe9", "b"), 20)
+  fit <- function(...) neargp(..., method = vecchia(5))
+  expect_error(fit(z ~ 1 + (1 | g), data, coords = ~ x + y), "Column g .*caf<e9>.*iconv",
+    class = "neargp_error_columns")
+  data$x <- replace(as.character(data$x), 3L, "\xff")
+  expect_error(fit(z ~ 1, data, coords = ~ x + y), "Column x .*<ff>",
+    class = "neargp_error_columns")
+  expect_error(fit(z ~ 1, data, coords = c("x\xff", "y")), "column names",
+    class = "neargp_error_argument")
 })
 
 test_extended("slips of first use have errors of the package", {
