@@ -229,8 +229,7 @@ level_products <- function(A, B, block) {
 # ---- the objective -------------------------------------------------------------------------------
 
 # An objective as new_objective() has it. `parts`: a function of the values of the layout's rows, of
-# whether derivatives are wanted, and of a context. The gradient alone takes a fraction of the time
-# of the information.
+# whether derivatives are wanted, and of a context. The gradient alone takes a fraction of the time.
 effects_objective <- function(layout, data, n, parts, restricted, keep = NULL) {
   blocks <- data$effects$blocks
   of_effects <- match(unlist(lapply(blocks, `[[`, "parameters")), layout$name)
@@ -268,9 +267,8 @@ with_effect_derivatives <- function(profile, result, layout, values, blocks, fac
   profile$information <- matrix(0, nrow(layout), nrow(layout))
   profile$information[core, core] <- result$information * outer(slope[core], slope[core])
   profile$information[of_effects, of_effects] <- own$information
-  shared <- sweep(own$shared, 2L, slope[core], "*")
-  profile$information[of_effects, core] <- shared
-  profile$information[core, of_effects] <- t(shared)
+  profile$information[of_effects, core] <- sweep(own$shared, 2L, slope[core], "*")
+  profile$information[core, of_effects] <- t(profile$information[of_effects, core])
   profile
 }
 
