@@ -141,7 +141,7 @@ check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
     paste0("cov_", c(names(covariance_families), "coregionalisation")))
-  check_shapes(covariance$components)
+  check_components(covariance[["components"]])
   invisible(covariance)
 }
 
@@ -159,10 +159,10 @@ check_made <- function(x, name, class, kind, wanted, makers) {
   check_class(x, name, class, wanted)
 }
 
-# Objects in space of other packages, which sf converts.
-# Of package raster.
+# Objects of package raster.
 is_old_raster <- function(x) inherits(x, c("RasterLayer", "RasterStack", "RasterBrick"))
 
+# Objects in space of other packages, which sf or terra convert.
 spatial_hint <- function(x) {
   if (is.matrix(x)) return("Make it a data frame: as.data.frame(data).")
   if (is_old_raster(x)) return("Convert it: terra::rast(data).")
