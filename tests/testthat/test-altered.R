@@ -45,6 +45,9 @@ test_that("fits that were altered by hand are checked where they are used", {
     fit
   }
   refused(predict(without(fit, fit$k <- 1000000000L), data[1:2, ]), "`fit\\$k` must be")
+  for (name in c("data", "method", "source", "core_covariance", "posterior")) {
+    refused(predict(without(fit, fit[[name]] <- 1), data[1:2, ]), paste0("`fit\\$", name))
+  }
   for (shape in c(Inf, 1e300)) {
     altered <- without(fit, fit$core_covariance$components[[1]]$shape <- shape)
     refused(predict(altered, data[1:2, ]), "`nu` must be")

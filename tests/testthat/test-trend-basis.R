@@ -151,6 +151,16 @@ test_that("forms of rows of many columns are those of products, wherever a row s
     tolerance = 1e-12)
 })
 
+test_that("a covariate so large that its coefficient has no variance is an error that says so", {
+  data <- simulated_data(40)
+  data$large <- data$height * 1e200
+  data$count <- rep(0:3, 10)
+  expect_error(neargp(z ~ large, data, coords = ~ x + y, method = vecchia(k = 5)),
+    "large is below .*Divide the covariate", class = "neargp_error_scale")
+  expect_error(neargp(count ~ large, data, coords = ~ x + y, method = vnngp(k = 5),
+    family = poisson()), "Divide the covariate", class = "neargp_error_scale")
+})
+
 test_that("a covariate of denormal numbers is an error that says so", {
   data <- simulated_data(40)
   data$tiny <- data$height * 1e-310
