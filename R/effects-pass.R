@@ -23,7 +23,8 @@ most_effect_work <- 1e12 / 3
 most_exact_work <- 2500^3 / 3
 
 has_effects_pass <- function(problem) {
-  has_many_effects(problem$method, problem$data) && !nzchar(problem$context$device_module)
+  has_many_effects(problem$method, problem$data) && !is_sharded(problem) &&
+    !nzchar(problem$context$device_module)
 }
 
 has_many_effects <- function(method, data) {

@@ -22,6 +22,12 @@ test_that("settings that were altered by hand are checked where they are used", 
     expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3),
       covariance = covariance), "`nu` must be", class = "neargp_error_argument")
   }
+  for (value in list(NULL, NA, NA_character_, 1, c("log", "identity"))) {
+    family <- stats::gaussian()
+    family["link"] <- list(value)
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3), family = family),
+      "must be a family", class = "neargp_error_argument")
+  }
   for (components in list(list(), 1, list(1), list(list(family = "matern", start = 1)), NULL,
     list(list(family = "matern", variance = -1)))) {
     covariance <- structure(list(components = components), class = "neargp_covariance")

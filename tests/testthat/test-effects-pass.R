@@ -153,6 +153,16 @@ test_extended("parameters are integrated, and folds refitted, with effects of ei
   expect_equal(scores[[1L]], scores[[2L]], tolerance = 1e-8)
 })
 
+test_that("in shards many effects are columns as few are", {
+  set.seed(3)
+  data <- data.frame(x = stats::runif(150), y = stats::runif(150), g = rep(1:70, length.out = 150))
+  data$z <- sin(6 * data$x) + stats::rnorm(70, sd = 0.5)[data$g] + stats::rnorm(150, sd = 0.3)
+  fitted_to <- function(...) neargp(z ~ 1 + (1 | g), data, coords = ~ x + y, threads = 1L,
+    method = vecchia(k = 20), covariance = cov_exponential(), ...)
+  sharded <- fitted_to(control = neargp_control(shards = 2))
+  expect_equal(c(logLik(sharded)), c(logLik(fitted_to())), tolerance = 5e-3)
+})
+
 test_that("exact_gp() finds its start by the columns without zeros, also where locations repeat", {
   set.seed(3)
   data <- data.frame(x = stats::runif(150), y = stats::runif(150), a = stats::rnorm(150))
