@@ -63,7 +63,13 @@ near_optimum <- function(problem, k = 30L) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
   none <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   if (warm_start || length(problem$data$y) <= k) return(none)
-  first <- if_computable(fit_method(vecchia(k), problem))
+  method <- with_estimation(vecchia(k), problem$method$estimation)
+  if (has_many_effects(method, problem$data)) {
+    # whitened without zeros there, row by row
+    problem$method <- method
+    problem$data <- problem$all_rows %||% problem$data
+  }
+  first <- if_computable(fit_method(method, problem))
   if (is.null(first)) return(none)
   c(list(working = first$working), first$convergence[c("iterations", "evaluations")])
 }

@@ -21,6 +21,10 @@ has_measurement_variance <- function(given) {
 
 # ---- rows ----------------------------------------------------------------------------------------
 
+data_as_rows <- function(data, given) {
+  areas_of_grid(plain_columns(data), given$support, names_of_formulation(given))
+}
+
 # `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that
 # is read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
 read_rows <- function(data, source, given, settings) {

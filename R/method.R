@@ -96,7 +96,9 @@ as_family <- function(family) {
   maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family))
     get0(family, mode = "function")
   if (!is.null(maker)) family <- tryCatch(maker(), error = function(e) family)
-  if (!inherits(family, "family")) {
+  is_name <- function(x) rlang::is_string(x) && !is.na(x)
+  if (!inherits(family, "family") || !is.list(family) || !is_name(family[["family"]]) ||
+      !is_name(family[["link"]])) {
     abort_argument("family",
       "a family: gaussian(), binomial(), poisson(), Gamma(), categorical() or one of ?response_family",
       family)

@@ -75,7 +75,10 @@
 #' rows, in closed form.
 #' @section Restricted maximum likelihood: Maximum likelihood takes the estimated trend for the true
 #' one, and so finds variance and range too small: hardly by a constant trend and hundreds of rows,
-#' noticeably with tens of rows or many covariates. `estimation = "REML"` maximises the likelihood
+#' noticeably with tens of rows or many covariates. Standard errors and intervals take the estimates
+#' for known and are too small as well: 95% intervals of an intercept covered 86 to 88% with 300
+#' observations. Below 50 observations, or 10 for each coefficient, a message of class
+#' `neargp_message_estimation` and `print()` say so. `estimation = "REML"` maximises the likelihood
 #' of the contrasts that are free of the trend (Harville 1974). It takes no more time for a step,
 #' and at the end two evaluations of the likelihood for each parameter, of whose gradient
 #' differences give standard errors. Its log-likelihood, as [logLik()] and `AIC()` have it, is that
