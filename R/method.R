@@ -9,7 +9,7 @@ fit_method <- function(method, problem) {
 
 fit_problem <- function(problem) {
   if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
-  result <- not_below_stationary(problem, fit_method(problem$method, problem))
+  result <- not_below_stationary(problem, fit_above_nested(problem$method, problem))
   in_data_units(problem_at_rows(problem),
     in_principal_axes(problem, with_centred_slopes(problem, result)))
 }
@@ -177,6 +177,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   index <- metric_index(covariance_at(problem, state$working))
   component <- search_component(covariance_at(problem, state$working), index)
   last_move <- 0
+  state$begun <- NULL
   tell_stage(sprintf("k = %d", k))
   optimize_from <- function(working) {
     objective <- objective_for(component, k)
@@ -192,6 +193,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     }
     held <- component
     by_neighbors <- result$evaluated$value - result$gain - (state$evaluated$value %||% NA_real_)
+    result$begun <- best_beginning(state$begun, state$working, result)
     result$iterations <- result$iterations + state$iterations
     result$evaluations <- result$evaluations + state$evaluations
     state <- result

@@ -134,15 +134,17 @@ fit_method.neargp_vecchia <- function(method, problem) {
   problem <- begun$problem
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible)
   for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
-  scored_result(problem, state,
-    function(working) objective_for(component_at(problem, working), method$k), method$k)
+  objective_at <- function(working) objective_for(component_at(problem, working), method$k, 0)
+  state <- with_fresh_neighbors(problem, state,
+    function(working) objective_at(working)$evaluate(working, information = TRUE))
+  scored_result(problem, state, objective_at, method$k)
 }
 
 # The likelihood in the neighbours of a component and k.
 vecchia_objectives <- function(method, problem) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
-  kept_last(function(component, k) local_objective(problem, search(component, k)))
+  kept_last(function(component, k, ...) local_objective(problem, search(component, k, ...)))
 }
 
 #' @export
@@ -164,11 +166,11 @@ check_known_order <- function(object, what) {
 # little keeps the estimates from settling.
 reorder_at <- 0.5
 
-vecchia_search <- function(problem, ordering, renew_at = reorder_at) {
+vecchia_search <- function(problem, ordering) {
   key <- if (ordering == "random") order_key() else 0
   order <- NULL
   ordered_in <- NULL
-  function(component, k) {
+  function(component, k, renew_at = reorder_at) {
     shape <- core_metric_shape(component)
     if (is.null(order) || is_another_shape(shape, ordered_in, renew_at)) {
       order <<- row_order(problem, component, ordering, key)

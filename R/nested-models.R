@@ -1,0 +1,154 @@
+# Searches compared with those of simpler models. A search with several ranges or an anisotropy can
+# end at an optimum of its own, or wander between sets of neighbours, below the optimum of a model
+# that it contains. The simpler model is fitted for itself, which takes less time, and where the
+# search has ended below it, another search begins there.
+
+# Values of other neighbours differ by themselves. Where the search from the nested optimum ends below
+# that as well, the nested optimum is the result.
+fit_above_nested <- function(method, problem) {
+  result <- fit_method(method, problem)
+  is_below <- function(simple) {
+    !is.null(simple) && !isTRUE(result$value >= simple$value - problem$control$refresh_gain)
+  }
+  for (nested in nested_models(method, problem)) {
+    near <- near_result(problem, nested, result$working)
+    near$control$tolerance <- max(near$control$tolerance, 0.02)
+    simple <- if_computable(fit_method(method, near))
+    if (!is_below(simple)) next
+    simple <- if_computable(fit_method(method, continued_at(nested$problem, simple$working)))
+    begun <- continued_at(problem, nested$expand(simple$working))
+    result <- better_result(result, if_computable(fit_method(method, begun)))
+    if (!is_below(simple)) next
+    result <- better_result(result, if_computable(evaluated_at_start(method, begun, simple)))
+  }
+  result
+}
+
+# The nested problem begins at the result of the search, which saves most of its steps. A mean of
+# ranges that differ by more than a factor of ten is near none of them, and without variance a range
+# means nothing: then the nested model has starting values of its own.
+near_result <- function(problem, nested, working, most = log(10)) {
+  start <- nested$reduce(working)
+  moved <- abs(working - nested$expand(start))[problem$free]
+  if (max(moved) <= most / 2 && !any(at_bound(working, problem))) {
+    return(continued_at(nested$problem, start))
+  }
+  if (has_effects(problem$data)) nested$problem else with_start(problem$method, nested$problem)
+}
+
+better_result <- function(result, other) {
+  better <- if (isTRUE(other$value > result$value)) other else result
+  for (count in c("iterations", "evaluations")) {
+    better$convergence[[count]] <- sum(result$convergence[[count]], other$convergence[[count]])
+  }
+  better
+}
+
+# The search from these parameters, with all neighbours at once.
+continued_at <- function(problem, working) {
+  problem$start <- clamp(working, problem$bounds, problem$free)
+  problem$layout$start[problem$free] <- to_core(problem$start,
+    problem$layout$transform)[problem$free]
+  problem$control$coarse_k <- 0L
+  problem$further_starts <- list()
+  problem
+}
+
+# The result of a search that takes no step, where another search has converged.
+evaluated_at_start <- function(method, problem, simple) {
+  problem$control[c("max_iterations", "max_refreshes")] <- list(0L, 1L)
+  result <- fit_method(method, problem)
+  result$convergence[c("converged", "message")] <- simple$convergence[c("converged", "message")]
+  result
+}
+
+# The models that a search is compared with: a list of lists of a `problem` and the functions
+# `expand`, from its working parameters to those of the whole problem, and `reduce`, back. None where
+# the user has given starting values, or a prior, which the nested model would need as well.
+nested_models <- function(method, problem) {
+  UseMethod("nested_models")
+}
+
+#' @export
+nested_models.default <- function(method, problem) list()
+
+#' @export
+nested_models.neargp_vecchia <- function(method, problem) isotropic_models(problem)
+
+#' @export
+nested_models.neargp_vecchia_inducing <- function(method, problem) list()
+
+# More rows begin at the result of vecchia(), which was compared (near_optimum()).
+#' @export
+nested_models.neargp_exact_gp <- function(method, problem) {
+  if (length(problem$data$y) > start_neighbors) list() else isotropic_models(problem)
+}
+
+#' @export
+nested_models.neargp_mll_k <- function(method, problem) isotropic_models(problem)
+
+#' @export
+nested_models.neargp_loo_k <- function(method, problem) {
+  if (method$optimizer == "adam" || !is_gaussian(problem$family)) list() else
+    isotropic_models(problem)
+}
+
+#' @export
+nested_models.neargp_vnngp <- function(method, problem) {
+  if (is_mean_field(method) || !is_gaussian(problem$family)) list() else isotropic_models(problem)
+}
+
+is_begun <- function(problem) {
+  !is.null(problem$warm_start) || !is.null(problem$prior) ||
+    !all(is.na(problem$layout$start[problem$layout$kind != "noise"]))
+}
+
+# ---- one range for all coordinates ---------------------------------------------------------------
+
+# The same covariance without `ard` and `anisotropy`, where all that these add is estimated.
+isotropic_models <- function(problem) {
+  layout <- problem$layout
+  if (is_begun(problem) || any(layout$kind %in% c("loading", local_kinds))) return(list())
+  source <- seq_len(nrow(layout))
+  groups <- problem$groups
+  for (j in seq_along(groups)) {
+    if (!is.null(groups[[j]]$space_time)) next
+    own <- groups[[j]]$group
+    group <- isotropic_groups(problem$covariance$components[[j]], problem$locations)
+    ranges <- component_rows(layout, j, "range")
+    tied <- group[match(seq_along(ranges), own)]
+    source[ranges] <- ranges[own[match(tied, group)]]
+    source[component_rows(layout, j, c("u", "v"))] <- NA
+    groups[[j]]$group <- group
+  }
+  changed <- is.na(source) | source != seq_along(source)
+  if (!any(changed) || any(layout$fixed[changed])) return(list())
+  list(tied_model(problem, groups, source))
+}
+
+isotropic_groups <- function(component, locations) {
+  component$ard <- component$anisotropy <- FALSE
+  range_groups(component, locations)$group
+}
+
+# The problem with the parameters that are their own `source`; others follow their source, or are 0
+# where that is NA.
+tied_model <- function(problem, groups, source) {
+  kept <- which(source == seq_along(source))
+  reduce <- function(working) c(unname(tapply(working, factor(source, kept), mean)))
+  simple <- problem
+  simple$groups <- groups
+  simple$layout <- problem$layout[kept, ]
+  ranges <- simple$layout$kind == "range"
+  simple$layout$group[ranges] <- stats::ave(which(ranges), simple$layout$component[ranges],
+    FUN = seq_along)
+  simple$free <- problem$free[kept]
+  simple$bounds[c("lower", "upper")] <- lapply(problem$bounds[c("lower", "upper")], `[`, kept)
+  simple$start <- clamp(reduce(problem$start), simple$bounds, simple$free)
+  simple$further_starts <- lapply(problem$further_starts, reduce)
+  simple$keep <- NULL  # its parameters are not those of the model
+  list(problem = simple, reduce = reduce, expand = function(working) {
+    expanded <- working[match(source, kept)]
+    replace(expanded, is.na(source), 0)
+  })
+}
