@@ -3,14 +3,16 @@
 # that it contains. The simpler model is fitted for itself, which takes less time, and where the
 # search has ended below it, another search begins there.
 
-# Values of other neighbours differ by themselves. Where the search from the nested optimum ends below
-# that as well, the nested optimum is the result.
+# Values of other neighbours differ by themselves. Where the search from the nested optimum ends
+# below that as well, the nested optimum is the result.
 fit_above_nested <- function(method, problem) {
+  if (!compares_models(method, problem) || is_begun(problem)) return(fit_method(method, problem))
+  problem <- with_start_of_sum(problem)
   result <- fit_method(method, problem)
   is_below <- function(simple) {
     !is.null(simple) && !isTRUE(result$value >= simple$value - problem$control$refresh_gain)
   }
-  for (nested in nested_models(method, problem)) {
+  for (nested in isotropic_models(problem)) {
     near <- near_result(problem, nested, result$working)
     near$control$tolerance <- max(near$control$tolerance, 0.02)
     simple <- if_computable(fit_method(method, near))
@@ -62,42 +64,41 @@ evaluated_at_start <- function(method, problem, simple) {
   result
 }
 
-# The models that a search is compared with: a list of lists of a `problem` and the functions
-# `expand`, from its working parameters to those of the whole problem, and `reduce`, back. None where
-# the user has given starting values, or a prior, which the nested model would need as well.
-nested_models <- function(method, problem) {
-  UseMethod("nested_models")
+# Whether searches of the method are compared with those of simpler models.
+compares_models <- function(method, problem) {
+  UseMethod("compares_models")
 }
 
 #' @export
-nested_models.default <- function(method, problem) list()
+compares_models.default <- function(method, problem) FALSE
 
 #' @export
-nested_models.neargp_vecchia <- function(method, problem) isotropic_models(problem)
+compares_models.neargp_vecchia <- function(method, problem) TRUE
 
 #' @export
-nested_models.neargp_vecchia_inducing <- function(method, problem) list()
+compares_models.neargp_vecchia_inducing <- function(method, problem) FALSE
 
 # More rows begin at the result of vecchia(), which was compared (near_optimum()).
 #' @export
-nested_models.neargp_exact_gp <- function(method, problem) {
-  if (length(problem$data$y) > start_neighbors) list() else isotropic_models(problem)
+compares_models.neargp_exact_gp <- function(method, problem) {
+  length(problem$data$y) <= start_neighbors
 }
 
 #' @export
-nested_models.neargp_mll_k <- function(method, problem) isotropic_models(problem)
+compares_models.neargp_mll_k <- function(method, problem) TRUE
 
 #' @export
-nested_models.neargp_loo_k <- function(method, problem) {
-  if (method$optimizer == "adam" || !is_gaussian(problem$family)) list() else
-    isotropic_models(problem)
+compares_models.neargp_loo_k <- function(method, problem) {
+  method$optimizer != "adam" && is_gaussian(problem$family)
 }
 
 #' @export
-nested_models.neargp_vnngp <- function(method, problem) {
-  if (is_mean_field(method) || !is_gaussian(problem$family)) list() else isotropic_models(problem)
+compares_models.neargp_vnngp <- function(method, problem) {
+  !is_mean_field(method) && is_gaussian(problem$family)
 }
 
+# Where the user has given starting values the search begins there, and a nested model would need
+# priors of its own.
 is_begun <- function(problem) {
   !is.null(problem$warm_start) || !is.null(problem$prior) ||
     !all(is.na(problem$layout$start[problem$layout$kind != "noise"]))
@@ -105,10 +106,12 @@ is_begun <- function(problem) {
 
 # ---- one range for all coordinates ---------------------------------------------------------------
 
-# The same covariance without `ard` and `anisotropy`, where all that these add is estimated.
+# The same covariance without `ard` and `anisotropy`, where all that these add is estimated: a list
+# of none or one. It has a `problem` and the functions `expand`, from its working parameters to
+# those of the whole problem, and `reduce`, back.
 isotropic_models <- function(problem) {
   layout <- problem$layout
-  if (is_begun(problem) || any(layout$kind %in% c("loading", local_kinds))) return(list())
+  if (any(layout$kind %in% c("loading", local_kinds))) return(list())
   source <- seq_len(nrow(layout))
   groups <- problem$groups
   for (j in seq_along(groups)) {
@@ -139,6 +142,7 @@ tied_model <- function(problem, groups, source) {
   simple <- problem
   simple$groups <- groups
   simple$layout <- problem$layout[kept, ]
+  simple$layout$component <- match(simple$layout$component, sort(unique(simple$layout$component)))
   ranges <- simple$layout$kind == "range"
   simple$layout$group[ranges] <- stats::ave(which(ranges), simple$layout$component[ranges],
     FUN = seq_along)
