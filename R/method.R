@@ -207,12 +207,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     component <- if (sum(move * last_move) < 0) halfway_component(component, updated) else updated
     last_move <- move
   }
-  if (!coarse) {
-    state$converged <- FALSE
-    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
-      control$max_refreshes)
-  }
-  state
+  if (coarse) state else unsettled(state, control)
 }
 
 # Whether what the optimiser gains is little beside what new neighbours alone have changed, at the

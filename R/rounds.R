@@ -25,3 +25,10 @@ with_fresh_neighbors <- function(problem, state, evaluate) {
   check_start(state$evaluated)
   state
 }
+
+unsettled <- function(state, control) {
+  state$converged <- FALSE
+  state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
+    control$max_refreshes)
+  state
+}
