@@ -62,13 +62,25 @@ given_positions <- function(given, problem) {
   embed_coordinates(given, locations, "inducing")
 }
 
-# Rows in a random order that is always the same one, or the centres of their clusters.
+# Rows in a random order that is always the same one, or the centres of their clusters. It is an
+# order of locations: the rows of the data may come in any.
 chosen_positions <- function(select, coords, places, wanted, component, context) {
+  coords <- by_distance_from_center(coords)
+  places <- by_distance_from_center(places)
   first <- places[core_order(places, "random", 1, context)[seq_len(wanted)], , drop = FALSE]
   if (select == "random") return(first)
   some <- coords[core_order(coords, "random", 2,
     context)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
   cluster_centers(rbind(first, some), first, component)
+}
+
+# Sorted by distances in units of each column's scatter, which the order of columns does not change
+# either, to so many digits that sums in another order are the same.
+by_distance_from_center <- function(coords) {
+  squares <- apply(coords, 2L,
+    function(x) (x - mean(x))^2 / max(stats::var(x), .Machine$double.xmin))
+  distances <- signif(rowSums(matrix(squares, nrow(coords))), 10L)
+  coords[do.call(order, c(list(distances), asplit(coords, 2L))), , drop = FALSE]
 }
 
 # Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not
