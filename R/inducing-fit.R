@@ -262,21 +262,6 @@ maximize_bound <- function(problem, method, working, positions) {
   moved
 }
 
-has_cusp <- function(problem, working) {
-  any(vapply(covariance_at(problem, working)$components, function(component) {
-    covariance_families[[component$family]]$cusp(c(component$shape, NA)[1L])
-  }, NA))
-}
-
-# Which coordinates of the points are searched, as 0 or 1. Of rows in chunks none is compared.
-moving_points <- function(problem, working, positions) {
-  moves <- array(1, dim(positions))
-  if (is.null(problem$data$stream) && has_cusp(problem, working)) {
-    moves[!is.na(match_locations(positions, problem$data$coords)), ] <- 0
-  }
-  moves
-}
-
 # Positions are many more parameters than max_iterations was made for.
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 

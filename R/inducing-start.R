@@ -97,3 +97,18 @@ cluster_centers <- function(coords, first, component, sweeps = 8L) {
   centers[sizes > 0L, ] <- sums[sizes > 0L, ] / sizes[sizes > 0L]
   unname(centers)
 }
+
+has_cusp <- function(problem, working) {
+  any(vapply(covariance_at(problem, working)$components, function(component) {
+    covariance_families[[component$family]]$cusp(c(component$shape, NA)[1L])
+  }, NA))
+}
+
+# Which coordinates of the points are searched, as 0 or 1. Of rows in chunks none is compared.
+moving_points <- function(problem, working, positions) {
+  moves <- array(1, dim(positions))
+  if (is.null(problem$data$stream) && has_cusp(problem, working)) {
+    moves[!is.na(match_locations(positions, problem$data$coords)), ] <- 0
+  }
+  moves
+}

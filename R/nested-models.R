@@ -12,7 +12,7 @@ fit_above_nested <- function(method, problem) {
   is_below <- function(simple) {
     !is.null(simple) && !isTRUE(result$value >= simple$value - problem$control$refresh_gain)
   }
-  for (nested in isotropic_models(problem)) {
+  for (nested in c(isotropic_models(problem), smoothness_models(method, problem))) {
     near <- near_result(problem, nested, result$working)
     near$control$tolerance <- max(near$control$tolerance, 0.02)
     simple <- if_computable(fit_method(method, near))
@@ -30,6 +30,7 @@ fit_above_nested <- function(method, problem) {
 # ranges that differ by more than a factor of ten is near none of them, and without variance a range
 # means nothing: then the nested model has starting values of its own.
 near_result <- function(problem, nested, working, most = log(10)) {
+  if (is.null(nested$reduce)) return(nested$problem)
   start <- nested$reduce(working)
   moved <- abs(working - nested$expand(start))[problem$free]
   if (max(moved) <= most / 2 && !any(at_bound(working, problem))) {
@@ -155,4 +156,29 @@ tied_model <- function(problem, groups, source) {
     expanded <- working[match(source, kept)]
     replace(expanded, is.na(source), 0)
   })
+}
+
+# ---- a smoothness that is known ------------------------------------------------------------------
+
+# With several ranges the leave-one-out score is nearly flat in many directions, and a search of the
+# smoothness as well may end far below one with a smoothness of 1.5.
+smoothness_models <- function(method, problem) {
+  UseMethod("smoothness_models")
+}
+
+#' @export
+smoothness_models.default <- function(method, problem) list()
+
+#' @export
+smoothness_models.neargp_loo_k <- function(method, problem, smoothness = 1.5) {
+  layout <- problem$layout
+  shape <- layout$kind == "shape" & layout$transform == "log" & problem$free
+  if (!any(shape) || sum(layout$kind == "range") < 2L) return(list())
+  simple <- problem
+  simple$layout$fixed[shape] <- TRUE
+  simple$layout$value[shape] <- smoothness
+  simple$free[shape] <- FALSE
+  simple$start[shape] <- log(smoothness)
+  simple$keep <- NULL
+  list(list(problem = simple, expand = identity))
 }

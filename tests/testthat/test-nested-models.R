@@ -58,3 +58,22 @@ test_that("ranges are tied as the isotropic covariance has them", {
   expect_identical(isotropic_models(problem_of(cov_exponential(ard = TRUE, range = c(NA, 1, NA)))),
     list())
 })
+
+test_extended("with five ranges a free smoothness ends at no less than a fixed one", {
+  data <- withr::with_seed(1001, {
+    places <- matrix(runif(1000), 200, dimnames = list(NULL, paste0("x", 1:5)))
+    correlation <- exp(-as.matrix(dist(sweep(places, 2L, c(3, 1.5, 0.15, 0.15, 0.15), "*"))) / 0.2)
+    field <- drop(t(chol(correlation + diag(1e-8, 200))) %*% rnorm(200))
+    runif(200)
+    rnorm(200)
+    sample(10, 200, TRUE)
+    rnorm(10)
+    data.frame(places, z = 1 + field + 0.4 * rnorm(200))
+  })
+  value <- function(nu) {
+    as.numeric(logLik(suppressWarnings(neargp(z ~ 1, data, coords = ~ x1 + x2 + x3 + x4 + x5,
+      method = loo_k(), covariance = cov_matern(nu, ard = TRUE)))))
+  }
+  expect_gte(value(NULL), value(1.5) - 0.05)
+  expect_gte(value(NULL), -235.25)
+})
