@@ -9,6 +9,10 @@
 #' `n * k^3`. Standard errors come from the information matrix. With several ranges or an
 #' anisotropy, ordering and neighbours are found in the estimated metric.
 #'
+#' A fit with several ranges ends at no less than the isotropic fit, and a fit of a sum at no less
+#' than a fit of one term. A field that is nearly white noise along one direction can have a higher
+#' likelihood than the estimates. The search does not look for it, because it fits noise.
+#'
 #' @param k number of neighbours, at least 1 and less than the number of rows; by default 30, or one
 #'   less than there are rows. 30 gives predictions as good as more do for two coordinates; less is
 #'   faster. Where the estimates themselves matter take 60: in a simulation with 105,569 rows on a
