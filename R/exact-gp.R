@@ -59,7 +59,9 @@ check_exact_size <- function(method, problem) {
 
 # Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.
 # An earlier fit's is nearer still. With the iterations and evaluations that it took.
-near_optimum <- function(problem, k = 30L) {
+start_neighbors <- 30L
+
+near_optimum <- function(problem, k = start_neighbors) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
   none <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   if (warm_start || length(problem$data$y) <= k) return(none)
@@ -69,7 +71,7 @@ near_optimum <- function(problem, k = 30L) {
     problem$method <- method
     problem$data <- problem$all_rows %||% problem$data
   }
-  first <- if_computable(fit_method(method, problem))
+  first <- if_computable(fit_above_nested(method, problem))
   if (is.null(first)) return(none)
   c(list(working = first$working), first$convergence[c("iterations", "evaluations")])
 }

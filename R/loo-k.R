@@ -181,7 +181,8 @@ maximize_left_out <- function(method, problem, objective_for, others = nearest_o
   if (method$optimizer == "adam") return(adam_fit(method, problem, objective_for, others, n))
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
-  with_fresh_neighbors(problem, state, objective_for, method$k)
+  with_fresh_neighbors(problem, state,
+    function(working) objective_for(component_at(problem, working), method$k)$evaluate(working))
 }
 
 # Where a weight counts equal observations, leave-one-out predicts one of them by the others: a
@@ -211,16 +212,6 @@ quasi_newton_optimizer <- function(problem) {
     quasi_newton(objective, working, problem$free, problem$bounds, problem$control,
       relative_tolerance = max(if (coarse) 1e-5 else 1e-7, resolution_of(objective) / objective$n))
   }
-}
-
-# The score to report is that of the neighbours in the final metric; where all metrics have one
-# range only, those are at hand.
-with_fresh_neighbors <- function(problem, state, objective_for, k) {
-  covariance <- covariance_at(problem, state$working)
-  if (all(vapply(covariance$components, is_isotropic, NA))) return(state)
-  state$evaluated <- objective_for(metric_component(covariance), k)$evaluate(state$working)
-  if (!is.finite(state$evaluated$value)) abort_cholesky(state$evaluated$failed)
-  state
 }
 
 # With many ranges each search for neighbours moves the score by a little more or less, for ever. A

@@ -9,10 +9,10 @@ fit_method <- function(method, problem) {
 
 fit_problem <- function(problem) {
   if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
-  result <- fit_method(problem$method, problem)
+  result <- fit_above_nested(problem$method, problem)
   if (!is.null(result$instead)) {
     problem <- result$instead
-    result <- fit_method(problem$method, problem)
+    result <- fit_above_nested(problem$method, problem)
   }
   result <- not_below_stationary(problem, result)
   in_data_units(problem_at_rows(problem),
@@ -188,6 +188,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   index <- metric_index(covariance_at(problem, state$working))
   component <- search_component(covariance_at(problem, state$working), index)
   last_move <- 0
+  state$begun <- NULL
   tell_stage(sprintf("k = %d", k))
   optimize_from <- function(working) {
     objective <- objective_for(component, k)
@@ -203,6 +204,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     }
     held <- component
     by_neighbors <- result$evaluated$value - result$gain - (state$evaluated$value %||% NA_real_)
+    result$begun <- best_beginning(state$begun, state$working, result)
     result$iterations <- result$iterations + state$iterations
     result$evaluations <- result$evaluations + state$evaluations
     state <- result
@@ -216,12 +218,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     component <- if (sum(move * last_move) < 0) halfway_component(component, updated) else updated
     last_move <- move
   }
-  if (!coarse) {
-    state$converged <- FALSE
-    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
-      control$max_refreshes)
-  }
-  state
+  if (coarse) state else unsettled(state, control)
 }
 
 # Whether what the optimiser gains is little beside what new neighbours alone have changed, at the

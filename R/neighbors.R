@@ -38,8 +38,8 @@ row_order <- function(problem, component, ordering, key) {
 # takes the table with it, so that it is not kept while the core works on its own.
 search_once <- function(search, largest_k) {
   found <- NULL
-  function(component, k) {
-    if (!is_isotropic(component)) return(search(component, k))
+  function(component, k, ...) {
+    if (!is_isotropic(component)) return(search(component, k, ...))
     table <- found %||% search(component, largest_k)
     found <<- if (k < largest_k) table
     if (k < largest_k) core_neighbors_first(table, k) else table
@@ -50,11 +50,11 @@ search_once <- function(search, largest_k) {
 # wanted once more. The last one is let go before another is made.
 kept_last <- function(make) {
   asked <- made <- NULL
-  function(component, k) {
-    now <- list(if (!is_isotropic(component)) component, k)
+  function(component, k, ...) {
+    now <- list(if (!is_isotropic(component)) list(component, ...), k)
     if (is.null(made) || !identical(now, asked)) {
       made <<- NULL
-      made <<- make(component, k)
+      made <<- make(component, k, ...)
       asked <<- now
     }
     made
