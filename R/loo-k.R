@@ -228,7 +228,7 @@ with_gls_trend <- function(problem, result, host = NULL) {
     result[names(trend)] <- trend
     return(result)
   }
-  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
+  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "auto",
     0)
   trend <- gls_trend(with_noise_weights(problem$data, problem$layout, values),
     problem_covariance(problem, values), nugget_unit(problem$data, problem$layout, values),

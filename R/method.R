@@ -197,7 +197,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     state <- result
     problem$report(k, round, state)
     updated <- search_component(covariance_at(problem, state$working), index)
-    move <- core_metric_shape(updated) - core_metric_shape(component)
+    move <- search_shape(updated) - search_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible) ||
       (round > 3L && drowns(state$gain, by_neighbors))) {
       return(state)
@@ -233,6 +233,10 @@ optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L)
 }
 
 halfway_component <- function(from, to) {
+  if (!is.null(to$field)) {
+    return(search_component(mean_covariance(from$field$covariance, to$field$covariance),
+      to$field$index))
+  }
   to$range <- sqrt(from$range * to$range)
   to$anisotropy <- (from$anisotropy + to$anisotropy) / 2
   to$warps <- Map(function(from, to) {
@@ -242,8 +246,12 @@ halfway_component <- function(from, to) {
   to
 }
 
+# With the nugget, which the order in space and time depends on.
 covariance_at <- function(problem, working) {
-  as_core_covariance(problem$layout, problem$groups, to_core(working, problem$layout$transform))
+  values <- to_core(working, problem$layout$transform)
+  covariance <- as_core_covariance(problem$layout, problem$groups, values)
+  if (has_space_time(covariance)) covariance$nugget <- nugget_of(problem$layout, values)
+  covariance
 }
 
 component_at <- function(problem, working) metric_component(covariance_at(problem, working))

@@ -13,9 +13,10 @@
 #'   less than there are rows. 30 gives predictions as good as more do for two coordinates; less is
 #'   faster. Where the estimates themselves matter take 60: in a simulation with 105,569 rows on a
 #'   lattice the intervals of variance and range just missed the truth at 30 and covered it at 60.
-#' @param ordering `"maxmin"` (each next location as far as possible from those before; the most
-#'   accurate), `"random"` (uses R's random numbers), `"coordinate"` (by the first coordinate) or
-#'   `"given"` (the rows as they are).
+#' @param ordering order of the observations. The default `"auto"` is `"maxmin"`, or the best of
+#'   three orders for a covariance of space and time, see below. `"maxmin"` takes each next location
+#'   as far as possible from those before. `"random"` uses R's random numbers, `"coordinate"` sorts
+#'   by the first coordinate, and `"given"` leaves the rows as they are.
 #' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their
 #'   positions as a matrix or data frame of coordinates (or sf points), for a low-rank part beside
 #'   it, see below. 200 is a good number to begin with.
@@ -33,6 +34,13 @@
 #' Models of the noise ([noise]), several responses, rows in shards and very many random effects
 #' still count observations. There, use [exact_gp()] or a `k` several times the number of
 #' observations at a location.
+#' @section Space and time: For the models of [cov_spacetime()] the neighbours are the `k`
+#' observations of the largest correlation, not the nearest in scaled coordinates. `ordering =
+#' "auto"` compares three orders: maxmin, by time, and by the first coordinate with the times of
+#' each station in sequence. It takes the one with the smallest sum of log conditional variances,
+#' which is twice the Kullback-Leibler divergence from the exact model up to a constant. At most
+#' 2,000 observations in the middle of the data enter that sum. For stations at common times this
+#' typically loses a third of what maxmin with the nearest neighbours loses.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and
@@ -97,9 +105,9 @@
 #' fit
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
-vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "given"),
+vecchia <- function(k = NULL, ordering = c("auto", "maxmin", "random", "coordinate", "given"),
                     inducing = 0L, estimation = NULL) {
-  ordering <- check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given"))
+  ordering <- check_choice(ordering, "ordering", row_orderings)
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),
     neighbor_settings(k, 30L), list(ordering = ordering)))
   positions <- is.data.frame(inducing) || is.matrix(inducing)
@@ -156,7 +164,7 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
 check_known_order <- function(object, what) {
   if (!identical(object$method$ordering, "random")) return(invisible())
   abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
-    i = "Fit with vecchia(), whose ordering is \"maxmin\"."))
+    i = "Fit with vecchia(), whose ordering is \"auto\"."))
 }
 
 # The neighbours before each row in the metric of a component. The ordering is made anew only when
@@ -168,11 +176,14 @@ vecchia_search <- function(problem, ordering, renew_at = reorder_at) {
   key <- if (ordering == "random") order_key() else 0
   order <- NULL
   ordered_in <- NULL
+  chosen_for <- NULL
   function(component, k) {
     shape <- core_metric_shape(component)
-    if (is.null(order) || is_another_shape(shape, ordered_in, renew_at)) {
-      order <<- row_order(problem, component, ordering, key)
+    chosen_again <- ordering == "auto" && !identical(k, chosen_for)
+    if (is.null(order) || chosen_again || is_another_shape(shape, ordered_in, renew_at)) {
+      order <<- row_order(problem, component, ordering, key, k)
       ordered_in <<- shape
+      chosen_for <<- k
     }
     neighbors_in_order(problem, component, k, order)
   }

@@ -33,7 +33,7 @@ latent_prediction <- function(object, part, X, offset) {
 posterior_neighbors <- function(object, coords, settings) {
   posterior <- object$posterior
   index <- kept(object, "node_index", settings$context, core_index(posterior$coords,
-    posterior$component))
+    posterior$component, search_lags(posterior$component)))
   core_index_nearest(index, coords, min(settings$k, nrow(posterior$coords)), settings$context)
 }
 
@@ -69,7 +69,7 @@ wider_pattern <- function(posterior, context, wide = 30L, most_points = 300000L)
   k <- min(wide, n - 1L)
   if (posterior$exact || n > most_points || k <= nrow(posterior$neighbors)) return(NULL)
   core_neighbors_before(core_scale(posterior$coords, posterior$component), posterior$order, k,
-    context)
+    context, search_lags(posterior$component))
 }
 
 check_latent_settings <- function(method, settings) {
