@@ -277,12 +277,33 @@ test_that("forecasts tend to the trend, and are those by its mean; gaps have loc
     covariance = cov_spacetime(cov_exponential(variance = 1, range = c(0.4, 2)),
       model = "separable"), nugget = 0.1)
   new <- data.frame(x = 0.4, y = 0.6, day = c(-1, 4.5, 9, 12, 1e4))
-  found <- predict(fit, new)
+  from_neighbors <- function(rows, ...) predict(fit, new[rows, ], k = 60L, ...)
+  found <- from_neighbors(1:5)
   outside <- c(1, 3, 4, 5)
-  expect_identical(found[outside, ], predict(fit, new[outside, ], local_mean = FALSE),
+  expect_identical(found[outside, ], from_neighbors(outside, local_mean = FALSE),
     ignore_attr = TRUE)
-  expect_identical(found[2, ], predict(fit, new[2, ], local_mean = TRUE), ignore_attr = TRUE)
+  expect_identical(found[2, ], from_neighbors(2, local_mean = TRUE), ignore_attr = TRUE)
   expect_equal(found$mean[5], coef(fit)[["(Intercept)"]], tolerance = 1e-6)
-  expect_identical(predict(fit, new, local_mean = TRUE)[2, ], found[2, ])
-  expect_identical(predict(fit, new[3, ]), found[3, ], ignore_attr = TRUE)
+  expect_identical(from_neighbors(1:5, local_mean = TRUE)[2, ], found[2, ])
+  expect_identical(from_neighbors(3), found[3, ], ignore_attr = TRUE)
+})
+
+test_that("by default few rows are all conditioned on, and 192 neighbours of more", {
+  predictions <- function(places, times) {
+    data <- space_time_data(places, times)
+    target <- transform(space_time_data(6, 4, seed = 2), day = day + 0.5)
+    covariance <- cov_spacetime(cov_matern(1.5, 0.8, c(0.25, 6)), cov_exponential(), "separable")
+    dense <- predict(known_fit(covariance, data), target, type = "link")
+    fit <- known_fit(covariance, data, vecchia())
+    apart <- function(found) c(mean = sqrt(mean(((found$mean - dense$mean) / dense$sd)^2)),
+      sd = max(abs(found$sd / dense$sd - 1)))
+    list(default = apart(predict(fit, target, type = "link")), fit = fit, target = target)
+  }
+  few <- predictions(50, 12)
+  expect_lt(few$default[["mean"]], 0.03)
+  expect_lt(few$default[["sd"]], 0.003)
+  more <- predictions(90, 12)
+  expect_lt(more$default[["mean"]], 0.08)
+  expect_lt(more$default[["sd"]], 0.02)
+  expect_identical(predict(more$fit, more$target), predict(more$fit, more$target, k = 192L))
 })
