@@ -19,9 +19,9 @@ settle_ordering <- function(method, covariance) {
 # ---- the choice in space and time ----------------------------------------------------------------
 
 # With v_i the conditional variances of an order, the divergence of Vecchia's density from the exact
-# one is (sum of log v_i - log determinant) / 2: the order with the smallest sum is the best one. The
-# sum is that of some rows in the middle of the data, with all their neighbours among them. `scaled`:
-# the coordinates in the metric of the component.
+# one is (sum of log v_i - log determinant) / 2: the order with the smallest sum is the best one.
+# The sum is that of some rows in the middle of the data, with all their neighbours among them.
+# `scaled`: the coordinates in the metric of the component.
 chosen_order <- function(scaled, data, component, k, context) {
   if (is.null(component$field)) return(core_order(scaled, "maxmin", 0, context))
   rows <- middle_rows(scaled)
@@ -33,8 +33,8 @@ chosen_order <- function(scaled, data, component, k, context) {
   space_time_orders[[which.min(sums)]](scaled, context)
 }
 
-# At one time, and along the first coordinate, locations follow each other by that coordinate: stations
-# at common times lose less than in any order that jumps between them.
+# In the second, locations at one time follow each other by their first coordinate, in the third the
+# times of each location: stations at common times lose less than in any order that jumps.
 space_time_orders <- list(
   maxmin = function(scaled, context) core_order(scaled, "maxmin", 0, context),
   time = function(scaled, context) {

@@ -57,7 +57,8 @@ test_that("neighbours are the rows of the largest correlation, on any number of 
     order <- sample(n)
     rank <- order(order)
     search <- list(
-      before = function(threads) core_neighbors_before(scaled, order, 9L, test_context(threads), lags),
+      before = function(threads) core_neighbors_before(scaled, order, 9L, test_context(threads),
+        lags),
       others = function(threads) core_neighbors_others(scaled, 9L, test_context(threads), lags),
       to = function(threads) core_index_nearest(core_index(coords, component, lags), coords, 9L,
         test_context(threads)),
@@ -164,4 +165,26 @@ test_that("an ordering that is named is taken, and without cov_spacetime() it is
     method = vecchia(k = 4, ordering = ordering)), 0)
   expect_false(values[["maxmin"]] == values[["coordinate"]])
   expect_true(all(is.finite(values)))
+})
+
+test_that("by default few rows are all conditioned on, and 192 neighbours of more", {
+  predictions <- function(places, times) {
+    data <- space_time_data(places, times)
+    target <- transform(space_time_data(6, 4, seed = 2), day = day + 0.5)
+    covariance <- cov_spacetime(cov_matern(1.5, 0.8, c(0.25, 6)), cov_exponential(), "separable")
+    fit_by <- function(method) neargp(z ~ height, data, coords = ~ x + y, time = ~ day,
+      covariance = covariance, nugget = 0.1, method = method)
+    dense <- predict(fit_by(exact_gp()), target, type = "link")
+    fit <- fit_by(vecchia())
+    found <- predict(fit, target, type = "link")
+    list(mean = sqrt(mean(((found$mean - dense$mean) / dense$sd)^2)),
+      sd = max(abs(found$sd / dense$sd - 1)), fit = fit, target = target)
+  }
+  few <- predictions(50, 12)
+  expect_lt(few$mean, 0.03)
+  expect_lt(few$sd, 0.003)
+  more <- predictions(90, 12)
+  expect_lt(more$mean, 0.08)
+  expect_lt(more$sd, 0.02)
+  expect_identical(predict(more$fit, more$target), predict(more$fit, more$target, k = 192L))
 })

@@ -287,23 +287,3 @@ test_that("forecasts tend to the trend, and are those by its mean; gaps have loc
   expect_identical(from_neighbors(1:5, local_mean = TRUE)[2, ], found[2, ])
   expect_identical(from_neighbors(3), found[3, ], ignore_attr = TRUE)
 })
-
-test_that("by default few rows are all conditioned on, and 192 neighbours of more", {
-  predictions <- function(places, times) {
-    data <- space_time_data(places, times)
-    target <- transform(space_time_data(6, 4, seed = 2), day = day + 0.5)
-    covariance <- cov_spacetime(cov_matern(1.5, 0.8, c(0.25, 6)), cov_exponential(), "separable")
-    dense <- predict(known_fit(covariance, data), target, type = "link")
-    fit <- known_fit(covariance, data, vecchia())
-    apart <- function(found) c(mean = sqrt(mean(((found$mean - dense$mean) / dense$sd)^2)),
-      sd = max(abs(found$sd / dense$sd - 1)))
-    list(default = apart(predict(fit, target, type = "link")), fit = fit, target = target)
-  }
-  few <- predictions(50, 12)
-  expect_lt(few$default[["mean"]], 0.03)
-  expect_lt(few$default[["sd"]], 0.003)
-  more <- predictions(90, 12)
-  expect_lt(more$default[["mean"]], 0.08)
-  expect_lt(more$default[["sd"]], 0.02)
-  expect_identical(predict(more$fit, more$target), predict(more$fit, more$target, k = 192L))
-})

@@ -19,8 +19,8 @@ class LagCorrelation {
   virtual void evaluate(const double* space2, const double* time2, int count, double* correlation) const = 0;
 };
 
-// A correlation with upper bounds from a table. A cell of the table spans a factor sqrt(2) of both squared lags, and its
-// entry is the correlation at its lower corner.
+// A correlation with upper bounds from a table. A cell of the table spans a factor sqrt(2) of both squared lags, and
+// its entry is the correlation at its lower corner.
 class LagOrder {
  public:
   explicit LagOrder(const LagCorrelation& correlation) : correlation_(correlation), bound_(cells * cells) {

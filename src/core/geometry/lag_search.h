@@ -87,7 +87,9 @@ class LagSearch {
             squared_distance_of_boxes(low_a + space_, high_a + space_, low_b + space_, high_b + space_, 1)};
   }
 
-  Lags lags_to(const double* x, Node node) const { return lags_of_boxes(x, x, tree_.low(node.id), tree_.high(node.id)); }
+  Lags lags_to(const double* x, Node node) const {
+    return lags_of_boxes(x, x, tree_.low(node.id), tree_.high(node.id));
+  }
 
   // A query begins with a key that its k-th neighbour does not exceed.
   void start(double key) {
