@@ -154,6 +154,7 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
+  problem <- from_separable(problem)
   search <- others_search(problem, method$k, method$leave_out %||% "location")
   host <- if (is_sharded(problem)) host_of_problem(problem)
   objective_for <- if (!is.null(host)) shard_objectives(problem, "others", method$k, host) else

@@ -154,13 +154,15 @@ print.neargp_method <- function(x, ...) {
 # the new neighbours let the optimiser gain a negligible amount. `objective_for(component, k)` seeks
 # neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
 fit_with_neighbors <- function(problem, k, objective_for, optimize,
-                               negligible = problem$control$refresh_gain) {
+                               negligible = problem$control$refresh_gain,
+                               own_objective = objective_for) {
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   levels <- if (is.null(problem$warm_start)) unique(c(first_k(problem$control, k), k)) else k
   for (level in levels) {
+    state$rounds <- NULL
     state <- fit_level(problem, level, level < k, state, objective_for, optimize, negligible)
   }
-  state
+  best_round(problem, k, state, own_objective)
 }
 
 # `k` of the first round.
@@ -192,8 +194,8 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     }
     held <- component
     by_neighbors <- result$evaluated$value - result$gain - (state$evaluated$value %||% NA_real_)
-    result$iterations <- result$iterations + state$iterations
-    result$evaluations <- result$evaluations + state$evaluations
+    for (count in c("iterations", "evaluations")) result[[count]] <- result[[count]] + state[[count]]
+    result$rounds <- c(state$rounds, list(result$working))
     state <- result
     problem$report(k, round, state)
     updated <- search_component(covariance_at(problem, state$working), index)

@@ -111,13 +111,19 @@ fill_space_time <- function(fill, problem, own, j) {
   if (!is.null(family)) fill(own & layout$kind == "time_shape", family_shape(family)$start)
 }
 
-set_space_time_bounds <- function(set, problem, j) {
+# A field that hardly changes with time contains the one without time, which a range of a hundred
+# times the extent does not where the noise is small.
+set_space_time_bounds <- function(set, problem, j, time_extent) {
   layout <- problem$layout
   own <- layout$component %in% j
   set(own & layout$transform == "share", share_bounds[1L], share_bounds[2L])
   if (any(own & layout$kind == "beta")) {
     bound <- greatest_beta(problem$locations)
     set(own & layout$kind == "beta", share_bounds[1L], min(share_bounds[2L], stats::qlogis(bound)))
+  }
+  if (!is.null(problem$groups[[j]]$space_time$model)) {
+    time <- utils::tail(which(own & layout$kind == "range"), 1L)
+    set(time, log(1e-5 * time_extent), log(1e4 * time_extent))
   }
   known <- if (any(own & layout$kind == "time_shape")) family_shape(
     problem$groups[[j]]$space_time$time_family)

@@ -133,6 +133,7 @@ takes_noise_model.neargp_vecchia <- function(method) !has_low_rank(method)
 
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {
+  problem <- from_separable(problem)
   objective_for <- vecchia_objectives(method, problem)
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
   negligible <- if (is_expanded(problem)) negligible_score(problem) else
@@ -140,7 +141,8 @@ fit_method.neargp_vecchia <- function(method, problem) {
   optimize <- with_single_precision(problem, scoring_optimizer(problem))
   begun <- with_best_start(problem, method$k, objective_for, optimize)
   problem <- begun$problem
-  state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible)
+  state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible,
+    own_objective = vecchia_at_own_order(method, problem, objective_for))
   for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
   scored_result(problem, state,
     function(working) objective_for(component_at(problem, working), method$k), method$k)
@@ -151,6 +153,12 @@ vecchia_objectives <- function(method, problem) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   kept_last(function(component, k) local_objective(problem, search(component, k)))
+}
+
+# The same with an order that is chosen for that component, whichever was searched before.
+vecchia_at_own_order <- function(method, problem, objective_for) {
+  if (method$ordering != "auto") return(objective_for)
+  function(component, k) vecchia_objectives(method, problem)(component, k)
 }
 
 #' @export
