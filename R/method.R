@@ -194,7 +194,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     }
     held <- component
     by_neighbors <- result$evaluated$value - result$gain - (state$evaluated$value %||% NA_real_)
-    for (count in c("iterations", "evaluations")) result[[count]] <- result[[count]] + state[[count]]
+    for (name in c("iterations", "evaluations")) result[[name]] <- result[[name]] + state[[name]]
     result$rounds <- c(state$rounds, list(result$working))
     state <- result
     problem$report(k, round, state)

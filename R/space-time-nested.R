@@ -1,9 +1,9 @@
 # The likelihood changes with the neighbours, which change with the covariance: in space and time by
-# some units of log-likelihood. A fit therefore compares its rounds, and the optimum of the model that
-# it contains, each with the neighbours of its own metric, and returns the best of them.
+# some units of log-likelihood. A fit therefore compares its rounds, and the optimum of the model
+# that it contains, each with the neighbours of its own metric, and returns the best of them.
 
-# `rounds` of a state: where each round has ended. `own_objective(component, k)`: the objective in the
-# order and with the neighbours of that component alone.
+# `rounds` of a state: where each round has ended. `own_objective(component, k)`: the objective in
+# the order and with the neighbours of that component alone.
 best_round <- function(problem, k, state, own_objective) {
   rounds <- unique(c(problem$nested, state$rounds))
   state$rounds <- NULL

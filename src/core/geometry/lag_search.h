@@ -70,9 +70,7 @@ class LagSearch {
     list_leaves(queries, low, high);
     for (std::size_t i = 1; i < queries.size(); ++i) {
       start(bound_of(queries, i));
-      for (const KdTree::Node& leaf : listed_)
-        if (!eligible_.skips(leaf.id, queries[i].limit) && reach_.may_hold(lags_to(queries[i].x, leaf)))
-          scan(queries[i], leaf);
+      search_listed_leaves(queries[i]);
       write(queries[i]);
     }
   }
@@ -96,6 +94,23 @@ class LagSearch {
     bound_ = {key, std::numeric_limits<int>::max(), 0};
     reach_.set(key);
     found_.clear();
+  }
+
+  // No point within the largest lags is farther than their sum.
+  void search_listed_leaves(const Query& query) {
+    constexpr std::size_t size = KdTree::leaf_size;
+    double space2[size], time2[size];
+    for (std::size_t first = 0; first < near_.size(); first += size) {
+      if (near_[first].distance2 > reach_.space2() + reach_.time2()) return;
+      const double* boxes = boxes_.data() + first * 2 * (space_ + 1);
+      box_distances(boxes, query.x, space_, space2);
+      box_distances(boxes + 2 * space_ * size, query.x + space_, 1, time2);
+      const std::size_t count = std::min(size, near_.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        const Node& leaf = near_[first + i].leaf;
+        if (reach_.may_hold({space2[i], time2[i]}) && !eligible_.skips(leaf.id, query.limit)) scan(query, leaf);
+      }
+    }
   }
 
   void descend(const Query& query, Node node) {
@@ -240,8 +255,22 @@ class LagSearch {
     std::sort(near_.begin(), near_.end(), [](const NearLeaf& a, const NearLeaf& b) {
       return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.leaf.first_leaf < b.leaf.first_leaf);
     });
-    listed_.clear();
-    for (const NearLeaf& near : near_) listed_.push_back(near.leaf);
+    gather_boxes();
+  }
+
+  // The boxes of the listed leaves, side by side in runs of leaf_size.
+  void gather_boxes() {
+    constexpr std::size_t size = KdTree::leaf_size;
+    const int dim = space_ + 1;
+    boxes_.assign((near_.size() + size - 1) / size * 2 * dim * size, 0.0);
+    for (std::size_t i = 0; i < near_.size(); ++i) {
+      const double* box = tree_.low(near_[i].leaf.id);
+      double* place = boxes_.data() + i / size * 2 * dim * size + i % size;
+      for (int c = 0; c < dim; ++c) {
+        place[2 * c * size] = box[c];
+        place[(2 * c + 1) * size] = box[dim + c];
+      }
+    }
   }
 
   struct NearLeaf {
@@ -259,7 +288,8 @@ class LagSearch {
   std::vector<std::vector<LagCandidate>> answers_;  // of the queries of the block so far
   std::vector<double> space2_, time2_, keys_, point_;
   std::vector<NearLeaf> near_;
-  std::vector<Node> listed_, pending_;
+  std::vector<double> boxes_;  // of the leaves near a block
+  std::vector<Node> pending_;
 };
 
 }  // namespace neargp
