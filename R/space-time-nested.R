@@ -5,7 +5,7 @@
 # `rounds` of a state: where each round has ended. `own_objective(component, k)`: the objective in
 # the order and with the neighbours of that component alone.
 best_round <- function(problem, k, state, own_objective) {
-  rounds <- unique(c(problem$nested, state$rounds))
+  rounds <- unique(c(problem$nested, continued_start(problem), state$rounds))
   state$rounds <- NULL
   if (!has_space_time(covariance_at(problem, state$working))) return(state)
   evaluate <- function(working, ...) {
@@ -18,6 +18,13 @@ best_round <- function(problem, k, state, own_objective) {
     evaluate(best, information = TRUE)
   state$working <- replace(best, problem$free & best == Inf, beyond_bound)
   state
+}
+
+# Where an earlier fit has ended, which may be beyond the bounds of the search.
+continued_start <- function(problem) {
+  layout <- problem$layout
+  if (is.null(problem$warm_start) || anyNA(layout$start[problem$free])) return(NULL)
+  list(to_working(ifelse(layout$fixed, layout$value, layout$start), layout$transform))
 }
 
 # The logit of a share that is 1 but for rounding.

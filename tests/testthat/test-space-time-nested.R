@@ -41,6 +41,14 @@ test_extended("so it is for the scores of loo_k() and mll_k()", {
   }
 })
 
+test_that("a fit that ends at the separable model can be continued", {
+  data <- drawn_in_space_time(5L)
+  fit <- fit_in_space_time(data, nested_in_time("product_sum"), vecchia(10L), time = ~ day)
+  again <- fit_in_space_time(data, nested_in_time("product_sum"), vecchia(10L), time = ~ day,
+    start = fit)
+  expect_gte(c(logLik(again)), c(logLik(fit)) - 0.05)
+})
+
 # Replicates of a field that does not change.
 static_replicates <- function(seed, noise) {
   set.seed(seed)
