@@ -90,6 +90,7 @@ settings_by_rows <- function(settings, rows, data) {
   settings <- with_shards(settings, data, rows$stream$rows %||% count_sharded(settings, data))
   settings$default_covariance <- is.null(settings$covariance)
   settings$covariance <- settle_covariance(settings, data, rows$locations, !is.null(rows$stream))
+  settings$method <- settle_ordering(settings$method, settings$covariance)
   if (!is.null(rows$areal)) check_areal_covariance(settings, data)
   settings
 }

@@ -155,6 +155,7 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
+  problem <- from_separable(problem)
   if (has_outputs(problem) && method$optimizer == "adam") {
     abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
   }
@@ -231,7 +232,7 @@ with_gls_trend <- function(problem, result, host = NULL) {
     result[names(trend)] <- trend
     return(result)
   }
-  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
+  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "auto",
     0)
   trend <- gls_trend(with_noise_weights(problem$data, problem$layout, values),
     problem_covariance(problem, values), nugget_unit(problem$data, problem$layout, values),

@@ -164,14 +164,15 @@ print.neargp_method <- function(x, ...) {
 # Where `is_left(state)` before the last level, that state is returned, with `left` TRUE.
 fit_with_neighbors <- function(problem, k, objective_for, optimize,
                                negligible = problem$control$refresh_gain,
-                               is_left = function(state) FALSE) {
+                               is_left = function(state) FALSE, own_objective = objective_for) {
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   levels <- if (is.null(problem$warm_start)) unique(c(first_k(problem$control, k), k)) else k
   for (level in levels) {
     if (level == k && is_left(state)) return(c(state, left = TRUE))
+    state$rounds <- NULL
     state <- fit_level(problem, level, level < k, state, objective_for, optimize, negligible)
   }
-  state
+  best_round(problem, k, state, own_objective)
 }
 
 # `k` of the first round.
@@ -205,12 +206,12 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     held <- component
     by_neighbors <- result$evaluated$value - result$gain - (state$evaluated$value %||% NA_real_)
     result$begun <- best_beginning(state$begun, state$working, result)
-    result$iterations <- result$iterations + state$iterations
-    result$evaluations <- result$evaluations + state$evaluations
+    for (name in c("iterations", "evaluations")) result[[name]] <- result[[name]] + state[[name]]
+    result$rounds <- c(state$rounds, list(result$working))
     state <- result
     problem$report(k, round, state)
     updated <- search_component(covariance_at(problem, state$working), index)
-    move <- core_metric_shape(updated) - core_metric_shape(component)
+    move <- search_shape(updated) - search_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible) ||
       (round > 3L && drowns(state$gain, by_neighbors))) {
       return(state)
@@ -241,6 +242,10 @@ optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L)
 }
 
 halfway_component <- function(from, to) {
+  if (!is.null(to$field)) {
+    return(search_component(mean_covariance(from$field$covariance, to$field$covariance),
+      to$field$index))
+  }
   to$range <- sqrt(from$range * to$range)
   to$anisotropy <- (from$anisotropy + to$anisotropy) / 2
   to$warps <- Map(function(from, to) {
@@ -250,8 +255,12 @@ halfway_component <- function(from, to) {
   to
 }
 
+# With the nugget, which the order in space and time depends on.
 covariance_at <- function(problem, working) {
-  as_core_covariance(problem$layout, problem$groups, to_core(working, problem$layout$transform))
+  values <- to_core(working, problem$layout$transform)
+  covariance <- as_core_covariance(problem$layout, problem$groups, values)
+  if (has_space_time(covariance)) covariance$nugget <- nugget_of(problem$layout, values)
+  covariance
 }
 
 component_at <- function(problem, working) metric_component(covariance_at(problem, working))

@@ -24,6 +24,7 @@ takes_noise_model.neargp_mll_k <- function(method) TRUE
 
 #' @export
 fit_method.neargp_mll_k <- function(method, problem) {
+  problem <- from_separable(problem)
   search <- others_search(problem, method$k)
   host <- if (is_sharded(problem)) host_of_problem(problem)
   objective_for <- if (!is.null(host)) shard_objectives(problem, "joint", method$k, host) else

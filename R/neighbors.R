@@ -1,19 +1,23 @@
 # The searches for neighbours that fits make, always in the metric of a covariance component:
-# coordinates divided by its ranges, and rotated where it is anisotropic.
+# coordinates divided by its ranges, and rotated where it is anisotropic. In space and time the
+# nearest are those of the largest correlation (search_lags()).
 
 neighbors_before <- function(problem, component, k, ordering, key) {
   if (has_outputs(problem)) return(earlier_outputs(problem, component, k, ordering, key))
-  neighbors_in_order(problem, component, k, row_order(problem, component, ordering, key))
+  order <- row_order(problem, component, ordering, key, k)
+  neighbors_in_order(problem, component, k, order)
 }
 
 neighbors_in_order <- function(problem, component, k, order) {
   release_unused(k * length(order))
-  core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$context)
+  core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$context,
+    search_lags(component))
 }
 
 neighbors_others <- function(problem, component, k) {
   release_unused(k * nrow(problem$data$coords))
-  core_neighbors_others(core_scale(problem$data$coords, component), k, problem$context)
+  core_neighbors_others(core_scale(problem$data$coords, component), k, problem$context,
+    search_lags(component))
 }
 
 # A function of component and k: the neighbours of each row among the others, of several outputs
@@ -26,11 +30,6 @@ others_search <- function(problem, largest_k, leave_out = "row") {
     neighbors_of_outputs(problem$data, component, k, k_other_of(problem, k), leave_out,
       problem$context)
   }
-}
-
-row_order <- function(problem, component, ordering, key) {
-  if (ordering == "given") return(seq_len(nrow(problem$data$coords)))
-  core_order(core_scale(problem$data$coords, component), ordering, key, problem$context)
 }
 
 # Where the metric has one range only, neighbours never change, and those of a smaller k are the

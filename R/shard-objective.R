@@ -61,7 +61,7 @@ takes_shards.default <- function(method, family) FALSE
 
 #' @export
 takes_shards.neargp_vecchia <- function(method, family) {
-  is_gaussian(family) && !has_low_rank(method) && method$ordering == "maxmin"
+  is_gaussian(family) && !has_low_rank(method) && method$ordering %in% c("auto", "maxmin")
 }
 
 #' @export

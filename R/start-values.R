@@ -63,7 +63,7 @@ working_bounds <- function(problem, residual_variance) {
     if (length(shape)) {
       set(shape, to_working(known$lower, known$transform), to_working(known$upper, known$transform))
     }
-    set_space_time_bounds(set, problem, j)
+    set_space_time_bounds(set, problem, j, extent[length(extent)])
   }
   list(lower = lower, upper = upper)
 }
