@@ -285,24 +285,24 @@ core_neighbor_reach <- function(coords, newcoords, neighbors) {
     .Call(`_neargp_core_neighbor_reach`, coords, newcoords, neighbors)
 }
 
-core_neighbors_before <- function(coords, order, k, context) {
-    .Call(`_neargp_core_neighbors_before`, coords, order, k, context)
+core_neighbors_before <- function(coords, order, k, context, lags = NULL) {
+    .Call(`_neargp_core_neighbors_before`, coords, order, k, context, lags)
 }
 
 core_neighbors_earlier <- function(coords, rank, newcoords, new_rank, k, context) {
     .Call(`_neargp_core_neighbors_earlier`, coords, rank, newcoords, new_rank, k, context)
 }
 
-core_neighbors_others <- function(coords, k, context) {
-    .Call(`_neargp_core_neighbors_others`, coords, k, context)
+core_neighbors_others <- function(coords, k, context, lags = NULL) {
+    .Call(`_neargp_core_neighbors_others`, coords, k, context, lags)
 }
 
 core_neighbors_to <- function(coords, newcoords, k, context) {
     .Call(`_neargp_core_neighbors_to`, coords, newcoords, k, context)
 }
 
-core_index <- function(coords, component) {
-    .Call(`_neargp_core_index`, coords, component)
+core_index <- function(coords, component, lags = NULL) {
+    .Call(`_neargp_core_index`, coords, component, lags)
 }
 
 core_index_nearest <- function(index, newcoords, k, context) {
@@ -317,8 +317,8 @@ core_index_thinned <- function(index, newcoords, separation, k, context) {
     .Call(`_neargp_core_index_thinned`, index, newcoords, separation, k, context)
 }
 
-core_neighbors_joint <- function(coords, newcoords, order_new, k, context) {
-    .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, context)
+core_neighbors_joint <- function(coords, newcoords, order_new, k, context, lags = NULL) {
+    .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, context, lags)
 }
 
 core_keep <- function(keeper, value) {

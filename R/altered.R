@@ -22,6 +22,25 @@ check_shapes <- function(components) {
   }
 }
 
+# Components of a covariance as its maker leaves them.
+check_components <- function(components) {
+  is_component <- function(x) {
+    is.list(x) && rlang::is_string(x[["family"]]) && is.list(x[["start"]] %||% list()) &&
+      (is.null(x[["local"]]) || is.list(x[["local"]]))
+  }
+  if (!is.list(components) || !length(components) || !all(vapply(components, is_component, NA))) {
+    abort_neargp("argument", c("`covariance` is not as cov_matern() and its like make it.",
+      i = "It has been altered: make it again."))
+  }
+  check_shapes(components)
+  for (component in components) {
+    check_positive(component[["variance"]], "variance")
+    check_ranges(component[["range"]], "range")
+    check_flag(component[["ard"]] %||% FALSE, "ard")
+    check_anisotropy(component[["anisotropy"]] %||% FALSE, "anisotropy")
+  }
+}
+
 # Numbers of neighbours and categories, which the core finds rows by.
 check_fit_numbers <- function(fit) {
   check_method_settings(fit$method)

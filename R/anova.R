@@ -243,6 +243,7 @@ check_compared <- function(fits) {
 compared_differences <- function(a, b) {
   # what maximises the likelihood; which likelihood it is is a part of its own
   as_made <- function(method) {
+    if (identical(method$ordering, "auto")) method$ordering <- "maxmin"
     structure(method[setdiff(names(method), c("label", "estimation"))],
       class = plain_class(method))
   }

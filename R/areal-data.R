@@ -5,11 +5,13 @@
 #   values: of each point the layers that are covariates, NULL for none
 #   described: what the fit keeps of it, see with_support()
 
-# Coarse grids are areas where a support is given for them.
-areas_of_grid <- function(data, support) {
+# Coarse grids are areas where a support is given for them. `used`: the names that the model has.
+areas_of_grid <- function(data, support, used) {
   if (!is.null(support) && is_raster(data)) return(areas_of_raster(data))
-  if (!is.null(support) && is_stars(data)) return(sf::st_as_sf(data, as_points = FALSE))
-  points_of_grid(data)
+  if (!is.null(support) && is_stars(data)) {
+    return(sf::st_as_sf(stars_frame(data, "data", used)$grid, as_points = FALSE))
+  }
+  points_of_grid(data, used)
 }
 
 areas_of_raster <- function(raster) {
@@ -141,7 +143,7 @@ with_covariates <- function(points, support, formula, locations) {
     abort_neargp("support", c("The formula has none of the layers of `covariates`.",
       x = paste0("They are ", format_some(names(layers), 12L), ".")))
   }
-  values <- terra::extract(layers[[names]], points$xy)
+  values <- read_from(layers, terra::extract(layers[[names]], points$xy))
   numbers <- vapply(values, is.numeric, NA)
   if (!all(numbers)) {
     abort_neargp("support", c(

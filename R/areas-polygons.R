@@ -29,6 +29,7 @@ as_areas <- function(areas, object) {
 
 spatial_hint_of_areas <- function(x) {
   if (inherits(x, c("SpatVector", "Spatial"))) "Convert them: sf::st_as_sf(areas)." else
+    if (is_old_raster(x)) "Convert it: terra::rast(areas)." else
     if (inherits(x, "stars")) "Convert them: sf::st_as_sf(areas), or terra::rast(areas)."
 }
 

@@ -67,7 +67,7 @@ area_means <- function(x, support) {
 point_columns <- function(object, columns, xy, covariates) {
   row.names(columns) <- NULL
   if (is.null(covariates)) return(check_area_columns(object, columns))
-  layers <- terra::extract(covariates, xy)
+  layers <- read_from(covariates, terra::extract(covariates, xy))
   columns[names(covariates)] <- layers[names(covariates)]
   check_area_columns(object, columns)
 }

@@ -41,7 +41,7 @@ check_weight_raster <- function(weights, object) {
     abort_argument("weights", "a SpatRaster with one layer of numbers", weights)
   }
   check_raster_crs(weights, object$locations)
-  extremes <- unlist(terra::global(weights, "range", na.rm = TRUE))
+  extremes <- unlist(read_from(weights, terra::global(weights, "range", na.rm = TRUE)))
   if (any(is.finite(extremes) & extremes < 0) || any(extremes == Inf)) {
     abort_argument("weights", "a SpatRaster of finite numbers of at least 0", weights)
   }
@@ -85,8 +85,11 @@ covered_cells <- function(weights, geometry) {
 # `areas`: the number of the area that each polygon is of.
 cells_of_polygons <- function(weights, geometry, areas) {
   polygons <- terra::vect(geometry)
-  terra::crs(polygons) <- terra::crs(weights) <- ""  # both are in that of the data
-  cells <- terra::extract(weights, polygons, cells = TRUE, exact = TRUE, ID = TRUE)
+  terra::crs(polygons) <- ""
+  cells <- read_from(weights, {
+    terra::crs(weights) <- ""  # both are in that of the data
+    terra::extract(weights, polygons, cells = TRUE, exact = TRUE, ID = TRUE)
+  })
   cells <- cells[!is.na(cells[[2L]]) & cells[[2L]] > 0, , drop = FALSE]
   list(area = areas[cells$ID], weight = cells[[2L]] * cells$fraction,
     xy = terra::xyFromCell(weights, cells$cell))

@@ -6,17 +6,19 @@
 #'
 #' @details The mean over an area B is that of the field, trend included and without the noise of
 #' single observations, at points that stand for the area: `sum_l a_l (x_l'beta + w(u_l))`, with
-#' weights a_l that add up to 1. The points are the centres of the cells of a regular grid that lie
-#' in the area, at least 25 and at most 4,000 (1,600 of fits by [svgp()]; of many areas fewer, 400
-#' where there are 250); an area without any gets one point on its surface. The column `points` has
-#' their number. They are so near each other that the correlation of the field between them is
-#' 0.75 or more (0.3 of the range of an exponential covariance, across an anisotropy of the shorter
-#' one), and at most 0.35 of the distance of the data in the area, as if these were a lattice, or
-#' more where these have noise, and of smoother fields (0.53 with Matern's `nu = 1.5`): dense data
-#' leave little of the variance of a mean, and points that are no denser than data make it too
-#' large. By this rule standard deviations were too large by up to 2.6% (36 blocks: 60 to 800 rows,
-#' exponential and Matern fields, little noise and much, `bench/areas.R`). Where areas would need
-#' more than they may have, a message says so.
+#' weights a_l that add up to 1. A regular grid cuts the area into parts. The points are the
+#' centroids of these parts and the weights are their sizes, on the sphere for longitude and
+#' latitude. Means of linear trends are therefore exact, whatever the shape, its parts and its
+#' holes. Where a centroid lies outside of the area, its part is cut further. The area has the size
+#' of at least 25 cells and at most 4,000 (1,600 for fits by [svgp()]; fewer for many areas, 400 for
+#' 250 areas). The column `points` has the number of points. They are so near each other that the
+#' correlation of the field between them is 0.75 or more (0.3 of the range of an exponential
+#' covariance, across an anisotropy of the shorter one), and at most 0.35 of the distance of the
+#' data in the area, as if these were a lattice, or more where these have noise, and of smoother
+#' fields (0.53 with Matern's `nu = 1.5`): dense data leave little of the variance of a mean, and
+#' points that are no denser than data make it too large. By this rule standard deviations were too
+#' large by up to 2.6% (36 blocks: 60 to 800 rows, exponential and Matern fields, little noise and
+#' much, `bench/areas.R`). Where areas would need more than they may have, a message says so.
 #' Responses of other families or with a `transform` have points at a correlation of 0.6, at least
 #' 16, and for the sake of the data up to 100; at most 1,600 where up to 1,500 rows give a dense
 #' posterior.

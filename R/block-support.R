@@ -7,15 +7,15 @@
 #' weighted.
 #'
 #' @details The response of an area A is `y_A = sum_l a_l (x_l'beta + w(u_l)) + e_A`, with weights
-#' `a_l` that add up to 1 at points `u_l`, the centres of the cells of a regular grid that lie in
-#' it; that of a point is as ever. The covariance of two rows is the mean over all pairs of their
-#' points, the variance of a row included, `sum_lm a_l b_m C(u_l, v_m)`, and with it the likelihood,
-#' its gradient, predictions, draws and leave-one-out predictions are those of any gaussian
-#' response: [exact_gp()] from all rows, [vecchia()] from the rows whose centres are nearest.
-#' The covariance parameters are those of the field at points: the variance is that of a point, not
-#' of an area. Predictions from all rows are coherent: without a nugget, the mean of the predictions
-#' at the points of an area is its value (Kyriakidis 2004). [vecchia()] has this as nearly as its
-#' neighbours tell what all rows do.
+#' `a_l` that add up to 1 at points `u_l`: a regular grid cuts the area into parts, the points are
+#' their centroids and the weights are their sizes. The response of a point is that of other fits.
+#' The covariance of two rows is the mean over all pairs of their points, the variance of a row
+#' included, `sum_lm a_l b_m C(u_l, v_m)`, and with it the likelihood, its gradient, predictions,
+#' draws and leave-one-out predictions are those of any gaussian response: [exact_gp()] from all
+#' rows, [vecchia()] from the rows whose centres are nearest. The covariance parameters are those of
+#' the field at points: the variance is that of a point, not of an area. Predictions from all rows
+#' are coherent: without a nugget, the mean of the predictions at the points of an area is its value
+#' (Kyriakidis 2004). [vecchia()] has this as nearly as its neighbours tell what all rows do.
 #'
 #' In a simulation with 144 areas and a covariate at their points, 95% intervals of downscaled
 #' points covered 94.7%, those of cells 95.0% (`bench/areal.R`).
@@ -36,10 +36,10 @@
 #' core by [vecchia()] with 30 neighbours and 16 points, a 14th of that with four, and 5 ms as
 #' points; by [exact_gp()] that of 900 areas took 0.7 s, 0.1 s as points (`bench/areal.R`).
 #'
-#' @param points number of points of an area, about: those of a regular grid, of which irregular
-#'   areas get a few more or less, slivers one at least, and no area more than 400. With 16 the
-#'   variance of the mean over a square is right to 2% for an exponential covariance whose range is
-#'   its side (`bench/areal.R`). More are for areas that are wide in units of the range.
+#' @param points number of points of an area that is a square. Irregular areas have the size of as
+#'   many cells and get more points, one for each cell that they touch, and about 400 at most. With
+#'   16 the variance of the mean over a square is right to 2% for an exponential covariance whose
+#'   range is its side (`bench/areal.R`). More are for areas that are wide in units of the range.
 #' @param weights a SpatRaster of numbers of at least 0 by cell, such as inhabitants, which the
 #'   means are weighted by, cells on an edge by their part inside; `NULL` for none. Areas of other
 #'   sizes have the same weight as ever: `weights` of [neargp()] is about noise.

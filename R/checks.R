@@ -110,10 +110,16 @@ check_positive <- function(x, name) {
 # nor vanish.
 range_limits <- c(least = 1e-30, largest = 1e30)
 
+abort_infinite_range <- function(name) {
+  abort_neargp("argument", c(sprintf("`%s` must be finite, and is Inf.", name),
+    i = "A field that does not vary in one direction is that of a large range there: with ard = TRUE, 1,000 times the extent of the coordinate, as in range = c(NA, 1e6)."))
+}
+
 # Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
 check_ranges <- function(x, name) {
   if (is.null(x)) return(NULL)
   given <- if (is.numeric(x)) x[!is.na(x) | is.nan(x)]
+  if (any(given %in% Inf)) abort_infinite_range(name)
   if (!(length(given) && all(is.finite(given)) && all(given > 0))) {
     abort_argument(name, "numbers greater than 0 (NA for a range that is estimated) or NULL", x)
   }
@@ -135,7 +141,7 @@ check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance",
     "a covariance such as cov_matern()",
     paste0("cov_", c(names(covariance_families), "coregionalisation")))
-  check_shapes(covariance$components)
+  check_components(covariance[["components"]])
   invisible(covariance)
 }
 
@@ -153,9 +159,13 @@ check_made <- function(x, name, class, kind, wanted, makers) {
   check_class(x, name, class, wanted)
 }
 
-# Objects in space of other packages, which sf converts.
+# Objects of package raster.
+is_old_raster <- function(x) inherits(x, c("RasterLayer", "RasterStack", "RasterBrick"))
+
+# Objects in space of other packages, which sf or terra convert.
 spatial_hint <- function(x) {
   if (is.matrix(x)) return("Make it a data frame: as.data.frame(data).")
+  if (is_old_raster(x)) return("Convert it: terra::rast(data).")
   if (!inherits(x, c("SpatVector", "SpatRaster", "Spatial"))) return(NULL)
   paste("Convert it:", if (inherits(x, "SpatRaster")) "terra::as.data.frame(data, xy = TRUE)." else
     "sf::st_as_sf(data).")
@@ -177,12 +187,13 @@ check_level <- function(level, name = "level") {
 # Called in a function with `...` for its generic only: whatever is there has another name than the
 # argument that was meant.
 check_no_more_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()),
-                                    call = sys.call(sys.parent())) {
+                                    call = sys.call(sys.parent()), handed_on = NULL) {
   more <- as.list(eval(quote(substitute(alist(...))), frame))[-1L]
-  more <- more[!vapply(more, identical, NA, quote(expr = ))]
+  more <- more[!vapply(more, identical, NA, quote(expr = )) & !(names(more) %||%
+    character(length(more))) %in% handed_on]
   if (!length(more)) return(invisible())
-  known <- setdiff(names(formals(called)), "...")
-  names <- names(more) %||% ""
+  known <- c(setdiff(names(formals(called)), "..."), handed_on)
+  names <- printable_text(names(more) %||% "")
   given <- names[nzchar(names)]
   meant <- unlist(lapply(given, nearest_name, known))
   caller <- rlang::call_name(call) %||% "the function"
@@ -212,6 +223,23 @@ check_plot_arguments <- function(names, ..., called = sys.function(sys.parent())
 
 # The known name that most likely was meant: up to a third of the letters may be wrong, or one may
 # be the beginning of the other.
+# Bytes that are no text in this encoding as <e9>.
+printable_text <- function(x) {
+  wrong <- !validEnc(x)
+  x[wrong] <- iconv(x[wrong], "latin1", "ASCII", sub = "byte")
+  x
+}
+
+# Text that cannot be sorted or printed.
+check_encoding <- function(x, name, argument) {
+  wrong <- which(!is.na(x) & !validEnc(x))
+  if (!length(wrong)) return(invisible())
+  abort_neargp("columns", c(sprintf("Column %s of `%s` has text that is not valid in the encoding of this session: %s.",
+    name, argument, format_some(unique(printable_text(x[wrong])))),
+    i = sprintf("Say what it is in: %1$s$%2$s <- iconv(%1$s$%2$s, \"latin1\", \"UTF-8\").", argument,
+      name)))
+}
+
 nearest_name <- function(name, known) {
   plain <- function(x) tolower(gsub("[._]", "", x))
   distance <- drop(utils::adist(plain(name), plain(known)))
@@ -229,12 +257,22 @@ check_fit <- function(fit) {
   absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
     names(fit))
   if (!length(absent)) {
+    check_fit_lists(fit)
     check_method_of_response(fit)
     return(check_fit_numbers(fit))
   }
   abort_neargp("argument",
     c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
       i = "Fits are made by neargp(), and kept whole by saveRDS()."))
+}
+
+# Elements that are lists, of those that the fit has.
+check_fit_lists <- function(fit) {
+  lists <- c("method", "family", "locations", "data", "parameters", "core_covariance", "covariance",
+    "source", "layout", "convergence", "posterior", "svgp", "control", "classifier")
+  wrong <- Filter(function(name) !is.null(fit[[name]]) && !is.list(fit[[name]]), lists)
+  if (!length(wrong)) return(invisible(fit))
+  abort_argument(paste0("fit$", wrong[1L]), "as neargp() makes it", fit[[wrong[1L]]])
 }
 
 # Without the classes for its response, a method would predict that as a gaussian one.

@@ -43,6 +43,7 @@ check_binary <- function(binary, what) {
 calibration_curve.neargp <- function(object, newdata = NULL, observed = NULL, bins = 10L,
                                      na.rm = FALSE, ...) {
   check_fit(object)
+  check_no_more_arguments(handed_on = c("k", "threads"))
   given <- binary_observations(object, newdata, observed, ...)
   calibration_curve(given$observed, prob = given$prob, bins = bins, na.rm = na.rm)
 }
@@ -51,6 +52,7 @@ calibration_curve.neargp <- function(object, newdata = NULL, observed = NULL, bi
 #' @export
 confusion_table.neargp <- function(object, newdata = NULL, observed = NULL, na.rm = FALSE, ...) {
   check_fit(object)
+  check_no_more_arguments(handed_on = c("k", "threads"))
   given <- binary_observations(object, newdata, observed, ...)
   confusion_table(given$observed, prob = given$prob, na.rm = na.rm)
 }

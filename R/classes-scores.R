@@ -89,6 +89,7 @@ scores.factor <- function(object, prob, na.rm = FALSE, ...) {
 #' @rdname classification_scores
 #' @export
 scores.neargp_classifier <- function(object, newdata = NULL, observed = NULL, na.rm = FALSE, ...) {
+  check_no_more_arguments(handed_on = c("k", "threads"))
   given <- classes_and_probabilities(object, newdata, observed, ...)
   scores(given$observed, prob = given$prob, na.rm = na.rm)
 }
@@ -116,6 +117,7 @@ calibration_curve.factor <- function(object, prob, bins = 10L, na.rm = FALSE, ..
 #' @export
 calibration_curve.neargp_classifier <- function(object, newdata = NULL, observed = NULL, bins = 10L,
                                                 na.rm = FALSE, ...) {
+  check_no_more_arguments(handed_on = c("k", "threads"))
   given <- classes_and_probabilities(object, newdata, observed, ...)
   calibration_curve(given$observed, prob = given$prob, bins = bins, na.rm = na.rm)
 }
@@ -144,6 +146,7 @@ confusion_table.factor <- function(object, prob, na.rm = FALSE, ...) {
 #' @export
 confusion_table.neargp_classifier <- function(object, newdata = NULL, observed = NULL,
                                               na.rm = FALSE, ...) {
+  check_no_more_arguments(handed_on = c("k", "threads"))
   given <- classes_and_probabilities(object, newdata, observed, ...)
   confusion_table(given$observed, prob = given$prob, na.rm = na.rm)
 }

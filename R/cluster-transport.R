@@ -148,8 +148,9 @@ ready_workers <- function(workers, waiting) {
 
 # Ends the calls of all workers, which then are idle: who answers this one has nothing else to say,
 # since messages keep their order. An interrupt of all processes may have taken a request or an
-# answer away, so that a worker that is silent is asked again.
-settle_workers <- function(workers, seconds = 20, patience = 2) {
+# answer away, so that a worker that is silent is asked again, after twice the time: on a loaded
+# machine the answer to a request may come after the next one was sent, again and again.
+settle_workers <- function(workers, seconds = 60, patience = 2) {
   ends <- core_monotonic_seconds() + seconds
   left <- which(workers$alive)
   while (length(left) && core_monotonic_seconds() < ends) {
@@ -164,6 +165,7 @@ settle_workers <- function(workers, seconds = 20, patience = 2) {
       waiting <- waiting[!names(waiting) %in% names(found)]
     }
     left <- intersect(as.integer(names(waiting)), which(workers$alive))
+    patience <- 2 * patience
   }
   for (at in left) lose_worker(workers, at, "it did not become idle")
 }

@@ -55,28 +55,29 @@ check_column_classes <- function(names, data, argument) {
     what <- unreadable_class(x)
     if (is.null(what)) next
     abort_neargp("columns", c(sprintf("Column %s of `%s` is %s.", name, argument, what$is),
-      i = sprintf(what$remedy, name)))
+      i = sprintf(what$remedy, name, argument)))
   }
 }
 
-# In words, with a remedy that takes the column's name; NULL for columns that can be read.
+# In words, with a remedy that takes the names of column and argument; NULL for columns that can be
+# read.
 unreadable_class <- function(x) {
   if (inherits(x, "sfc")) return(NULL)
   if (is_encoded(x)) {
     return(list(is = "of class integer64, with numbers of 2^53 or more, which lose digits as doubles",
-      remedy = "Make names of groups text: data$%1$s <- as.character(data$%1$s)."))
+      remedy = "Make names of groups text: %2$s$%1$s <- as.character(%2$s$%1$s)."))
   }
   if (isS4(x)) {
     return(list(is = sprintf("of the S4 class %s, which is not supported", class(x)[1L]),
-      remedy = "Convert it, for example by as.numeric(data$%s)."))
+      remedy = "Convert it, for example by as.numeric(%2$s$%1$s)."))
   }
   if (is.list(x)) {
     return(list(is = "a list, from which no numbers can be read",
-      remedy = "Make it a vector, for example by unlist(data$%s)."))
+      remedy = "Make it a vector, for example by unlist(%2$s$%1$s)."))
   }
-  if (is.raw(x)) return(list(is = "of type raw", remedy = "Convert it: as.integer(data$%s)."))
+  if (is.raw(x)) return(list(is = "of type raw", remedy = "Convert it: as.integer(%2$s$%1$s)."))
   if (is.complex(x)) {
-    return(list(is = "of complex numbers", remedy = "Use its parts: Re(data$%1$s), Im(data$%1$s)."))
+    return(list(is = "of complex numbers", remedy = "Use its parts: Re(%2$s$%1$s), Im(%2$s$%1$s)."))
   }
 }
 

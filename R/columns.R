@@ -7,8 +7,20 @@ check_columns_present <- function(variables, data, argument, environment = NULL,
   if (length(missing)) {
     abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing),
       if (!is.null(named_by)) sprintf(", which `%s` names", named_by), "."),
-      i = listed_columns(data)))
+      i = listed_columns(data), i = geometry_hint(data, missing, argument)))
   }
+}
+
+coordinate_pairs <- list(c("x", "y"), c("X", "Y"), c("lon", "lat"), c("longitude", "latitude"),
+  c("easting", "northing"))
+
+# sf data keep coordinates apart from columns.
+geometry_hint <- function(data, missing, argument) {
+  if (!inherits(data, "sf")) return(NULL)
+  asked <- Filter(function(pair) any(pair %in% missing), coordinate_pairs)
+  if (!length(asked)) return(NULL)
+  sprintf("Coordinates of its geometry become columns by %s[c(\"%s\")] <- sf::st_coordinates(%s)[, 1:2].",
+    argument, paste(asked[[1L]], collapse = "\", \""), argument)
 }
 
 listed_columns <- function(data) {

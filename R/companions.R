@@ -6,8 +6,10 @@
 #' @section Data:
 #' * \pkg{sf} points, \pkg{stars} grids and \pkg{terra} SpatRasters are data and `newdata`;
 #'   predictions come back in their class, with a `filename` in windows ([predict.neargp()]). A grid
-#'   of stars may have a dimension of time. One in another coordinate reference system than the
-#'   data, or with one where the data have none, is `neargp_error_crs`.
+#'   of stars may have a dimension of time. Bands with the names of predictors are taken as
+#'   attributes, and other dimensions that the model does not name are `neargp_error_geometry`. One
+#'   in another coordinate reference system than the data, or with one where the data have none, is
+#'   `neargp_error_crs`.
 #' * Tibbles and \pkg{data.table}s are data frames: predictions, simulations and
 #'   [augment()][tidiers] return the class that they were given.
 #' * Splits of \pkg{rsample} are folds of [cross_validate()].

@@ -2,32 +2,39 @@
 # parameter they have, and between which bounds it is estimated. The formulas live in the core. A
 # new family is one entry here, one constructor in covariance.R, and its struct in the core's
 # covariance/families.h. A shape parameter's `name` is its own among the parameters of a fit, those
-# of all response families included; `argument` is what the constructor calls it.
+# of all response families included; `argument` is what the constructor calls it. Correlations with
+# a `cusp` at distance 0, of that shape if they have one, are too steep there to be searched by
+# their slope.
 
 covariance_families <- list(
   exponential = list(
     label = "Exponential", formula = "exp(-r)",
-    effective_distance = function(level, shape) -log(level)
+    effective_distance = function(level, shape) -log(level),
+    cusp = function(shape) TRUE
   ),
   matern = list(
     label = "Matern", formula = "2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)",
     effective_distance = function(level, shape) matern_effective_distance(level, shape),
+    cusp = function(shape) shape < 1,
     shape = list(name = "smoothness", argument = "nu", start = 1, lower = 0.1, upper = 5,
       largest = 50, transform = "log")
   ),
   gaussian = list(
     label = "Gaussian", formula = "exp(-r^2)",
-    effective_distance = function(level, shape) sqrt(-log(level))
+    effective_distance = function(level, shape) sqrt(-log(level)),
+    cusp = function(shape) FALSE
   ),
   powered_exponential = list(
     label = "Powered exponential", formula = "exp(-r^power)",
     effective_distance = function(level, shape) (-log(level))^(1 / shape),
+    cusp = function(shape) shape < 1.5,
     shape = list(name = "power", argument = "power", start = 1.2, lower = 0.05, upper = 1.99,
       largest = 2, transform = "power")
   ),
   cauchy = list(
     label = "Cauchy", formula = "(1 + r^2)^(-shape)",
     effective_distance = function(level, shape) sqrt(level^(-1 / shape) - 1),
+    cusp = function(shape) FALSE,
     shape = list(name = "cauchy_shape", argument = "shape", start = 1, lower = 0.05, upper = 20,
       largest = Inf, transform = "log")
   )

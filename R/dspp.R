@@ -60,7 +60,8 @@
 #' the same rows held out; `cross_validate(refit = TRUE)` trains each fold from the beginning, for
 #' the epochs of the last call alone. A fit that is continued is never worse by these rows: where no
 #' epoch improves on the start it is kept ("after 0"). One that is interrupted leaves its best state
-#' to [neargp_last()].
+#' to [neargp_last()]. Seeds end at different optima, whose objectives can differ by 20. The
+#' held-out score chooses among them, because a higher objective does not predict better.
 #'
 #' @section What a fit has: Predictions are those of the mixture: `predict()` has its mean, standard
 #' deviation and quantiles, intervals are quantiles, and probabilities, scores and draws

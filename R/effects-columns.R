@@ -61,6 +61,7 @@ group_levels <- function(recipe, data) {
 # Levels of a factor in its order, others by value.
 sort_levels <- function(levels, recipe, data) {
   value <- if (is.name(recipe$group)) data[[as.character(recipe$group)]]
+  check_encoding(levels, recipe$label, "data")
   known <- if (is.factor(value)) levels(value) else if (is.numeric(value))
     as.character(sort(unique(value))) else sort(unique(levels), method = "radix")
   intersect(known, levels)

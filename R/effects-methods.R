@@ -49,7 +49,8 @@
 #' * `predict(fit, newdata, type = "terms")`: the parts, a column for each.
 #'
 #' An estimated standard deviation of 0 is a valid result, and said to be at the boundary: the data
-#' show no such differences. Predictions of levels that the fit does not know are an error
+#' show no such differences. It has no standard error, and neither have its effects: both are `NA`.
+#' Predictions of levels that the fit does not know are an error
 #' (`neargp_error_levels`) unless `allow.new.levels = TRUE`; `re.form = NA` leaves the effects of
 #' groups out.
 #'
@@ -203,7 +204,7 @@ ranef.neargp <- function(object, se = FALSE, ...) {
   check_no_more_arguments()
   check_flag(se, "se")
   estimate <- effect_estimates(object)
-  if (se) variance <- effect_variances(object)
+  if (se) variance <- error_variances(object)
   blocks <- Filter(function(block) block$kind == "group", object$data$effects$blocks)
   tables <- lapply(blocks, function(block) {
     at <- matrix(block$columns, block$d)
@@ -268,17 +269,29 @@ as.data.frame.VarCorr.neargp <- function(x, row.names = NULL, optional = FALSE, 
   structure(table, row.names = seq_len(nrow(table)))
 }
 
+# Effects whose standard deviation is estimated as 0 are no known zeros: what their errors are is
+# not estimated.
+error_variances <- function(object) {
+  variance <- effect_variances(object)
+  estimates <- stats::setNames(object$parameters$estimate, object$parameters$name)
+  for (block in object$data$effects$blocks) {
+    at <- matrix(block$columns, block$d)
+    variance[at[estimates[block$parameters[seq_len(block$d)]] == 0, ]] <- NA_real_
+  }
+  variance
+}
+
 # ---- as tables -----------------------------------------------------------------------------------
 
 tidy_random <- function(fit) {
   estimate <- effect_estimates(fit)
   data.frame(effect = "ran_vals", term = names(estimate), estimate = unname(estimate),
-    std.error = unname(sqrt(pmax(effect_variances(fit), 0))), statistic = NA_real_,
+    std.error = unname(sqrt(pmax(error_variances(fit), 0))), statistic = NA_real_,
     p.value = NA_real_)
 }
 
 random_limits <- function(fit, level) {
   estimate <- effect_estimates(fit)
-  limits <- normal_limits(estimate, sqrt(pmax(unname(effect_variances(fit)), 0)), level)
+  limits <- normal_limits(estimate, sqrt(pmax(unname(error_variances(fit)), 0)), level)
   limit_matrix(limits$lower, limits$upper, names(estimate), level)
 }

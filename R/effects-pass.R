@@ -23,13 +23,16 @@ most_effect_work <- 1e12 / 3
 most_exact_work <- 2500^3 / 3
 
 has_effects_pass <- function(problem) {
-  has_many_effects(problem$method, problem$data) && !nzchar(problem$context$device_module) &&
-    !is_sharded(problem)
+  has_many_effects(problem$method, problem$data) && !is_sharded(problem) &&
+    !nzchar(problem$context$device_module)
 }
 
 has_many_effects <- function(method, data) {
-  has_effects(data) && inherits(method, "neargp_vecchia") &&
-    (is_compressed(data) || count_coefficients(data) > fewest_sparse_columns)
+  has_effects(data) && inherits(method, "neargp_vecchia") && are_many_effects(data)
+}
+
+are_many_effects <- function(data) {
+  is_compressed(data) || count_coefficients(data) > fewest_sparse_columns
 }
 
 # The core's side of it: a problem of response and trend, and the effects beside it.

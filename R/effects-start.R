@@ -58,27 +58,31 @@ has_regions <- function(data) {
   any(vapply(groups, of_level, NA))
 }
 
-# In few neighbours a field that reaches far may be less likely than none where in all of them it is
-# far more: optima in few are compared in all.
-#
 # The problem that begins there, and what it took.
 with_best_start <- function(problem, k, objective_for, optimize) {
   none <- list(problem = problem, iterations = 0L, evaluations = 0L)
   if (!length(problem$further_starts)) return(none)
-  value <- function(objective, starts) {
-    vapply(starts, function(start) objective$evaluate(start)$value, 0)
-  }
-  best <- function(objective, starts) starts[[which.max(value(objective, starts))]]
+  objective <- objective_for(component_at(problem, problem$start), first_k(problem$control, k))
+  starts <- list(problem$start, best_of_starts(objective, problem$further_starts))
+  compared_starts(problem, starts, k, objective_for, optimize)
+}
+
+best_of_starts <- function(objective, starts) {
+  starts[[which.max(vapply(starts, function(start) objective$evaluate(start)$value, 0))]]
+}
+
+# In few neighbours a field that reaches far may be less likely than none where in all of them it is
+# far more: optima in few are compared in all.
+compared_starts <- function(problem, starts, k, objective_for, optimize) {
   component <- component_at(problem, problem$start)
-  few <- first_k(problem$control, k)
-  objective <- objective_for(component, few)
-  starts <- list(problem$start, best(objective, problem$further_starts))
+  objective <- objective_for(component, first_k(problem$control, k))
   reached <- lapply(starts, function(start) if_computable(optimize(objective, start, TRUE)))
   reached <- Filter(Negate(is.null), reached)
-  if (!length(reached)) return(none)
-  problem$start <- best(objective_for(component, k), lapply(reached, `[[`, "working"))
-  problem$control$coarse_k <- 0L
   total <- function(count) sum(vapply(reached, `[[`, 0L, count))
+  if (length(reached)) {
+    problem$start <- best_of_starts(objective_for(component, k), lapply(reached, `[[`, "working"))
+    problem$control$coarse_k <- 0L
+  }
   list(problem = problem, iterations = total("iterations"), evaluations = total("evaluations"))
 }
 
@@ -133,7 +137,8 @@ with_effect_bounds <- function(bounds, problem, variance) {
 # Working parameters of the effects, and their predictions, by REML with independent rows. None
 # begins below a twentieth of the response's standard deviation, where it would have no slope.
 independent_effects <- function(problem) {
-  if (has_effects_pass(problem)) return(swept_effects(problem))
+  roughly <- is_exact(problem$method) && are_many_effects(problem$data)
+  if (roughly || has_effects_pass(problem)) return(swept_effects(problem))
   data <- problem$data
   n <- length(data$y)
   weights <- data$weights / mean(data$weights)

@@ -33,6 +33,35 @@ has_estimation <- function(method) {
   inherits(method, c("neargp_exact_gp", "neargp_vecchia")) && !has_low_rank(method)
 }
 
+# Maximum likelihood divides by n where n - p contrasts are free of the trend: variances are too
+# small by about p / n, more where the field reaches far.
+underestimates_variances <- function(fit) {
+  trend <- length(fit$beta)
+  rows <- stats::nobs(fit)
+  is_gaussian(fit$family) && has_estimation(fit$method) && is.null(fit$method$estimation) &&
+    is.null(fit$outputs) && !is_streamed(fit) && trend > 0L && any(!fit$parameters$fixed) &&
+    (rows < 50L || rows < 10L * trend)
+}
+
+restricted_call <- function(method) {
+  sprintf("%s(estimation = \"REML\")", sub("[(].*", "", method_call(method)))
+}
+
+inform_underestimates <- function(fit) {
+  if (!underestimates_variances(fit)) return(invisible())
+  inform_neargp("estimation", c(
+    sprintf("Maximum likelihood from %s observations with %s of the trend makes variances too small and intervals too narrow.",
+      format_count(stats::nobs(fit)), if (length(fit$beta) == 1L) "1 coefficient" else
+        paste(length(fit$beta), "coefficients")),
+    i = sprintf("method = %s accounts for the coefficients.", restricted_call(fit$method))))
+}
+
+underestimates_note <- function(fit) {
+  if (!underestimates_variances(fit)) return(NULL)
+  sprintf("by maximum likelihood from few observations, standard errors and intervals are too small: use %s.",
+    restricted_call(fit$method))
+}
+
 likelihood_name <- function(method) {
   if (is_restricted(method)) "restricted log-likelihood" else "log-likelihood"
 }
@@ -61,7 +90,7 @@ in_natural_columns <- function(problem, result, core_vcov) {
 # Minus the second derivatives where the search has ended: the core's expected information is that
 # of a known trend. Differences of the exact gradient take two evaluations for each parameter.
 restricted_information <- function(objective, state, problem) {
-  gradient <- function(working) {
+  gradient <- objective[["slopes"]] %||% function(working) {
     objective$evaluate(working, information = TRUE)$gradient %||% rep(NA_real_, length(working))
   }
   information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)))

@@ -59,11 +59,19 @@ check_exact_size <- function(method, problem) {
 
 # Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.
 # An earlier fit's is nearer still. With the iterations and evaluations that it took.
-near_optimum <- function(problem, k = 30L) {
+start_neighbors <- 30L
+
+near_optimum <- function(problem, k = start_neighbors) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
   none <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   if (warm_start || length(problem$data$y) <= k) return(none)
-  first <- if_computable(fit_method(vecchia(k), problem))
+  method <- with_estimation(vecchia(k), problem$method$estimation)
+  if (has_many_effects(method, problem$data)) {
+    # whitened without zeros there, row by row
+    problem$method <- method
+    problem$data <- problem$all_rows %||% problem$data
+  }
+  first <- if_computable(fit_above_nested(method, problem))
   if (is.null(first)) return(none)
   c(list(working = first$working), first$convergence[c("iterations", "evaluations")])
 }

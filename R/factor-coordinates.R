@@ -27,6 +27,7 @@ new_coordinate_levels <- function(x) {
 # As levels, numbers would be equally far from each other. One word among numbers makes a column of
 # a file text.
 check_text_coordinates <- function(columns, names) {
+  for (i in which(vapply(columns, is.character, NA))) check_encoding(columns[[i]], names[i], "data")
   text <- names[vapply(columns, function(x) is.character(x) && share_of_numbers(x) >= 0.5, NA)]
   if (!length(text)) return(invisible())
   values <- unique(columns[[match(text[1L], names)]])

@@ -2,7 +2,8 @@
 # information^-1 gradient, capped, kept inside the bounds, and halved until the value rises. A
 # parameter at a bound whose gradient points outwards leaves the active set. Converged when a
 # further step is expected to gain less than `tolerance`: to second order half of gradient'
-# information^-1 gradient.
+# information^-1 gradient. Along a ridge such gains fall by a constant ratio and add up: steps end
+# where their sum is below `tolerance` as well, unless the search only has to come near.
 #
 # Where the model does not fit well, observed and expected curvature differ and scoring alone swings
 # around the optimum for dozens of steps. So the expected information is corrected to reproduce the
@@ -16,10 +17,14 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
   first <- current$value
   pairs <- list()
   values <- first
+  gain_before <- Inf
+  coarse <- tolerance > control$tolerance
   for (iteration in seq_len(control$max_iterations)) {
     active <- active_set(working, current$gradient, free, bounds)
     step <- scoring_step(current, active, control$max_step, pairs)
-    if (step$predicted_gain < tolerance) {
+    left <- if (coarse) 0 else further_gain(step$predicted_gain, gain_before)
+    gain_before <- step$predicted_gain
+    if (max(gain_before, left) < tolerance) {
       return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE,
         "converged"))
     }
@@ -43,6 +48,12 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
   optimizer_result(working, current, first, control$max_iterations, evaluations, converged,
     if (converged) flat else sprintf("stopped after %d iterations (max_iterations)",
       control$max_iterations))
+}
+
+# What steps after this one gain in all, by the geometric series of the last two gains.
+further_gain <- function(gain, before) {
+  ratio <- min(gain / before, 0.99)
+  gain * ratio / (1 - ratio)
 }
 
 # Where variance and nugget act alike, as in white noise with a short range, a step without bounds

@@ -110,7 +110,7 @@ finish_fit <- function(result, problem, settings, ...) {
   fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result, settings$context)
   fit <- with_own_keeper(with_jacobian(fit))
   warn_unless_converged(fit)
-  warn_of_few_rows(fit)
+  if (!warn_of_few_rows(fit)) inform_underestimates(fit)
   fit
 }
 
@@ -144,18 +144,19 @@ warn_unless_converged <- function(fit) {
 }
 
 # A likelihood of as many parameters as numbers can be driven up by any of them; deep fits have more
-# parameters than rows, and are judged by rows held out.
+# parameters than rows, and are judged by rows held out. Returns whether it warned.
 warn_of_few_rows <- function(fit) {
-  if (!is.null(fit$deep)) return(invisible())
+  if (!is.null(fit$deep)) return(FALSE)
   trend <- length(fit$beta)
   covariance <- count_covariance_parameters(fit)
   rows <- stats::nobs(fit)
-  if (rows > trend + covariance) return(invisible())
+  if (rows > trend + covariance) return(FALSE)
   warn_neargp("few_rows", c(
     sprintf("%d %s say little of %d parameters: %d of the trend and %d of the covariance.", rows,
       if (is.null(fit$outputs)) "rows" else "observations", trend + covariance, trend, covariance),
     i = "Estimates, standard errors and intervals are not to be relied on.",
     i = "Fix what is known (range and variance in `covariance`, `nugget`), or take a shorter formula or more rows."))
+  TRUE
 }
 
 # ---- the call ------------------------------------------------------------------------------------

@@ -21,6 +21,10 @@ has_measurement_variance <- function(given) {
 
 # ---- rows ----------------------------------------------------------------------------------------
 
+data_as_rows <- function(data, given) {
+  areas_of_grid(plain_columns(data), given$support, names_of_formulation(given))
+}
+
 # `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that
 # is read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
 read_rows <- function(data, source, given, settings) {
@@ -86,6 +90,7 @@ settings_by_rows <- function(settings, rows, data) {
   settings <- with_shards(settings, data, rows$stream$rows %||% count_sharded(settings, data))
   settings$default_covariance <- is.null(settings$covariance)
   settings$covariance <- settle_covariance(settings, data, rows$locations, !is.null(rows$stream))
+  settings$method <- settle_ordering(settings$method, settings$covariance)
   if (!is.null(rows$areal)) check_areal_covariance(settings, data)
   settings
 }

@@ -245,8 +245,8 @@ design_coding <- function(object) {
 
 # The data that the call names, NULL where they are no longer found.
 data_of_call <- function(fit) {
-  data <- tryCatch(points_of_grid(eval(fit$call$data, environment(fit$formula))),
-    error = function(e) NULL)
+  data <- tryCatch(points_of_grid(eval(fit$call$data, environment(fit$formula)),
+    names_of_model(fit)), error = function(e) NULL)
   if (is.data.frame(data)) data
 }
 

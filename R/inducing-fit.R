@@ -11,8 +11,7 @@ fit_inducing <- function(method, problem) {
   positions <- start_positions(method, field, component_at(field, working),
     number = min(512L, ceiling(count_places(problem$data) / 4)))
   if (!uses_batches(method, field, nrow(positions))) {
-    return(optimize_bound(problem, method, beside_effects(problem, working), positions, method$move,
-      problem$report_bound))
+    return(maximize_bound(problem, method, beside_effects(problem, working), positions))
   }
   reached <- fit_by_batches(field, method, working, positions)
   reached$working <- beside_effects(problem, reached$working)
@@ -215,6 +214,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   n <- row_count(problem$data)
   free <- problem$free
   chart <- position_chart(problem, positions, component_at(problem, working))
+  moving <- if (move) as.vector(moving_points(problem, working, positions))
   parameters <- seq_len(sum(free))
   of_positions <- function(x) x[seq_along(x) > length(parameters)]
   at <- function(x) {
@@ -228,7 +228,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
       point <- at(x)
       result <- c(objective(point$working, point$positions), point)
       if (nzchar(result$failure)) return(result)
-      result$slope <- c(result$gradient[free], if (move) chart$slope(of_positions(x),
+      result$slope <- c(result$gradient[free], if (move) moving * chart$slope(of_positions(x),
         result$d_inducing))
       result
     })
@@ -245,6 +245,21 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
     most, memory = 20L)
   record$result(if (!arrived)
     sprintf("the bound still rose after %d iterations (max_iterations)", most))
+}
+
+# With a correlation that has a cusp, the bound has one where a point sits on an observation: it is
+# lower on all sides, and a search that follows the slope there ends at once. Such a point stays.
+# Others may come near an observation, so that a search of the positions can end below one that
+# holds them: it begins where that has ended.
+maximize_bound <- function(problem, method, working, positions) {
+  search <- function(working, move) {
+    optimize_bound(problem, method, working, positions, move, problem$report_bound)
+  }
+  if (!method$move || !has_cusp(problem, working)) return(search(working, method$move))
+  held <- search(working, FALSE)
+  moved <- search(held$working, TRUE)
+  for (count in c("iterations", "evaluations")) moved[[count]] <- moved[[count]] + held[[count]]
+  moved
 }
 
 # Positions are many more parameters than max_iterations was made for.

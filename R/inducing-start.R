@@ -62,13 +62,25 @@ given_positions <- function(given, problem) {
   embed_coordinates(given, locations, "inducing")
 }
 
-# Rows in a random order that is always the same one, or the centres of their clusters.
+# Rows in a random order that is always the same one, or the centres of their clusters. It is an
+# order of locations: the rows of the data may come in any.
 chosen_positions <- function(select, coords, places, wanted, component, context) {
+  coords <- by_distance_from_center(coords)
+  places <- by_distance_from_center(places)
   first <- places[core_order(places, "random", 1, context)[seq_len(wanted)], , drop = FALSE]
   if (select == "random") return(first)
   some <- coords[core_order(coords, "random", 2,
     context)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
   cluster_centers(rbind(first, some), first, component)
+}
+
+# Sorted by distances in units of each column's scatter, which the order of columns does not change
+# either, to so many digits that sums in another order are the same.
+by_distance_from_center <- function(coords) {
+  squares <- apply(coords, 2L,
+    function(x) (x - mean(x))^2 / max(stats::var(x), .Machine$double.xmin))
+  distances <- signif(rowSums(matrix(squares, nrow(coords))), 10L)
+  coords[do.call(order, c(list(distances), asplit(coords, 2L))), , drop = FALSE]
 }
 
 # Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not
@@ -84,4 +96,19 @@ cluster_centers <- function(coords, first, component, sweeps = 8L) {
   centers <- first
   centers[sizes > 0L, ] <- sums[sizes > 0L, ] / sizes[sizes > 0L]
   unname(centers)
+}
+
+has_cusp <- function(problem, working) {
+  any(vapply(covariance_at(problem, working)$components, function(component) {
+    covariance_families[[component$family]]$cusp(c(component$shape, NA)[1L])
+  }, NA))
+}
+
+# Which coordinates of the points are searched, as 0 or 1. Of rows in chunks none is compared.
+moving_points <- function(problem, working, positions) {
+  moves <- array(1, dim(positions))
+  if (is.null(problem$data$stream) && has_cusp(problem, working)) {
+    moves[!is.na(match_locations(positions, problem$data$coords)), ] <- 0
+  }
+  moves
 }

@@ -54,8 +54,16 @@ kept_exact_kriging <- function(object, context) {
 }
 
 kept_index <- function(object, context) {
-  kept(object, "index", context, core_index(conditioned_data(object)$coords,
-    metric_component(object$core_covariance)))
+  component <- metric_component(object$core_covariance)
+  kept(object, "index", context, core_index(conditioned_data(object)$coords, component,
+    search_lags(component)))
+}
+
+# An index by distance where the nearest are those of the largest correlation.
+kept_distance_index <- function(object, context) {
+  component <- metric_component(object$core_covariance)
+  if (is.null(component$field)) return(kept_index(object, context))
+  kept(object, "distance_index", context, core_index(conditioned_data(object)$coords, component))
 }
 
 # Indices of several outputs, one of each output's rows.

@@ -84,7 +84,8 @@ weights_of_other_locations.default <- function(method, object, settings) {
   settings$context <- prediction_context(object, length(data$y), settings)
   component <- metric_component(object$core_covariance)
   k <- min(settings$k, length(data$y) - 1L)
-  neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context)
+  neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$context,
+    search_lags(component))
   conditional_weights(object, data$coords, settings, neighbors, keep_weights = is_compressed(data))
 }
 

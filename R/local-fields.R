@@ -185,7 +185,7 @@ from_stationary <- function(problem) {
   stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0,
     problem$layout$start[local])
   stationary$method <- on_responses(stationary_method(problem$method, problem))
-  found <- if_computable(fit_method(stationary$method, stationary))
+  found <- if_computable(fit_above_nested(stationary$method, stationary))
   if (!is.null(found)) problem$start <- found$working
   if (any(problem$layout$kind %in% warp_kinds)) {
     problem <- from_unwarped(problem, found, stationary)

@@ -50,9 +50,11 @@ columns_argument <- function(value, name, example) {
 
 frame_locations <- function(data, coords, time, distance, crs, response) {
   if (is.null(coords)) {
+    day <- time_variable(time)
     abort_neargp("coordinates",
       c("`data` has no geometry, so `coords` must say where its rows are.",
-        i = "For example coords = ~ x + y, or convert with sf::st_as_sf()."))
+        i = "For example coords = ~ x + y, or convert with sf::st_as_sf().",
+        i = if (length(day) == 1L) series_hint(day)))
   }
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   names <- attr(terms, "term.labels")
@@ -75,7 +77,7 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
 # time and weights.
 coordinate_terms <- function(coords, data, not_coordinates) {
   if (is.character(coords)) {
-    if (!length(coords) || anyNA(coords) || !all(nzchar(coords))) {
+    if (!length(coords) || anyNA(coords) || !all(validEnc(coords)) || !all(nzchar(coords))) {
       abort_argument("coords", "a one-sided formula or column names", coords)
     }
     check_distinct_coordinates(coords)
@@ -171,7 +173,12 @@ abort_coordinate_class <- function(wrong, argument) {
     x = paste0("`", names(wrong)[1L], "` is of class ", class(wrong[[1L]])[1L], "."),
     i = if (is_levelled(wrong[[1L]]))
     sprintf("It held numbers in the fit: give them in `%s`, too.", argument) else
-      "Dates are for `time`; other classes become numbers by as.numeric()."))
+      "Dates are for `time`; other classes become numbers by as.numeric().",
+    i = if (length(wrong) == 1L && length(time_kinds(wrong))) series_hint(names(wrong))))
+}
+
+series_hint <- function(day) {
+  sprintf("A series at one location has its time as the coordinate: coords = ~ as.numeric(%s).", day)
 }
 
 coordinate_frame <- function(data, locations, argument) {

@@ -155,6 +155,7 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
+  problem <- from_separable(problem)
   if (has_outputs(problem) && method$optimizer == "adam") {
     abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
   }
@@ -181,7 +182,8 @@ maximize_left_out <- function(method, problem, objective_for, others = nearest_o
   if (method$optimizer == "adam") return(adam_fit(method, problem, objective_for, others, n))
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
-  with_fresh_neighbors(problem, state, objective_for, method$k)
+  with_fresh_neighbors(problem, state,
+    function(working) objective_for(component_at(problem, working), method$k)$evaluate(working))
 }
 
 # Where a weight counts equal observations, leave-one-out predicts one of them by the others: a
@@ -213,16 +215,6 @@ quasi_newton_optimizer <- function(problem) {
   }
 }
 
-# The score to report is that of the neighbours in the final metric; where all metrics have one
-# range only, those are at hand.
-with_fresh_neighbors <- function(problem, state, objective_for, k) {
-  covariance <- covariance_at(problem, state$working)
-  if (all(vapply(covariance$components, is_isotropic, NA))) return(state)
-  state$evaluated <- objective_for(metric_component(covariance), k)$evaluate(state$working)
-  if (!is.finite(state$evaluated$value)) abort_cholesky(state$evaluated$failed)
-  state
-}
-
 # With many ranges each search for neighbours moves the score by a little more or less, for ever. A
 # sum of n scores has a sampling error of about sqrt(n): a tenth of that is not worth another round.
 negligible_score <- function(problem) {
@@ -240,7 +232,7 @@ with_gls_trend <- function(problem, result, host = NULL) {
     result[names(trend)] <- trend
     return(result)
   }
-  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin",
+  neighbors <- neighbors_before(problem, component_at(problem, result$working), result$k, "auto",
     0)
   trend <- gls_trend(with_noise_weights(problem$data, problem$layout, values),
     problem_covariance(problem, values), nugget_unit(problem$data, problem$layout, values),

@@ -9,10 +9,10 @@ fit_method <- function(method, problem) {
 
 fit_problem <- function(problem) {
   if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
-  result <- fit_method(problem$method, problem)
+  result <- fit_above_nested(problem$method, problem)
   if (!is.null(result$instead)) {
     problem <- result$instead
-    result <- fit_method(problem$method, problem)
+    result <- fit_above_nested(problem$method, problem)
   }
   result <- not_below_stationary(problem, result)
   in_data_units(problem_at_rows(problem),
@@ -96,7 +96,9 @@ as_family <- function(family) {
   maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family))
     get0(family, mode = "function")
   if (!is.null(maker)) family <- tryCatch(maker(), error = function(e) family)
-  if (!inherits(family, "family")) {
+  is_name <- function(x) rlang::is_string(x) && !is.na(x)
+  if (!inherits(family, "family") || !is.list(family) || !is_name(family[["family"]]) ||
+      !is_name(family[["link"]])) {
     abort_argument("family",
       "a family: gaussian(), binomial(), poisson(), Gamma(), categorical() or one of ?response_family",
       family)
@@ -162,14 +164,15 @@ print.neargp_method <- function(x, ...) {
 # Where `is_left(state)` before the last level, that state is returned, with `left` TRUE.
 fit_with_neighbors <- function(problem, k, objective_for, optimize,
                                negligible = problem$control$refresh_gain,
-                               is_left = function(state) FALSE) {
+                               is_left = function(state) FALSE, own_objective = objective_for) {
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   levels <- if (is.null(problem$warm_start)) unique(c(first_k(problem$control, k), k)) else k
   for (level in levels) {
     if (level == k && is_left(state)) return(c(state, left = TRUE))
+    state$rounds <- NULL
     state <- fit_level(problem, level, level < k, state, objective_for, optimize, negligible)
   }
-  state
+  best_round(problem, k, state, own_objective)
 }
 
 # `k` of the first round.
@@ -186,6 +189,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   index <- metric_index(covariance_at(problem, state$working))
   component <- search_component(covariance_at(problem, state$working), index)
   last_move <- 0
+  state$begun <- NULL
   tell_stage(sprintf("k = %d", k))
   optimize_from <- function(working) {
     objective <- objective_for(component, k)
@@ -201,12 +205,13 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     }
     held <- component
     by_neighbors <- result$evaluated$value - result$gain - (state$evaluated$value %||% NA_real_)
-    result$iterations <- result$iterations + state$iterations
-    result$evaluations <- result$evaluations + state$evaluations
+    result$begun <- best_beginning(state$begun, state$working, result)
+    for (name in c("iterations", "evaluations")) result[[name]] <- result[[name]] + state[[name]]
+    result$rounds <- c(state$rounds, list(result$working))
     state <- result
     problem$report(k, round, state)
     updated <- search_component(covariance_at(problem, state$working), index)
-    move <- core_metric_shape(updated) - core_metric_shape(component)
+    move <- search_shape(updated) - search_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible) ||
       (round > 3L && drowns(state$gain, by_neighbors))) {
       return(state)
@@ -214,12 +219,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     component <- if (sum(move * last_move) < 0) halfway_component(component, updated) else updated
     last_move <- move
   }
-  if (!coarse) {
-    state$converged <- FALSE
-    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
-      control$max_refreshes)
-  }
-  state
+  if (coarse) state else unsettled(state, control)
 }
 
 # Whether what the optimiser gains is little beside what new neighbours alone have changed, at the
@@ -242,6 +242,10 @@ optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L)
 }
 
 halfway_component <- function(from, to) {
+  if (!is.null(to$field)) {
+    return(search_component(mean_covariance(from$field$covariance, to$field$covariance),
+      to$field$index))
+  }
   to$range <- sqrt(from$range * to$range)
   to$anisotropy <- (from$anisotropy + to$anisotropy) / 2
   to$warps <- Map(function(from, to) {
@@ -251,8 +255,12 @@ halfway_component <- function(from, to) {
   to
 }
 
+# With the nugget, which the order in space and time depends on.
 covariance_at <- function(problem, working) {
-  as_core_covariance(problem$layout, problem$groups, to_core(working, problem$layout$transform))
+  values <- to_core(working, problem$layout$transform)
+  covariance <- as_core_covariance(problem$layout, problem$groups, values)
+  if (has_space_time(covariance)) covariance$nugget <- nugget_of(problem$layout, values)
+  covariance
 }
 
 component_at <- function(problem, working) metric_component(covariance_at(problem, working))

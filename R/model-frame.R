@@ -57,10 +57,10 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   if (length(used)) frame_call$effect_rows <- complete_rows(plain, used)
   check_one_for_each_row(frame_call$weights, plain)
   several <- is_output_response(in_data("the formula",
-    eval(formula[[2L]], plain, environment(formula)), plain), family)
+    eval(formula[[2L]], plain, environment(formula)), data), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
   frame <- plain_columns(in_data("the formula", eval(as.call(frame_call), environment(formula)),
-    plain))
+    data))
   if (length(used)) attr(frame, "effect_variables") <- plain[frame[["(effect_rows)"]], used,
     drop = FALSE]
   if (several) without_missing_places(with_safe_outputs(frame, formula, plain),
@@ -125,7 +125,7 @@ in_data <- function(what, value, data = NULL) {
     if (!is.null(lacking)) {
       abort_neargp("columns", c(sprintf("`data` has no column %s%s.", lacking,
         if (what == "the formula") "" else sprintf(", which %s names", name)),
-        i = if (!is.null(data)) listed_columns(data)))
+        i = if (!is.null(data)) listed_columns(data), i = geometry_hint(data, lacking, "data")))
     }
     abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
   })

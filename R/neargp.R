@@ -1,12 +1,11 @@
 #' Fit a Gaussian process by nearest neighbours
 #'
 #' Regression of a response on a trend (the formula) plus a Gaussian process over locations, fitted
-#' to large data by conditioning on nearest neighbours:
-#' `y(s) = trend(s) + offset(s) + w(s) + noise`, with `w` a zero-mean process of the given
-#' covariance and independent noise of variance `nugget / weight`, or of one that covariates and
-#' known measurement errors tell ([noise]). Counts, presence or absence, and
-#' other responses that are not gaussian have a `family`, whose link of the mean is
-#' `trend(s) + offset(s) + w(s)`.
+#' to large data by conditioning on nearest neighbours: `y(s) = trend(s) + offset(s) + w(s) +
+#' noise`, with `w` a zero-mean process of the given covariance and independent noise of variance
+#' `nugget / weight`, or of one that covariates and known measurement errors tell ([noise]). Counts,
+#' presence or absence, and other responses that are not gaussian have a `family`, whose link of the
+#' mean is `trend(s) + offset(s) + w(s)`.
 #'
 #' # Locations
 #' They come from the geometry of sf points, or from the columns in `coords`. Distances are
@@ -82,8 +81,7 @@
 #' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions,
 #'   [stats::poly()] or splines and `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero.
 #'   [Random effects and smooths][random_effects], `(1 | site)`, `(x | site)`, `s(depth)`, as in
-#'   lme4 and mgcv.
-#'   `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
+#'   lme4 and mgcv. `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
 #'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is
 #'   simply not observed there, and `na.action` is for rows without any output. A dot stands for all
 #'   columns that are not coordinates or time, nor made into effects.
@@ -123,9 +121,8 @@
 #'   none (then no two rows may share a location). Of several outputs one number, or one for each.
 #'   A one-sided formula, `nugget = ~ depth`, makes it log-linear in covariates of the rows, see
 #'   [noise].
-#' @param weights positive numbers, evaluated in `data`: the noise variance of row i is
-#'   `nugget / weights[i]`. What they are for other responses than gaussian ones says
-#'   [response_family].
+#' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget /
+#'   weights[i]`. What they are for other responses than gaussian ones says [response_family].
 #' @param offset known part of the mean (of the linear predictor: an exposure goes in as its
 #'   logarithm), evaluated in `data`; better written as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.
@@ -264,7 +261,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     support, na.action, list(weights = rlang::enquo(weights), offset = rlang::enquo(offset),
       subset = rlang::enquo(subset), measurement_variance = rlang::enquo(measurement_variance)))
   source <- if (is_row_source(data)) data
-  data <- if (is.null(source)) areas_of_grid(plain_columns(data), support) else first_chunk(source)
+  data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
     threads, verbose, prior)
   checkpoint <- checkpoint_argument(settings$control, resume)

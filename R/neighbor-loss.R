@@ -74,9 +74,12 @@ sampled_loss <- function(data, locations, covariance, nugget, k, ordering, conte
     if (found$failed > 0L) abort_cholesky(0L)
     found$variance
   }
+  if (has_space_time(covariance)) covariance$nugget <- nugget
   component <- metric_component(covariance)
-  c(list(likelihood = if_computable(likelihood_loss(data, component, nugget, k, ordering,
-    variance_at, rows, context))),
+  likelihood <- if (has_space_time(covariance))
+    if_computable(space_time_loss(data, component, k, ordering, context)) else
+    if_computable(likelihood_loss(data, component, nugget, k, ordering, variance_at, rows, context))
+  c(list(likelihood = likelihood),
     if (is.null(locations$local) && is.null(locations$support))
       if_computable(prediction_loss(data, locations, component, k, variance_at, places, context)))
 }
@@ -85,7 +88,7 @@ sampled_loss <- function(data, locations, covariance, nugget, k, ordering, conte
 likelihood_loss <- function(data, component, nugget, k, ordering, variance_at, rows, context) {
   n <- length(data$y)
   if (ordering == "random") ordering <- "maxmin"  # no key is kept, and none is drawn here
-  order <- row_order(list(data = data, context = context), component, ordering, 0)
+  order <- row_order(list(data = data, context = context), component, ordering, 0, k)
   at <- order[unique(round(seq(1, n, length.out = min(rows, n))))]
   scaled <- core_scale(data$coords, component)
   rank <- order(order)
@@ -98,13 +101,25 @@ likelihood_loss <- function(data, component, nugget, k, ordering, variance_at, r
   n * mean(log(few / many)) / 2
 }
 
+# Of rows in the middle of the data, with neighbours of the largest correlation among them.
+space_time_loss <- function(data, component, k, ordering, context) {
+  scaled <- core_scale(data$coords, component)
+  rows <- middle_rows(scaled)
+  some <- list(coords = data$coords[rows, , drop = FALSE], weights = data$weights[rows])
+  order <- row_order(list(data = some, context = context), component, ordering, 0, k)
+  sum_given <- function(k) {
+    log_conditional_variances(some, scaled[rows, , drop = FALSE], order, component, k, context)
+  }
+  nrow(scaled) / length(rows) * (sum_given(k) - sum_given(4L * k)) / 2
+}
+
 # Predictions as they are by default, without and with a local mean, beside those of four times the
 # neighbours. Covariates of the field would need values at the positions that nobody has given.
 prediction_loss <- function(data, locations, component, k, variance_at, places, context) {
   n <- nrow(data$coords)
   few <- min(n, max(96L, 2L * k))
   coords <- spread_positions(data$coords, locations, places)
-  index <- core_index(data$coords, component)
+  index <- core_index(data$coords, component, search_lags(component))
   near <- if (few < n && has_directions(locations)) core_index_by_sector(index, coords,
     locations$metric == "longlat", 8L, few %/% 8L, context) else
     core_index_nearest(index, coords, few, context)

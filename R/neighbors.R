@@ -1,19 +1,23 @@
 # The searches for neighbours that fits make, always in the metric of a covariance component:
-# coordinates divided by its ranges, and rotated where it is anisotropic.
+# coordinates divided by its ranges, and rotated where it is anisotropic. In space and time the
+# nearest are those of the largest correlation (search_lags()).
 
 neighbors_before <- function(problem, component, k, ordering, key) {
   if (has_outputs(problem)) return(earlier_outputs(problem, component, k, ordering, key))
-  neighbors_in_order(problem, component, k, row_order(problem, component, ordering, key))
+  order <- row_order(problem, component, ordering, key, k)
+  neighbors_in_order(problem, component, k, order)
 }
 
 neighbors_in_order <- function(problem, component, k, order) {
   release_unused(k * length(order))
-  core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$context)
+  core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$context,
+    search_lags(component))
 }
 
 neighbors_others <- function(problem, component, k) {
   release_unused(k * nrow(problem$data$coords))
-  core_neighbors_others(core_scale(problem$data$coords, component), k, problem$context)
+  core_neighbors_others(core_scale(problem$data$coords, component), k, problem$context,
+    search_lags(component))
 }
 
 # A function of component and k: the neighbours of each row among the others, of several outputs
@@ -28,18 +32,13 @@ others_search <- function(problem, largest_k, leave_out = "row") {
   }
 }
 
-row_order <- function(problem, component, ordering, key) {
-  if (ordering == "given") return(seq_len(nrow(problem$data$coords)))
-  core_order(core_scale(problem$data$coords, component), ordering, key, problem$context)
-}
-
 # Where the metric has one range only, neighbours never change, and those of a smaller k are the
 # first of those of the largest: one search, for the largest k, serves every level. The last level
 # takes the table with it, so that it is not kept while the core works on its own.
 search_once <- function(search, largest_k) {
   found <- NULL
-  function(component, k) {
-    if (!is_isotropic(component)) return(search(component, k))
+  function(component, k, ...) {
+    if (!is_isotropic(component)) return(search(component, k, ...))
     table <- found %||% search(component, largest_k)
     found <<- if (k < largest_k) table
     if (k < largest_k) core_neighbors_first(table, k) else table
@@ -50,11 +49,11 @@ search_once <- function(search, largest_k) {
 # wanted once more. The last one is let go before another is made.
 kept_last <- function(make) {
   asked <- made <- NULL
-  function(component, k) {
-    now <- list(if (!is_isotropic(component)) component, k)
+  function(component, k, ...) {
+    now <- list(if (!is_isotropic(component)) list(component, ...), k)
     if (is.null(made) || !identical(now, asked)) {
       made <<- NULL
-      made <<- make(component, k)
+      made <<- make(component, k, ...)
       asked <<- now
     }
     made

@@ -19,9 +19,12 @@ fitted_kinds <- function(of_frame, data, given) {
 
 # The columns of `data` that the arguments of a fit name; a dot stands for all.
 named_columns <- function(given, data) {
-  names <- names_in(unclass(given)[c("formula", "coords", "time", "covariance", "nugget",
-    "by_row")])
+  names <- names_of_formulation(given)
   if ("." %in% names) names(data) else intersect(names, names(data))
+}
+
+names_of_formulation <- function(given) {
+  names_in(unclass(given)[c("formula", "coords", "time", "covariance", "nugget", "by_row")])
 }
 
 # newdata (a data frame or sf; all else as it is) with plain columns in the units of the fit.

@@ -66,7 +66,8 @@ check_newdata <- function(object, newdata) {
   if (length(missing)) {
     abort_neargp("newdata",
       c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
-        " that the model needs: ", format_some(missing), ".")))
+        " that the model needs: ", format_some(missing), "."),
+        i = geometry_hint(newdata, missing, "newdata")))
   }
   check_unique_columns(object$required_columns, newdata, "newdata")
   check_column_classes(object$required_columns, newdata, "newdata")

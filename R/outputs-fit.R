@@ -36,8 +36,9 @@ fit_method.neargp_vecchia_outputs <- function(method, problem) {
   objective_for <- function(component, k) {
     local_objective(problem, neighbors_before(problem, component, k, method$ordering, key))
   }
-  state <- fit_with_neighbors(problem, method$k, objective_for,
-    with_single_precision(problem, outputs_optimizer(problem)))
+  optimize <- with_single_precision(problem, outputs_optimizer(problem))
+  problem <- with_best_start(problem, method$k, objective_for, optimize)$problem
+  state <- fit_with_neighbors(problem, method$k, objective_for, optimize)
   objective <- objective_for(component_at(problem, state$working), method$k)
   state$evaluated <- objective$evaluate(state$working)
   information <- observed_information(objective, state, problem)
@@ -48,7 +49,11 @@ fit_method.neargp_vecchia_outputs <- function(method, problem) {
 fit_method.neargp_exact_gp_outputs <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_outputs_objective(problem)
-  state <- outputs_optimizer(problem)(objective, problem$start, FALSE)
+  optimize <- outputs_optimizer(problem)
+  begun <- with_best_start(problem, Inf, function(component, k) objective,
+    function(objective, working, coarse) optimize(objective, working, FALSE))
+  state <- optimize(objective, begun$problem$start, FALSE)
+  for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
   method_result(state, score = "log-likelihood", information = observed_information(objective,
     state, problem))
 }
@@ -133,7 +138,21 @@ outputs_start <- function(problem) {
   given <- ifelse(layout$fixed, layout$value, layout$start)
   values[!is.na(given)] <- given[!is.na(given)]
   problem$start <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
+  problem$further_starts <- noisy_starts(problem, variances)
   problem
+}
+
+# With fewer factors than outputs, an output whose nugget begins near 0 takes a factor for itself.
+# So the search may also begin where a `share` of the variance of each output is noise.
+noisy_starts <- function(problem, variances, share = 0.3) {
+  layout <- problem$layout
+  count <- length(variances)
+  ranks <- tabulate(layout$component[layout$kind == "loading"]) / count
+  open <- layout$kind == "nugget" & problem$free & is.na(layout$start)
+  if (!any(open) || all(ranks == 0 | ranks == count)) return(list())
+  start <- problem$start
+  start[layout$kind == "nugget"] <- log(share * variances)
+  list(clamp(replace(problem$start, open, start[open]), problem$bounds, problem$free))
 }
 
 # Residuals of each output's least squares trend.

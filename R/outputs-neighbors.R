@@ -106,7 +106,7 @@ output_rank <- function(data, scaled, ordering, key, context) {
   first <- !duplicated(data$place)
   places <- data$place[first]
   order <- if (ordering == "given") seq_along(places) else core_order(scaled[first, , drop = FALSE],
-    ordering, key, context)
+    if (ordering == "auto") "maxmin" else ordering, key, context)
   place_rank <- integer(data$places)
   place_rank[places[order]] <- seq_along(order)
   as.integer(rank(place_rank[data$place] * (length(data$outputs) + 1) + data$output))

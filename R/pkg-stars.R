@@ -3,9 +3,10 @@
 
 is_stars <- function(x) inherits(x, c("stars", "stars_proxy"))
 
-# A row for each cell, the first dimension fastest: centres, further dimensions such as a time, and
-# attributes. `places` are the names of the first two.
-stars_frame <- function(grid, argument) {
+# The grid with bands as attributes, and a row for each cell, the first dimension fastest: centres,
+# further dimensions such as a time, and attributes. `places` are the names of the first two, `used`
+# the names that the model has.
+stars_frame <- function(grid, argument, used) {
   require_package("stars", "for stars objects")
   if (inherits(grid, "stars_proxy")) {
     abort_neargp("geometry",
@@ -19,19 +20,55 @@ stars_frame <- function(grid, argument) {
       c(sprintf("`%s` must be a grid of rows and columns, neither rotated nor curvilinear.", argument),
         i = sprintf("Its cells as points: sf::st_as_sf(%s, as_points = TRUE).", argument)))
   }
-  list(columns = as.data.frame(grid), places = layout$dimensions, crs = sf::st_crs(grid))
+  grid <- bands_as_attributes(grid, layout$dimensions, used, argument)
+  list(grid = grid, columns = as.data.frame(grid), places = layout$dimensions,
+    crs = sf::st_crs(grid))
+}
+
+# Along a dimension that is neither space nor time nor in the model, an attribute has the values of
+# one variable after another. The names of such bands are those of attributes if the model has them.
+bands_as_attributes <- function(grid, places, used, argument) {
+  size <- dim(grid)
+  other <- setdiff(names(size)[size > 1L], c(places, used))
+  bands <- lapply(stats::setNames(nm = other), function(name) {
+    stars::st_get_dimension_values(grid, name)
+  })
+  bands <- bands[!is_time_axis(bands)]
+  if (!length(bands)) return(grid)
+  named <- as.character(bands[[1L]])
+  if (length(bands) == 1L && length(grid) == 1L && any(named %in% used)) {
+    return(split(grid, names(bands)))
+  }
+  abort_neargp("geometry", c(
+    sprintf("`%s` has a dimension that is neither space nor time nor in the model: %s (%s).",
+      argument, names(bands)[1L], format_some(named)),
+    i = sprintf("Where it is of variables, make them attributes with the names that the model has: setNames(split(%s, \"%s\"), c(...)).",
+      argument, names(bands)[1L]),
+    i = "Otherwise take one slice of it, or name the dimension in the model."))
+}
+
+is_time_axis <- function(axes) {
+  names(axes) == "time" | vapply(axes, inherits, NA, c("Date", "POSIXt", "difftime", "PCICt",
+    "CFTime"))
+}
+
+# Names that a fit has.
+names_of_model <- function(object) {
+  c(all.vars(object$formula), object$required_columns, object$locations$names,
+    object$locations$time)
 }
 
 # Data to fit: points with the attributes as their columns. Other data stay what they are.
-points_of_grid <- function(data) {
+points_of_grid <- function(data, used) {
   if (is_raster(data)) return(points_of_raster(data))
   if (!is_stars(data)) return(data)
-  grid <- stars_frame(data, "data")
+  grid <- stars_frame(data, "data", used)
   sf::st_as_sf(grid$columns, coords = grid$places, crs = grid$crs)
 }
 
 stars_target <- function(object, newdata, part) {
-  grid <- stars_frame(newdata, "newdata")
+  grid <- stars_frame(newdata, "newdata", names_of_model(object))
+  newdata <- grid$grid
   check_grid_coordinates(object$locations)
   check_same_crs(grid$crs, object$locations)
   missing <- setdiff(object$required_columns, c(names(grid$columns), object$locations$names[1:2]))
@@ -39,7 +76,7 @@ stars_target <- function(object, newdata, part) {
     abort_neargp("newdata",
       c(sprintf("The grid lacks attributes or dimensions that the model needs: %s.",
         format_some(missing)),
-        i = "Name them as the columns of the training data: names(), stars::st_set_dimensions(names = ). Bands become attributes by split(newdata, \"band\")."))
+        i = "Name them as the columns of the training data: names(), stars::st_set_dimensions(names = )."))
   }
   columns <- grid$columns
   target <- new_target_of_cells(object, columns[setdiff(names(columns), grid$places)],

@@ -177,9 +177,9 @@ raster_cells <- function(fit, raster) {
 }
 
 stars_cells <- function(fit, stars) {
-  grid <- stars_frame(stars, "newdata")
+  grid <- stars_frame(stars, "newdata", names_of_model(fit))
   check_same_crs(grid$crs, fit$locations)
-  shown <- is_covered(grid$columns[names(stars)], fit)
+  shown <- is_covered(grid$columns[names(grid$grid)], fit)
   columns <- grid$columns[shown, , drop = FALSE]
   list(columns = columns[setdiff(names(columns), grid$places)],
     centers = as.matrix(columns[grid$places]))

@@ -239,5 +239,5 @@ covariates_at <- function(covariates, centers, points) {
   if (length(taken)) {
     abort_neargp("argument", sprintf("A layer of `covariates` cannot be called `%s`.", taken[1L]))
   }
-  terra::extract(covariates, centers)
+  read_from(covariates, terra::extract(covariates, centers))
 }

@@ -13,7 +13,18 @@ prediction_conditioning <- function(method, object, k, local_mean, sectors, join
 #' @export
 prediction_conditioning.default <- function(method, object, k, local_mean, sectors, joint,
                                             is_part) {
-  conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = !joint)
+  given <- conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = !joint)
+  given$exact <- is.null(k) && is.null(local_mean) && given$sectors == 0L &&
+    is_small_space_time(object)
+  given
+}
+
+# Neighbours in space and time leave more out than neighbours in space: with 55 stations at 16 times
+# the means from 96 of them were off by up to 0.3 sd. All rows, which they condition on as one
+# matrix, cost less than the 192 neighbours of a larger fit.
+is_small_space_time <- function(object, few = 1000L) {
+  has_space_time(object$core_covariance) && !reads_shards(object) &&
+    count_conditioned(object) <= few
 }
 
 #' @export
@@ -24,7 +35,8 @@ prediction_conditioning.neargp_method_families <- function(method, object, k, lo
 
 # `alone`: whether the neighbours are observations of the field, and each of the places has its own.
 conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, alone) {
-  least <- max(if (alone) 96L else 60L, if (is_lossy(object)) 4L * object$k)
+  least <- if (!alone) 60L else if (has_space_time(object$core_covariance)) 192L else 96L
+  if (is_lossy(object)) least <- max(least, 4L * object$k)
   wanted_k <- prediction_k(object$method, object, k, least)
   sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k), wanted_k) else
     check_sectors(object, sectors, wanted_k)

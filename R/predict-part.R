@@ -121,12 +121,16 @@ leftovers_of <- function(file) {
 }
 
 # The label comes first, with the size of the part: a kill between both leaves a label that no file
-# fits. What was there before is gone by then.
+# fits. What was there before is gone by then. Its temporary name is this process's own, as that of
+# the part.
 settle_part <- function(temporary, file, identity) {
   unlink(c(files_of(file), label_file(file)))
   label <- c(identity, bytes = format_bytes_of(temporary))
-  core_replace_file(label_file(file), charToRaw(paste0(names(label), ": ", label, "\n",
-    collapse = "")))
+  text <- charToRaw(paste0(names(label), ": ", label, "\n", collapse = ""))
+  tryCatch(core_replace_file(label_file(temporary), text), neargp_error_core = function(error) {
+    abort_replaced(file, error)
+  })
+  rename_parts(label_file(temporary), label_file(file))
   rename_parts(temporary, file)
 }
 

@@ -70,7 +70,9 @@
 #' @param k number of neighbours; by default twice that of the fit, and at least 96 (60 for
 #'   [vnngp()] and for `joint = TRUE`); but that of the fit for [swsgp()], and for [loo_k()] of
 #'   responses that are not gaussian (all rows, where each had all others). That of the fit, and at
-#'   least 30, for [vecchia()] with inducing points. Every observation for [exact_gp()].
+#'   least 30, for [vecchia()] with inducing points. Every observation for [exact_gp()]. With
+#'   [cov_spacetime()] the `k` of the largest correlation: by default all of up to 1,000, with the
+#'   mean of the whole trend, and at least 192 of more.
 #' @param local_mean `TRUE` for a locally unknown mean, `FALSE` for that of the whole trend, which
 #'   it is for [vecchia()] with inducing points. By default `TRUE` where the trend is an intercept,
 #'   the response gaussian, and space has one or two coordinates, but not for [vnngp()], for

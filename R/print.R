@@ -137,7 +137,8 @@ print_remarks <- function(x, digits) {
       c("variance", if (is.null(x$pseudo_observations)) "nugget"))
   cat(prior_lines(x), sep = "")
   cat(boundary_lines(x, boundary_parameters(x), vanishing),
-    remark_lines(c(boundary_advice(x), idle_ranges_note(x), flat_likelihood_note(x))), sep = "")
+    remark_lines(c(boundary_advice(x), idle_ranges_note(x), flat_likelihood_note(x),
+      underestimates_note(x))), sep = "")
   cat(label_scale_note(x, digits), far_mean_note(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
 }

@@ -36,6 +36,7 @@ new_problem <- function(data, locations, settings, start) {
     bounds = NULL,
     start = NULL,                    # working parameters to start from; of with_start()
     further_starts = NULL,           # others that may be better; of shared_starts()
+    nested = NULL,                   # optima of models that this one contains; of from_separable()
     fixed_by_user = NULL,            # which are fixed, where cross-validation holds the others, too
     # ---- how it is fitted
     control = settings$control,

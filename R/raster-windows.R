@@ -13,14 +13,16 @@ window_of_cells <- function(raster, cells) {
   new_window(corners[1L, 1L], corners[1L, 2L], diff(corners[, 1L]) + 1, diff(corners[, 2L]) + 1)
 }
 
-# Values of cells, which a file that is cut off lacks.
-raster_values <- function(raster, ...) {
-  rlang::try_fetch(terra::values(raster, ...), error = function(error) {
+# What is read of a raster, `value`, which a file that is cut off lacks.
+read_from <- function(raster, value) {
+  rlang::try_fetch(value, error = function(error) {
     files <- unique(terra::sources(raster))
     abort_file(paste(files[nzchar(files)], collapse = ", "), "cannot be read", error,
       hint = "Is it whole? What has written it may have run out of disk.")
   })
 }
+
+raster_values <- function(raster, ...) read_from(raster, terra::values(raster, ...))
 
 # The layers' values, a row for each cell.
 window_values <- function(raster, window) {

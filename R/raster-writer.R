@@ -102,9 +102,14 @@ rename_parts <- function(part, file) {
   prefix <- nchar(basename(part)) - nchar(basename(file))
   targets <- file.path(dirname(file), substring(basename(parts), prefix + 1L))
   unlink(setdiff(before, c(file, targets)))
-  if (!all(suppressWarnings(file.rename(parts, targets)))) {
-    abort_file(file, "cannot be replaced by the one that is written beside it")
+  if (!length(parts) || !all(suppressWarnings(file.rename(parts, targets)))) {
+    abort_replaced(file)
   }
+}
+
+abort_replaced <- function(file, parent = NULL) {
+  abort_file(file, "cannot be replaced by the one that is written beside it", parent,
+    hint = "Does another process write the same files? One at a time can.")
 }
 
 # Formats that hold numbers of 8 bytes, any number of layers and their names.

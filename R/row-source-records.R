@@ -12,6 +12,7 @@ open_records <- function(file, arguments) {
   line <- 1
   next_lines <- function(n) {
     lines <- lines_of_text(connection, n, file)
+    check_bytes(lines, file, line + length(pending))
     if (line == 1 && !length(pending)) lines <- without_byte_order_mark(lines)
     pending <<- c(pending, lines)
     n < 0L || length(lines) < n
@@ -49,6 +50,14 @@ lines_of_text <- function(connection, n, file) {
     }
     invokeRestart("muffleWarning")
   })
+}
+
+# scan() takes a byte of 255, which is part of no character of UTF-8, for the end of the text.
+check_bytes <- function(lines, file, line) {
+  wrong <- which(grepl("\xff", lines, fixed = TRUE, useBytes = TRUE))
+  if (!length(wrong)) return(invisible())
+  abort_line(file, line + wrong[1L] - 1, "has a byte of 255, which text in UTF-8 has none of",
+    "Is it of another format? Convert it to UTF-8.")
 }
 
 without_byte_order_mark <- function(lines) {

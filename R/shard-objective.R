@@ -7,12 +7,12 @@ shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(pr
   before <- kind == "before"
   ordered_in <- NULL
   held <- FALSE  # whether shards have kept the table of the largest k, as search_once() does
-  function(component, k) {
+  function(component, k, renew_at = reorder_at) {
     if (held) {
       narrow_problems(host, k, kind == "joint", keep = k < largest_k)
     } else {
       shape <- core_metric_shape(component)
-      reorder <- before && (is.null(ordered_in) || is_another_shape(shape, ordered_in, reorder_at))
+      reorder <- before && (is.null(ordered_in) || is_another_shape(shape, ordered_in, renew_at))
       if (reorder) ordered_in <<- shape
       largest <- if (is_isotropic(component)) largest_k else k
       make_problems(host, component, k, before, kind == "joint", reorder, largest)
@@ -61,7 +61,7 @@ takes_shards.default <- function(method, family) FALSE
 
 #' @export
 takes_shards.neargp_vecchia <- function(method, family) {
-  is_gaussian(family) && !has_low_rank(method) && method$ordering == "maxmin"
+  is_gaussian(family) && !has_low_rank(method) && method$ordering %in% c("auto", "maxmin")
 }
 
 #' @export

@@ -261,7 +261,7 @@ simulation_plan <- function(covariance, data, coords, settings) {
   order <- core_order(queries, "maxmin", 0, settings$context)
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
   list(order = order, neighbors = core_neighbors_joint(reference, queries, order, k,
-    settings$context))
+    settings$context, search_lags(component)))
 }
 
 # Draws coefficients of the trend in the core's coordinates.

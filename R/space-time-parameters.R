@@ -60,13 +60,38 @@ core_space_time <- function(group, take) {
 # ---- the metric of neighbours --------------------------------------------------------------------
 
 # The component in whose metric neighbours are searched. A sum with space and time apart has no
-# distance: then ranges are those of half the correlation.
+# distance. There, neighbours are the rows of the largest correlation, which depends on the whole
+# `field`, and ranges are those of half the correlation.
 search_component <- function(core_covariance, index = metric_index(core_covariance)) {
   component <- core_covariance$components[[index]]
   if (!has_space_time(core_covariance)) return(component)
   component$range <- core_search_ranges(as_specified(core_covariance), index)
   component$space_time <- NULL
+  component$field <- list(covariance = core_covariance, index = index)
   component
+}
+
+# The correlation by which a search of scaled coordinates finds the nearest; NULL for the distance.
+search_lags <- function(component) {
+  if (is.null(component$field)) return(NULL)
+  list(covariance = as_specified(component$field$covariance),
+    unit = component$range[component$group[c(1L, length(component$group))]])
+}
+
+# Neighbours change only when these numbers do. Correlations of space and time have shapes that
+# depend on more than the ratio of the ranges.
+search_shape <- function(component) {
+  shape <- core_metric_shape(component)
+  if (is.null(component$field)) return(shape)
+  own <- lapply(component$field$covariance$components, function(part) c(log(part$range), part$shape,
+    unlist(part$space_time[setdiff(names(part$space_time), c("model", "time_family"))])))
+  c(shape, log(component$range[1L]), unlist(own, use.names = FALSE))
+}
+
+# Means of the parameters of two covariances that differ in these alone.
+mean_covariance <- function(from, to) {
+  if (is.list(to)) return(Map(mean_covariance, from, to))
+  if (is.double(to)) (from + to) / 2 else to
 }
 
 # ---- start and bounds ----------------------------------------------------------------------------
@@ -86,13 +111,19 @@ fill_space_time <- function(fill, problem, own, j) {
   if (!is.null(family)) fill(own & layout$kind == "time_shape", family_shape(family)$start)
 }
 
-set_space_time_bounds <- function(set, problem, j) {
+# A field that hardly changes with time contains the one without time, which a range of a hundred
+# times the extent does not where the noise is small.
+set_space_time_bounds <- function(set, problem, j, time_extent) {
   layout <- problem$layout
   own <- layout$component %in% j
   set(own & layout$transform == "share", share_bounds[1L], share_bounds[2L])
   if (any(own & layout$kind == "beta")) {
     bound <- greatest_beta(problem$locations)
     set(own & layout$kind == "beta", share_bounds[1L], min(share_bounds[2L], stats::qlogis(bound)))
+  }
+  if (!is.null(problem$groups[[j]]$space_time$model)) {
+    time <- utils::tail(which(own & layout$kind == "range"), 1L)
+    set(time, log(1e-5 * time_extent), log(1e4 * time_extent))
   }
   known <- if (any(own & layout$kind == "time_shape")) family_shape(
     problem$groups[[j]]$space_time$time_family)

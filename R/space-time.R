@@ -40,13 +40,13 @@
 #' Forecasts of it keep what places have for themselves.
 #'
 #' Sums of components of any model are written with `+`: `cov_spacetime(model = "product_sum") +
-#' cov_exponential()` has a metric part besides. Neighbours are the nearest in units of the
-#' distances in space and in time at which the correlation of the whole sum is half way to its
-#' limit, searched again as these move.
+#' cov_exponential()` adds a metric part. Neighbours are the observations of the largest correlation
+#' by the whole sum, searched again as the parameters move. In a sum of components with different
+#' anisotropies, all distances in space are those of the component of the largest variance.
 #'
-#' Of few places at many times the neighbours are the same places at a few times, and [vecchia()]
-#' loses more of the likelihood than in space: before models are compared by it, see whether a
-#' larger `k` (60, 100), or [exact_gp()] of up to some thousand rows, moves it.
+#' [vecchia()] loses more of the likelihood in space and time than in space alone, above all for
+#' smooth fields with little noise. Use a larger `k` (60, 100), or [exact_gp()] for up to some
+#' thousand observations, before you compare models.
 #'
 #' A forecast tends to the trend, and its interval to the full variance, as the lag grows beyond
 #' `range_time`: a trend that extrapolates badly, such as a polynomial of time, forecasts badly.

@@ -63,7 +63,7 @@ working_bounds <- function(problem, residual_variance) {
     if (length(shape)) {
       set(shape, to_working(known$lower, known$transform), to_working(known$upper, known$transform))
     }
-    set_space_time_bounds(set, problem, j)
+    set_space_time_bounds(set, problem, j, extent[length(extent)])
   }
   list(lower = lower, upper = upper)
 }
@@ -171,7 +171,7 @@ variance_splits <- function(problem, residual_variance) {
 typical_noise_scale <- function(data) 1 / stats::median(data$weights)
 
 # Several components share the variance equally, and those that are multiplied by the same column,
-# or by none, have ranges a factor 3 apart, the first the longest.
+# or by none, have ranges a factor 3 apart.
 candidate_values <- function(problem, scales, distance, shape, split) {
   layout <- problem$layout
   values <- layout$value
@@ -201,11 +201,17 @@ candidate_values <- function(problem, scales, distance, shape, split) {
   values
 }
 
-# (m + 1) / 2 - i for the i-th of m components.
+# (m + 1) / 2 - i for the i-th of m components, in an order that does not depend on that of the
+# terms: by their families, exponential first, and then by their smoothness.
 place_among_alike <- function(problem) {
   column <- vapply(problem$groups, function(group) by_name(problem$locations, group$local$by), "")
   alike <- outer(column, column, "==")
-  (rowSums(alike) + 1) / 2 - rowSums(alike & lower.tri(alike, diag = TRUE))
+  family <- vapply(problem$groups, `[[`, "", "family")
+  smoothness <- vapply(seq_along(family), function(j) {
+    c(problem$layout$value[component_rows(problem$layout, j, "shape")], NA)[1L]
+  }, 0)
+  rank <- order(order(family, smoothness))
+  (rowSums(alike) + 1) / 2 - rowSums(alike & outer(rank, rank, ">="))
 }
 
 # The effective distance in units of the range. A correlation that hardly falls at all may have

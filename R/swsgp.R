@@ -22,6 +22,10 @@
 #' the fit ends after `epochs` rather than where the objective rises no more, and [logLik()], of the
 #' objective with its weight, is marked as a score.
 #'
+#' @section Training: The fit ends after `epochs`, and other seeds or more epochs can end at a
+#' higher objective. The package does not search for it: 300 epochs raised the objective and lowered
+#' the scores of new observations.
+#'
 #' @section When to take it: To reproduce the paper, or to compare with it. [svgp()] has a bound,
 #' joint posterior and all, for as many points as a dense matrix can have; `vnngp(inducing = )` has
 #' as cheap steps with a prior of its own at the points, of which its objective is a bound;

@@ -143,12 +143,24 @@ core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vco
 
 check_coefficient_size <- function(result, data) {
   variance <- diag(result$beta_vcov)
+  check_small_variances(variance, data)
   beyond <- !is.finite(result$beta) | is.infinite(variance) | is.nan(variance)
   if (!any(beyond)) return(invisible())
   abort_neargp("scale",
     c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.",
       format_some(colnames(data$X)[beyond])),
       i = "Multiply the covariate, which is far smaller than the response, by a constant."))
+}
+
+# The square of a standard error of 1e-200 is 0.
+check_small_variances <- function(variance, data) {
+  below <- which(variance[seq_len(ncol(data$X))] == 0)
+  below <- below[vapply(below, function(j) max(abs(data$X[, j])) > 1e100, NA)]
+  if (!length(below)) return(invisible())
+  abort_neargp("scale",
+    c(sprintf("The variance of the coefficient of %s is below the range of numbers.",
+      format_some(colnames(data$X)[below])),
+      i = "Divide the covariate, which is far larger than the response, by a constant."))
 }
 
 # A covariance matrix that was not to be had, of with_unknown_trend(), and not one that overflows.

@@ -27,13 +27,24 @@ check_trend <- function(model_data) {
 # Beside a constant only the scatter of a covariate counts: that of a year is a small share of its
 # size.
 check_rank <- function(X, centered, response_name) {
-  decomposition <- qr(centered_columns(X))
+  columns <- centered_columns(X)
+  check_column_sizes(columns, colnames(X))
+  decomposition <- qr(columns)
   if (decomposition$rank < ncol(X)) abort_rank(X, decomposition$pivot[-seq_len(decomposition$rank)])
   if (is.null(centered)) return(invisible()) # the trend acts on the scale of the link
   residual <- qr.resid(decomposition, centered)
   if (sum((residual / max(abs(centered)))^2) <= 1e-28 * length(centered)) {
     abort_exact_trend(response_name)
   }
+}
+
+# The inverse of a length that is nearly the least number is none.
+check_column_sizes <- function(columns, names, least = 1e-290) {
+  sizes <- apply(abs(columns), 2L, max)
+  small <- sizes > 0 & sizes < least
+  if (!any(small)) return(invisible())
+  abort_neargp("scale", c(sprintf("%s varies by about %.3g, too little to compute with.",
+    format_some(names[small]), sizes[small][1L]), i = "Multiply the covariate by a constant."))
 }
 
 # Where there is no intercept nothing takes the mean of a covariate off, and beside a large one its

@@ -31,8 +31,10 @@ estimated_trend.default <- function(method, fit, data, context) {
 trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
 
 earlier_neighbors <- function(fit, data, context) {
+  covariance <- fit$core_covariance
+  covariance$nugget <- fit$nugget
   neighbors_before(list(data = data, method = fit$method, context = context),
-    metric_component(fit$core_covariance), min(fit$k, length(data$y) - 1L), "maxmin", 0)
+    metric_component(covariance), min(fit$k, length(data$y) - 1L), "auto", 0)
 }
 
 # `effects`: blocks and their factors, of fitted_effects(). `nuggets`: of each output.

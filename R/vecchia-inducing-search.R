@@ -33,12 +33,24 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
       min(state$gain, changed) < least_gain)
     if (settled) break
   }
-  if (!settled) {
-    state$converged <- FALSE
-    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
-      control$max_refreshes)
+  if (!settled) state <- unsettled(state, control)
+  polished(problem, state, given, information)
+}
+
+# The neighbours of the last round are held to the end. A climb stops where it promises less than
+# its tolerance, and after few steps such a promise may be wrong by far: others follow, which begin
+# with the units of the parameters reached, until one has gained less than the tolerance asked for.
+polished <- function(problem, state, given, information, most = 10L) {
+  tolerance <- problem$control$tolerance
+  for (climb in seq_len(most)) {
+    result <- climb(problem, given, information, tolerance / 100)
+    given[c("working", "evaluated")] <- result[c("working", "evaluated")]
+    for (count in c("iterations", "evaluations")) {
+      state[[count]] <- state[[count]] + result[[count]]
+    }
+    if (result$gain < tolerance) break
   }
-  replace(state, c("evaluated", "given"), list(given$evaluated, given))
+  replace(state, c("working", "evaluated", "given"), list(given$working, given$evaluated, given))
 }
 
 # ---- what is held while the optimiser runs -------------------------------------------------------

@@ -80,7 +80,7 @@ low_rank_start <- function(method, problem) {
 
 # The order of the rows and the positions of the inducing points, in the metric of a component.
 arrange <- function(method, problem, component, key) {
-  list(key = key, order = row_order(problem, component, method$ordering, key),
+  list(key = key, order = row_order(problem, component, method$ordering, key, method$k),
     positions = low_rank_positions(method, problem, component))
 }
 
@@ -164,7 +164,7 @@ low_rank_neighbors <- function(fit, data, order, context) {
 estimated_trend.neargp_vecchia_inducing <- function(method, fit, data, context) {
   data <- at_locations(data)
   order <- row_order(list(data = data, context = context), metric_component(fit$core_covariance),
-    "maxmin", 0)
+    "maxmin", 0, fit$k)
   low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, context),
     context)[c("beta", "beta_vcov")]
 }

@@ -9,13 +9,18 @@
 #' `n * k^3`. Standard errors come from the information matrix. With several ranges or an
 #' anisotropy, ordering and neighbours are found in the estimated metric.
 #'
+#' A fit with several ranges ends at no less than the isotropic fit, and a fit of a sum at no less
+#' than a fit of one term. A field that is nearly white noise along one direction can have a higher
+#' likelihood than the estimates. The search does not look for it, because it fits noise.
+#'
 #' @param k number of neighbours, at least 1 and less than the number of rows; by default 30, or one
 #'   less than there are rows. 30 gives predictions as good as more do for two coordinates; less is
 #'   faster. Where the estimates themselves matter take 60: in a simulation with 105,569 rows on a
 #'   lattice the intervals of variance and range just missed the truth at 30 and covered it at 60.
-#' @param ordering `"maxmin"` (each next location as far as possible from those before; the most
-#'   accurate), `"random"` (uses R's random numbers), `"coordinate"` (by the first coordinate) or
-#'   `"given"` (the rows as they are).
+#' @param ordering order of the observations. The default `"auto"` is `"maxmin"`, or the best of
+#'   three orders for a covariance of space and time, see below. `"maxmin"` takes each next location
+#'   as far as possible from those before. `"random"` uses R's random numbers, `"coordinate"` sorts
+#'   by the first coordinate, and `"given"` leaves the rows as they are.
 #' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their
 #'   positions as a matrix or data frame of coordinates (or sf points), for a low-rank part beside
 #'   it, see below. 200 is a good number to begin with.
@@ -35,8 +40,9 @@
 #' [vnngp()] does: the likelihood then comes from the posterior of the field at all locations, and
 #' predictions from the nearest locations that do not crowd. [print()] says which it was. The field
 #' takes up to six times as long. It is not offered for restricted likelihoods, random effects,
-#' models of the noise, several responses, areas, shards and single precision; there a message of
-#' class `neargp_message_loss` reports the loss.
+#' models of the noise, [cov_spacetime()], several responses, areas, shards and single precision;
+#' there a message of class `neargp_message_loss` reports a loss above one unit or 0.1 standard
+#' deviations.
 #' @section Repeated locations: Observations at the same location count as one neighbour. neargp
 #' fits the means of locations, weighted by the precision of their observations. For Gaussian models
 #' this gives exactly the likelihood, trend and predictions of all observations. With several
@@ -57,6 +63,13 @@
 #' within a location. There, use [exact_gp()] or a `k` several times the number of observations at a
 #' location. [loo_k()] with `family = student_t()` fits single observations and predicts from
 #' locations. Consider [vnngp()] for such data.
+#' @section Space and time: For the models of [cov_spacetime()] the neighbours are the `k`
+#' observations of the largest correlation, not the nearest in scaled coordinates. `ordering =
+#' "auto"` compares three orders: maxmin, by time, and by the first coordinate with the times of
+#' each station in sequence. It takes the one with the smallest sum of log conditional variances,
+#' which is twice the Kullback-Leibler divergence from the exact model up to a constant. At most
+#' 2,000 observations in the middle of the data enter that sum. For stations at common times this
+#' typically loses a third of what maxmin with the nearest neighbours loses.
 #' @section Inducing points: In more than two coordinates, or where the field is smooth, few
 #' neighbours see little of it: what neighbours do not tell then comes from afar. With `inducing`
 #' points the field is the sum of what its values there tell of it and of a residual field, and
@@ -84,7 +97,10 @@
 #' rows, in closed form.
 #' @section Restricted maximum likelihood: Maximum likelihood takes the estimated trend for the true
 #' one, and so finds variance and range too small: hardly by a constant trend and hundreds of rows,
-#' noticeably with tens of rows or many covariates. `estimation = "REML"` maximises the likelihood
+#' noticeably with tens of rows or many covariates. Standard errors and intervals take the estimates
+#' for known and are too small as well: 95% intervals of an intercept covered 86 to 88% with 300
+#' observations. Below 50 observations, or 10 for each coefficient, a message of class
+#' `neargp_message_estimation` and `print()` say so. `estimation = "REML"` maximises the likelihood
 #' of the contrasts that are free of the trend (Harville 1974). It takes no more time for a step,
 #' and at the end two evaluations of the likelihood for each parameter, of whose gradient
 #' differences give standard errors. Its log-likelihood, as [logLik()] and `AIC()` have it, is that
@@ -121,9 +137,9 @@
 #' fit
 #' predict(fit, d[1:3, ], interval = "prediction")
 #' @export
-vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "given"),
+vecchia <- function(k = NULL, ordering = c("auto", "maxmin", "random", "coordinate", "given"),
                     inducing = 0L, estimation = NULL, condition = NULL) {
-  ordering <- check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given"))
+  ordering <- check_choice(ordering, "ordering", row_orderings)
   condition <- check_condition(condition, k, inducing, estimation)
   method <- do.call(new_method, c(list("vecchia", "Vecchia approximation"),
     neighbor_settings(k, 30L), list(ordering = ordering)))
@@ -152,6 +168,7 @@ takes_noise_model.neargp_vecchia <- function(method) !has_low_rank(method)
 
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {
+  problem <- from_separable(problem)
   objective_for <- vecchia_objectives(method, problem)
   # Coefficients of further coordinates follow the noise that each set of neighbours brings.
   negligible <- if (is_expanded(problem)) negligible_score(problem) else
@@ -164,11 +181,13 @@ fit_method.neargp_vecchia <- function(method, problem) {
     function(state) {
       conditioning <<- conditioning_at(problem, state$working)
       identical(conditioning$on, "field")
-    })
+    }, vecchia_at_own_order(method, problem, objective_for))
   for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
   if (isTRUE(state$left)) return(list(instead = problem_on_field(problem, state, conditioning)))
-  result <- scored_result(problem, state,
-    function(working) objective_for(component_at(problem, working), method$k), method$k)
+  objective_at <- function(working) objective_for(component_at(problem, working), method$k, 0)
+  state <- with_fresh_neighbors(problem, state,
+    function(working) objective_at(working)$evaluate(working, information = TRUE))
+  result <- scored_result(problem, state, objective_at, method$k)
   result$conditioning <- conditioning
   result
 }
@@ -177,7 +196,13 @@ fit_method.neargp_vecchia <- function(method, problem) {
 vecchia_objectives <- function(method, problem) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
-  kept_last(function(component, k) local_objective(problem, search(component, k)))
+  kept_last(function(component, k, ...) local_objective(problem, search(component, k, ...)))
+}
+
+# The same with an order that is chosen for that component, whichever was searched before.
+vecchia_at_own_order <- function(method, problem, objective_for) {
+  if (method$ordering != "auto") return(objective_for)
+  function(component, k) vecchia_objectives(method, problem)(component, k)
 }
 
 #' @export
@@ -191,7 +216,7 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
 check_known_order <- function(object, what) {
   if (!identical(object$method$ordering, "random")) return(invisible())
   abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
-    i = "Fit with vecchia(), whose ordering is \"maxmin\"."))
+    i = "Fit with vecchia(), whose ordering is \"auto\"."))
 }
 
 # The neighbours before each row in the metric of a component. The ordering is made anew only when
@@ -199,15 +224,18 @@ check_known_order <- function(object, what) {
 # little keeps the estimates from settling.
 reorder_at <- 0.5
 
-vecchia_search <- function(problem, ordering, renew_at = reorder_at) {
+vecchia_search <- function(problem, ordering) {
   key <- if (ordering == "random") order_key() else 0
   order <- NULL
   ordered_in <- NULL
-  function(component, k) {
+  chosen_for <- NULL
+  function(component, k, renew_at = reorder_at) {
     shape <- core_metric_shape(component)
-    if (is.null(order) || is_another_shape(shape, ordered_in, renew_at)) {
-      order <<- row_order(problem, component, ordering, key)
+    chosen_again <- ordering == "auto" && !identical(k, chosen_for)
+    if (is.null(order) || chosen_again || is_another_shape(shape, ordered_in, renew_at)) {
+      order <<- row_order(problem, component, ordering, key, k)
       ordered_in <<- shape
+      chosen_for <<- k
     }
     neighbors_in_order(problem, component, k, order)
   }

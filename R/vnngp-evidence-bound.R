@@ -32,7 +32,7 @@ latent_search <- function(problem, nodes, component, k) {
     core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$context)
   }
   neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k,
-    problem$context) else
+    problem$context, search_lags(component)) else
     residual_neighbors(problem, nodes, component, order, k)
   list(order = order, neighbors = neighbors, component = component)
 }

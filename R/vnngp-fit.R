@@ -3,9 +3,10 @@
 # of the gradient; one evaluation for each parameter.
 
 # On all rows if they are few or there are few inducing points, else on every tenth. Those are the
-# first of the maxmin ordering, which cover the region evenly. An earlier fit's is nearer.
+# first of the maxmin ordering, which cover the region evenly. An earlier fit's is nearer, and so is
+# the optimum of a nested model, for which no coarse round is asked.
 rough_optimum <- function(problem, few_rows = 4000L) {
-  if (!is.null(problem$warm_start)) {
+  if (!is.null(problem$warm_start) || problem$control$coarse_k == 0L) {
     return(list(working = problem$start, iterations = 0L, evaluations = 0L))
   }
   problem$control["shards"] <- list(NULL)  # few rows

@@ -38,11 +38,14 @@ latent_prediction <- function(object, part, X, offset) {
 separation <- 0.1
 
 posterior_neighbors <- function(object, coords, settings) {
-  if (settings$k >= nrow(object$posterior$coords)) {
-    return(nearest_inducing(object, coords, settings))
-  }
-  core_index_thinned(node_index(object, settings$context), coords, separation, settings$k,
-    settings$context)
+  spread_neighbors(node_index(object, settings$context), nrow(object$posterior$coords), coords,
+    settings)
+}
+
+# Among the `points` of an index.
+spread_neighbors <- function(index, points, coords, settings) {
+  if (settings$k >= points) return(core_index_nearest(index, coords, points, settings$context))
+  core_index_thinned(index, coords, separation, settings$k, settings$context)
 }
 
 nearest_inducing <- function(object, coords, settings) {
@@ -52,7 +55,8 @@ nearest_inducing <- function(object, coords, settings) {
 
 node_index <- function(object, context) {
   posterior <- object$posterior
-  kept(object, "node_index", context, core_index(posterior$coords, posterior$component))
+  kept(object, "node_index", context, core_index(posterior$coords, posterior$component,
+    search_lags(posterior$component)))
 }
 
 kept_latent <- function(object, context) {
@@ -87,7 +91,7 @@ wider_pattern <- function(posterior, context, wide = 30L, most_points = 300000L)
   k <- min(wide, n - 1L)
   if (posterior$exact || n > most_points || k <= nrow(posterior$neighbors)) return(NULL)
   core_neighbors_before(core_scale(posterior$coords, posterior$component), posterior$order, k,
-    context)
+    context, search_lags(posterior$component))
 }
 
 check_latent_settings <- function(method, settings) {

@@ -54,8 +54,8 @@ predict_by_shard <- function(object, id, coords, settings) {
     list(pointer = restored_latent(one, context), nodes = nrow(one$posterior$coords),
       index = core_index(one$posterior$coords, one$posterior$component))
   })
-  core_latent_predict(of_shard$pointer, coords, core_index_nearest(of_shard$index, coords,
-    min(settings$k, of_shard$nodes), context), context)
+  core_latent_predict(of_shard$pointer, coords, spread_neighbors(of_shard$index, of_shard$nodes,
+    coords, settings), context)
 }
 
 # The shard of each row of newdata, for those who share them out: rows without a place have no

@@ -86,7 +86,8 @@ field_elsewhere <- function(object, coords, nodes, settings) {
   queries <- core_scale(coords, posterior$component)
   order <- core_order(queries, "maxmin", 0, settings$context)
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
-  neighbors <- core_neighbors_joint(reference, queries, order, k, settings$context)
+  neighbors <- core_neighbors_joint(reference, queries, order, k, settings$context,
+    search_lags(posterior$component))
   drawn <- check_drawn(core_simulate(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], nodes,
     rep(1, nrow(nodes)), coords, order, neighbors, as_specified(object$core_covariance),
     jitter_variance(object),

@@ -977,8 +977,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_before
-SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_neighbors_before(SEXP coordsSEXP, SEXP orderSEXP, SEXP kSEXP, SEXP contextSEXP) {
+SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k, const Rcpp::List& context, const Rcpp::Nullable<Rcpp::List>& lags);
+RcppExport SEXP _neargp_core_neighbors_before(SEXP coordsSEXP, SEXP orderSEXP, SEXP kSEXP, SEXP contextSEXP, SEXP lagsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -986,7 +986,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order(orderSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_before(coords, order, k, context));
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type lags(lagsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_before(coords, order, k, context, lags));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1007,15 +1008,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_others
-SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_neighbors_others(SEXP coordsSEXP, SEXP kSEXP, SEXP contextSEXP) {
+SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, const Rcpp::List& context, const Rcpp::Nullable<Rcpp::List>& lags);
+RcppExport SEXP _neargp_core_neighbors_others(SEXP coordsSEXP, SEXP kSEXP, SEXP contextSEXP, SEXP lagsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_others(coords, k, context));
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type lags(lagsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_others(coords, k, context, lags));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1034,14 +1036,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_index
-SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component);
-RcppExport SEXP _neargp_core_index(SEXP coordsSEXP, SEXP componentSEXP) {
+SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component, const Rcpp::Nullable<Rcpp::List>& lags);
+RcppExport SEXP _neargp_core_index(SEXP coordsSEXP, SEXP componentSEXP, SEXP lagsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type component(componentSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_index(coords, component));
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type lags(lagsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_index(coords, component, lags));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1091,8 +1094,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_joint
-SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_neighbors_joint(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP kSEXP, SEXP contextSEXP) {
+SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context, const Rcpp::Nullable<Rcpp::List>& lags);
+RcppExport SEXP _neargp_core_neighbors_joint(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP kSEXP, SEXP contextSEXP, SEXP lagsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1101,7 +1104,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_joint(coords, newcoords, order_new, k, context));
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type lags(lagsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_joint(coords, newcoords, order_new, k, context, lags));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2357,15 +2361,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},
     {"_neargp_core_maxmin", (DL_FUNC) &_neargp_core_maxmin, 2},
     {"_neargp_core_neighbor_reach", (DL_FUNC) &_neargp_core_neighbor_reach, 3},
-    {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 4},
+    {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 5},
     {"_neargp_core_neighbors_earlier", (DL_FUNC) &_neargp_core_neighbors_earlier, 6},
-    {"_neargp_core_neighbors_others", (DL_FUNC) &_neargp_core_neighbors_others, 3},
+    {"_neargp_core_neighbors_others", (DL_FUNC) &_neargp_core_neighbors_others, 4},
     {"_neargp_core_neighbors_to", (DL_FUNC) &_neargp_core_neighbors_to, 4},
-    {"_neargp_core_index", (DL_FUNC) &_neargp_core_index, 2},
+    {"_neargp_core_index", (DL_FUNC) &_neargp_core_index, 3},
     {"_neargp_core_index_nearest", (DL_FUNC) &_neargp_core_index_nearest, 4},
     {"_neargp_core_index_by_sector", (DL_FUNC) &_neargp_core_index_by_sector, 6},
     {"_neargp_core_index_thinned", (DL_FUNC) &_neargp_core_index_thinned, 5},
-    {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 5},
+    {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 6},
     {"_neargp_core_keep", (DL_FUNC) &_neargp_core_keep, 2},
     {"_neargp_core_keeper", (DL_FUNC) &_neargp_core_keeper, 0},
     {"_neargp_core_kept", (DL_FUNC) &_neargp_core_kept, 1},

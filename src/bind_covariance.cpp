@@ -187,6 +187,16 @@ std::vector<double> Metric::scaled(neargp::Points points) const {
   return scaled;
 }
 
+Lags::Lags(const Rcpp::Nullable<Rcpp::List>& lags, int dim) {
+  if (lags.isNull()) return;
+  const Rcpp::List list(lags);
+  const auto unit = Rcpp::as<std::vector<double>>(list["unit"]);
+  if (unit.size() != 2) throw neargp::Error("Lags need a unit of space and one of time.");
+  correlation_ = std::make_unique<neargp::CovarianceLags>(prepared_values(to_covariance(list["covariance"], 0.0), dim),
+                                                          unit[0], unit[1]);
+  order_ = std::make_unique<neargp::LagOrder>(*correlation_);
+}
+
 // [[Rcpp::export]]
 std::vector<double> core_metric_shape(const Rcpp::List& component) {
   return neargp::metric_shape(to_component(component));

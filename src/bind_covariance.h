@@ -2,9 +2,11 @@
 
 #include <Rcpp.h>
 
+#include <memory>
 #include <vector>
 
 #include "covariance/covariance.h"
+#include "covariance/lag_correlation.h"
 #include "covariance/parameters.h"
 #include "covariance/prepared.h"
 #include "geometry/points.h"
@@ -32,4 +34,17 @@ class Metric {
  private:
   neargp::PreparedCovariance covariance_;
   int columns_;
+};
+
+// What a search takes for near in space and time: R's list(covariance = specified, unit = numeric), the units those of
+// the first coordinate and of time, or NULL for the distance.
+class Lags {
+ public:
+  Lags(const Rcpp::Nullable<Rcpp::List>& lags, int dim);
+  // Null for the distance.
+  const neargp::LagOrder* order() const { return order_.get(); }
+
+ private:
+  std::unique_ptr<neargp::CovarianceLags> correlation_;
+  std::unique_ptr<neargp::LagOrder> order_;
 };

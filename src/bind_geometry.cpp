@@ -30,19 +30,22 @@ neargp::Surface to_surface(bool on_sphere) { return on_sphere ? neargp::Surface:
 struct ScaledIndex {
   Metric metric;
   neargp::NeighborIndex index;
+  Lags lags;
 
-  ScaledIndex(const Rcpp::NumericMatrix& coords, const Rcpp::List& component)
-      : metric(component, coords.ncol()), index(metric.scaled(PointStore(coords).view()), metric.dim()) {}
+  ScaledIndex(const Rcpp::NumericMatrix& coords, const Rcpp::List& component,
+              const Rcpp::Nullable<Rcpp::List>& nearness)
+      : metric(component, coords.ncol()), index(metric.scaled(PointStore(coords).view()), metric.dim()),
+        lags(nearness, metric.dim()) {}
 };
 
 using IndexPointer = Rcpp::XPtr<ScaledIndex>;
 
-// Calls search(index, queries) with the queries in the index's metric.
+// Calls search(scaled index, queries) with the queries in the index's metric.
 template <class Search>
 SEXP search_index(SEXP index, const Rcpp::NumericMatrix& newcoords, const Search& search) {
   IndexPointer pointer(index);
   const std::vector<double> queries = pointer->metric.scaled(PointStore(newcoords).view());
-  return to_r(search(pointer->index, neargp::Points{queries.data(), newcoords.nrow(), pointer->metric.dim()}));
+  return to_r(search(*pointer, neargp::Points{queries.data(), newcoords.nrow(), pointer->metric.dim()}));
 }
 
 }  // namespace
@@ -84,9 +87,10 @@ Rcpp::NumericVector core_neighbor_reach(const Rcpp::NumericMatrix& coords, const
 
 // [[Rcpp::export]]
 SEXP core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k,
-                           const Rcpp::List& context) {
+                           const Rcpp::List& context, const Rcpp::Nullable<Rcpp::List>& lags = R_NilValue) {
   const PointStore points(coords);
-  return to_r(neargp::nearest_before(points.view(), to_rows(order), k, run_context(context)));
+  const Lags near(lags, coords.ncol());
+  return to_r(neargp::nearest_before(points.view(), to_rows(order), k, run_context(context), near.order()));
 }
 
 // [[Rcpp::export]]
@@ -99,9 +103,11 @@ SEXP core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
 }
 
 // [[Rcpp::export]]
-SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, const Rcpp::List& context) {
+SEXP core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, const Rcpp::List& context,
+                           const Rcpp::Nullable<Rcpp::List>& lags = R_NilValue) {
   const PointStore points(coords);
-  return to_r(neargp::nearest_others(points.view(), k, run_context(context)));
+  const Lags near(lags, coords.ncol());
+  return to_r(neargp::nearest_others(points.view(), k, run_context(context), near.order()));
 }
 
 // [[Rcpp::export]]
@@ -113,36 +119,40 @@ SEXP core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMat
 
 // Neighbours by an index that is made once. Coordinates are those of the data: the index scales them.
 // [[Rcpp::export]]
-SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
-  return IndexPointer(new ScaledIndex(coords, component), true);
+SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component,
+                const Rcpp::Nullable<Rcpp::List>& lags = R_NilValue) {
+  return IndexPointer(new ScaledIndex(coords, component, lags), true);
 }
 
 // [[Rcpp::export]]
 SEXP core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, const Rcpp::List& context) {
-  return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
-    return points.nearest(queries, k, run_context(context));
+  return search_index(index, newcoords, [&](ScaledIndex& points, neargp::Points queries) {
+    return points.index.nearest(queries, k, run_context(context), points.lags.order());
   });
 }
 
 // [[Rcpp::export]]
 SEXP core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector,
                           const Rcpp::List& context) {
-  return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
-    return points.by_sector(queries, to_surface(on_sphere), sectors, per_sector, run_context(context));
+  return search_index(index, newcoords, [&](ScaledIndex& points, neargp::Points queries) {
+    return points.index.by_sector(queries, to_surface(on_sphere), sectors, per_sector, run_context(context));
   });
 }
 
 // [[Rcpp::export]]
 SEXP core_index_thinned(SEXP index, const Rcpp::NumericMatrix& newcoords, double separation, int k,
                         const Rcpp::List& context) {
-  return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
-    return points.thinned(queries, separation, k, run_context(context));
+  return search_index(index, newcoords, [&](ScaledIndex& points, neargp::Points queries) {
+    return points.index.thinned(queries, separation, k, run_context(context));
   });
 }
 
 // [[Rcpp::export]]
 SEXP core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
-                          const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context) {
+                          const Rcpp::IntegerVector& order_new, int k, const Rcpp::List& context,
+                          const Rcpp::Nullable<Rcpp::List>& lags = R_NilValue) {
   const PointStore reference(coords), queries(newcoords);
-  return to_r(neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k, run_context(context)));
+  const Lags near(lags, coords.ncol());
+  return to_r(neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k, run_context(context),
+                                    near.order()));
 }

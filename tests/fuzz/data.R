@@ -53,6 +53,11 @@ random_coordinates <- function(n, d, tame) {
     rows <- sample.int(n, n, TRUE)
     columns <- lapply(columns, take_rows, rows)
   }
+  # many rows at few locations
+  if (n > 3L && chance(0.1)) {
+    rows <- sample.int(pick(2L, 3L, max(2L, n %/% 10L)), n, TRUE)
+    columns <- lapply(columns, take_rows, rows)
+  }
   if (n > 1L && chance(0.01)) columns <- lapply(columns, take_rows, rep(1L, n))
   stats::setNames(columns, paste0("s", seq_len(d)))
 }

@@ -31,7 +31,8 @@ around_points <- function(points) {
 dress <- function(data, d, tame) {
   odd <- if (tame) 0 else 1
   how <- pick_name(c(formula = 10, names = 2, dot = 0.5 * odd, tibble = 1, sf = 2, "sf with an empty point" = 0.3 * odd,
-    "sf with height" = 0.3 * odd, "sf areas" = 0.5, "row names" = 0.5, "duplicated names" = 0.2 * odd, list = 0.1 * odd))
+    "sf with height" = 0.3 * odd, "sf areas" = 0.5, "row names" = 0.5, "duplicated names" = 0.2 * odd, "odd column" = 2.5 * odd,
+    "odd name" = 0.3 * odd, list = 0.1 * odd))
   coordinates <- c(paste0("s", seq_len(d)), if (chance(0.1)) pick("g", "flag", c("g", "flag"), if (!tame) "text", if (!tame) "ordered(g)"))
   coords <- switch(how, names = coordinates, dot = ~., stats::reformulate(coordinates))
   if (startsWith(how, "sf") && can_be_points(data, d)) {
@@ -40,6 +41,8 @@ dress <- function(data, d, tame) {
   }
   if (how == "tibble" && has_package("tibble")) data <- tryCatch(tibble::as_tibble(data), error = function(e) data)
   if (how == "row names" && nrow(data)) rownames(data) <- paste0("row", seq_len(nrow(data)))
+  if (how == "odd column") data <- with_odd_column(data)
+  if (how == "odd name") data <- with_odd_name(data)
   if (how == "duplicated names") names(data)[ncol(data)] <- "a"
   if (how == "list") data <- as.list(data)
   list(data = data, coords = coords)
@@ -81,6 +84,8 @@ newdata_changes <- list(
   other_class = function(new) pick(as.list(new), as.matrix(seq_len(3)), NULL, "new"),
   no_columns = function(new) new[, 0L],
   junk = function(new) junk(),
+  odd_column = function(new) if (nrow(new)) with_odd_column(new) else new,
+  odd_name = function(new) with_odd_name(new),
   row_names = function(new) {
     if (nrow(new)) rownames(new) <- paste0("r", seq_len(nrow(new)))
     new
@@ -93,6 +98,6 @@ random_newdata <- function(data) {
   n <- nrow(data)
   new <- data[if (n && m) sample.int(n, m, TRUE) else integer(0), , drop = FALSE]
   change <- pick_name(c(none = 6, moved = 8, far = 2, missing_value = 0.6, infinite = 0.6, new_level = 0.6, missing_column = 0.6,
-    other_type = 0.6, other_class = 0.6, no_columns = 0.3, junk = 0.3, row_names = 0.5))
+    other_type = 0.6, other_class = 0.6, no_columns = 0.3, junk = 0.3, row_names = 0.5, odd_column = 0.8, odd_name = 0.2))
   newdata_changes[[change]](new)
 }

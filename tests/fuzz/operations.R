@@ -212,5 +212,7 @@ operations <- list(
   influence = simple(function(fit) list(stats::influence(fit), stats::cooks.distance(fit))),
   elpd = simple(function(fit) if (has_package("loo")) loo::elpd(fit)),
   importance = importance_operation,
-  areas = areas_operation
+  areas = areas_operation,
+  source = source_operation,
+  altered = altered_operation
 )

@@ -22,6 +22,18 @@ test_that("settings that were altered by hand are checked where they are used", 
     expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3),
       covariance = covariance), "`nu` must be", class = "neargp_error_argument")
   }
+  for (value in list(NULL, NA, NA_character_, 1, c("log", "identity"))) {
+    family <- stats::gaussian()
+    family["link"] <- list(value)
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3), family = family),
+      "must be a family", class = "neargp_error_argument")
+  }
+  for (components in list(list(), 1, list(1), list(list(family = "matern", start = 1)), NULL,
+    list(list(family = "matern", variance = -1)))) {
+    covariance <- structure(list(components = components), class = "neargp_covariance")
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3),
+      covariance = covariance), "make it again|`variance` must be", class = "neargp_error_argument")
+  }
 })
 
 test_that("fits that were altered by hand are checked where they are used", {
@@ -39,6 +51,9 @@ test_that("fits that were altered by hand are checked where they are used", {
     fit
   }
   refused(predict(without(fit, fit$k <- 1000000000L), data[1:2, ]), "`fit\\$k` must be")
+  for (name in c("data", "method", "source", "core_covariance", "posterior")) {
+    refused(predict(without(fit, fit[[name]] <- 1), data[1:2, ]), paste0("`fit\\$", name))
+  }
   for (shape in c(Inf, 1e300)) {
     altered <- without(fit, fit$core_covariance$components[[1]]$shape <- shape)
     refused(predict(altered, data[1:2, ]), "`nu` must be")

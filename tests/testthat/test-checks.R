@@ -76,6 +76,32 @@ test_that("methods tell misspelt arguments", {
     quote(scores(data.frame(mean = 0, sd = 1), observed = 1, lvel = 0.5)))) {
     expect_error(eval(call), "has no argument", class = "neargp_error_argument")
   }
+  data <- simulated_data(40)
+  data$yes <- factor(data$z > stats::median(data$z))
+  classes <- neargp(yes ~ 1, data, coords = ~ x + y, method = loo_k(5), family = binomial())
+  binary <- neargp(yes ~ 1, data, coords = ~ x + y, method = vnngp(5), family = binomial())
+  judged <- list(calibration_curve, confusion_table, scores)
+  for (fit in list(classes, binary)) for (judge in judged) {
+    expect_error(judge(fit, at_mst = 1), "has no argument", class = "neargp_error_argument")
+  }
+  expect_identical(calibration_curve(classes, k = 4, threads = 1),
+    calibration_curve(classes, k = 4))
+  expect_error(do.call(scores, c(list(classes), stats::setNames(list(1), "k\xff"))), "`k<ff>`",
+    fixed = TRUE, class = "neargp_error_argument")
+})
+
+test_that("text that is not valid in the encoding of the session is an error that names it", {
+  skip_if_not(l10n_info()[["UTF-8"]])
+  data <- simulated_data(40)
+  data$g <- rep(c("caf\xe9", "b"), 20)
+  fit <- function(...) neargp(..., method = vecchia(5))
+  expect_error(fit(z ~ 1 + (1 | g), data, coords = ~ x + y), "Column g .*caf<e9>.*iconv",
+    class = "neargp_error_columns")
+  data$x <- replace(as.character(data$x), 3L, "\xff")
+  expect_error(fit(z ~ 1, data, coords = ~ x + y), "Column x .*<ff>",
+    class = "neargp_error_columns")
+  expect_error(fit(z ~ 1, data, coords = c("x\xff", "y")), "column names",
+    class = "neargp_error_argument")
 })
 
 test_extended("slips of first use have errors of the package", {
@@ -162,4 +188,37 @@ test_that("arguments that nobody takes are errors, and not swallowed", {
   validated <- cross_validate(fit, folds = 2, verbose = FALSE)
   refused(plot(validated, which = "pit", wich = "map"), "Its own are which, setting and score")
   refused(plot(block_folds(x, 2), folds = 1), "no argument folds")
+})
+
+test_that("classes and settings that cannot be fitted are errors with a way out that works", {
+  data <- simulated_data(40)
+  data$day <- as.Date("2026-03-01") + seq_len(40)
+  fit_to <- function(...) neargp(z ~ 1, ..., method = vecchia(k = 5))
+  expect_error(fit_to(data, time = ~ day), "coords = ~ as.numeric\\(day\\)",
+    class = "neargp_error_coordinates")
+  expect_error(fit_to(data, coords = ~ day), "coords = ~ as.numeric\\(day\\)",
+    class = "neargp_error_coordinates")
+  expect_identical(nobs(fit_to(data, coords = ~ as.numeric(day))), 40L)
+  expect_error(cov_exponential(range = c(NA, Inf), ard = TRUE), "range = c\\(NA, 1e6\\)",
+    class = "neargp_error_argument")
+  flat <- fit_to(data, coords = ~ x + y, covariance = cov_exponential(range = c(NA, 1e6),
+    ard = TRUE))
+  line <- fit_to(data, coords = ~ x, covariance = cov_exponential(ard = TRUE))
+  expect_equal(c(logLik(flat)), c(logLik(line)), tolerance = 1e-2)
+  old <- structure(list(), class = "RasterLayer")
+  expect_error(predict(flat, old), "terra::rast\\(newdata\\)", class = "neargp_error_newdata")
+  expect_error(predict_areas(flat, old), "terra::rast\\(areas\\)", class = "neargp_error_newdata")
+  expect_error(fit_to(old), "terra::rast\\(data\\)", class = "neargp_error_argument")
+})
+
+test_that("coordinates of a geometry in the trend are an error that says how they become columns", {
+  points <- simulated_sf(40)
+  expect_error(neargp(z ~ x + y, points), "data[c(\"x\", \"y\")] <- sf::st_coordinates(data)",
+    fixed = TRUE,
+    class = "neargp_error_columns")
+  with_columns <- points
+  with_columns[c("x", "y")] <- sf::st_coordinates(points)[, 1:2]
+  fit <- neargp(z ~ x + y, with_columns, method = vecchia(k = 5))
+  expect_error(predict(fit, points), "newdata\\[c\\(.*st_coordinates\\(newdata\\)",
+    class = "neargp_error_newdata")
 })

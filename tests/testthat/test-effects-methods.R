@@ -34,8 +34,11 @@ test_that("tidy() has parameters and effects", {
   fit <- methods_fit()
   table <- tidy(fit, effects = c("fixed", "ran_pars", "ran_vals"), conf.int = TRUE)
   expect_identical(table$term[-(1:8)], names(coef(fit, "random")))
-  expect_equal(table$std.error[-(1:8)], unname(sqrt(diag(vcov(fit, "random")))))
-  expect_true(all(table$conf.low[-(1:8)] <= table$conf.high[-(1:8)]))
+  errors <- unname(sqrt(diag(vcov(fit, "random"))))
+  # some terms have a standard deviation of 0, and no standard error
+  vanished <- errors < 1e-3 * max(errors)
+  expect_equal(table$std.error[-(1:8)], replace(errors, vanished, NA))
+  expect_identical(table$conf.low[-(1:8)] <= table$conf.high[-(1:8)], !vanished | NA)
   expect_identical(glance(fit)$df, 2L + 6L)
 })
 
@@ -95,4 +98,19 @@ test_extended("the design says which column is of which term, of smooths none", 
   expect_identical(attr(design, "assign"), c(0L, 1L, NA))
   expect_identical(colnames(design), names(coef(fit)))
   expect_identical(anova(fit)[["Df"]], anova(update(fit, . ~ . - s(depth, k = 5)))[["Df"]])
+})
+
+test_that("effects whose variance is 0 have no standard error, and not one of 0", {
+  set.seed(4)
+  data <- data.frame(x = stats::runif(40), y = stats::runif(40))
+  data$z <- sin(6 * data$x) + stats::rnorm(40, sd = 0.3)
+  data$g <- rep(1:8, 5)
+  fit <- neargp(z ~ 1 + (1 | g), data, coords = ~ x + y, method = exact_gp(),
+    covariance = cov_exponential())
+  expect_identical(fit$parameters$estimate[fit$parameters$name == "sd_(Intercept)|g"], 0)
+  expect_true(is.na(fit$parameters$std_error[fit$parameters$name == "sd_(Intercept)|g"]))
+  expect_true(all(is.na(ranef(fit, se = TRUE)$g[["se_(Intercept)"]])))
+  table <- tidy(fit, "ran_vals", conf.int = TRUE)
+  expect_true(all(is.na(table$std.error) & is.na(table$conf.low)))
+  expect_false(anyNA(table$estimate))
 })

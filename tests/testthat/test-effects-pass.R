@@ -152,3 +152,41 @@ test_extended("parameters are integrated, and folds refitted, with effects of ei
     verbose = FALSE)))
   expect_equal(scores[[1L]], scores[[2L]], tolerance = 1e-8)
 })
+
+test_that("in shards many effects are columns as few are", {
+  set.seed(3)
+  data <- data.frame(x = stats::runif(150), y = stats::runif(150), g = rep(1:70, length.out = 150))
+  data$z <- sin(6 * data$x) + stats::rnorm(70, sd = 0.5)[data$g] + stats::rnorm(150, sd = 0.3)
+  fitted_to <- function(...) neargp(z ~ 1 + (1 | g), data, coords = ~ x + y, threads = 1L,
+    method = vecchia(k = 20), covariance = cov_exponential(), ...)
+  sharded <- fitted_to(control = neargp_control(shards = 2))
+  expect_equal(c(logLik(sharded)), c(logLik(fitted_to())), tolerance = 5e-3)
+})
+
+test_that("exact_gp() finds its start by the columns without zeros, also where locations repeat", {
+  set.seed(3)
+  data <- data.frame(x = stats::runif(150), y = stats::runif(150), a = stats::rnorm(150))
+  data$g <- factor(c(1:80, sample(80, 70, TRUE)))
+  data$z <- data$a + sin(6 * data$x) + stats::rnorm(80, sd = 0.5)[data$g] +
+    stats::rnorm(150, sd = 0.3)
+  dense <- 0L
+  own <- asNamespace("neargp")
+  suppressMessages(trace("profile_effects", function() dense <<- dense + 1L, print = FALSE,
+    where = own))
+  on.exit(suppressMessages(untrace("profile_effects", where = own)))
+  fitted_to <- function(data, method, ...) neargp(z ~ a + (1 | g), data, coords = ~ x + y,
+    method = method, covariance = cov_exponential(), threads = 1L, ...)
+  fit <- fitted_to(data, exact_gp())
+  # some steps, and two for each of four parameters; before, the start took them too
+  expect_gt(dense, 8L)
+  expect_lt(dense, 25L)
+  strict <- neargp_control(tolerance = 1e-8)
+  fit <- fitted_to(data, exact_gp(), control = strict)
+  all_neighbors <- fitted_to(data, vecchia(k = 149), control = strict)
+  expect_equal(c(logLik(fit)), c(logLik(all_neighbors)), tolerance = 1e-6)
+  expect_equal(coef(fit), coef(all_neighbors), tolerance = 1e-3)
+  expect_equal(vcov(fit), vcov(all_neighbors), tolerance = 1e-2)
+  data[101:150, c("x", "y")] <- data[1:50, c("x", "y")]
+  expect_equal(c(logLik(fitted_to(data, exact_gp()))), c(logLik(fitted_to(data, vecchia(k = 149)))),
+    tolerance = 1e-5)
+})

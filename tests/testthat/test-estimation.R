@@ -94,3 +94,21 @@ test_that("REML is refused where there is none", {
   expect_error(restricted_fit(vecchia(5, estimation = "REML"), formula = cbind(z, height) ~ 1),
     "maximum likelihood only", class = "neargp_error_method")
 })
+
+test_that("maximum likelihood from few observations recommends REML, in a message and in print()", {
+  fitted_to <- function(n, formula = z ~ 1, method = exact_gp(), ...) {
+    neargp(formula, simulated_data(n), coords = ~ x + y, method = method,
+      covariance = cov_exponential(...))
+  }
+  expect_message(few <- fitted_to(40), "exact_gp\\(estimation = \"REML\"\\)",
+    class = "neargp_message_estimation")
+  expect_output(print(few), "use exact_gp\\(estimation")
+  expect_message(fitted_to(70, z ~ poly(x, 4) + poly(y, 4), vecchia(k = 5)), "70 .* 9 coefficients",
+    class = "neargp_message_estimation")
+  expect_no_message(enough <- fitted_to(60), class = "neargp_message_estimation")
+  expect_false(any(grepl("REML", utils::capture.output(print(enough)))))
+  for (method in list(exact_gp(estimation = "ML"), exact_gp(estimation = "REML"))) {
+    expect_no_message(fitted_to(40, method = method), class = "neargp_message_estimation")
+  }
+  expect_no_message(fitted_to(40, z ~ 0), class = "neargp_message_estimation")
+})

@@ -106,3 +106,25 @@ test_extended("every method steps back from a start at which covariance matrices
   expect_error(neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_gaussian(range = 100),
     nugget = 0, threads = 1L, verbose = FALSE), class = "neargp_error_cholesky")
 })
+
+test_that("gains that fall by a constant ratio add up to a geometric series", {
+  expect_equal(further_gain(8, 10), sum(8 * 0.8^(1:200)))
+  expect_lt(further_gain(1e-5, 1e-4), 2e-6)
+  expect_identical(further_gain(1, Inf), 0)
+  expect_true(is.finite(further_gain(2, 1)))
+})
+
+test_that("on a ridge of the restricted likelihood a strict tolerance moves no standard error", {
+  withr::local_seed(10)
+  grid <- expand.grid(x = 1:6, y = 1:6)
+  distances <- as.matrix(dist(grid))
+  grid$z <- 2 + drop(t(chol(0.1 * exp(-distances / 15) + 0.02 * diag(36))) %*% rnorm(36))
+  error <- function(tolerance) {
+    fit <- neargp(z ~ 1, grid, coords = ~ x + y, covariance = cov_exponential(),
+      method = exact_gp(estimation = "REML"), control = neargp_control(tolerance = tolerance))
+    sqrt(vcov(fit)[1L])
+  }
+  # 0.2708 by optim() on the dense restricted likelihood
+  expect_equal(error(1e-10), 0.2708, tolerance = 1e-3)
+  expect_equal(error(1e-4), 0.2708, tolerance = 0.01)
+})

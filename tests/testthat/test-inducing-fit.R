@@ -125,3 +125,14 @@ test_that("a singular matrix at the start is an error that tells what to do", {
   expect_match(conditionMessage(error), "jitter")
   expect_error(abort_bound("trend"), "covariates", class = "neargp_error_cholesky")
 })
+
+test_that("moved points end at no less than points that are held, also on observations", {
+  data <- data_of_field(11, 150, function(d) exp(-d / 0.2), 0.3)
+  for (points in c(40, 125, 150)) {
+    bound <- function(move) {
+      as.numeric(logLik(neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential(),
+        method = svgp(inducing = points, move = move))))
+    }
+    expect_gte(bound(TRUE), bound(FALSE) - 1e-6)
+  }
+})

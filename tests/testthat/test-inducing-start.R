@@ -90,3 +90,20 @@ test_extended("weights of any size begin at the noise that they say", {
     expect_equal(predict(light, data[1:3, ])$mean, predict(fit, data[1:3, ])$mean, tolerance = 1e-6)
   }
 })
+
+test_that("chosen points do not depend on the order of rows and columns", {
+  coords <- matrix(withr::with_seed(3, runif(240)), 120)
+  component <- list(family = "exponential", variance = 1, range = 0.3, group = c(1L, 1L),
+    anisotropy = double(0), shape = double(0))
+  chosen <- function(coords, select) {
+    found <- chosen_positions(select, coords, distinct_locations(coords), 15L, component,
+      plain_context())
+    found[order(found[, 1L]), ]
+  }
+  for (select in c("kmeans", "random")) {
+    expected <- chosen(coords, select)
+    expect_equal(chosen(coords[120:1, ], select), expected)
+    turned <- chosen(coords[, 2:1], select)[, 2:1]
+    expect_equal(turned[order(turned[, 1L]), ], expected)
+  }
+})

@@ -168,3 +168,41 @@ test_extended("fits of several outputs do not depend on the units of the outputs
     for (unit in 2^c(-330, 10, 330)) expect_equal(results(method, unit), given, tolerance = 1e-5)
   }
 })
+
+test_that("with fewer factors than outputs none is taken by an output for itself", {
+  data <- withr::with_seed(1002, {
+    places <- matrix(runif(120), 60)
+    distances <- as.matrix(dist(places))
+    field <- function(range) {
+      correlation <- (1 + distances / range) * exp(-distances / range)
+      drop(t(chol(correlation + diag(1e-8, 60))) %*% rnorm(60))
+    }
+    f <- field(0.12)
+    runif(60)
+    rnorm(60)
+    sample(10, 60, TRUE)
+    rnorm(10)
+    z <- 1 + f + 0.1 * rnorm(60)
+    other <- field(0.15)
+    data.frame(x = places[, 1], y = places[, 2], z = z, z2 = 0.7 * f + 0.6 * other +
+      0.3 * rnorm(60), z3 = -0.5 * f + 0.8 * other + 0.5 * rnorm(60))
+  })
+  value <- function(formula) {
+    as.numeric(logLik(neargp(formula, data, coords = ~ x + y, method = exact_gp(),
+      covariance = cov_coregionalisation(cov_matern(1.5), rank = 1))))
+  }
+  # the best of a grid of 40 starts
+  expect_gte(value(cbind(z, z2, z3) ~ 1), -179.18)
+  expect_gte(value(cbind(z3, z, z2) ~ 1), -179.18)
+})
+
+test_that("two structures do not depend on their order", {
+  data <- data_of_field(6, 60, function(d) 0.5 * exp(-d / 0.4) + 0.5 * exp(-(d / 0.1)^2), 0.2)
+  data$z2 <- 0.7 * data$z + withr::with_seed(7, rnorm(60, sd = 0.4))
+  value <- function(...) {
+    as.numeric(logLik(suppressWarnings(neargp(cbind(z, z2) ~ 1, data, coords = ~ x + y,
+      method = exact_gp(), covariance = cov_coregionalisation(...)))))
+  }
+  expect_lt(abs(value(cov_matern(2.5), cov_exponential()) -
+    value(cov_exponential(), cov_matern(2.5))), 0.05)
+})

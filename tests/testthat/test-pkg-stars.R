@@ -98,3 +98,37 @@ test_that("proxies and grids that are none are refused", {
   expect_error(predict(fit, rotated), "rotated", class = "neargp_error_geometry")
   expect_error(neargp(height ~ 1, rotated), "rotated", class = "neargp_error_geometry")
 })
+
+test_that("bands of predictors are attributes, or an error that says how they become so", {
+  band <- covariate_grid()
+  fit <- neargp(z ~ height, simulated_data(100), coords = ~ x + y, method = vecchia(k = 15),
+    covariance = cov_exponential())
+  both <- c(band, stats::setNames(band * 1000, "depth"))
+  right <- predict(fit, both)
+  bands <- merge(both, name = "band")
+  for (name in c("height", "file.tif")) {
+    names(bands) <- name
+    found <- predict(fit, bands)
+    expect_equal(dim(found), dim(band))
+    expect_identical(found$mean, right$mean)
+  }
+  expect_equal(nrow(rows_of_grid(fit, bands)), 120L)
+  unnamed <- stars::st_set_dimensions(stats::setNames(bands, "height"), "band", values = 1:2)
+  expect_error(predict(fit, unnamed), "band \\(1 and 2\\).*split\\(newdata",
+    class = "neargp_error_geometry")
+  expect_error(plot(fit, newdata = unnamed), "band", class = "neargp_error_geometry")
+})
+
+test_extended("bands of the data are attributes, and a dimension of the model stays one", {
+  grid <- covariate_grid(32633)
+  grid$z <- array(sin(seq_len(120) / 9) + 0.1 * cos(7 * seq_len(120)), dim(grid))
+  fitted_to <- function(data, ...) neargp(z ~ height, data, method = vecchia(k = 10),
+    covariance = cov_exponential(), ...)
+  expect_equal(logLik(fitted_to(merge(grid, name = "band"))), logLik(fitted_to(grid)))
+  levels <- c(grid, grid + 0.1, along = list(depth = c(1, 5)))
+  expect_error(fitted_to(levels), "depth \\(1 and 5\\)", class = "neargp_error_geometry")
+  fit <- neargp(z ~ height + depth, levels, method = vecchia(k = 10), nugget = 0.01,
+    covariance = cov_exponential(variance = 1, range = 0.2))
+  expect_identical(nobs(fit), 240L)
+  expect_equal(dim(predict(fit, levels)), dim(levels))
+})

@@ -165,3 +165,19 @@ test_extended("classes and several outputs go to files, too", {
   expect_error(predict(fit, data, output = "{part}.csv", covariance = TRUE),
     class = "neargp_error_argument")
 })
+
+test_that("a part that another process has taken away is an error that says so", {
+  folder <- withr::local_tempdir()
+  file <- file.path(folder, "map.csv")
+  part <- part_name(file)
+  settle <- function(part, file) settle_part(part, file, list(part = "1"))
+  for (move in list(rename_parts, settle)) {
+    expect_error(move(part, file), "another process", class = "neargp_error_file")
+  }
+  expect_error(settle(file.path(folder, "none", "map.csv"), file),
+    "another process", class = "neargp_error_file")
+  writeLines("x", part)
+  settle(part, file)
+  expect_setequal(list.files(folder, all.files = TRUE, no.. = TRUE), basename(c(file,
+    label_file(file))))
+})

@@ -176,6 +176,13 @@ test_that("a raster file that is cut off is an error that names it", {
     gdal = "COMPRESS=NONE")
   bytes <- readBin(file, "raw", file.size(file))
   writeBin(head(bytes, length(bytes) %/% 2), file)
-  expect_error(suppressWarnings(cell_columns(terra::rast(file))), "cut.tif\" cannot be read",
+  cut <- terra::rast(file)
+  expect_error(suppressWarnings(cell_columns(cut)), "cut.tif\" cannot be read",
     class = "neargp_error_file")
+  box <- cell_polygons(terra::aggregate(terra::rast(cut), c(terra::nrow(cut), terra::ncol(cut))))
+  for (read in list(quote(covered_cells(cut, box)), quote(point_columns(list(), data.frame(a = 1),
+    cbind(terra::xmax(cut) - 1e-3, terra::ymin(cut) + 1e-3), cut)))) {
+    expect_error(suppressWarnings(eval(read)), "cut.tif\" cannot be read",
+      class = "neargp_error_file")
+  }
 })

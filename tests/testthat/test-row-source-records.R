@@ -56,6 +56,8 @@ test_that("a line that is no row is an error with file and line", {
   expect_identical(filled$z, as.double(replace(11:19, 5, NA)))
   writeBin(c(charToRaw("x,z\n1,2\n3"), as.raw(0), charToRaw("4,5\n")), file)
   expect_error(rows_of_file(file), "bytes of zero", class = "neargp_error_source")
+  writeBin(c(charToRaw("x,z\n1,2\n3,"), as.raw(255), charToRaw("\n4,5\n")), file)
+  expect_error(rows_of_file(file), "Line 3 of .* byte of 255", class = "neargp_error_source")
 })
 
 test_that("a compressed file that is cut off is an error", {

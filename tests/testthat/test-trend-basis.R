@@ -150,3 +150,26 @@ test_that("forms of rows of many columns are those of products, wherever a row s
   expect_equal(row_forms(X[, 1:9], V[1:9, 1:9]), diag(X[, 1:9] %*% V[1:9, 1:9] %*% t(X[, 1:9])),
     tolerance = 1e-12)
 })
+
+test_that("a covariate so large that its coefficient has no variance is an error that says so", {
+  data <- simulated_data(40)
+  data$large <- data$height * 1e200
+  data$count <- rep(0:3, 10)
+  expect_error(neargp(z ~ large, data, coords = ~ x + y, method = vecchia(k = 5)),
+    "large is below .*Divide the covariate", class = "neargp_error_scale")
+  expect_error(neargp(count ~ large, data, coords = ~ x + y, method = vnngp(k = 5),
+    family = poisson()), "Divide the covariate", class = "neargp_error_scale")
+})
+
+test_that("a covariate of denormal numbers is an error that says so", {
+  data <- simulated_data(40)
+  data$tiny <- data$height * 1e-310
+  data$one <- replace(double(40), 1L, 1e-320)
+  data$count <- rep(0:3, 10)
+  for (formula in list(z ~ tiny, z ~ one, z ~ 0 + tiny)) {
+    expect_error(neargp(formula, data, coords = ~ x + y, method = vecchia(k = 5)),
+      "varies by about .*Multiply the covariate", class = "neargp_error_scale")
+  }
+  expect_error(neargp(count ~ tiny, data, coords = ~ x + y, method = vnngp(k = 5),
+    family = poisson()), "tiny varies", class = "neargp_error_scale")
+})

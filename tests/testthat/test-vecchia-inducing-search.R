@@ -68,3 +68,19 @@ test_that("neighbours that leave no variance are searched half way to where the 
   expect_identical(names(searched_in(problem, found)), "searched_in")
   expect_null(searched_in(problem, before))
 })
+
+test_that("with all neighbours the search ends at the maximum of the exact likelihood", {
+  for (seed in c(12, 16)) {
+    data <- withr::with_seed(seed, {
+      data <- data.frame(x = runif(100), y = runif(100), u = rnorm(100))
+      covariance <- exp(-as.matrix(dist(data[1:2])) / 0.2) + diag(1e-8, 100)
+      data$z <- drop(t(chol(covariance)) %*% rnorm(100)) + data$u + rnorm(100, sd = 0.3)
+      data
+    })
+    value <- function(method) {
+      as.numeric(logLik(neargp(z ~ u, data, coords = ~ x + y, method = method,
+        covariance = cov_exponential())))
+    }
+    expect_equal(value(vecchia(k = 99, inducing = 20)), value(exact_gp()), tolerance = 1e-5)
+  }
+})

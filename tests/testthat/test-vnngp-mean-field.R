@@ -175,3 +175,13 @@ test_extended("a continued fit of Adam goes on with its inducing points and mome
     expect_identical(warm_start_of(first, differences(first$data), first$data), first)
   }
 })
+
+test_that("a mean-field posterior ends at no less than from the estimates of the sparse one", {
+  data <- ordinal_field(4)
+  fit <- function(posterior, start = NULL) {
+    suppressWarnings(neargp(o ~ w, data, coords = ~ x + y, family = ordinal(),
+      method = vnngp(posterior = posterior), start = start))
+  }
+  other <- fit("mean-field", coef(fit("sparse"), what = "covariance"))
+  expect_gte(as.numeric(logLik(fit("mean-field"))), as.numeric(logLik(other)) - 1e-3)
+})

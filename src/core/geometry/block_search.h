@@ -10,16 +10,18 @@
 namespace neargp {
 
 // Rules for the rows that a query may have as neighbours. `limit` belongs to the query; a node or leaf is skipped when
-// none of its rows is eligible.
+// none of its rows is eligible. is_self() says whether a row that is a neighbour of another query is the query.
 struct AnyRow {
   bool skips(Index /*node*/, int /*limit*/) const { return false; }
   bool accepts(Index /*slot*/, int /*limit*/) const { return true; }
+  bool is_self(int /*row*/, int /*limit*/) const { return false; }
 };
 
 struct OtherRow {  // limit = the query's own row
   const KdTree* tree;
   bool skips(Index, int) const { return false; }
   bool accepts(Index slot, int limit) const { return tree->leaf_rows(0)[slot] != limit; }
+  bool is_self(int row, int limit) const { return row == limit; }
 };
 
 struct EarlierRow {              // limit = the query's rank
@@ -27,6 +29,7 @@ struct EarlierRow {              // limit = the query's rank
   std::vector<int> lowest_rank;  // below each node
   bool skips(Index node, int limit) const { return lowest_rank[node] >= limit; }
   bool accepts(Index slot, int limit) const { return rank[slot] < limit; }
+  bool is_self(int /*row*/, int /*limit*/) const { return false; }
 };
 
 struct Query {

@@ -12,11 +12,11 @@ NeighborIndex::NeighborIndex(std::vector<double> coords, int dim) : coords_(std:
   check_finite(reference());
 }
 
-NeighborTable NeighborIndex::nearest(Points queries, int k, const RunContext& context) {
+NeighborTable NeighborIndex::nearest(Points queries, int k, const RunContext& context, const LagOrder* lags) {
   check_search(reference(), queries, k);
   NeighborTable table(queries.n, k);
-  if (nearest_by_engine(reference(), queries, table, context, true)) return table;
-  return nearest_to(tree(context), queries, k, context);
+  if (!lags && nearest_by_engine(reference(), queries, table, context, true)) return table;
+  return nearest_to(tree(context), queries, k, context, lags);
 }
 
 NeighborTable NeighborIndex::by_sector(Points queries, Surface surface, int sectors, int per_sector,

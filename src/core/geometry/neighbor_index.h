@@ -18,7 +18,7 @@ class NeighborIndex {
   Points reference() const { return {coords_.data(), Index(coords_.size()) / dim_, dim_}; }
 
   // The tree is built by the first search that an engine does not answer, so that an index belongs to one thread.
-  NeighborTable nearest(Points queries, int k, const RunContext& context);
+  NeighborTable nearest(Points queries, int k, const RunContext& context, const LagOrder* lags = nullptr);
   NeighborTable by_sector(Points queries, Surface surface, int sectors, int per_sector, const RunContext& context);
   NeighborTable thinned(Points queries, double separation, int k, const RunContext& context);
 

@@ -7,6 +7,7 @@
 #include "geometry/block_search.h"
 #include "geometry/engine_search.h"
 #include "geometry/kd_tree.h"
+#include "geometry/lag_search.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -20,14 +21,15 @@ Index blocks_of_chunk(const KdTree& tree) {
   return std::clamp<Index>(Index(100000000) / std::max<Index>(distances, 1), 1, 64);
 }
 
-// Answers the queries of every leaf of `query_tree`; append_queries(leaf, queries) lists them.
-template <int Dim, class Eligible, class AppendQueries>
-void search_blocks(const KdTree& tree, const KdTree& query_tree, const Eligible& eligible, int k,
+// Answers the queries of every leaf of `query_tree` by what make_search() returns; append_queries(leaf, queries) lists
+// them.
+template <class MakeSearch, class AppendQueries>
+void search_blocks(const KdTree& tree, const KdTree& query_tree, const MakeSearch& make_search,
                    const AppendQueries& append_queries, const RunContext& context) {
   const Index leaves = query_tree.leaves(), blocks_per_chunk = blocks_of_chunk(tree);
   const Index chunks = (leaves + blocks_per_chunk - 1) / blocks_per_chunk;
   parallel_for(context, chunks, [&](Index chunk) {
-    BlockSearch<Dim, Eligible> search(tree, eligible, k);
+    auto search = make_search();
     std::vector<Query> queries;
     std::vector<KdTree::Node> path = {query_tree.root()};
     const Index first = chunk * blocks_per_chunk, last = std::min(leaves, first + blocks_per_chunk);
@@ -47,16 +49,26 @@ void search_blocks(const KdTree& tree, const KdTree& query_tree, const Eligible&
   });
 }
 
+template <int Dim, class Eligible, class AppendQueries>
+void search_dimension(const KdTree& tree, const KdTree& query_tree, const Eligible& eligible, int k,
+                      const AppendQueries& append_queries, const RunContext& context) {
+  search_blocks(
+      tree, query_tree, [&] { return BlockSearch<Dim, Eligible>(tree, eligible, k); }, append_queries, context);
+}
+
 template <class Eligible, class AppendQueries>
-void search_any_dimension(const KdTree& tree, const KdTree& query_tree, const Eligible& eligible, int k,
-                          const AppendQueries& append_queries, const RunContext& context) {
+void search_tree(const KdTree& tree, const KdTree& query_tree, const Eligible& eligible, int k,
+                 const AppendQueries& append_queries, const RunContext& context, const LagOrder* lags) {
   if (tree.size() == 0 || query_tree.size() == 0 || k == 0) return;
+  if (lags)
+    return search_blocks(
+        tree, query_tree, [&] { return LagSearch<Eligible>(tree, eligible, k, *lags); }, append_queries, context);
   switch (tree.dim()) {
-    case 1: return search_blocks<1>(tree, query_tree, eligible, k, append_queries, context);
-    case 2: return search_blocks<2>(tree, query_tree, eligible, k, append_queries, context);
-    case 3: return search_blocks<3>(tree, query_tree, eligible, k, append_queries, context);
-    case 4: return search_blocks<4>(tree, query_tree, eligible, k, append_queries, context);
-    default: return search_blocks<0>(tree, query_tree, eligible, k, append_queries, context);
+    case 1: return search_dimension<1>(tree, query_tree, eligible, k, append_queries, context);
+    case 2: return search_dimension<2>(tree, query_tree, eligible, k, append_queries, context);
+    case 3: return search_dimension<3>(tree, query_tree, eligible, k, append_queries, context);
+    case 4: return search_dimension<4>(tree, query_tree, eligible, k, append_queries, context);
+    default: return search_dimension<0>(tree, query_tree, eligible, k, append_queries, context);
   }
 }
 
@@ -94,7 +106,7 @@ RunContext part_of(const RunContext& context, double begin, double end) {
 // strewn thinly over the whole domain, a search meets few points that are not eligible.
 template <class ResultOfRow>
 void search_before(Points points, const std::vector<int>& order, Index first_rank, int k,
-                   const ResultOfRow& result_of_row, const RunContext& context) {
+                   const ResultOfRow& result_of_row, const RunContext& context, const LagOrder* lags) {
   std::vector<int> rank_of_row(order.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank) rank_of_row[order[rank]] = int(rank);
   const Index smallest_stretch = std::max<Index>(1024, 4 * Index{k});
@@ -111,7 +123,7 @@ void search_before(Points points, const std::vector<int>& order, Index first_ran
       }
       std::sort(queries.begin(), queries.end(), [](const Query& a, const Query& b) { return a.limit < b.limit; });
     };
-    search_any_dimension(tree, tree, earlier, k, append_queries, part);
+    search_tree(tree, tree, earlier, k, append_queries, part, lags);
     end = begin;
   }
 }
@@ -138,13 +150,14 @@ void check_permutation(const std::vector<int>& order, Index n) {
   if (!valid) throw Error("The ordering must contain each of the " + std::to_string(n) + " rows exactly once.");
 }
 
-NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context) {
+NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context,
+                             const LagOrder* lags) {
   check_k(k);
   check_permutation(order, points.n);
   NeighborTable table(points.n, k);
-  if (before_by_engine(points, order, 0, 0, table, context)) return table;
+  if (!lags && before_by_engine(points, order, 0, 0, table, context)) return table;
   search_before(
-      points, order, 0, k, [&](int row) { return table[row]; }, context);
+      points, order, 0, k, [&](int row) { return table[row]; }, context, lags);
   return table;
 }
 
@@ -178,15 +191,15 @@ NeighborTable nearest_earlier(Points reference, const std::vector<int>& referenc
       }
       std::sort(block.begin(), block.end(), [](const Query& a, const Query& b) { return a.limit < b.limit; });
     };
-    search_any_dimension(tree, query_tree, earlier, k, append_queries, context);
+    search_tree(tree, query_tree, earlier, k, append_queries, context, nullptr);
   }
   return table;
 }
 
-NeighborTable nearest_others(Points points, int k, const RunContext& context) {
+NeighborTable nearest_others(Points points, int k, const RunContext& context, const LagOrder* lags) {
   check_k(k);
   NeighborTable table(points.n, k);
-  if (others_by_engine(points, table, context)) return table;
+  if (!lags && others_by_engine(points, table, context)) return table;
   const KdTree tree(points, context);
   const auto append_queries = [&](Index leaf, std::vector<Query>& queries) {
     for (int s = 0; s < tree.leaf_count(leaf); ++s) {
@@ -194,7 +207,7 @@ NeighborTable nearest_others(Points points, int k, const RunContext& context) {
       queries.push_back({points[row], row, table[row]});
     }
   };
-  search_any_dimension(tree, tree, OtherRow{&tree}, k, append_queries, context);
+  search_tree(tree, tree, OtherRow{&tree}, k, append_queries, context, lags);
   return table;
 }
 
@@ -210,7 +223,7 @@ NeighborTable nearest_to(Points reference, Points queries, int k, const RunConte
   return nearest_to(KdTree(reference, context), queries, k, context);
 }
 
-NeighborTable nearest_to(const KdTree& tree, Points queries, int k, const RunContext& context) {
+NeighborTable nearest_to(const KdTree& tree, Points queries, int k, const RunContext& context, const LagOrder* lags) {
   check_k(k);
   check_same_dimension(tree.dim(), queries.dim);
   NeighborTable table(queries.n, k);
@@ -221,12 +234,12 @@ NeighborTable nearest_to(const KdTree& tree, Points queries, int k, const RunCon
       block.push_back({queries[row], 0, table[row]});
     }
   };
-  search_any_dimension(tree, query_tree, AnyRow{}, k, append_queries, context);
+  search_tree(tree, query_tree, AnyRow{}, k, append_queries, context, lags);
   return table;
 }
 
 NeighborTable nearest_joint(Points reference, Points queries, const std::vector<int>& order_queries, int k,
-                            const RunContext& context) {
+                            const RunContext& context, const LagOrder* lags) {
   check_k(k);
   check_same_dimension(reference.dim, queries.dim);
   check_permutation(order_queries, queries.n);
@@ -237,9 +250,9 @@ NeighborTable nearest_joint(Points reference, Points queries, const std::vector<
   for (const int row : order_queries) order.push_back(int(reference.n) + row);
   const Points both = {coords.data(), reference.n + queries.n, reference.dim};
   NeighborTable table(queries.n, k);
-  if (before_by_engine(both, order, reference.n, reference.n, table, context)) return table;
+  if (!lags && before_by_engine(both, order, reference.n, reference.n, table, context)) return table;
   search_before(
-      both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context);
+      both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context, lags);
   return table;
 }
 

@@ -9,6 +9,7 @@
 namespace neargp {
 
 class KdTree;
+class LagOrder;
 
 // k neighbours of each of n points: row i at index.data() + i * k, nearest first, 0-based; -1 = absent, at the end.
 // Equal distances are ordered by the smaller row, so that lattices give the same table everywhere.
@@ -27,24 +28,26 @@ struct NeighborTable {
 };
 
 // The k nearest among the points that come earlier in `order` (order[rank] = row). Row i of the result belongs
-// to row i of `points`.
-NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context);
+// to row i of `points`. With `lags`, here and below, the nearest are those of the largest correlation.
+NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context,
+                             const LagOrder* lags = nullptr);
 
 // The k nearest rows of `reference` that have a lower rank than the query, both ranked from 0.
 NeighborTable nearest_earlier(Points reference, const std::vector<int>& reference_rank, Points queries,
                               const std::vector<int>& query_rank, int k, const RunContext& context);
 
 // The k nearest other rows. A row never is its own neighbour; other rows at the same location are.
-NeighborTable nearest_others(Points points, int k, const RunContext& context);
+NeighborTable nearest_others(Points points, int k, const RunContext& context, const LagOrder* lags = nullptr);
 
 // The k rows of `reference` nearest to each query.
 NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context);
-NeighborTable nearest_to(const KdTree& reference, Points queries, int k, const RunContext& context);
+NeighborTable nearest_to(const KdTree& reference, Points queries, int k, const RunContext& context,
+                         const LagOrder* lags = nullptr);
 
 // Conditional simulation: every row of `reference` comes before every query; query order_queries[j] may use the
 // reference rows (index < reference.n) and the queries before it (index reference.n + row of that query).
 NeighborTable nearest_joint(Points reference, Points queries, const std::vector<int>& order_queries, int k,
-                            const RunContext& context);
+                            const RunContext& context, const LagOrder* lags = nullptr);
 
 // Throws an Error unless `order` has each of the numbers 0 .. n-1 once.
 void check_permutation(const std::vector<int>& order, Index n);

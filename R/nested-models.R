@@ -1,0 +1,189 @@
+# Searches compared with those of simpler models. A search with several ranges or an anisotropy can
+# end at an optimum of its own, or wander between sets of neighbours, below the optimum of a model
+# that it contains. The simpler model is fitted for itself, which takes less time, and where the
+# search has ended below it, another search begins there.
+
+# Values of other neighbours differ by themselves. Where the search from the nested optimum ends
+# below that as well, the nested optimum is the result.
+fit_above_nested <- function(method, problem) {
+  if (!compares_models(method, problem) || is_begun(problem)) return(fit_method(method, problem))
+  problem <- with_start_of_sum(problem)
+  result <- fit_method(method, problem)
+  if (!is.null(result$instead)) return(result)
+  problem$method <- on_responses(problem$method)
+  is_below <- function(simple) {
+    !is.null(simple) && !isTRUE(result$value >= simple$value - problem$control$refresh_gain)
+  }
+  for (nested in c(isotropic_models(problem), smoothness_models(method, problem))) {
+    near <- near_result(problem, nested, result$working)
+    near$control$tolerance <- max(near$control$tolerance, 0.02)
+    simple <- if_computable(fit_method(method, near))
+    if (!is_below(simple)) next
+    simple <- if_computable(fit_method(method, continued_at(nested$problem, simple$working)))
+    begun <- continued_at(problem, nested$expand(simple$working))
+    result <- better_result(result, if_computable(fit_method(method, begun)))
+    if (!is_below(simple)) next
+    result <- better_result(result, if_computable(evaluated_at_start(method, begun, simple)))
+  }
+  result
+}
+
+# The nested problem begins at the result of the search, which saves most of its steps. A mean of
+# ranges that differ by more than a factor of ten is near none of them, and without variance a range
+# means nothing: then the nested model has starting values of its own.
+near_result <- function(problem, nested, working, most = log(10)) {
+  if (is.null(nested$reduce)) return(nested$problem)
+  start <- nested$reduce(working)
+  moved <- abs(working - nested$expand(start))[problem$free]
+  if (max(moved) <= most / 2 && !any(at_bound(working, problem))) {
+    return(continued_at(nested$problem, start))
+  }
+  if (has_effects(problem$data)) nested$problem else with_start(problem$method, nested$problem)
+}
+
+better_result <- function(result, other) {
+  better <- if (isTRUE(other$value > result$value)) other else result
+  for (count in c("iterations", "evaluations")) {
+    better$convergence[[count]] <- sum(result$convergence[[count]], other$convergence[[count]])
+  }
+  better$conditioning <- result$conditioning
+  better
+}
+
+# The search from these parameters, with all neighbours at once.
+continued_at <- function(problem, working) {
+  problem$start <- clamp(working, problem$bounds, problem$free)
+  problem$layout$start[problem$free] <- to_core(problem$start,
+    problem$layout$transform)[problem$free]
+  problem$control$coarse_k <- 0L
+  problem$further_starts <- list()
+  problem["rough"] <- list(NULL)
+  problem
+}
+
+# The result of a search that takes no step, where another search has converged.
+evaluated_at_start <- function(method, problem, simple) {
+  problem$control[c("max_iterations", "max_refreshes")] <- list(0L, 1L)
+  result <- fit_method(method, problem)
+  result$convergence[c("converged", "message")] <- simple$convergence[c("converged", "message")]
+  result
+}
+
+# Whether searches of the method are compared with those of simpler models.
+compares_models <- function(method, problem) {
+  UseMethod("compares_models")
+}
+
+#' @export
+compares_models.default <- function(method, problem) FALSE
+
+#' @export
+compares_models.neargp_vecchia <- function(method, problem) TRUE
+
+#' @export
+compares_models.neargp_vecchia_inducing <- function(method, problem) FALSE
+
+# More rows begin at the result of vecchia(), which was compared (near_optimum()).
+#' @export
+compares_models.neargp_exact_gp <- function(method, problem) {
+  length(problem$data$y) <= start_neighbors
+}
+
+#' @export
+compares_models.neargp_mll_k <- function(method, problem) TRUE
+
+#' @export
+compares_models.neargp_loo_k <- function(method, problem) {
+  method$optimizer != "adam" && is_gaussian(problem$family)
+}
+
+#' @export
+compares_models.neargp_vnngp <- function(method, problem) {
+  !is_mean_field(method) && is_gaussian(problem$family)
+}
+
+# Where the user has given starting values the search begins there, and a nested model would need
+# priors of its own.
+is_begun <- function(problem) {
+  !is.null(problem$warm_start) || !is.null(problem$prior) ||
+    !all(is.na(problem$layout$start[problem$layout$kind != "noise"]))
+}
+
+# ---- one range for all coordinates ---------------------------------------------------------------
+
+# The same covariance without `ard` and `anisotropy`, where all that these add is estimated: a list
+# of none or one. It has a `problem` and the functions `expand`, from its working parameters to
+# those of the whole problem, and `reduce`, back.
+isotropic_models <- function(problem) {
+  layout <- problem$layout
+  if (any(layout$kind %in% c("loading", local_kinds))) return(list())
+  source <- seq_len(nrow(layout))
+  groups <- problem$groups
+  for (j in seq_along(groups)) {
+    if (!is.null(groups[[j]]$space_time)) next
+    own <- groups[[j]]$group
+    group <- isotropic_groups(problem$covariance$components[[j]], problem$locations)
+    ranges <- component_rows(layout, j, "range")
+    tied <- group[match(seq_along(ranges), own)]
+    source[ranges] <- ranges[own[match(tied, group)]]
+    source[component_rows(layout, j, c("u", "v"))] <- NA
+    groups[[j]]$group <- group
+  }
+  changed <- is.na(source) | source != seq_along(source)
+  if (!any(changed) || any(layout$fixed[changed])) return(list())
+  list(tied_model(problem, groups, source))
+}
+
+isotropic_groups <- function(component, locations) {
+  component$ard <- component$anisotropy <- FALSE
+  range_groups(component, locations)$group
+}
+
+# The problem with the parameters that are their own `source`; others follow their source, or are 0
+# where that is NA.
+tied_model <- function(problem, groups, source) {
+  kept <- which(source == seq_along(source))
+  reduce <- function(working) c(unname(tapply(working, factor(source, kept), mean)))
+  simple <- problem
+  simple$groups <- groups
+  simple$layout <- problem$layout[kept, ]
+  simple$layout$component <- match(simple$layout$component, sort(unique(simple$layout$component)))
+  ranges <- simple$layout$kind == "range"
+  simple$layout$group[ranges] <- stats::ave(which(ranges), simple$layout$component[ranges],
+    FUN = seq_along)
+  simple$free <- problem$free[kept]
+  simple$bounds[c("lower", "upper")] <- lapply(problem$bounds[c("lower", "upper")], `[`, kept)
+  simple$start <- clamp(reduce(problem$start), simple$bounds, simple$free)
+  simple$further_starts <- lapply(problem$further_starts, reduce)
+  simple["keep"] <- list(NULL)  # its parameters are not those of the model
+  simple["rough"] <- list(NULL)
+  list(problem = simple, reduce = reduce, expand = function(working) {
+    expanded <- working[match(source, kept)]
+    replace(expanded, is.na(source), 0)
+  })
+}
+
+# ---- a smoothness that is known ------------------------------------------------------------------
+
+# With several ranges the leave-one-out score is nearly flat in many directions, and a search of the
+# smoothness as well may end far below one with a smoothness of 1.5.
+smoothness_models <- function(method, problem) {
+  UseMethod("smoothness_models")
+}
+
+#' @export
+smoothness_models.default <- function(method, problem) list()
+
+#' @export
+smoothness_models.neargp_loo_k <- function(method, problem, smoothness = 1.5) {
+  layout <- problem$layout
+  shape <- layout$kind == "shape" & layout$transform == "log" & problem$free
+  if (!any(shape) || sum(layout$kind == "range") < 2L) return(list())
+  simple <- problem
+  simple$layout$fixed[shape] <- TRUE
+  simple$layout$value[shape] <- smoothness
+  simple$free[shape] <- FALSE
+  simple$start[shape] <- log(smoothness)
+  simple["keep"] <- list(NULL)
+  list(list(problem = simple, expand = identity))
+}

@@ -1,0 +1,34 @@
+# What a search among neighbours ends with. Each set of neighbours has an objective of its own, and
+# so has each ordering of the observations: values count as those of the neighbours in the metric of
+# the parameters themselves.
+
+# The parameters at which a round began and its neighbours were searched, with the value there, if
+# that is the best so far.
+best_beginning <- function(best, working, result) {
+  value <- result$evaluated$value - result$gain
+  if (isTRUE(value <= best$value)) best else list(working = working, value = value)
+}
+
+# The state with the value in fresh neighbours; where all metrics have one range only, those are at
+# hand. Where a round began with a better value than the last one ended with, the search ends there.
+with_fresh_neighbors <- function(problem, state, evaluate) {
+  components <- covariance_at(problem, state$working)$components
+  if (all(vapply(components, is_isotropic, NA))) return(state)
+  state$evaluated <- evaluate(state$working)
+  begun <- state$begun
+  if (isTRUE(begun$value > state$evaluated$value + problem$control$refresh_gain)) {
+    before <- if_computable(evaluate(begun$working))
+    if (isTRUE(before$value > state$evaluated$value)) {
+      state[c("working", "evaluated")] <- list(begun$working, before)
+    }
+  }
+  check_start(state$evaluated)
+  state
+}
+
+unsettled <- function(state, control) {
+  state$converged <- FALSE
+  state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)",
+    control$max_refreshes)
+  state
+}
