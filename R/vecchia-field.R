@@ -154,12 +154,15 @@ conditioning_detail <- function(fit) {
   loss <- if (has_neighbor_loss(fit)) fit$conditioning$loss %||%
     kept(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k, new_context(1L))) else
     fit$conditioning$loss
-  lost <- format_loss(loss)
-  if (!is_on_field(fit$method)) {
-    return(if (nzchar(lost)) sprintf("on responses, which loses %s (?neighbor_loss)", lost))
+  lost <- paste(c(if (!is.null(loss$likelihood))
+    paste(format(signif(max(0, loss$likelihood), 2L)), "log-likelihood"),
+    if (!is.null(loss$prediction)) paste(format(signif(loss$prediction, 2L)), "sd")),
+    collapse = ", ")
+  told <- if (nzchar(lost)) c(" lose ", lost, " (?neighbor_loss)")
+  if (is_on_field(fit$method)) {
+    return(paste(c("on the field", if (nzchar(lost)) c("; responses would", told)), collapse = ""))
   }
-  paste0("on the field", if (nzchar(lost))
-    sprintf("; on responses it would lose %s (?neighbor_loss)", lost))
+  if (nzchar(lost)) paste(c("on responses, which", told), collapse = "")
 }
 
 #' @export
