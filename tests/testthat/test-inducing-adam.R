@@ -6,7 +6,7 @@ adam_method <- function(epochs = 100, ...) {
 test_extended("Adam comes near the bound of all rows, keeps its own posterior, and gives its bound", {
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 15), z ~ x)
-  adam <- batch_fit(data, adam_method(), z ~ x)
+  adam <- batch_fit(data, adam_method(epochs = 400), z ~ x)
   expect_lt(c(adam$log_likelihood), c(collapsed$log_likelihood) + 1e-6)
   expect_gt(c(adam$log_likelihood), c(collapsed$log_likelihood) - 8)
   at_end <- bound_at(adam$data, as_specified(adam$core_covariance), adam$nugget,
@@ -16,7 +16,7 @@ test_extended("Adam comes near the bound of all rows, keeps its own posterior, a
   new <- data.frame(x = c(0.1, 0.5, 0.9), y = c(0.2, 0.5, 0.9))
   expect_equal(predict(adam, new)$mean, predict(collapsed, new)$mean, tolerance = 0.01)
   expect_equal(predict(adam, new)$sd, predict(collapsed, new)$sd, tolerance = 0.05)
-  expect_match(adam$convergence$message, "100 epochs of Adam")
+  expect_match(adam$convergence$message, "400 epochs of Adam")
 })
 
 # Trend and field as they are kept, from the joint distribution that Adam moved.
@@ -149,7 +149,7 @@ test_extended("all optimisers have the same weighted objective, and give the evi
       optimizer = "collapsed"))
     natural <- batch_fit(data, svgp(inducing = 15, kl_weight = kl_weight, optimizer = "natural",
       epochs = 60, batch_size = 128, learning_rate = 0.03))
-    adam <- batch_fit(data, adam_method(kl_weight = kl_weight))
+    adam <- batch_fit(data, adam_method(epochs = 300, kl_weight = kl_weight))
     plain <- batch_fit(data, svgp(inducing = 15, optimizer = "collapsed"))
     for (fit in list(collapsed, natural, adam)) expect_lt(c(fit$log_likelihood),
       c(plain$log_likelihood))
