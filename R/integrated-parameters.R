@@ -24,7 +24,7 @@ check_integrable <- function(object, joint) {
   if (!has_likelihood_objective(object)) {
     abort_neargp("parameters",
       c(sprintf("Parameters cannot be integrated over for a fit by %s.", object$method$label),
-        i = "They can for one gaussian response by exact_gp() or vecchia()."))
+        i = "They can for one gaussian response by exact_gp() or vecchia(condition = \"responses\")."))
   }
   if (has_transform(object$family)) {
     abort_neargp("parameters",

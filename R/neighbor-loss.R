@@ -80,7 +80,7 @@ sampled_loss <- function(data, locations, covariance, nugget, k, ordering, conte
     if_computable(space_time_loss(data, component, k, ordering, context)) else
     if_computable(likelihood_loss(data, component, nugget, k, ordering, variance_at, rows, context))
   c(list(likelihood = likelihood),
-    if (is.null(locations$local) && is.null(locations$support))
+    if (places > 0L && is.null(locations$local) && is.null(locations$support))
       if_computable(prediction_loss(data, locations, component, k, variance_at, places, context)))
 }
 

@@ -39,7 +39,7 @@ check_profiled <- function(object) {
   }
   of <- if (is.null(object$outputs)) paste("fits by", object$method$label) else "several outputs"
   abort_neargp("method", c(sprintf("There are no profile intervals of %s.", of),
-    i = "They are for one gaussian response by exact_gp() or vecchia()."))
+    i = "They are for one gaussian response by exact_gp() or vecchia(condition = \"responses\")."))
 }
 
 # Parameters that are not their own working parameters: ratio and angle of an estimated anisotropy,

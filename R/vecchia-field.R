@@ -47,19 +47,34 @@ method_families.neargp_vecchia_field <- function(method) "gaussian"
 tolerated_loss <- c(likelihood = 0.3, prediction = 0.06)
 least_noise <- 1e-3
 
+# Whether it is plain already at estimates by few neighbours, which spares a search with all of
+# them. They are too rough to show that nothing is lost.
+is_clearly_lossy <- function(problem, working, most = 1) {
+  decides_by_loss(problem) && is.null(reason_for_responses(problem, working)) &&
+    isTRUE(loss_at(problem, working, rows = 64L, places = 0L)$likelihood > most)
+}
+
 # What the likelihood of a problem is conditioned `on`, `loss` of neighbor_loss() being the reason,
-# and `advice` where responses lose too much and are kept; NULL where the method says it.
-conditioning_at <- function(problem, working) {
+# and the `reason` why it is responses where these lose too much; NULL where the method says it.
+conditioning_at <- function(problem, working, lossy = FALSE) {
+  if (!decides_by_loss(problem)) return(NULL)
   method <- problem$method
-  if (!identical(method$condition, "auto") || is_sharded(problem) || has_outputs(problem)) return()
-  values <- to_core(working, problem$layout$transform)
-  loss <- sampled_loss(with_noise_weights(problem$data, problem$layout, values), problem$locations,
-    covariance_at(problem, working), nugget_unit(problem$data, problem$layout, values), method$k,
-    method$ordering, problem$context)
-  lossy <- any(unlist(loss[names(tolerated_loss)]) > tolerated_loss, na.rm = TRUE)
+  loss <- loss_at(problem, working)
+  lossy <- lossy || any(unlist(loss[names(tolerated_loss)]) > tolerated_loss, na.rm = TRUE)
   reason <- if (lossy) reason_for_responses(problem, working)
   if (!is.null(reason)) tell_loss(loss, method$k, reason)
   list(on = if (lossy && is.null(reason)) "field" else "responses", loss = loss, reason = reason)
+}
+
+decides_by_loss <- function(problem) {
+  identical(problem$method$condition, "auto") && !is_sharded(problem) && !has_outputs(problem)
+}
+
+loss_at <- function(problem, working, ...) {
+  values <- to_core(working, problem$layout$transform)
+  sampled_loss(with_noise_weights(problem$data, problem$layout, values), problem$locations,
+    covariance_at(problem, working), nugget_unit(problem$data, problem$layout, values),
+    problem$method$k, problem$method$ordering, problem$context, ...)
 }
 
 # A loss that changes no conclusion is print()'s to tell.

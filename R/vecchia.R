@@ -34,8 +34,8 @@
 #' @section Noise and crowds: `k` noisy responses tell less than all of them together, however they
 #' are chosen. The loss grows with the noise and with the number of rows, and in crowds of
 #' locations: with a noise variance ten times that of the field and 50,000 rows it was 383 units of
-#' log-likelihood, and the estimated range was wrong by a factor of three. After the first search
-#' with few neighbours neargp therefore samples the loss ([neighbor_loss()]). Above 0.3 units of
+#' log-likelihood, and the estimated range was wrong by a factor of three. neargp
+#' therefore samples the loss at its estimates ([neighbor_loss()]). Above 0.3 units of
 #' log-likelihood, or 0.06 standard deviations of a prediction, it conditions on the field, as
 #' [vnngp()] does: the likelihood then comes from the posterior of the field at all locations, and
 #' predictions from the nearest locations that do not crowd. [print()] says which it was. The field
@@ -176,14 +176,14 @@ fit_method.neargp_vecchia <- function(method, problem) {
   optimize <- with_single_precision(problem, scoring_optimizer(problem))
   begun <- with_best_start(problem, method$k, objective_for, optimize)
   problem <- begun$problem
-  conditioning <- NULL
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible,
-    function(state) {
-      conditioning <<- conditioning_at(problem, state$working)
-      identical(conditioning$on, "field")
-    }, vecchia_at_own_order(method, problem, objective_for))
+    function(state) is_clearly_lossy(problem, state$working),
+    vecchia_at_own_order(method, problem, objective_for))
   for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
-  if (isTRUE(state$left)) return(list(instead = problem_on_field(problem, state, conditioning)))
+  conditioning <- conditioning_at(problem, state$working, isTRUE(state$left))
+  if (identical(conditioning$on, "field")) {
+    return(list(instead = problem_on_field(problem, state, conditioning)))
+  }
   objective_at <- function(working) objective_for(component_at(problem, working), method$k, 0)
   state <- with_fresh_neighbors(problem, state,
     function(working) objective_at(working)$evaluate(working, information = TRUE))

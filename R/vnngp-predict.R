@@ -95,7 +95,9 @@ wider_pattern <- function(posterior, context, wide = 30L, most_points = 300000L)
 }
 
 check_latent_settings <- function(method, settings) {
-  wanted <- paste("%s for", method_call(method), "whose neighbours are not observations")
+  wanted <- if (is_on_field(method))
+    "%s for a fit on the field; vecchia(condition = \"responses\") takes others" else
+    paste("%s for", method_call(method), "whose neighbours are not observations")
   if (settings$local_mean) {
     abort_argument("local_mean", sprintf(wanted, "FALSE"), settings$local_mean)
   }
