@@ -106,22 +106,25 @@ summary_of <- function(column) {
 for (column in c("loss", "error", "sd_error")) summary_of(column)
 
 # Loss and error by noise: a panel for each design, a line for each method.
-grDevices::png(file.path(bench_folder(), "results", "conditioning.png"), 1500, 700, res = 110)
-graphics::par(mfrow = c(2, 5), mar = c(3.5, 3.5, 2, 0.5), mgp = c(2.2, 0.7, 0), las = 1)
+grDevices::png(file.path(bench_folder(), "results", "conditioning.png"), 1600, 750, res = 110)
+graphics::par(mfrow = c(2, 5), mar = c(3.5, 4.5, 2, 0.5), mgp = c(3.2, 0.6, 0), las = 1)
 colours <- c(responses_30 = "#d73027", responses_60 = "#fc8d59", responses_120 = "#fdc070", field_15 = "#91bfdb", field_30 = "#2166ac")
 floor_of <- c(loss = 1e-3, error = 1e-3)
 for (column in names(floor_of)) for (design in names(designs)) {
   part <- results[results$design == design & results$covariance == "exponential" & results$method != "default", ]
   part$value <- pmax(abs(part[[column]]), floor_of[[column]])
-  graphics::plot(part$ratio, part$value, log = "xy", type = "n", xlab = "noise / field variance", main = design,
+  graphics::plot(part$ratio, part$value, log = "xy", type = "n", xlab = "", main = design, axes = FALSE, frame.plot = TRUE,
     ylab = if (column == "loss") "units of log-likelihood lost" else "error of predictions, sd", ylim = c(floor_of[[column]], 4))
+  graphics::title(xlab = "noise / field variance", line = 2)
+  graphics::axis(1, 10^(-2:2), c(".01", ".1", "1", "10", "100"))
+  graphics::axis(2, 10^(-3:0), c(".001", ".01", ".1", "1"))
   graphics::abline(h = if (column == "loss") 0.5 else 0.08, lty = 3)
   for (method in names(colours)) {
     own <- part[part$method == method, ]
     graphics::lines(own$ratio, own$value, type = "o", pch = 16, cex = 0.7, col = colours[[method]], lwd = 1.5)
   }
-  if (design == "uniform" && column == "loss") {
-    graphics::legend("bottomright", sub("_", ", k = ", names(colours)), col = colours, lwd = 1.5, pch = 16, bty = "n", cex = 0.8)
+  if (design == "uniform" && column == "error") {
+    graphics::legend("topleft", sub("_", ", k = ", names(colours)), col = colours, lwd = 1.5, pch = 16, bty = "n", cex = 0.8)
   }
 }
 invisible(grDevices::dev.off())
