@@ -42,10 +42,11 @@ method_families.neargp_vecchia_field <- function(method) "gaussian"
 # ---- the choice ----------------------------------------------------------------------------------
 
 # Losses beyond which the field is conditioned on: in units of log-likelihood, and in standard
-# deviations of a prediction. Below this share of the variance of the field noise is not what
-# neighbours lose by, and the field would lose as much.
+# deviations of a prediction. Below this share of the variance of the field noise is hardly what
+# neighbours lose by: with a share of .005 and 105,569 rows the field gained 17 units, and .8% of
+# the CRPS, in twelve times the time.
 tolerated_loss <- c(likelihood = 0.3, prediction = 0.06)
-least_noise <- 1e-3
+least_noise <- 0.01
 
 # Whether it is plain already at estimates by few neighbours, which spares a search with all of
 # them. They are too rough to show that nothing is lost.

@@ -33,16 +33,18 @@
 #'   `"responses"`.
 #' @section Noise and crowds: `k` noisy responses tell less than all of them together, however they
 #' are chosen. The loss grows with the noise and with the number of rows, and in crowds of
-#' locations: with a noise variance ten times that of the field and 50,000 rows it was 383 units of
-#' log-likelihood, and the estimated range was wrong by a factor of three. neargp
-#' therefore samples the loss at its estimates ([neighbor_loss()]). Above 0.3 units of
-#' log-likelihood, or 0.06 standard deviations of a prediction, it conditions on the field, as
-#' [vnngp()] does: the likelihood then comes from the posterior of the field at all locations, and
-#' predictions from the nearest locations that do not crowd. [print()] says which it was. The field
-#' takes up to six times as long. It is not offered for restricted likelihoods, random effects,
-#' models of the noise, [cov_spacetime()], several responses, areas, shards and single precision;
-#' there a message of class `neargp_message_loss` reports a loss above one unit or 0.1 standard
-#' deviations.
+#' locations: with a noise variance ten times that of the field and 50,000 rows it was 392 units of
+#' log-likelihood, and the estimated range was wrong by a factor of three. neargp therefore samples
+#' the loss at its estimates ([neighbor_loss()]). Above 0.3 units of log-likelihood, or 0.06
+#' standard deviations of a prediction, it conditions on the field, as [vnngp()] does: the
+#' likelihood then comes from the posterior of the field at all locations, and predictions from the
+#' nearest locations that do not crowd. [print()] says which it was. The field takes four to eight
+#' times as long.
+#'
+#' Responses stay where the nugget is below a hundredth of the variance, for restricted likelihoods,
+#' random effects, models of the noise, [cov_spacetime()], several responses, areas, shards and
+#' single precision. There a message of class `neargp_message_loss` reports a loss above one unit or
+#' 0.1 standard deviations.
 #' @section Repeated locations: Observations at the same location count as one neighbour. neargp
 #' fits the means of locations, weighted by the precision of their observations. For Gaussian models
 #' this gives exactly the likelihood, trend and predictions of all observations. With several
