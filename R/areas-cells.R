@@ -133,7 +133,7 @@ centroids_of_cells <- function(cells, own, longlat) {
 }
 
 # Edges cut at the lines of the grids of their areas, in units of a cell from its middle, `column`
-# -1 for those to the left of the grid. What is to its right, above or below changes nothing.
+# -1 for those to the left of the grid. Edges to its right, above or below change nothing.
 cut_edges <- function(edges, grids) {
   pairs <- pairs_of_groups(edges$area, grids$area)
   edge <- edges[pairs$first, ]

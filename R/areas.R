@@ -16,7 +16,7 @@
 #' covariance, across an anisotropy of the shorter one), and at most 0.35 of the distance of the
 #' data in the area, as if these were a lattice, or more where these have noise, and of smoother
 #' fields (0.53 with Matern's `nu = 1.5`): dense data leave little of the variance of a mean, and
-#' points that are no denser than data make it too large. By this rule standard deviations were too
+#' points that are no denser than data make it too large. Standard deviations by this rule were too
 #' large by up to 2.6% (36 blocks: 60 to 800 rows, exponential and Matern fields, little noise and
 #' much, `bench/areas.R`). Where areas would need more than they may have, a message says so.
 #' Responses of other families or with a `transform` have points at a correlation of 0.6, at least

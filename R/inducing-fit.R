@@ -248,7 +248,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
 }
 
 # With a correlation that has a cusp, the bound has one where a point sits on an observation: it is
-# lower on all sides, and a search that follows the slope there ends at once. Such a point stays.
+# lower on all sides, and a search that follows the slope there ends at once. The point stays.
 # Others may come near an observation, so that a search of the positions can end below one that
 # holds them: it begins where that has ended.
 maximize_bound <- function(problem, method, working, positions) {

@@ -104,7 +104,7 @@ has_cusp <- function(problem, working) {
   }, NA))
 }
 
-# Which coordinates of the points are searched, as 0 or 1. Of rows in chunks none is compared.
+# Which coordinates of the points are searched, as 0 or 1. Rows in chunks are not compared.
 moving_points <- function(problem, working, positions) {
   moves <- array(1, dim(positions))
   if (is.null(problem$data$stream) && has_cusp(problem, working)) {

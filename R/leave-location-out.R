@@ -7,8 +7,8 @@
 # parts, as of the outputs at a place (leave-one-out.R), of which each has a mean and contrasts.
 # Each row is predicted by m_l and its own covariates.
 
-# What a leave-one-out prediction of the fit leaves out: `leave_out`, or where that is NULL a row of
-# one response, and of several responses what the method says.
+# A leave-one-out prediction of the fit leaves out `leave_out`, or where that is NULL a row of one
+# response, and for several responses what the method says.
 unit_left_out <- function(object, leave_out) {
   default <- if (is.null(object$outputs)) "row" else object$method$leave_out %||% "location"
   if (is.null(leave_out)) return(default)
@@ -61,7 +61,7 @@ weights_of_locations <- function(object, settings) {
   of_left_places(object, at_means$data, given)
 }
 
-# What the other places predict of each row. `given`: that of `means`, of at_locations(); `chain`:
+# Predictions of each row by the other places. `given`: that of `means`, of at_locations(); `chain`:
 # what also the rows of `means` before one at its place predict, so that errors are independent.
 of_left_places <- function(object, means, given, chain = given) {
   index <- mean_index(object$data, means)
@@ -99,8 +99,8 @@ triangle <- function(columns) {
 #
 #   s = 1 / (1 / f_l + p),   s (m_l / f_l + p c),
 #
-# prediction and variance (the product of two normal densities of w_l). Of several outputs l is a
-# pair of location and output. `means`: what the predictions `given` are of. Weights of compressed
+# prediction and variance (the product of two normal densities of w_l). With several outputs l is
+# a pair of location and output. `means`: what the predictions `given` are of. Weights of compressed
 # effects, which are those of the location, have its own mean as a further neighbour.
 add_own_location <- function(object, means, given) {
   if (is.null(means$within)) return(given)

@@ -20,8 +20,8 @@
 # derivative of log|M| along the diagonal matrix of Cov_l. In sums over conditional or joint
 # densities of neighbours, log|M| and M^-1 stand for those sums.
 
-# What lies within locations: the `rows`, the number of each row's location, and for each location
-# the number of `contrasts`.
+# Describes what lies within locations: the `rows`, the number of each row's location, and for each
+# location the number of `contrasts`.
 moving_within <- function(data, index) {
   list(rows = data, index = index, contrasts = tabulate(index) - 1L)
 }

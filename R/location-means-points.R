@@ -7,7 +7,7 @@
 #   x_s = xbar_l + V D s,   weight Om_l / (r + 1),
 #
 # with the vertices s of a simplex about 0, sum s s' = (r + 1) I, have the same moments, and c_s is
-# the value there of the weighted least squares line of the c_i. What is left of the rows, with
+# the value there of the weighted least squares line of the c_i. The rest of the rows, with
 # n_l - r - 1 degrees of freedom, is free of the field: as for means,
 #
 #   log|S| = log|M| + sum_l (n_l - r_l - 1) log t + sum_s log om_s - sum_i log om_i,
@@ -102,7 +102,7 @@ within_points <- function(alone, found) {
     points = TRUE)
 }
 
-# What the other rows predict of each row's field, where the fit is conditioned on points. With m_i
+# Predictions of each row's field by the other rows, where the fit is conditioned on points. With m_i
 # and f_i its mean and variance given all points, and the noise v_i, the other rows leave the
 # variance 1 / (1 / f_i - 1 / v_i) and predict that times m_i / f_i - c_i / v_i.
 without_own_row <- function(object, settings) {

@@ -16,7 +16,7 @@
 
 # The rows of `data` at which a location stands for itself: its means, of the weight of all its
 # rows, with what lies `within` locations. Columns of random effects count as columns of the trend.
-# Of several responses each has means of its own, and the number of the location is that of the
+# Each of several responses has means of its own, and the number of the location is that of the
 # place. Data in which no location repeats are returned as they are.
 at_locations <- function(data) {
   if (!has_location_means(data)) return(data)

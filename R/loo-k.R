@@ -241,7 +241,7 @@ with_gls_trend <- function(problem, result, host = NULL) {
   result
 }
 
-# What the noise of the rows of with_noise_weights() is relative to, for each output.
+# The nugget, for each output, to which the noise of the rows of with_noise_weights() is relative.
 nuggets_at <- function(problem, values) {
   if (has_outputs(problem)) return(values[problem$layout$kind == "nugget"])
   nugget_unit(problem$data, problem$layout, values)

@@ -122,7 +122,7 @@
 #'   A one-sided formula, `nugget = ~ depth`, makes it log-linear in covariates of the rows, see
 #'   [noise].
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget /
-#'   weights[i]`. What they are for other responses than gaussian ones says [response_family].
+#'   weights[i]`. [response_family] says what they are for other responses than gaussian ones.
 #' @param offset known part of the mean (of the linear predictor: an exposure goes in as its
 #'   logarithm), evaluated in `data`; better written as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.

@@ -101,7 +101,7 @@ likelihood_loss <- function(data, component, nugget, k, ordering, variance_at, r
   n * mean(log(few / many)) / 2
 }
 
-# Of rows in the middle of the data, with neighbours of the largest correlation among them.
+# The loss of rows in the middle of the data, with neighbours of the largest correlation among them.
 space_time_loss <- function(data, component, k, ordering, context) {
   scaled <- core_scale(data$coords, component)
   rows <- middle_rows(scaled)

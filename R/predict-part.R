@@ -121,7 +121,7 @@ leftovers_of <- function(file) {
 }
 
 # The label comes first, with the size of the part: a kill between both leaves a label that no file
-# fits. What was there before is gone by then. Its temporary name is this process's own, as that of
+# fits. The part that was there before is gone by then. Its temporary name is this process's own, as that of
 # the part.
 settle_part <- function(temporary, file, identity) {
   unlink(c(files_of(file), label_file(file)))

@@ -58,7 +58,7 @@ profile_problem <- function(object) {
   list(problem = problem, objective = objective, best = best)
 }
 
-# What the fit has solved, from its estimates.
+# The problem that the fit has solved, from its estimates.
 problem_of_fit <- function(object) {
   started_problem(fold_problem(object, seq_along(object$data$y), plain_context(object$threads)))
 }

@@ -13,7 +13,7 @@ window_of_cells <- function(raster, cells) {
   new_window(corners[1L, 1L], corners[1L, 2L], diff(corners[, 1L]) + 1, diff(corners[, 2L]) + 1)
 }
 
-# What is read of a raster, `value`, which a file that is cut off lacks.
+# Reads `value` of a raster, which a file that is cut off lacks.
 read_from <- function(raster, value) {
   rlang::try_fetch(value, error = function(error) {
     files <- unique(terra::sources(raster))

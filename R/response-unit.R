@@ -74,7 +74,7 @@ in_data_units <- function(problem, result) {
   list(problem = problem, result = in_natural_columns(problem, result, core_vcov))
 }
 
-# By which working parameters differ in the user's unit.
+# The difference of working parameters between the user's unit and that of the fit.
 unit_shift <- function(problem) {
   unit_power(problem$layout) * log(problem$data$basis$unit %||% 1)
 }

@@ -1,4 +1,4 @@
-# What a search among neighbours ends with. Each set of neighbours has an objective of its own, and
+# The end of a search among neighbours. Each set of neighbours has an objective of its own, and
 # so has each ordering of the observations: values count as those of the neighbours in the metric of
 # the parameters themselves.
 

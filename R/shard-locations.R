@@ -21,7 +21,7 @@ takes_means_in_shards <- function(object) {
     !is_compressed(object$data) && !keeps_rows_in_shards(object$method, object$data)
 }
 
-# Of the matrix of rows that a shard holds, raw or not.
+# Location means of the matrix of rows that a shard holds, raw or not.
 shard_means <- function(rows, form) {
   index <- location_index(shard_columns(rows, form, "coords"))
   if (!anyDuplicated(index)) return(list(rows = rows))
@@ -43,8 +43,8 @@ shard_within <- function(shard) {
   as_sums(c(nrow(shard$rows), within$contrasts, within$log_weights, within$gram))
 }
 
-# Of all shards of a problem whose rows are read, NULL where none shares its location. `terms`: as
-# of within_terms().
+# Sums over all shards of a problem whose rows are read, NULL where none shares its location.
+# `terms`: as of within_terms().
 read_within <- function(host) {
   sums <- sum_of_shards(host, "shard_within", list())$sums
   gram <- sums[-(1:3)]

@@ -55,8 +55,8 @@ is_clearly_lossy <- function(problem, working, most = 1) {
     isTRUE(loss_at(problem, working, rows = 64L, places = 0L)$likelihood > most)
 }
 
-# What the likelihood of a problem is conditioned `on`, `loss` of neighbor_loss() being the reason,
-# and the `reason` why it is responses where these lose too much; NULL where the method says it.
+# Says what the likelihood of a problem is conditioned `on`, by the `loss` of neighbor_loss(), and the
+# `reason` why it is responses where these lose too much; NULL where the method says it.
 conditioning_at <- function(problem, working, lossy = FALSE) {
   if (!decides_by_loss(problem)) return(NULL)
   method <- problem$method
@@ -165,7 +165,7 @@ fit_details.neargp_vecchia_field <- function(method, fit) {
   c(Condition = conditioning_detail(fit), factor_detail(method, fit$posterior))
 }
 
-# What a print tells of it.
+# The line of print().
 conditioning_detail <- function(fit) {
   loss <- if (has_neighbor_loss(fit)) fit$conditioning$loss %||%
     kept(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k, new_context(1L))) else

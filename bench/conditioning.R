@@ -1,4 +1,4 @@
-# What few neighbours lose on noisy and crowded locations, and what conditioning on the field gains.
+# The loss by few neighbours on noisy and crowded locations, and the gain by conditioning on the field.
 #
 #   Rscript bench/conditioning.R [rows, 900] [places to predict, 300]
 #

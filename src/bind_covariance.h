@@ -36,7 +36,7 @@ class Metric {
   int columns_;
 };
 
-// What a search takes for near in space and time: R's list(covariance = specified, unit = numeric), the units those of
+// Nearness of a search in space and time: R's list(covariance = specified, unit = numeric), the units those of
 // the first coordinate and of time, or NULL for the distance.
 class Lags {
  public:

@@ -25,7 +25,7 @@ struct Lags {
   double distance2() const { return space2 + time2; }
 };
 
-// What a neighbour of a query cannot exceed, given that its k-th neighbour has a key of at most `key`.
+// Bounds that a neighbour of a query cannot exceed, given that its k-th neighbour has a key of at most `key`.
 class LagReach {
  public:
   explicit LagReach(const LagOrder& order) : order_(order) {}

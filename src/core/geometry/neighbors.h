@@ -63,8 +63,8 @@ NeighborTable nearest_by_sector(Points reference, Points queries, Surface surfac
 NeighborTable nearest_by_sector(const KdTree& reference, Points queries, Surface surface, int sectors, int per_sector,
                                 const RunContext& context);
 
-// Of the rows of `reference`, nearest first, those that have no row already taken within `separation` times their own
-// distance from the query, up to k of them: all near it, far away one of each crowd.
+// The rows of `reference`, nearest first, that have no row already taken within `separation` times their own distance
+// from the query, up to k of them: all near it, far away one of each crowd.
 NeighborTable nearest_thinned(const KdTree& reference, Points queries, double separation, int k,
                               const RunContext& context);
 
