@@ -121,8 +121,8 @@ leftovers_of <- function(file) {
 }
 
 # The label comes first, with the size of the part: a kill between both leaves a label that no file
-# fits. The part that was there before is gone by then. Its temporary name is this process's own, as that of
-# the part.
+# fits. The part that was there before is gone by then. Its temporary name is this process's own,
+# as that of the part.
 settle_part <- function(temporary, file, identity) {
   unlink(c(files_of(file), label_file(file)))
   label <- c(identity, bytes = format_bytes_of(temporary))

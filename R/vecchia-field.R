@@ -55,8 +55,8 @@ is_clearly_lossy <- function(problem, working, most = 1) {
     isTRUE(loss_at(problem, working, rows = 64L, places = 0L)$likelihood > most)
 }
 
-# Says what the likelihood of a problem is conditioned `on`, by the `loss` of neighbor_loss(), and the
-# `reason` why it is responses where these lose too much; NULL where the method says it.
+# Says what the likelihood of a problem is conditioned `on`, by the `loss` of neighbor_loss(), and
+# the `reason` why it is responses where these lose too much; NULL where the method says it.
 conditioning_at <- function(problem, working, lossy = FALSE) {
   if (!decides_by_loss(problem)) return(NULL)
   method <- problem$method
