@@ -102,8 +102,8 @@ within_points <- function(alone, found) {
     points = TRUE)
 }
 
-# Predictions of each row's field by the other rows, where the fit is conditioned on points. With m_i
-# and f_i its mean and variance given all points, and the noise v_i, the other rows leave the
+# Predictions of each row's field by the other rows, where the fit is conditioned on points. With
+# m_i and f_i its mean and variance given all points, and the noise v_i, the other rows leave the
 # variance 1 / (1 / f_i - 1 / v_i) and predict that times m_i / f_i - c_i / v_i.
 without_own_row <- function(object, settings) {
   data <- object$data

@@ -199,6 +199,34 @@ TEST_CASE("results do not depend on the number of threads") {
   }
 }
 
+TEST_CASE("thinned neighbours are those that a walk over all points takes, and do not crowd") {
+  const double separation = 0.1;
+  const int k = 20;
+  Cloud reference = uniform_cloud(500, 2), queries = uniform_cloud(60, 2, 11);
+  const Cloud jitter = uniform_cloud(2000, 2, 5);  // four crowds
+  for (Index i = 0; i < 2000; ++i)
+    for (int c = 0; c < 2; ++c) reference.coords.push_back(reference.view()[i % 4][c] + 1e-4 * jitter.view()[i][c]);
+  queries.coords.insert(queries.coords.end(), reference.coords.begin(), reference.coords.begin() + 2);
+  const Points points = reference.view();
+  NeighborIndex index(reference.coords, 2);
+  const NeighborTable table = index.thinned(queries.view(), separation, k, with_threads(1));
+  CHECK(index.thinned(queries.view(), separation, k, with_threads(4)).index == table.index);
+  int wrong = 0;
+  for (int i = 0; i < queries.view().n; ++i) {
+    const double* query = queries.view()[i];
+    std::vector<int> taken;
+    for (const int row : brute_nearest(points, query, int(points.n), [](int) { return true; })) {
+      const double limit2 = separation * separation * distance2(points[row], query, 2);
+      const bool crowded = std::any_of(taken.begin(), taken.end(),
+                                       [&](int other) { return distance2(points[row], points[other], 2) < limit2; });
+      if (!crowded && int(taken.size()) < k) taken.push_back(row);
+    }
+    taken.resize(k, -1);
+    wrong += row_of(table, i) != taken;
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("sectors hold their nearest points") {
   const int sectors = 8, per_sector = 2;
   const Cloud reference = uniform_cloud(3000, 2);
