@@ -44,7 +44,9 @@ polished <- function(problem, state, given, information, most = 10L) {
   tolerance <- problem$control$tolerance
   for (climb in seq_len(most)) {
     result <- climb(problem, given, information, tolerance / 100)
-    given[c("working", "evaluated")] <- result[c("working", "evaluated")]
+    # anew, since the gradient of a climb is in its own units
+    given[c("working", "evaluated")] <- list(result$working,
+      given$objective$evaluate(result$working))
     for (count in c("iterations", "evaluations")) {
       state[[count]] <- state[[count]] + result[[count]]
     }

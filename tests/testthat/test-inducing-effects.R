@@ -182,7 +182,10 @@ test_extended("counts have the posterior of vnngp() with all neighbours", {
   expect_equal(c(logLik(fit)), c(logLik(latent)), tolerance = 1e-6)
   expect_equal(coef(fit, "covariance"), coef(latent, "covariance"), tolerance = 0.02)
   expect_equal(fixef(fit), fixef(latent), tolerance = 1e-2)
-  expect_equal(ranef(fit, se = TRUE), ranef(latent, se = TRUE), tolerance = 1e-2)
+  # the standard deviation of `site` is at its bound in one of them and near it in the other
+  without_na <- function(x) rapply(x, function(v) replace(v, is.na(v), 0), how = "replace")
+  expect_equal(without_na(ranef(fit, se = TRUE)), without_na(ranef(latent, se = TRUE)),
+    tolerance = 1e-2)
   known <- predict(fit, new, type = "link", allow.new.levels = TRUE)
   expected <- predict(latent, new, type = "link", allow.new.levels = TRUE, local_mean = FALSE)
   expect_equal(known$mean, expected$mean, tolerance = 1e-2)

@@ -116,6 +116,10 @@ test_extended("estimates come near those of the exact method, in many coordinate
   expect_lt(max(moved), 0.1)
   errors <- function(fit) sqrt(diag(vcov(fit, "covariance")))[c("variance", "range", "nugget")]
   expect_equal(errors(fit), errors(exact), tolerance = 0.2)
+  for (k in c(15, 20)) {
+    expect_equal(errors(update(fit, method = vecchia(k = k, inducing = 60))), errors(exact),
+      tolerance = 0.2)
+  }
   expect_s3_class(logLik(fit), "logLik")
   expect_false(inherits(logLik(fit), "neargp_score"))
   expect_equal(AIC(fit), -2 * fit$log_likelihood + 2 * 4)
