@@ -86,8 +86,9 @@ test_extended("weights of any size begin at the noise that they say", {
     }
     fit <- fit_with(1)
     light <- fit_with(2^-20)
-    expect_equal(light$nugget * 2^20, fit$nugget, tolerance = 1e-6)
-    expect_equal(predict(light, data[1:3, ])$mean, predict(fit, data[1:3, ])$mean, tolerance = 1e-6)
+    # logarithms of the unit round, and the search with all rows ends where a step gains 1e-4
+    expect_equal(light$nugget * 2^20, fit$nugget, tolerance = 1e-4)
+    expect_equal(predict(light, data[1:3, ])$mean, predict(fit, data[1:3, ])$mean, tolerance = 1e-4)
   }
 })
 
