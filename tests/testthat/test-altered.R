@@ -51,6 +51,8 @@ test_that("fits that were altered by hand are checked where they are used", {
     fit
   }
   refused(predict(without(fit, fit$k <- 1000000000L), data[1:2, ]), "`fit\\$k` must be")
+  refused(predict(without(fit, fit$required_columns <- list("x")), data[1:2, ]),
+    "`fit\\$required_columns` must be")
   for (name in c("data", "method", "source", "core_covariance", "posterior")) {
     refused(predict(without(fit, fit[[name]] <- 1), data[1:2, ]), paste0("`fit\\$", name))
   }
