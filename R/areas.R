@@ -11,17 +11,17 @@
 #' latitude. Means of linear trends are therefore exact, whatever the shape, its parts and its
 #' holes. Where a centroid lies outside of the area, its part is cut further. The area has the size
 #' of at least 25 cells and at most 4,000 (1,600 for fits by [svgp()]; fewer for many areas, 400 for
-#' 250 areas). The column `points` has the number of points. They are so near each other that the
-#' correlation of the field between them is 0.75 or more (0.3 of the range of an exponential
-#' covariance, across an anisotropy of the shorter one), and at most 0.35 of the distance of the
-#' data in the area, as if these were a lattice, or more where these have noise, and of smoother
-#' fields (0.53 with Matern's `nu = 1.5`): dense data leave little of the variance of a mean, and
-#' points that are no denser than data make it too large. Standard deviations by this rule were too
-#' large by up to 2.6% (36 blocks: 60 to 800 rows, exponential and Matern fields, little noise and
-#' much, `bench/areas.R`). Where areas would need more than they may have, a message says so.
-#' Responses of other families or with a `transform` have points at a correlation of 0.6, at least
-#' 16, and for the sake of the data up to 100; at most 1,600 where up to 1,500 rows give a dense
-#' posterior.
+#' 250 areas). The column `points` reports the number of points. The distance between
+#' points is chosen by the field and by the data. The field has a correlation of 0.75 or more over
+#' it (0.3 of the range of an exponential covariance; the shorter range under an anisotropy). It is
+#' at most 0.35 of the distance between observations in the area, as if these were a lattice; more
+#' where they have noise, and for smoother fields (0.53 with Matern's `nu = 1.5`). Dense data leave
+#' little of the variance of a mean, and points no denser than the data make that variance too
+#' large. Standard deviations by this rule were too large by up to 2.6% (36 blocks: 60 to 800 rows,
+#' exponential and Matern fields, little noise and much, `bench/areas.R`). Where areas would need
+#' more than they may have, a message says so. Responses of other families or with a `transform`
+#' have points at a correlation of 0.6, at least 16, and for the sake of the data up to 100; at most
+#' 1,600 where up to 1,500 rows give a dense posterior.
 #'
 #' Mean and variance are those of block kriging with the trend: for [exact_gp()], and for up to
 #' 1,500 rows of a gaussian response, those from all data. Otherwise data and points are nodes of

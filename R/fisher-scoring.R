@@ -50,7 +50,7 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
       control$max_iterations))
 }
 
-# What steps after this one gain in all, by the geometric series of the last two gains.
+# The sum of the gains of all steps after this one, by the geometric series of the last two gains.
 further_gain <- function(gain, before) {
   ratio <- min(gain / before, 0.99)
   gain * ratio / (1 - ratio)

@@ -1,7 +1,7 @@
-# Many effects, whose columns R/effects-pass.R integrates out by a sparse factor, beside means of
-# locations. Where each location is in one level of every group they are effects of the means, and
-# the deviations from these are free of them. The mean of other rows is in the columns of all of
-# them, so that such rows stay apart.
+# Location means of models with many random effects, whose columns R/effects-pass.R integrates out
+# by a sparse factor. If each location belongs to one level of every group, the effects act on the
+# means alone, and deviations from the means are free of them. Otherwise a mean would have the
+# columns of all levels of its rows, and the rows stay apart.
 
 # Whether all rows of a location are in the same columns of effects. The mean of others is in many.
 has_effects_of_locations <- function(data, index = location_index(data$coords)) {

@@ -11,7 +11,7 @@
 #   d log|S| = d log|M| + sum_i d_i - sum_l U_l,
 #   d C'S^-1 C = (of the means at rest) + H + H' - sum_i p_i d_i r_i r_i',   H = dcbar'M^-1 cbar.
 #
-# Expected information of a and b beside that of the means at rest:
+# The expected information of a and b is that of the means at rest plus
 #
 #   1/2 [sum_i d_i d'_i - 2 sum_i s_i d_i d'_i + sum_l U_l U'_l] + sum_l (M^-1)_ll Cov_l,
 #   Cov_l = sum_i s_i^2 d_i v'_i - U_l U'_l / P_l.

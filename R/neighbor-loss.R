@@ -13,11 +13,11 @@
 #'
 #' `likelihood` is the expected log-likelihood lost at the estimates, in units of log-likelihood. It
 #' compares `k` with `4 * k` neighbours at up to 256 rows. `prediction` is the root mean square
-#' error of default predictions beside those from four times as many observations, in their standard
-#' deviations, at positions spread over the data. `local_mean` is the share that a
-#' [local mean][predict.neargp] adds to prediction variances. More neighbours help where the field
-#' is the cause; where noise is, [vecchia()] conditions on the field by default. [print()] shows the
-#' first two.
+#' difference between default predictions and predictions from four times as many observations, in
+#' standard deviations of the prediction, at positions spread over the data. `local_mean` is the
+#' share that a [local mean][predict.neargp] adds to prediction variances. More neighbours help
+#' where the field is the cause; where noise is, [vecchia()] conditions on the field by default.
+#' [print()] shows the first two.
 #'
 #' @param object a fit by [vecchia()], [loo_k()] or [mll_k()] of one gaussian response.
 #' @param k number of neighbours; by default that of the fit.
@@ -113,8 +113,8 @@ space_time_loss <- function(data, component, k, ordering, context) {
   nrow(scaled) / length(rows) * (sum_given(k) - sum_given(4L * k)) / 2
 }
 
-# Predictions as they are by default, without and with a local mean, beside those of four times the
-# neighbours. Covariates of the field would need values at the positions that nobody has given.
+# Compares default predictions, without and with a local mean, with predictions from four times the
+# neighbours. Covariates of the field would need values at the positions, which nobody has given.
 prediction_loss <- function(data, locations, component, k, variance_at, places, context) {
   n <- nrow(data$coords)
   few <- min(n, max(96L, 2L * k))

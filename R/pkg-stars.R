@@ -25,8 +25,8 @@ stars_frame <- function(grid, argument, used) {
     crs = sf::st_crs(grid))
 }
 
-# Along a dimension that is neither space nor time nor in the model, an attribute has the values of
-# one variable after another. The names of such bands are those of attributes if the model has them.
+# A further dimension, which is neither space nor time nor in the model, holds one variable after
+# another. Its labels become the names of attributes if the model uses variables of these names.
 bands_as_attributes <- function(grid, places, used, argument) {
   size <- dim(grid)
   other <- setdiff(names(size)[size > 1L], c(places, used))

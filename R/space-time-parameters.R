@@ -111,8 +111,8 @@ fill_space_time <- function(fill, problem, own, j) {
   if (!is.null(family)) fill(own & layout$kind == "time_shape", family_shape(family)$start)
 }
 
-# A field that hardly changes with time contains the one without time, which a range of a hundred
-# times the extent does not where the noise is small.
+# The model without time is the limit of an infinite range of time. With little noise a range of a
+# hundred times the extent is still too short for it.
 set_space_time_bounds <- function(set, problem, j, time_extent) {
   layout <- problem$layout
   own <- layout$component %in% j

@@ -41,11 +41,12 @@ method_families.neargp_vecchia_field <- function(method) "gaussian"
 
 # ---- the choice ----------------------------------------------------------------------------------
 
-# Losses beyond which the field is conditioned on: in units of log-likelihood, and in standard
-# deviations of a prediction. Below this share of the variance of the field noise is hardly what
-# neighbours lose by: with a share of .005 and 105,569 rows the field gained 17 units, and .8% of
-# the CRPS, in twelve times the time.
+# Losses above which the fit conditions on the field: in units of log-likelihood, and in standard
+# deviations of a prediction.
 tolerated_loss <- c(likelihood = 0.3, prediction = 0.06)
+
+# The least nugget, as a share of the field's variance, with which the field pays. With less noise
+# most of the loss comes from the field itself (bench/conditioning.md).
 least_noise <- 0.01
 
 # Whether it is plain already at estimates by few neighbours, which spares a search with all of

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "geometry/kd_tree.h"
+#include "geometry/leaf_list.h"
 #include "geometry/nearest_buffer.h"
 
 namespace neargp {
@@ -68,15 +69,7 @@ class BlockSearch {
  private:
   using Node = KdTree::Node;
 
-  struct ListedLeaf {
-    double distance2;  // from the box of the block
-    Node leaf;
-    bool operator<(const ListedLeaf& other) const {
-      return distance2 < other.distance2 || (distance2 == other.distance2 && leaf.first_leaf < other.leaf.first_leaf);
-    }
-  };
-
-  static constexpr int run_length = KdTree::leaf_size;
+  static constexpr std::size_t run_length = LeafList::run_length;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   int dim() const { return Dim > 0 ? Dim : tree_.dim(); }
@@ -131,36 +124,10 @@ class BlockSearch {
       reach2 = std::max(reach2, reach * reach);
       limit = std::max(limit, query.limit);
     }
-    listed_.clear();
-    pending_.assign(1, tree_.root());
-    while (!pending_.empty()) {
-      const Node node = pending_.back();
-      pending_.pop_back();
-      const double node2 = squared_distance_of_boxes(low, high, tree_.low(node.id), tree_.high(node.id), dim());
-      if (node2 > reach2 || eligible_.skips(node.id, limit)) continue;
-      if (node.is_leaf()) {
-        listed_.push_back({node2, node});
-      } else {
-        pending_.push_back(node.left());
-        pending_.push_back(node.right());
-      }
-    }
-    std::sort(listed_.begin(), listed_.end());
-    gather_boxes();
-  }
-
-  // The boxes of the listed leaves, side by side in runs of leaf_size; NaN fills the last run.
-  void gather_boxes() {
-    const std::size_t runs = (listed_.size() + run_length - 1) / run_length;
-    boxes_.assign(runs * 2 * dim() * run_length, std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t i = 0; i < listed_.size(); ++i) {
-      const double* box = tree_.low(listed_[i].leaf.id);
-      double* place = boxes_.data() + i / run_length * 2 * dim() * run_length + i % run_length;
-      for (int c = 0; c < dim(); ++c) {
-        place[2 * c * run_length] = box[c];
-        place[(2 * c + 1) * run_length] = box[dim() + c];
-      }
-    }
+    listed_.fill(tree_, [&](Node node, double& node2) {
+      node2 = squared_distance_of_boxes(low, high, tree_.low(node.id), tree_.high(node.id), dim());
+      return node2 <= reach2 && !eligible_.skips(node.id, limit);
+    });
   }
 
   double initial_bound2(const std::vector<Query>& queries, std::size_t i) const {
@@ -177,11 +144,11 @@ class BlockSearch {
     for (std::size_t first = 0; first < listed_.size(); first += run_length) {
       if (listed_[first].distance2 > nearest_.bound().distance2) break;
       double distance2[run_length];
-      box_distances(boxes_.data() + first * 2 * dim(), query.x, dim(), distance2);
+      box_distances(listed_.boxes(first), query.x, dim(), distance2);
       const std::size_t last = std::min(listed_.size(), first + run_length);
       for (std::size_t i = first; i < last; ++i)
-        if (!out_of_reach(distance2[i - first], listed_[i].leaf) && !eligible_.skips(listed_[i].leaf.id, query.limit))
-          scan(query, listed_[i].leaf);
+        if (!out_of_reach(distance2[i - first], listed_[i].node) && !eligible_.skips(listed_[i].node.id, query.limit))
+          scan(query, listed_[i].node);
     }
     if (bound2 < infinity && nearest_.size() < k_) search_from_root(query);
   }
@@ -197,9 +164,7 @@ class BlockSearch {
   const int k_;
   NearestBuffer nearest_;
   std::vector<double> radius_;  // distance of the k-th neighbour of the queries answered so far
-  std::vector<ListedLeaf> listed_;
-  std::vector<double> boxes_;  // of the listed leaves
-  std::vector<Node> pending_;
+  LeafList listed_;
 };
 
 }  // namespace neargp

@@ -88,6 +88,16 @@ inline double squared_distance_to_box(const double* x, const double* low, const 
   return squared_distance_of_boxes(x, x, low, high, dim);
 }
 
+// Distance to the farthest point of a box.
+inline double farthest_squared_distance(const double* x, const double* low, const double* high, int dim) {
+  double sum = 0.0;
+  for (int c = 0; c < dim; ++c) {
+    const double side = std::max(x[c] - low[c], high[c] - x[c]);
+    sum += side * side;
+  }
+  return sum;
+}
+
 // Squared distances of one leaf's points from x. Loops of this shape (constant length, no branches) become vector
 // instructions at plain -O2 with GCC and clang.
 inline void leaf_distances(const double* leaf_coords, const double* x, int dim, double* result) {

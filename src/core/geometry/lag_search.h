@@ -8,6 +8,7 @@
 #include "geometry/block_search.h"
 #include "geometry/kd_tree.h"
 #include "geometry/lag_order.h"
+#include "geometry/leaf_list.h"
 
 namespace neargp {
 
@@ -102,12 +103,12 @@ class LagSearch {
     double space2[size], time2[size];
     for (std::size_t first = 0; first < near_.size(); first += size) {
       if (near_[first].distance2 > reach_.space2() + reach_.time2()) return;
-      const double* boxes = boxes_.data() + first * 2 * (space_ + 1);
+      const double* boxes = near_.boxes(first);
       box_distances(boxes, query.x, space_, space2);
       box_distances(boxes + 2 * space_ * size, query.x + space_, 1, time2);
       const std::size_t count = std::min(size, near_.size() - first);
       for (std::size_t i = 0; i < count; ++i) {
-        const Node& leaf = near_[first + i].leaf;
+        const Node& leaf = near_[first + i].node;
         if (reach_.may_hold({space2[i], time2[i]}) && !eligible_.skips(leaf.id, query.limit)) scan(query, leaf);
       }
     }
@@ -199,12 +200,8 @@ class LagSearch {
     for (int j = 0; j <= k_; ++j) {
       if (j < k_) copy_point(answers_[0][j].slot);
       const double* x = j < k_ ? point_.data() : first;
-      Lags farthest = {0.0, 0.0};
-      for (int c = 0; c <= space_; ++c) {
-        const double lag = std::max(x[c] - low[c], high[c] - x[c]);
-        (c < space_ ? farthest.space2 : farthest.time2) += lag * lag;
-      }
-      set_lags(j, farthest);
+      set_lags(j, {farthest_squared_distance(x, low, high, space_),
+                   farthest_squared_distance(x + space_, low + space_, high + space_, 1)});
     }
     return largest_key(k_ + 1);
   }
@@ -238,45 +235,12 @@ class LagSearch {
     int limit = 0;
     for (const Query& query : queries) limit = std::max(limit, query.limit);
     start(bound_of_block(queries[0].x, low, high));
-    near_.clear();
-    pending_.assign(1, tree_.root());
-    while (!pending_.empty()) {
-      const Node node = pending_.back();
-      pending_.pop_back();
+    near_.fill(tree_, [&](Node node, double& distance2) {
       const Lags lags = lags_of_boxes(low, high, tree_.low(node.id), tree_.high(node.id));
-      if (eligible_.skips(node.id, limit) || !reach_.may_hold(lags)) continue;
-      if (node.is_leaf()) {
-        near_.push_back({lags.distance2(), node});
-      } else {
-        pending_.push_back(node.left());
-        pending_.push_back(node.right());
-      }
-    }
-    std::sort(near_.begin(), near_.end(), [](const NearLeaf& a, const NearLeaf& b) {
-      return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.leaf.first_leaf < b.leaf.first_leaf);
+      distance2 = lags.distance2();
+      return !eligible_.skips(node.id, limit) && reach_.may_hold(lags);
     });
-    gather_boxes();
   }
-
-  // The boxes of the listed leaves, side by side in runs of leaf_size.
-  void gather_boxes() {
-    constexpr std::size_t size = KdTree::leaf_size;
-    const int dim = space_ + 1;
-    boxes_.assign((near_.size() + size - 1) / size * 2 * dim * size, 0.0);
-    for (std::size_t i = 0; i < near_.size(); ++i) {
-      const double* box = tree_.low(near_[i].leaf.id);
-      double* place = boxes_.data() + i / size * 2 * dim * size + i % size;
-      for (int c = 0; c < dim; ++c) {
-        place[2 * c * size] = box[c];
-        place[(2 * c + 1) * size] = box[dim + c];
-      }
-    }
-  }
-
-  struct NearLeaf {
-    double distance2;  // from the box of the block
-    Node leaf;
-  };
 
   const KdTree& tree_;
   const Eligible& eligible_;
@@ -287,9 +251,7 @@ class LagSearch {
   std::vector<LagCandidate> found_;
   std::vector<std::vector<LagCandidate>> answers_;  // of the queries of the block so far
   std::vector<double> space2_, time2_, keys_, point_;
-  std::vector<NearLeaf> near_;
-  std::vector<double> boxes_;  // of the leaves near a block
-  std::vector<Node> pending_;
+  LeafList near_;
 };
 
 }  // namespace neargp

@@ -5,9 +5,9 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "geometry/kd_tree.h"
+#include "geometry/leaf_order_search.h"
 #include "geometry/nearest_buffer.h"
 #include "geometry/neighbors.h"
-#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {
@@ -191,16 +191,8 @@ NeighborTable nearest_by_sector(Points reference, Points queries, Surface surfac
 
 NeighborTable nearest_by_sector(const KdTree& tree, Points queries, Surface surface, int sectors, int per_sector,
                                 const RunContext& context) {
-  NeighborTable table(queries.n, sectors * per_sector);
-  const std::vector<int> order = KdTree(queries, context).leaf_order();
-  constexpr Index chunk_size = 32;
-  const Index n = queries.n;
-  parallel_for(context, (n + chunk_size - 1) / chunk_size, [&](Index chunk) {
-    SectorSearch search(tree, surface, sectors, per_sector);
-    for (Index i = chunk * chunk_size; i < std::min(n, (chunk + 1) * chunk_size); ++i)
-      search.run(queries[order[i]], table[order[i]]);
-  });
-  return table;
+  return search_in_leaf_order(
+      queries, sectors * per_sector, [&] { return SectorSearch(tree, surface, sectors, per_sector); }, context);
 }
 
 }  // namespace neargp

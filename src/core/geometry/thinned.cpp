@@ -1,30 +1,12 @@
 #include <algorithm>
-#include <cmath>
-#include <queue>
 
 #include "base/error.h"
 #include "geometry/kd_tree.h"
+#include "geometry/leaf_order_search.h"
 #include "geometry/neighbors.h"
-#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {
-
-double squared_distance(const double* a, const double* b, int dim) {
-  double sum = 0.0;
-  for (int c = 0; c < dim; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
-  return sum;
-}
-
-// Distance to the farthest point of a box.
-double farthest_squared_distance(const double* x, const double* low, const double* high, int dim) {
-  double sum = 0.0;
-  for (int c = 0; c < dim; ++c) {
-    const double side = std::max(std::fabs(x[c] - low[c]), std::fabs(high[c] - x[c]));
-    sum += side * side;
-  }
-  return sum;
-}
 
 // Points and nodes of the tree around one query, nearest first. A node whose points are all too close to one that is
 // taken is left out as a whole, so that a crowd costs one visit, whatever its size.
@@ -35,14 +17,15 @@ class ThinnedSearch {
 
   // Fills `result`, k rows: nearest first, -1 at the end.
   void run(const double* query, int* result) {
-    waiting_ = {};
+    waiting_.clear();
     taken_ = 0;
     positions_.clear();
     if (tree_.size() > 0) push(query, tree_.root());
     std::fill_n(result, k_, -1);
     while (!waiting_.empty() && taken_ < k_) {
-      const Entry next = waiting_.top();
-      waiting_.pop();
+      std::pop_heap(waiting_.begin(), waiting_.end());
+      const Entry next = waiting_.back();
+      waiting_.pop_back();
       if (next.is_point()) {
         if (!is_crowded(next)) take(next, result);
       } else if (!is_crowded(next.node, next.distance2)) {
@@ -68,8 +51,12 @@ class ThinnedSearch {
   };
 
   void push(const double* query, Node node) {
-    waiting_.push(
-        {squared_distance_to_box(query, tree_.low(node.id), tree_.high(node.id), tree_.dim()), -1, nullptr, node});
+    wait({squared_distance_to_box(query, tree_.low(node.id), tree_.high(node.id), tree_.dim()), -1, nullptr, node});
+  }
+
+  void wait(const Entry& entry) {
+    waiting_.push_back(entry);
+    std::push_heap(waiting_.begin(), waiting_.end());
   }
 
   void expand(const double* query, Node node) {
@@ -81,7 +68,7 @@ class ThinnedSearch {
     const double* coords = tree_.leaf_coords(node.first_leaf);
     leaf_distances(coords, query, tree_.dim(), distances2);
     for (int s = 0; s < tree_.leaf_count(node.first_leaf); ++s)
-      waiting_.push({distances2[s], tree_.leaf_rows(node.first_leaf)[s], coords + s, node});
+      wait({distances2[s], tree_.leaf_rows(node.first_leaf)[s], coords + s, node});
   }
 
   const double* position(int i) const { return positions_.data() + std::size_t(i) * tree_.dim(); }
@@ -116,7 +103,7 @@ class ThinnedSearch {
   const KdTree& tree_;
   double separation2_;
   int k_, taken_ = 0;
-  std::priority_queue<Entry> waiting_;
+  std::vector<Entry> waiting_;     // a heap whose top is the nearest
   std::vector<double> positions_;  // of the points that are taken
   std::vector<double> point_;
 };
@@ -125,16 +112,8 @@ class ThinnedSearch {
 
 NeighborTable nearest_thinned(const KdTree& tree, Points queries, double separation, int k, const RunContext& context) {
   if (!(separation >= 0.0 && separation < 1.0)) throw Error("The separation of neighbours must be in [0, 1).");
-  NeighborTable table(queries.n, k);
-  const std::vector<int> order = KdTree(queries, context).leaf_order();
-  constexpr Index chunk_size = 32;
-  const Index n = queries.n;
-  parallel_for(context, (n + chunk_size - 1) / chunk_size, [&](Index chunk) {
-    ThinnedSearch search(tree, separation, k);
-    for (Index i = chunk * chunk_size; i < std::min(n, (chunk + 1) * chunk_size); ++i)
-      search.run(queries[order[i]], table[order[i]]);
-  });
-  return table;
+  return search_in_leaf_order(
+      queries, k, [&] { return ThinnedSearch(tree, separation, k); }, context);
 }
 
 }  // namespace neargp
