@@ -92,9 +92,7 @@ adam_plan <- function(problem, working, rows, k, others) {
 
 nearest_others <- function(problem) {
   function(component, targets, k) {
-    scaled <- core_scale(problem$data$coords, component)
-    without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L,
-      problem$context), targets)
+    others_of_targets(problem$data$coords, component, targets, k, problem$context)
   }
 }
 

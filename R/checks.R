@@ -221,9 +221,7 @@ check_plot_arguments <- function(names, ..., called = sys.function(sys.parent())
       format_some(own, 20L), if ("map" %in% c(...)) ", and arguments of plot_map()" else "")))
 }
 
-# The known name that most likely was meant: up to a third of the letters may be wrong, or one may
-# be the beginning of the other.
-# Bytes that are no text in this encoding as <e9>.
+# The text with <e9> in place of each byte that is not valid in this encoding.
 printable_text <- function(x) {
   wrong <- !validEnc(x)
   x[wrong] <- iconv(x[wrong], "latin1", "ASCII", sub = "byte")
@@ -240,6 +238,8 @@ check_encoding <- function(x, name, argument) {
       name)))
 }
 
+# The known name that most likely was meant: up to a third of the letters may be wrong, or one may
+# be the beginning of the other.
 nearest_name <- function(name, known) {
   plain <- function(x) tolower(gsub("[._]", "", x))
   distance <- drop(utils::adist(plain(name), plain(known)))

@@ -56,14 +56,8 @@ leave_one_out_sets <- function(locations, at, component, k, context, own) {
 
 # Neighbours in columns, one for each of the locations `of`.
 nearest_other_locations <- function(locations, of, component, k, context) {
-  scaled <- core_scale(locations$coords, component)
   distinct <- unique(of)
-  nearest <- if (length(distinct) == nrow(scaled)) {
-    as.matrix(core_neighbors_others(scaled, k, context))[, distinct, drop = FALSE]
-  } else {
-    without_self(core_neighbors_to(scaled, scaled[distinct, , drop = FALSE], k + 1L, context),
-      distinct)
-  }
+  nearest <- others_of_targets(locations$coords, component, distinct, k, context)
   nearest[, match(of, distinct), drop = FALSE]
 }
 

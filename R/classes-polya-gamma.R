@@ -110,10 +110,8 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
 }
 
 nearest_rows <- function(problem, rows, working, k) {
-  coords <- problem$data$coords
-  scaled <- core_scale(coords, component_at(problem, working))
-  list(rows = rows, neighbors = without_self(core_neighbors_to(scaled, scaled[rows, , drop = FALSE],
-    k + 1L, problem$context), rows))
+  list(rows = rows, neighbors = others_of_targets(problem$data$coords,
+    component_at(problem, working), rows, k, problem$context))
 }
 
 # A batch, its neighbours (as places in `rows`), and all rows that either are.
@@ -196,9 +194,8 @@ class_probabilities_given_others.neargp_loo_k_polya_gamma <- function(method, ob
 # of the label estimators, these predictions are not wholly out of sample.
 polya_gamma_loo <- function(object, at, k, context) {
   data <- object$data
-  scaled <- core_scale(data$coords, metric_component(object$core_covariance))
-  neighbors <- without_self(core_neighbors_to(scaled, scaled[at, , drop = FALSE], k + 1L, context),
-    at)
+  neighbors <- others_of_targets(data$coords, metric_component(object$core_covariance), at, k,
+    context)
   rows <- sort(unique(as.vector(neighbors)))
   polya_gamma_probabilities(object, rows, data$coords[at, , drop = FALSE],
     matrix(match(neighbors, rows), nrow(neighbors)),

@@ -215,7 +215,7 @@ fold_problem <- function(fit, rows, context) {
   for (one in single_outputs(data)) check_fold_data(one, fit$family)
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
-  method <- with_k(fit$method, data, fit$family)
+  method <- on_responses(with_k(fit$method, data, fit$family))
   settings <- new_settings(method, fit$family, fit$control, context, fit$covariance,
     nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
   # Several outputs go on from the fit's inducing points, one output begins with others.

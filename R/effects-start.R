@@ -64,7 +64,7 @@ with_best_start <- function(problem, k, objective_for, optimize) {
   if (!length(problem$further_starts)) return(none)
   objective <- objective_for(component_at(problem, problem$start), first_k(problem$control, k))
   starts <- list(problem$start, best_of_starts(objective, problem$further_starts))
-  compared_starts(problem, starts, k, objective_for, optimize)
+  compared_starts(problem, starts, k, objective_for, optimize, objective)
 }
 
 best_of_starts <- function(objective, starts) {
@@ -72,15 +72,16 @@ best_of_starts <- function(objective, starts) {
 }
 
 # In few neighbours a field that reaches far may be less likely than none where in all of them it is
-# far more: optima in few are compared in all.
-compared_starts <- function(problem, starts, k, objective_for, optimize) {
-  component <- component_at(problem, problem$start)
-  objective <- objective_for(component, first_k(problem$control, k))
+# far more: optima in few are compared in all. `objective`: that in few, in the metric of the start.
+compared_starts <- function(problem, starts, k, objective_for, optimize,
+                            objective = objective_for(component_at(problem, problem$start),
+                              first_k(problem$control, k))) {
   reached <- lapply(starts, function(start) if_computable(optimize(objective, start, TRUE)))
   reached <- Filter(Negate(is.null), reached)
   total <- function(count) sum(vapply(reached, `[[`, 0L, count))
   if (length(reached)) {
-    problem$start <- best_of_starts(objective_for(component, k), lapply(reached, `[[`, "working"))
+    all_neighbors <- objective_for(component_at(problem, problem$start), k)
+    problem$start <- best_of_starts(all_neighbors, lapply(reached, `[[`, "working"))
     problem$control$coarse_k <- 0L
   }
   list(problem = problem, iterations = total("iterations"), evaluations = total("evaluations"))

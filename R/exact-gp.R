@@ -42,7 +42,7 @@ fit_method.neargp_exact_gp <- function(method, problem) {
   optimize_from <- function(working) scoring_optimizer(problem)(objective, working, FALSE)
   near <- near_optimum(problem)
   state <- optimize_from_shorter(problem, near$working, optimize_from)
-  for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + near[[count]]
+  state <- add_counts(state, near)
   scored_result(problem, state, function(working) objective)
 }
 

@@ -3,7 +3,7 @@
 # Standard deviation and limits of p(a) m(b), the probability of presence times the mean of a
 # positive response, a and b the independent normal linear predictors. m increases with b, so that
 # P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a); it is
-# averaged over a by Gauss and Legendre's rule, and inverted by bisection.
+# averaged over a by Gauss and Legendre's rule, and inverted by the secant method.
 expected_limits <- function(object, newdata, hurdle, level, threads = NULL,
                             rows_at_once = 1000L) {
   if (inherits(object$presence, "neargp_classifier")) {

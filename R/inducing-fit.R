@@ -257,9 +257,7 @@ maximize_bound <- function(problem, method, working, positions) {
   }
   if (!method$move || !has_cusp(problem, working)) return(search(working, method$move))
   held <- search(working, FALSE)
-  moved <- search(held$working, TRUE)
-  for (count in c("iterations", "evaluations")) moved[[count]] <- moved[[count]] + held[[count]]
-  moved
+  add_counts(search(held$working, TRUE), held)
 }
 
 # Positions are many more parameters than max_iterations was made for.

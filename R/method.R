@@ -206,7 +206,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     held <- component
     by_neighbors <- result$evaluated$value - result$gain - (state$evaluated$value %||% NA_real_)
     result$begun <- best_beginning(state$begun, state$working, result)
-    for (name in c("iterations", "evaluations")) result[[name]] <- result[[name]] + state[[name]]
+    result <- add_counts(result, state)
     result$rounds <- c(state$rounds, list(result$working))
     state <- result
     problem$report(k, round, state)
@@ -220,6 +220,12 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     last_move <- move
   }
   if (coarse) state else unsettled(state, control)
+}
+
+# The state with the iterations and evaluations of an earlier search, too.
+add_counts <- function(state, earlier) {
+  for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + earlier[[count]]
+  state
 }
 
 # Whether what the optimiser gains is little beside what new neighbours alone have changed, at the

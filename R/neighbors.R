@@ -20,6 +20,12 @@ neighbors_others <- function(problem, component, k) {
     search_lags(component))
 }
 
+# The same of some rows, as a matrix with a column for each of these.
+others_of_targets <- function(coords, component, targets, k, context) {
+  index <- core_index(coords, component, search_lags(component))
+  without_self(core_index_nearest(index, coords[targets, , drop = FALSE], k + 1L, context), targets)
+}
+
 # A function of component and k: the neighbours of each row among the others, of several outputs
 # those that `leave_out` leaves in (neighbors_of_outputs()).
 others_search <- function(problem, largest_k, leave_out = "row") {

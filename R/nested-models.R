@@ -42,10 +42,12 @@ near_result <- function(problem, nested, working, most = log(10)) {
 }
 
 better_result <- function(result, other) {
-  better <- if (isTRUE(other$value > result$value)) other else result
-  for (count in c("iterations", "evaluations")) {
-    better$convergence[[count]] <- sum(result$convergence[[count]], other$convergence[[count]])
-  }
+  if (is.null(other)) return(result)
+  is_better <- isTRUE(other$value > result$value)
+  better <- if (is_better) other else result
+  worse <- if (is_better) result else other
+  better$convergence <- add_counts(better$convergence, worse$convergence)
+  # sampled at the first optimum; later searches condition on responses, whatever they lose
   better$conditioning <- result$conditioning
   better
 }

@@ -37,8 +37,9 @@ fit_method.neargp_vecchia_outputs <- function(method, problem) {
     local_objective(problem, neighbors_before(problem, component, k, method$ordering, key))
   }
   optimize <- with_single_precision(problem, outputs_optimizer(problem))
-  problem <- with_best_start(problem, method$k, objective_for, optimize)$problem
-  state <- fit_with_neighbors(problem, method$k, objective_for, optimize)
+  begun <- with_best_start(problem, method$k, objective_for, optimize)
+  problem <- begun$problem
+  state <- add_counts(fit_with_neighbors(problem, method$k, objective_for, optimize), begun)
   objective <- objective_for(component_at(problem, state$working), method$k)
   state$evaluated <- objective$evaluate(state$working)
   information <- observed_information(objective, state, problem)
@@ -52,8 +53,7 @@ fit_method.neargp_exact_gp_outputs <- function(method, problem) {
   optimize <- outputs_optimizer(problem)
   begun <- with_best_start(problem, Inf, function(component, k) objective,
     function(objective, working, coarse) optimize(objective, working, FALSE))
-  state <- optimize(objective, begun$problem$start, FALSE)
-  for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
+  state <- add_counts(optimize(objective, begun$problem$start, FALSE), begun)
   method_result(state, score = "log-likelihood", information = observed_information(objective,
     state, problem))
 }

@@ -25,7 +25,8 @@ with_gamma_variables <- function(rows, known, context) {
 # at new locations, which have no response that could leak. A few rounds from omega = 1. `known` has
 # the component, too, in whose metric neighbours are searched.
 row_gamma_variables <- function(data, known, k, context, rounds = 3L) {
-  neighbors <- core_neighbors_others(core_scale(data$coords, known$component), k, context)
+  neighbors <- core_neighbors_others(core_scale(data$coords, known$component), k, context,
+    search_lags(known$component))
   residuals <- data$y - data$offset - drop(data$X %*% known$beta)
   omega <- rep(1, length(residuals))
   for (round in seq_len(rounds)) {

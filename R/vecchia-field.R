@@ -90,11 +90,12 @@ tell_loss <- function(loss, k, reason) {
       reason)))
 }
 
-format_loss <- function(loss) {
-  paste(c(if (!is.null(loss$likelihood))
-    sprintf("%s units of log-likelihood", format(signif(max(0, loss$likelihood), 2L))),
-    if (!is.null(loss$prediction))
-      sprintf("%s sd in predictions", format(signif(loss$prediction, 2L)))), collapse = " and ")
+# "" where nothing is lost.
+format_loss <- function(loss, units = c("units of log-likelihood", "sd in predictions"),
+                        collapse = " and ") {
+  lost <- pmax(0, c(loss$likelihood %||% NA, loss$prediction %||% NA))
+  known <- !is.na(lost)
+  paste(vapply(signif(lost[known], 2L), format, ""), units[known], collapse = collapse)
 }
 
 # Whether predictions are from responses that lose much.
@@ -166,20 +167,20 @@ fit_details.neargp_vecchia_field <- function(method, fit) {
   c(Condition = conditioning_detail(fit), factor_detail(method, fit$posterior))
 }
 
-# The line of print().
-conditioning_detail <- function(fit) {
-  loss <- if (has_neighbor_loss(fit)) fit$conditioning$loss %||%
-    kept(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k, new_context(1L))) else
-    fit$conditioning$loss
-  lost <- paste(c(if (!is.null(loss$likelihood))
-    paste(format(signif(max(0, loss$likelihood), 2L)), "log-likelihood"),
-    if (!is.null(loss$prediction)) paste(format(signif(loss$prediction, 2L)), "sd")),
-    collapse = ", ")
-  told <- if (nzchar(lost)) c(" lose ", lost, " (?neighbor_loss)")
-  if (is_on_field(fit$method)) {
-    return(paste(c("on the field", if (nzchar(lost)) c("; responses would", told)), collapse = ""))
+# The line of print(). The loss of fits that did not need it is sampled for print(), of at most so
+# many rows: their order takes longer than the sample.
+conditioning_detail <- function(fit, most_rows = 1e5) {
+  loss <- fit$conditioning$loss
+  if (is.null(loss) && has_neighbor_loss(fit) && length(fit$data$y) <= most_rows) {
+    loss <- kept(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k,
+      default_context(fit, length(fit$data$y), fit$k, fit$threads)))
   }
-  if (nzchar(lost)) paste(c("on responses, which", told), collapse = "")
+  lost <- format_loss(loss, c("log-likelihood", "sd"), ", ")
+  told <- if (nzchar(lost)) paste(" lose", lost, "(?neighbor_loss)")
+  if (is_on_field(fit$method)) {
+    return(paste0("on the field", if (nzchar(lost)) "; responses would", told))
+  }
+  if (nzchar(lost)) paste0("on responses, which", told)
 }
 
 #' @export

@@ -19,9 +19,7 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
     information <- if_computable(start$information_at(given$working), information)
     result <- climb(problem, given, information, tolerance = max(if (coarse) 2 else 0.01,
       control$tolerance))
-    result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations,
-      result$evaluations + state$evaluations)
-    state <- result
+    state <- add_counts(result, state)
     problem$report(method$k, round, state)
     moved <- abs(state$working - given$searched_at)[problem$free]
     if (coarse) {
@@ -47,9 +45,7 @@ polished <- function(problem, state, given, information, most = 10L) {
     # anew, since the gradient of a climb is in its own units
     given[c("working", "evaluated")] <- list(result$working,
       given$objective$evaluate(result$working))
-    for (count in c("iterations", "evaluations")) {
-      state[[count]] <- state[[count]] + result[[count]]
-    }
+    state <- add_counts(state, result)
     if (result$gain < tolerance) break
   }
   replace(state, c("working", "evaluated", "given"), list(given$working, given$evaluated, given))

@@ -180,8 +180,8 @@ fit_method.neargp_vecchia <- function(method, problem) {
   problem <- begun$problem
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible,
     function(state) is_clearly_lossy(problem, state$working),
-    vecchia_at_own_order(method, problem, objective_for))
-  for (count in c("iterations", "evaluations")) state[[count]] <- state[[count]] + begun[[count]]
+    own_objective = function(component, k) objective_for(component, k, 0))
+  state <- add_counts(state, begun)
   conditioning <- conditioning_at(problem, state$working, isTRUE(state$left))
   if (identical(conditioning$on, "field")) {
     return(list(instead = problem_on_field(problem, state, conditioning)))
@@ -199,12 +199,6 @@ vecchia_objectives <- function(method, problem) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   kept_last(function(component, k, ...) local_objective(problem, search(component, k, ...)))
-}
-
-# The same with an order that is chosen for that component, whichever was searched before.
-vecchia_at_own_order <- function(method, problem, objective_for) {
-  if (method$ordering != "auto") return(objective_for)
-  function(component, k) vecchia_objectives(method, problem)(component, k)
 }
 
 #' @export
@@ -232,7 +226,7 @@ vecchia_search <- function(problem, ordering) {
   ordered_in <- NULL
   chosen_for <- NULL
   function(component, k, renew_at = reorder_at) {
-    shape <- core_metric_shape(component)
+    shape <- search_shape(component)
     chosen_again <- ordering == "auto" && !identical(k, chosen_for)
     if (is.null(order) || chosen_again || is_another_shape(shape, ordered_in, renew_at)) {
       order <<- row_order(problem, component, ordering, key, k)

@@ -52,7 +52,8 @@ predict_by_shard <- function(object, id, coords, settings) {
   of_shard <- kept(object, paste0("latent_", id), context, {
     one <- fit_of_part(object, part_of_fit(object, id))
     list(pointer = restored_latent(one, context), nodes = nrow(one$posterior$coords),
-      index = core_index(one$posterior$coords, one$posterior$component))
+      index = core_index(one$posterior$coords, one$posterior$component,
+        search_lags(one$posterior$component)))
   })
   core_latent_predict(of_shard$pointer, coords, spread_neighbors(of_shard$index, of_shard$nodes,
     coords, settings), context)

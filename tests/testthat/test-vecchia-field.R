@@ -152,3 +152,24 @@ test_that("print() says what a fit is conditioned on and what that loses", {
   expect_output(print(fit_known(d, 10, method = vecchia(k = 20))), "on responses, which lose .* sd")
   expect_output(print(summary(fit_known(d, 10))), "on the field")
 })
+
+test_that("refits of folds condition on what the fit conditions on", {
+  set.seed(9)
+  condition_without <- function(ratio) {
+    fit <- fit_known(noisy_field("uniform", 600, ratio), ratio)
+    method <- fold_problem(fit, seq_len(550), plain_context())$method
+    expect_identical(fit$conditioning$on, if (is_on_field(method)) "field" else "responses")
+    if (is_on_field(method)) "field" else method$condition
+  }
+  expect_identical(condition_without(0.1), "responses")
+  expect_identical(condition_without(100), "field")
+})
+
+test_that("print() samples a loss that the fit did not need", {
+  set.seed(9)
+  fit <- fit_known(noisy_field("uniform", 600, 10), 10, method = vecchia(k = 20))
+  loss <- neighbor_loss(fit)
+  expect_output(print(fit), sprintf("on responses, which lose %s log-likelihood, %s sd",
+    format(signif(loss$likelihood, 2L)), format(signif(loss$prediction, 2L))), fixed = TRUE)
+  expect_null(conditioning_detail(fit, most_rows = 599))
+})
