@@ -41,6 +41,52 @@ check_components <- function(components) {
   }
 }
 
+# ---- fits ----------------------------------------------------------------------------------------
+
+# The kind of each element of a fit. Those of `whole` are never NULL, `parts` are what a list holds.
+is_number <- function(x) is.numeric(x) && length(x) == 1L
+is_whole <- function(x) is_number(x) && isTRUE(abs(x) < .Machine$integer.max && x == round(x))
+is_text <- function(x) is.character(x) && length(x) == 1L
+fit_elements <- list(
+  kinds = list(
+    call = list(is = is.call, of = c("formula", "terms")),
+    list = list(is = is.list, of = c("xlevels", "time_kinds", "effects", "data", "locations",
+      "method", "covariance", "prior", "family", "control", "layout", "parameters",
+      "core_covariance", "core_trend", "bounds", "convergence", "conditioning", "source",
+      "pseudo_observations", "classifier", "coregionalisation", "inducing", "posterior", "svgp",
+      "predictive", "low_rank", "deep")),
+    numbers = list(is = is.numeric, of = c("covariance_vcov", "interval_vcov", "nugget", "beta",
+      "beta_vcov", "information", "family_parameters", "elapsed")),
+    number = list(is = is_number, of = "log_likelihood"),
+    whole = list(is = is_whole, of = c("k", "threads", "n_given", "n_dropped")),
+    text = list(is = is_text, of = c("score", "device", "chosen", "gpu")),
+    texts = list(is = is.character, of = c("required_columns", "outputs"))),
+  whole = c("formula", "terms", "time_kinds", "data", "locations", "method", "covariance",
+    "family", "layout", "parameters", "bounds", "convergence", "nugget", "beta", "log_likelihood",
+    "n_dropped", "score", "device", "threads", "elapsed"),
+  parts = list(data = "X", family = c("family", "link"), method = "label",
+    locations = c("names", "metric"), core_covariance = "components",
+    core_trend = c("beta", "beta_vcov"), elapsed = c("prepare", "fit", "total"),
+    layout = c("name", "kind", "transform", "fixed"), parameters = c("name", "estimate"),
+    bounds = c("lower", "upper"), convergence = c("converged", "message"))
+)
+
+check_fit_elements <- function(fit) {
+  refuse <- function(name) abort_argument(paste0("fit$", name), "as neargp() makes it", fit[[name]])
+  for (kind in fit_elements$kinds) {
+    for (name in intersect(kind$of, names(fit))) {
+      value <- fit[[name]]
+      if (if (is.null(value)) name %in% fit_elements$whole else !kind$is(value)) refuse(name)
+    }
+  }
+  for (name in names(fit_elements$parts)) {
+    parts <- names(fit[[name]])
+    if (!is.null(fit[[name]]) && !all(fit_elements$parts[[name]] %in% parts)) refuse(name)
+  }
+  if (is.null(fit$outputs) != is.null(fit$data$output)) refuse("outputs")
+  if (!isTRUE(NROW(fit$beta) == ncol(fit$data$X))) refuse("beta")
+}
+
 # Numbers of neighbours and categories, which the core finds rows by.
 check_fit_numbers <- function(fit) {
   check_method_settings(fit$method)

@@ -163,13 +163,26 @@ compared_model <- function(fit) {
       paste0("; transform = ", transform_call(fit$family$transform)))
 }
 
-# With R'R = V^-1 the elements of R beta are what each coefficient adds to beta'V^-1 beta given
-# those before it. The coefficients are those of a design in the order of its terms.
+# What each coefficient adds to beta'V^-1 beta given those before it: the squares of R beta, where R
+# is the upper triangle with R'R = V^-1. The core has theta with beta = B theta and a covariance
+# matrix S'S far from singular, where V may be singular to rounding (a year beside an intercept).
+# With S^-T B^-1 = QR, R beta = Q'S^-T theta.
+sequential_effects <- function(fit) {
+  trend <- seq_along(fit$beta)
+  core <- uncertain_trend(fit)
+  root <- chol(core$beta_vcov[trend, trend, drop = FALSE])
+  basis <- fit$data$basis %||% list(back = diag(length(trend)), at = 0)
+  theta <- unname(core$beta[trend]) + basis$at
+  onward <- qr(backsolve(root, solve(basis$back, tol = 0), transpose = TRUE), tol = 0)
+  qr.qty(onward, backsolve(root, theta, transpose = TRUE))
+}
+
+# The coefficients are those of a design in the order of its terms.
 anova_of_terms <- function(fit) {
   check_terms_tested(fit)
   term <- attr(design_coding(fit), "assign")
   # columns of smooths without a penalty stand behind those of terms
-  added <- drop(chol(chol2inv(chol(unname(fit$beta_vcov)))) %*% fit$beta)[seq_along(term)]^2
+  added <- sequential_effects(fit)[seq_along(term)]^2
   tested <- term > 0L
   chisq <- drop(rowsum(added[tested], term[tested]))
   df <- tabulate(term[tested])

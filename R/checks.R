@@ -257,22 +257,13 @@ check_fit <- function(fit) {
   absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
     names(fit))
   if (!length(absent)) {
-    check_fit_lists(fit)
+    check_fit_elements(fit)
     check_method_of_response(fit)
     return(check_fit_numbers(fit))
   }
   abort_neargp("argument",
     c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
       i = "Fits are made by neargp(), and kept whole by saveRDS()."))
-}
-
-# Elements that are lists, of those that the fit has.
-check_fit_lists <- function(fit) {
-  lists <- c("method", "family", "locations", "data", "parameters", "core_covariance", "covariance",
-    "source", "layout", "convergence", "posterior", "svgp", "control", "classifier")
-  wrong <- Filter(function(name) !is.null(fit[[name]]) && !is.list(fit[[name]]), lists)
-  if (!length(wrong)) return(invisible(fit))
-  abort_argument(paste0("fit$", wrong[1L]), "as neargp() makes it", fit[[wrong[1L]]])
 }
 
 # Without the classes for its response, a method would predict that as a gaussian one.

@@ -65,6 +65,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link",
                                    chunk_size = NULL, threads = NULL, device = NULL,
                                    verbose = rlang::is_interactive(), cluster = NULL, output = NULL,
                                    overwrite = FALSE, ...) {
+  check_fit(object)
   if (!missing(newdata) && is_areas(newdata)) check_predicts_areas(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) abort_no_newdata()

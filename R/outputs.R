@@ -116,6 +116,7 @@ covariance_value.neargp_outputs <- function(object, distance, outputs = object$o
 
 #' @export
 print.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_fit(x)
   print_outputs_header(x)
   if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
   print_coregionalisation(x, digits)

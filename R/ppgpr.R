@@ -106,7 +106,7 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   stage <- predictive_stage(method, problem, result, covariance, parameters)
   fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem)]
   result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance,
-    parameters, !fixed, problem$context,
+    parameters, !fixed, problem$context, ratio_bounds(problem, parameters),
     function(evaluation, value) problem$report_bound(evaluation, value, "score"))
   result
 }

@@ -62,10 +62,11 @@ score_of_rows <- function(stage, family, covariance, jitter, kl_weight, context)
 # its variances have next to no slope, and nothing is gained, however uneven errors are: then a
 # gaussian response has a second search, from half of the noise in the field's place.
 maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, context,
-                                      report = function(...) NULL, enough = 0.01) {
+                                      bounds = widest_ratios, report = function(...) NULL,
+                                      enough = 0.01) {
   score_at <- predictive_score_at(stage, method, family, covariance, context)
   search <- function(relative, ratio) {
-    search_score(stage, score_at, parameters, free, report, relative, ratio)
+    search_score(stage, score_at, parameters, free, report, relative, ratio, bounds)
   }
   found <- search(diag(nrow(stage$factor)), rep(1, length(parameters)))
   if (found$gain <= enough * stage$n && is_gaussian(family) && all(free)) {
@@ -84,10 +85,23 @@ wide_factor <- function(stage, wanted, covariance) {
   forwardsolve(stage$factor, diag(sqrt(variance / wanted), nrow(stage$factor)))
 }
 
+# Logarithms of the least and the largest ratio. Noise may vanish where the field's variance takes
+# its part.
+widest_ratios <- list(lower = log(1e-6), upper = log(100))
+
+# The same for each parameter of a family, within the bounds that the first stage had: zero
+# inflation is below 1, the power of a Tweedie response below 2.
+ratio_bounds <- function(problem, parameters) {
+  if (is_gaussian(problem$family)) return(widest_ratios)
+  own <- of_family(problem)
+  list(lower = pmin(0, pmax(widest_ratios$lower, problem$bounds$lower[own] - log(parameters))),
+    upper = pmax(0, pmin(widest_ratios$upper, problem$bounds$upper[own] - log(parameters))))
+}
+
 # Climbs in the lower triangle G of the factor L G, with logarithms on its diagonal, and in
-# logarithms of ratios, down to a millionth of the first stage's and up to a hundred times. It ends
-# where five evaluations have gained less than 1e-4 a row.
-search_score <- function(stage, score_at, parameters, free, report, relative, ratio) {
+# logarithms of ratios within their `bounds`. It ends where five evaluations have gained less than
+# 1e-4 a row.
+search_score <- function(stage, score_at, parameters, free, report, relative, ratio, bounds) {
   points <- nrow(stage$factor)
   lower <- lower.tri(stage$factor, diag = TRUE)
   entries <- seq_len(sum(lower))
@@ -109,10 +123,11 @@ search_score <- function(stage, score_at, parameters, free, report, relative, ra
   start <- c(relative[lower], log(ratio)[free])
   first <- state_at(start)
   if (!is.finite(first$value) || !has_usable_slope(first)) abort_overflow()
-  # noise may vanish where the field's variance takes its part
-  noise <- sum(free)
-  maximize_recorded(record, state_at, start, c(rep(-Inf, length(entries)), rep(log(1e-6), noise)),
-    c(rep(Inf, length(entries)), rep(log(100), noise)), most = 100L, memory = 10L)
+  bound_of <- function(unbounded, bound) {
+    c(rep(unbounded, length(entries)), rep_len(bound, length(free))[free])
+  }
+  maximize_recorded(record, state_at, start, bound_of(-Inf, bounds$lower),
+    bound_of(Inf, bounds$upper), most = 100L, memory = 10L)
   best <- record$best()
   list(relative = relative_at(best$x), ratio = ratio_at(best$x), evaluations = record$evaluations(),
     value = best$value, gain = best$value - first$value)

@@ -120,6 +120,7 @@ working_response_problem <- function(problem, rough) {
   usable <- is.finite(z) & is.finite(weights)
   z[!usable] <- 0
   weights[!usable] <- 0
+  if (!isTRUE(sum(weights) > 0 && is.finite(sum(weights)))) abort_response_range(problem$data)
   problem$data$y <- z + problem$data$offset
   problem$data$weights <- pmax(weights, 1e-4 * max(weights))
   problem <- without_family_parameters(problem)
@@ -130,6 +131,13 @@ working_response_problem <- function(problem, rough) {
   problem$free <- !problem$layout$fixed
   problem$keep <- NULL  # its parameters are not those of the model
   problem
+}
+
+abort_response_range <- function(data) {
+  abort_neargp("scale", c(
+    sprintf("The observed values of %s, from %.3g to %.3g, are beyond what its family can compute with.",
+      data$response_name, min(data$y), max(data$y)),
+    i = "Look for values that stand for missing ones, or choose another family."))
 }
 
 # Bounds and start are those of all parameters where they have been found.

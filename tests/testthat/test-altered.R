@@ -76,3 +76,24 @@ test_that("fits that were altered by hand are checked where they are used", {
   refused(cross_validate(without(ordered, fit$data$y[1] <- 1000000000L), folds = 2,
     verbose = FALSE), "numbers of the categories")
 })
+
+test_that("an element of a fit that is of another kind is refused by name", {
+  folder <- file.path(test_path("fits"), max(list.files(test_path("fits"))))
+  for (file in list.files(folder, full.names = TRUE)) {
+    saved <- readRDS(file)
+    for (kind in names(fit_elements$kinds)) {
+      for (name in intersect(fit_elements$kinds[[kind]]$of, names(saved$fit))) {
+        altered <- saved$fit
+        altered[name] <- list(if (kind == "list") "a" else list(1))
+        wrong <- expect_error(predict(altered, saved$new), class = "neargp_error_argument")
+        expect_match(conditionMessage(wrong), paste0("`fit$", name, "`"), fixed = TRUE,
+          info = file)
+      }
+    }
+    for (name in fit_elements$whole) {
+      altered <- saved$fit
+      altered[name] <- list(NULL)
+      expect_error(predict(altered, saved$new), class = "neargp_error")
+    }
+  }
+})

@@ -188,3 +188,14 @@ test_that("fits of other rows say how many each has", {
   expect_warning(suppressWarnings(AIC(fit(z ~ 1), fit(z ~ h)), classes = "simpleWarning"),
     "8 and 7 rows", class = "neargp_warning_comparison")
 })
+
+test_that("tests of terms do not depend on where a covariate has its zero", {
+  data <- anova_data()
+  data$year <- data$idle + 2e9
+  tested <- anova(anova_fit(z ~ idle + h))
+  moved <- anova(anova_fit(z ~ year + h, data))
+  expect_equal(moved$Chisq, tested$Chisq, tolerance = 1e-5)
+  V <- vcov(anova_fit(z ~ idle + h))
+  beta <- coef(anova_fit(z ~ idle + h))
+  expect_equal(tested$Chisq, unname(drop(chol(solve(V)) %*% beta)[-1]^2), tolerance = 1e-8)
+})

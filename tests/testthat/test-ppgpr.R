@@ -267,3 +267,21 @@ test_that("a weight of 2 of a count is two rows", {
       tolerance = if (joint) 0.03 else 0.005)
   }
 })
+
+test_that("the second stage keeps the family's parameters within their bounds", {
+  problem <- list(family = zi_nbinom2(), layout = data.frame(kind = c("variance", "family",
+    "family")), bounds = list(lower = c(0, log(1e-3), log(1e-6)), upper = c(1, log(1e6),
+    log1p(-1e-6))))
+  parameters <- c(2, 0.3)
+  bounds <- ratio_bounds(problem, parameters)
+  expect_equal(exp(bounds$lower), c(5e-4, 1e-5 / 3))
+  expect_equal(exp(bounds$upper), c(100, (1 - 1e-6) / 0.3))
+  # a score that grows with both parameters as long as it is asked
+  score_at <- function(relative, parameters) {
+    list(value = sum(log(parameters)) - relative^2, d_factor = -2 * relative^2,
+      d_likelihood = c(1, 1))
+  }
+  found <- search_score(list(factor = matrix(1), n = 1), score_at, parameters, c(TRUE, TRUE),
+    function(...) NULL, matrix(1), c(1, 1), bounds)
+  expect_equal(found$ratio * parameters, c(200, 1 - 1e-6))
+})
