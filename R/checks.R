@@ -142,6 +142,8 @@ check_covariance <- function(covariance) {
     "a covariance such as cov_matern()",
     paste0("cov_", c(names(covariance_families), "coregionalisation")))
   check_components(covariance[["components"]])
+  check_matrices(covariance[["matrices"]], length(covariance[["components"]]))
+  check_rank_argument(covariance[["rank"]], length(covariance[["components"]]))
   invisible(covariance)
 }
 

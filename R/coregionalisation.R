@@ -80,8 +80,9 @@ check_matrices <- function(matrices, structures) {
     abort_argument("matrices", sprintf("a list with an element for each of %d structure(s)",
       structures), matrices)
   }
-  for (j in which(lengths(matrices) > 0L)) check_covariance_matrix(matrices[[j]],
-    sprintf("matrices[[%d]]", j))
+  for (j in which(!vapply(matrices, is.null, NA))) {
+    check_covariance_matrix(matrices[[j]], sprintf("matrices[[%d]]", j))
+  }
   matrices
 }
 

@@ -28,6 +28,12 @@ test_that("settings that were altered by hand are checked where they are used", 
     expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(3), family = family),
       "must be a family", class = "neargp_error_argument")
   }
+  for (matrices in list(list(list()), list(diag(2), "a"), 1, list(matrix(c(1, 2, 2, 1), 2)))) {
+    covariance <- cov_coregionalisation(cov_matern())
+    covariance$matrices <- matrices
+    expect_error(neargp(cbind(z, x) ~ 1, data, coords = ~ x + y, covariance = covariance),
+      "matrices", class = "neargp_error_argument")
+  }
   for (components in list(list(), 1, list(1), list(list(family = "matern", start = 1)), NULL,
     list(list(family = "matern", variance = -1)))) {
     covariance <- structure(list(components = components), class = "neargp_covariance")
