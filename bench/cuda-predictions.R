@@ -1,6 +1,6 @@
 # Predictions, on paper, of times of the CUDA kernels: nothing here was measured on a GPU. Instructions and accesses to shared memory are
 # those of bench/cuda-count.sh, which runs the compiler's intermediate code; they are compared with what a GPU can do in a clock.
-# bench/cuda.md says where the figures of the GPU are from; bench/cuda-speed.R measures, and bench/cuda-large.R counts for large matrices.
+# bench/notes/cuda.md says where the figures of the GPU are from; bench/cuda-speed.R measures, and bench/cuda-large.R counts for large matrices.
 #
 #   Rscript bench/cuda-predictions.R
 

@@ -1,4 +1,4 @@
-# What results/defaults.csv says, for defaults.md and the article: each combination of covariance and prediction over all splits, beside the
+# What results/defaults.csv says, for notes/defaults.md and the article: each combination of covariance and prediction over all splits, beside the
 # best of all combinations on the same split. Writes results/defaults-maps.csv, defaults-inputs.csv and defaults-rows.csv.
 #
 #   Rscript defaults-table.R

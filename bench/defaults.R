@@ -1,6 +1,6 @@
 # Which covariance and which prediction a call gets that names neither: a panel of data sets and splits, each fitted by every covariance and
 # predicted from every choice of neighbours. Rows go to results/defaults.csv as they are computed, and a run goes on where the last one
-# stopped. bench/defaults.md draws the conclusions.
+# stopped. bench/notes/defaults.md draws the conclusions.
 #
 #   Rscript defaults.R [sets, comma-separated; all of them] [at most this many CPU minutes; 60]
 

@@ -1,4 +1,4 @@
-# The table of bench/classification.md from the results of bench/loo-k-classification.R: of each split the k of the best log score of the
+# The table of bench/notes/classification.md from the results of bench/loo-k-classification.R: of each split the k of the best log score of the
 # validation rows, then means over splits with their standard errors, beside the paper's.
 #
 #   Rscript bench/loo-k-classification-table.R [estimator, auto]

@@ -1,4 +1,4 @@
-# The tables of bench/classification.md from the results of bench/loo-k-polya-gamma.R.
+# The tables of bench/notes/classification.md from the results of bench/loo-k-polya-gamma.R.
 #
 #   Rscript bench/loo-k-polya-gamma-table.R
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One kernel source for CPU and GPU: what the CPU would lose (bench/one-kernel-source.md). Writes
+# One kernel source for CPU and GPU: what the CPU would lose (bench/notes/one-kernel-source.md). Writes
 # bench/results/one-kernel-source.csv: least CPU seconds of 15 interleaved repeats for 20,000 targets, one thread, 8 lanes of
 # AVX-512; then instructions for 2,000 targets by callgrind, with 4 lanes of AVX2 (valgrind knows no AVX-512). Needs valgrind.
 #
