@@ -3,6 +3,7 @@
 # bench/notes/cuda.md says where the figures of the GPU are from; bench/cuda-speed.R measures, and bench/cuda-large.R counts for large matrices.
 #
 #   Rscript bench/cuda-predictions.R
+source("bench/results.R")
 
 # NVIDIA H200 SXM: multiprocessors, their shared memory in bytes, clock, instructions of a warp that a multiprocessor starts in a clock, those
 # of them in double precision, accesses of a warp to shared memory (128 bytes), bytes per second of its memory, operations per second.
@@ -52,7 +53,7 @@ bounds <- function(n, count, d, columns, wanted, precision, gpu) {
   )
 }
 
-counts <- utils::read.csv(file.path("bench", "results", "cuda-count.csv"))
+counts <- read_result("cuda-count")
 for (precision in c("double", "single")) {
   cat("Value, gradient and information, n = 1,000,000, d = 2, response and constant, matrices in ", precision, " precision, milliseconds:\n",
     sep = "")

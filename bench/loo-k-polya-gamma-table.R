@@ -29,7 +29,7 @@ print(round(sapply(c("2" = 2L, "3" = 3L, "7" = 7L, "10" = 10L), function(classes
 }), 3L))
 cat("\n")
 
-results <- utils::read.csv(result_file("loo-k-polya-gamma.csv"))
+results <- read_result("loo-k-polya-gamma")
 default <- results[results$kl_weight == formals(loo_k)$kl_weight, ]
 mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), stats::sd(x) / sqrt(length(x))) else sprintf("%.3f", x)
 
