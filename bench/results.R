@@ -11,7 +11,7 @@ result_file <- function(name) {
   file.path(folder, name)
 }
 
-# Beginnings of names and their topics, which are those of notes/. The longest beginning that fits a name counts.
+# Beginnings of names and their topics, nearly all of which have a note of that name in notes/. The longest beginning that fits a name counts.
 result_topics <- c(
   areal = "areas", areas = "areas",
   checkpoint = "scale", cluster = "cluster", conditioning = "conditioning", "covtype-vnngp" = "vnngp",
