@@ -1,5 +1,5 @@
-# The covariance of a call that names none. bench/defaults.md has the panel of data sets from which
-# it is taken.
+# The covariance of a call that names none. bench/notes/defaults.md has the panel of data sets from
+# which it is taken.
 
 # Fewer rows do not tell an anisotropy well enough to gain from it. Measurements that share a
 # location count as one row, here and below.

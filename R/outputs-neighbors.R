@@ -3,7 +3,7 @@
 # outputs are observed everywhere, most of k would go to places at which the own output says nearly
 # all, and a densely observed output would crowd out the others.
 
-# Half as many as of the own, in all, and at least three of each: see bench/outputs.md.
+# Half as many as of the own, in all, and at least three of each: see bench/notes/outputs.md.
 default_k_other <- function(k, outputs) max(3L, as.integer(ceiling(k / (2 * (outputs - 1)))))
 
 # `problem`: has data and method.

@@ -2,8 +2,8 @@
 # from where, and whether their mean is known.
 
 # Where the call does not say (NULL), neighbours in sectors and a local mean see to it that a
-# prediction into a gap knows the level all around (bench/defaults.md). Several locations at once
-# have common neighbours and one mean, the process alone has none, and what a latent model
+# prediction into a gap knows the level all around (bench/notes/defaults.md). Several locations at
+# once have common neighbours and one mean, the process alone has none, and what a latent model
 # conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of
 # the field, are wanted.
 prediction_conditioning <- function(method, object, k, local_mean, sectors, joint, is_part) {

@@ -81,8 +81,8 @@
 #' @param sectors the number of equal sectors around each location from each of which `k / sectors`
 #'   neighbours are taken; 0 for the `k` nearest wherever they lie. By default 8 in two coordinates
 #'   (of a plane or a sphere, without time) for gaussian responses, and 0 where `k` is given or all
-#'   rows are neighbours, for [vnngp()] and for `joint = TRUE`. bench/defaults.md in the sources
-#'   says why.
+#'   rows are neighbours, for [vnngp()] and for `joint = TRUE`. bench/notes/defaults.md in the
+#'   sources says why.
 #' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their
 #'   covariance matrix. For up to a few hundred rows, conditioned together on the union of their
 #'   neighbours. For [vnngp()] and responses that are not gaussian with `type = "link"` only;

@@ -20,8 +20,8 @@
 #'
 #' With neighbours the locations already drawn crowd out the observations, so that the mean of many
 #' draws is not quite that of [predict.neargp()]. For rough fields the difference is small; the
-#' smoother the field and the larger its nugget, the more it counts (`bench/accuracy.md`). A larger
-#' `k` lessens it.
+#' smoother the field and the larger its nugget, the more it counts (`bench/notes/accuracy.md`). A
+#' larger `k` lessens it.
 #'
 #' @section Several outputs: They are drawn jointly, at each place one after the other; columns are
 #' `sim_1_<output>`, `sim_2_<output>`, ....

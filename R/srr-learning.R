@@ -89,7 +89,7 @@
 #' @srrstats {ML3.6b} *Eleven methods, and families of `?response_family`.*
 #' @srrstatsTODO {ML3.7} *`device = "cpu"`, `"cuda"` or `"auto"` is the user's choice (`?neargp`).
 #'   Deliberately without libcudacxx: kernels are the package's own, with cuBLAS and cuSOLVER
-#'   (`src/cuda/`); `bench/one-kernel-source.md` tells whether one source could serve CPU and
+#'   (`src/cuda/`); `bench/notes/one-kernel-source.md` tells whether one source could serve CPU and
 #'   GPU.*
 #' @srrstats {ML4.0} *`neargp()` fits every method.*
 #' @srrstatsTODO {ML4.1} *In part, see ML4.1a to ML4.1c.*
@@ -120,9 +120,9 @@
 #' @srrstats {ML5.0a} *Class `neargp`.*
 #' @srrstats {ML5.0b} *`print.neargp()` tells rows, locations, method, settings, estimates and how
 #'   the fit ended (`R/print.R`).*
-#' @srrstats {ML5.1} *`bench/README.md`, `bench/speed.md`, `bench/accuracy.md`,
-#'   `bench/paper-tables.md` and `bench/classification.md` compare with other software and
-#'   papers.*
+#' @srrstats {ML5.1} *`bench/README.md`, `bench/notes/speed.md`, `bench/notes/accuracy.md`,
+#'   `bench/notes/paper-tables.md` and `bench/notes/classification.md` compare with other software
+#'   and papers.*
 #' @srrstats {ML5.2} *`?neargp`, "Value", and the pages that it names.*
 #' @srrstats {ML5.2a} *`?neargp` links to the methods of fits, each with an example;
 #'   `vignettes/which-method.Rmd` says what which method's fits can do.*

@@ -79,7 +79,7 @@
 #' @srrstats {RE4.18} *`summary.neargp()`, `R/print.R`, with its own print method.*
 #' @srrstats {RE5.0} *`vignettes/which-method.Rmd` ("How many rows?"), `vignettes/neargp.Rmd` and
 #'   help of the methods say how time grows with rows, neighbours and inducing points;
-#'   `bench/README.md` and `bench/speed.md` have measurements.*
+#'   `bench/README.md` and `bench/notes/speed.md` have measurements.*
 #' @srrstats {RE6.0} *`plot.neargp()` and `autoplot()` (`?plot.neargp`).*
 #' @srrstatsNA {RE6.1} *The default plot is the S3 method.*
 #' @srrstats {RE6.2} *The first plot is the map of predictions, of one coordinate their curve with

@@ -46,7 +46,7 @@ method_families.neargp_vecchia_field <- function(method) "gaussian"
 tolerated_loss <- c(likelihood = 0.3, prediction = 0.06)
 
 # The least nugget, as a share of the field's variance, with which the field pays. With less noise
-# most of the loss comes from the field itself (bench/conditioning.md).
+# most of the loss comes from the field itself (bench/notes/conditioning.md).
 least_noise <- 0.01
 
 # Whether it is plain already at estimates by few neighbours, which spares a search with all of

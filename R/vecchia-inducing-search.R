@@ -5,8 +5,8 @@
 # nearest and only comes near, the others have those of largest residual correlation at the
 # estimates so far, as has the first where estimates are continued; order and positions are made
 # anew where the metric has changed a lot, once. Other neighbours change the log-likelihood of
-# thousands of rows by some units (bench/vecchia-inducing.md), in which a gain of 1e-4 for each row
-# drowns, and a hundredth of the optimum is near enough.
+# thousands of rows by some units (bench/notes/vecchia-inducing.md), in which a gain of 1e-4 for
+# each row drowns, and a hundredth of the optimum is near enough.
 maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
   control <- problem$control
   n <- length(problem$data$y)
@@ -107,7 +107,7 @@ correlated_given <- function(method, problem, before, working, halvings = 3L) {
 # inputs shorten those of all. In the inverse range it is a parabola about 0, since distances have
 # its square. Units are those in which the diagonal of Vecchia's `information` is one for each row.
 # All of that matrix would serve worse: it is wrong by a factor of thousands in the one combination
-# of parameters where the two likelihoods differ most (bench/vecchia-inducing.md).
+# of parameters where the two likelihoods differ most (bench/notes/vecchia-inducing.md).
 climb <- function(problem, given, information, tolerance) {
   check_derivatives(list(gradient = given$evaluated$gradient, information = information),
     problem$free)

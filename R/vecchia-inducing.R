@@ -98,7 +98,7 @@ nearest_residual <- function(problem, component, order, k) {
 }
 
 # Neighbours are the k of largest residual correlation among five times k of the nearest, the same
-# as of all rows to two digits of the likelihood (bench/vecchia-inducing.md).
+# as of all rows to two digits of the likelihood (bench/notes/vecchia-inducing.md).
 candidates_for_each <- 5L
 
 correlated_residual <- function(problem, method, arrangement, working) {

@@ -5,7 +5,7 @@
 # handling of messages do where workers have little to compute.
 #
 #   Rscript bench/cluster-simulator.R [rows that are measured, 200000] [k, 20] [rounds, 10] [rounds that are simulated, 400]
-#                                                 writes results/cluster-simulator.csv, -measured.csv and -validation.csv
+#                                                 keeps tables cluster-simulator, -measured and -validation
 #
 # The model. All workers begin an evaluation together, and the sums are added when the last one has answered:
 #   T = max over workers of (rows / workers) x (time of a row) / cores x slowness + workers x handling + 2 latencies + workers x bytes / bandwidth.
@@ -26,7 +26,7 @@ ns <- asNamespace("neargp")
 write_results <- function(name, table) {
   table[vapply(table, is.numeric, NA)] <- lapply(table[vapply(table, is.numeric, NA)], signif, 4L)
   print(table, row.names = FALSE)
-  utils::write.csv(table, file.path(bench_folder(), "results", paste0("cluster-simulator", name, ".csv")), row.names = FALSE)
+  save_result(table, paste0("cluster-simulator", name))
 }
 
 # ---- what is measured --------------------------------------------------------------------------------------------------------------

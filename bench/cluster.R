@@ -5,7 +5,7 @@
 # a message of more than 4,096 bytes takes below 2 ms more than a short one where 44 ms are lost by R's own way to write it.
 #
 #   Rscript bench/cluster.R [rows in memory, 200000] [rows that are read, 2000000] [k, 30] [rounds, 300] [overhead,messages,ordering,cpu,memory]
-#                                                                                        writes results/cluster-<part>.csv
+#                                                                                        keeps table cluster-<part>
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 in_memory <- as.integer(argument(1L, "200000"))
 that_are_read <- as.integer(argument(2L, "2000000"))
@@ -13,12 +13,12 @@ k <- as.integer(argument(3L, "30"))
 rounds <- as.integer(argument(4L, "300"))
 parts <- argument(5L, c("overhead", "messages", "ordering", "cpu", "memory"))
 
-# Prints and writes the table of a part, where it is wanted: it is not evaluated elsewhere.
+# Prints and keeps the table of a part, where it is wanted: it is not evaluated elsewhere.
 report <- function(part, table) {
   if (!part %in% parts) return(invisible())
   table[vapply(table, is.numeric, NA)] <- lapply(table[vapply(table, is.numeric, NA)], signif, 5L)
   print(table, row.names = FALSE)
-  utils::write.csv(table, file.path(bench_folder(), "results", sprintf("cluster-%s.csv", part)), row.names = FALSE)
+  save_result(table, paste0("cluster-", part))
 }
 ns <- asNamespace("neargp")
 load_average <- function() strsplit(readLines("/proc/loadavg"), " ")[[1L]][1L]
@@ -135,7 +135,7 @@ fits_of <- function(name) {
   on.exit(restore(), add = TRUE, after = FALSE)
   data.frame(what = name, alone = seconds(NULL), sendData = seconds(cluster), at_once = at_once, load = load_average())
 }
-# "messages" writes two tables; a rank of MPI is busy until this process ends, and comes last
+# "messages" keeps two tables; a rank of MPI is busy until this process ends, and comes last
 if ("messages" %in% parts) {
   parts <- c(parts, "messages-fits")
   report("messages-fits", do.call(rbind, lapply(names(small_fits), fits_of)))

@@ -3,10 +3,8 @@
 library(neargp)
 options(width = 160L)
 
-bench_folder <- function() {
-  script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  if (length(script)) dirname(normalizePath(script)) else "bench"
-}
+source(Find(file.exists, c(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "results.R"),
+  "bench/results.R")))
 
 # A data set of the folder NEARGP_DATA, else of ../shared/data beside the repository.
 bench_data <- function(name) {
@@ -85,16 +83,10 @@ compete <- function(rounds, contestants) {
   apply(matrix(seconds, length(contestants), dimnames = list(names(contestants), NULL)), 1L, min)
 }
 
-result_file <- function(name) {
-  folder <- file.path(bench_folder(), "results")
-  dir.create(folder, showWarnings = FALSE)
-  file.path(folder, name)
-}
-
 # Prints a table and keeps it.
 save_table <- function(table, name, digits = 5L) {
   rounded <- as.data.frame(lapply(table, function(x) if (is.double(x)) signif(x, digits) else x), check.names = FALSE)
-  utils::write.csv(rounded, result_file(paste0(name, ".csv")), row.names = FALSE)
+  save_result(rounded, name)
   cat("\n", name, "\n", sep = "")
   print(rounded, row.names = FALSE)
   invisible(table)

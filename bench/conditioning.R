@@ -5,7 +5,7 @@
 # Five designs of locations in the unit square, two covariances and noise variances from .01 to 100 times that of the field, parameters held. `loss`: the
 # expected log-likelihood beside the exact model, in units of log-likelihood; on responses by conditional variances, on the field the difference of one
 # draw, which is all but free of noise. `error`: predictions of the field beside those by all rows, root mean square in their standard deviations; `sd_error`:
-# the root mean square of the ratio of standard deviations less 1. `estimated`: what neighbor_loss() says. Writes results/conditioning.csv and .png.
+# the root mean square of the ratio of standard deviations less 1. `estimated`: what neighbor_loss() says. Keeps table conditioning and results/conditioning.png.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1])), "common.R"))
 arguments <- as.integer(commandArgs(trailingOnly = TRUE))
@@ -97,7 +97,7 @@ measure <- function(design, covariance, ratio) {
 cases <- expand.grid(ratio = c(0.01, 0.1, 1, 10, 100), covariance = names(covariances), design = names(designs), stringsAsFactors = FALSE)
 results <- do.call(rbind, Map(measure, cases$design, cases$covariance, cases$ratio))
 rownames(results) <- NULL
-utils::write.csv(format(results, digits = 4), file.path(bench_folder(), "results", "conditioning.csv"), row.names = FALSE, quote = FALSE)
+save_result(format(results, digits = 4), "conditioning", quote = FALSE)
 
 summary_of <- function(column) {
   worst <- stats::aggregate(results[column], results[c("method", "ratio")], function(x) max(abs(x)))
@@ -106,7 +106,7 @@ summary_of <- function(column) {
 for (column in c("loss", "error", "sd_error")) summary_of(column)
 
 # Loss and error by noise: a panel for each design, a line for each method.
-grDevices::png(file.path(bench_folder(), "results", "conditioning.png"), 1600, 750, res = 110)
+grDevices::png(result_file("conditioning.png"), 1600, 750, res = 110)
 graphics::par(mfrow = c(2, 5), mar = c(3.5, 4.5, 2, 0.5), mgp = c(3.2, 0.6, 0), las = 1)
 colours <- c(responses_30 = "#d73027", responses_60 = "#fc8d59", responses_120 = "#fdc070", field_15 = "#91bfdb", field_30 = "#2166ac")
 floor_of <- c(loss = 1e-3, error = 1e-3)

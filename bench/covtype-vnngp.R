@@ -6,7 +6,7 @@
 # Two stages. loo_k(16) on the same rows finds the ranges: Adam on mini-batches, whose cost hardly depends on the number of rows. vnngp() then
 # has them fixed, finds variance and intercept, and has the posterior of all rows; a fit that finds them itself costs
 # seventy times as much. Rows are split 64/16/20 as in the paper and inputs scaled as in vnngp-uci.R; validation rows choose nothing. Test rows
-# are all 116,202. Each row of the table goes to results/covtype-vnngp.csv as it comes, in the place of an earlier one of the same call.
+# are all 116,202. Each row of the table goes to table covtype-vnngp as it comes, in the place of an earlier one of the same call.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -54,9 +54,8 @@ run_rows <- function(data, rows, count, k) {
 }
 
 keep_row <- function(row) {
-  file <- result_file("covtype-vnngp.csv")
   call_of <- function(rows) do.call(paste, rows[c("n", "k", "seed", "prediction_k")])
-  earlier <- if (file.exists(file)) utils::read.csv(file)
+  earlier <- read_result("covtype-vnngp")
   rows <- if (is.null(earlier)) row else rbind(earlier[!call_of(earlier) %in% call_of(row), ], row)
   save_table(rows[do.call(order, rows[c("seed", "k", "n")]), ], "covtype-vnngp")
 }

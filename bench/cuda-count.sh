@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs the intermediate code of a CUDA kernel without a GPU, on the interpreter of tests/cpp/interpreted, compares its sums with
 # those of the CPU, and counts what it does for a target: Vecchia sums with gradient and information, Matern 3/2, two dimensions,
-# response and constant, with matrices in double and in single precision (of which the sums agree to 1e-6 or so). Writes
-# bench/results/cuda-count.csv, from which bench/cuda-predictions.R computes times.
+# response and constant, with matrices in double and in single precision (of which the sums agree to 1e-6 or so). Keeps
+# table cuda-count, from which bench/cuda-predictions.R computes times.
 #
 #   sh bench/cuda-count.sh 15 30 44     for k = 15, ...
 #
@@ -11,7 +11,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 cxx=${CXX:-g++}
-results=bench/results/cuda-count.csv
+results=_build/cuda-count.csv
 make --silent -C tests/cpp CXX="$cxx" counting
 
 # In double precision a kernel for this covariance alone (src/core/conditional/gpu/plain_covariance.h).
@@ -22,3 +22,4 @@ for precision in double single; do
   done
 done
 cat "$results"
+Rscript --vanilla bench/save-result.R "$results" cuda-count

@@ -2,7 +2,7 @@
 # order, and the neighbours of 100,000 predictions. CPU seconds on one thread and on two, the least of three rounds in turns, and how long
 # two threads then took at least.
 #
-# Expected: 10 s of CPU time together (speed.md has ordering and neighbours at k = 20), the same on two threads.
+# Expected: 10 s of CPU time together (notes/speed.md has ordering and neighbours at k = 20), the same on two threads.
 #
 #   Rscript bench/cuda-host.R [n] [k]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -1,8 +1,9 @@
 # Predictions, on paper, of times of the CUDA kernels: nothing here was measured on a GPU. Instructions and accesses to shared memory are
 # those of bench/cuda-count.sh, which runs the compiler's intermediate code; they are compared with what a GPU can do in a clock.
-# bench/cuda.md says where the figures of the GPU are from; bench/cuda-speed.R measures, and bench/cuda-large.R counts for large matrices.
+# bench/notes/cuda.md says where the figures of the GPU are from; bench/cuda-speed.R measures, and bench/cuda-large.R counts for large matrices.
 #
 #   Rscript bench/cuda-predictions.R
+source("bench/results.R")
 
 # NVIDIA H200 SXM: multiprocessors, their shared memory in bytes, clock, instructions of a warp that a multiprocessor starts in a clock, those
 # of them in double precision, accesses of a warp to shared memory (128 bytes), bytes per second of its memory, operations per second.
@@ -52,7 +53,7 @@ bounds <- function(n, count, d, columns, wanted, precision, gpu) {
   )
 }
 
-counts <- utils::read.csv(file.path("bench", "results", "cuda-count.csv"))
+counts <- read_result("cuda-count")
 for (precision in c("double", "single")) {
   cat("Value, gradient and information, n = 1,000,000, d = 2, response and constant, matrices in ", precision, " precision, milliseconds:\n",
     sep = "")

@@ -1,4 +1,4 @@
-# Seconds on a GPU beside those of the CPU of the same machine: to be run where there is one. What was measured stands in bench/cuda.md,
+# Seconds on a GPU beside those of the CPU of the same machine: to be run where there is one. What was measured stands in bench/notes/cuda.md,
 # beside what bench/cuda-predictions.R had expected.
 #
 #   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch,inducing,deep]

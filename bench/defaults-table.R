@@ -1,11 +1,11 @@
-# What results/defaults.csv says, for defaults.md and the article: each combination of covariance and prediction over all splits, beside the
-# best of all combinations on the same split. Writes results/defaults-maps.csv, defaults-inputs.csv and defaults-rows.csv.
+# What table defaults says, for notes/defaults.md and the article: each combination of covariance and prediction over all splits, beside the
+# best of all combinations on the same split. Keeps tables defaults-maps, defaults-inputs and defaults-rows.
 #
 #   Rscript defaults-table.R
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 
-rows <- utils::read.csv(result_file("defaults.csv"))
+rows <- read_result("defaults")
 rows$case <- paste(rows$set, rows$split)
 rows$random <- grepl("^random", rows$split)
 rows$inputs <- rows$case %in% rows$case[grepl("R$", rows$covariance)]

@@ -1,6 +1,6 @@
 # Which covariance and which prediction a call gets that names neither: a panel of data sets and splits, each fitted by every covariance and
-# predicted from every choice of neighbours. Rows go to results/defaults.csv as they are computed, and a run goes on where the last one
-# stopped. bench/defaults.md draws the conclusions.
+# predicted from every choice of neighbours. Rows go to table defaults as they are computed, and a run goes on where the last one
+# stopped. bench/notes/defaults.md draws the conclusions.
 #
 #   Rscript defaults.R [sets, comma-separated; all of them] [at most this many CPU minutes; 60]
 
@@ -9,7 +9,6 @@ source(file.path(bench_folder(), "defaults-sets.R"))
 
 train_rows <- 10000L
 test_rows <- 4000L
-results <- result_file("defaults.csv")
 
 # ---- combinations -----------------------------------------------------------------------------------------------------------------
 
@@ -108,7 +107,7 @@ fit_one <- function(set, train, wanted, estimated) {
 
 keep_row <- function(row) {
   rounded <- as.data.frame(lapply(row, function(x) if (is.double(x)) signif(x, 6L) else x))
-  utils::write.table(rounded, results, sep = ",", append = file.exists(results), col.names = !file.exists(results), row.names = FALSE)
+  save_result(rounded, "defaults", append = TRUE)
 }
 
 `%||%` <- function(a, b) if (is.null(a)) b else a
@@ -116,8 +115,8 @@ keep_row <- function(row) {
 minutes <- as.numeric(argument(2L, "60"))
 spent <- function() if (sum(proc.time()[1:2]) > 60 * minutes) quit("no")
 
-done <- if (file.exists(results)) utils::read.csv(results) else data.frame(set = character(0), split = character(0),
-  covariance = character(0), prediction = character(0))
+done <- read_result("defaults") %||% data.frame(set = character(0), split = character(0), covariance = character(0),
+  prediction = character(0))
 describe_run()
 for (name in argument(1L, paste(names(sets), collapse = ","))) {
   set <- sets[[name]]()

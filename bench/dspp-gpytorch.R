@@ -85,9 +85,8 @@ own_path <- function(data, settings) {
 
 # Paths of ours are kept, and what is there already is not run again.
 kept_path <- function(name, make) {
-  file <- result_file(paste0(name, ".csv"))
-  if (!file.exists(file)) save_table(make(), name)
-  utils::read.csv(file)
+  if (is.null(read_result(name))) save_table(make(), name)
+  read_result(name)
 }
 
 # The first time at which a path is as good as `nll`, NA where it never is.
@@ -106,7 +105,7 @@ own_settings <- function(y) {
 
 compare <- function(set) {
   data <- rows_of(set)
-  rival <- if (task == "own") utils::read.csv(result_file(paste0(path_name(set), ".csv"))) else gpytorch_path(data, set)
+  rival <- if (task == "own") read_result(path_name(set)) else gpytorch_path(data, set)
   if (task == "rival") return(NULL)
   best <- rival[which.min(rival$nll), ]
   of_rival <- data.frame(set = set, gpytorch_epochs = max(rival$epoch), gpytorch_all_s = max(rival$seconds),

@@ -4,7 +4,7 @@
 #   Rscript bench/dspp-settings.R run SETS SPLITS WIDTH SITES INDUCING EPOCHS BATCH RATE [rows: 10000]
 #   Rscript bench/dspp-settings.R table
 #
-# Rows go to results/dspp-settings.csv, and what is there already is not run again. `kept`: what is judged and kept after an epoch, "mean" of the last
+# Rows go to table dspp-settings, and what is there already is not run again. `kept`: what is judged and kept after an epoch, "mean" of the last
 # steps, or the last "step", as before that.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -28,5 +28,5 @@ if (argument(1L, "table") == "run") {
     if (!is_done("dspp-settings", case)) append_result("dspp-settings", measure(case))
   }
 }
-rows <- read_results("dspp-settings")
+rows <- read_result("dspp-settings")
 print(rows[order(rows$set, rows$rows, rows$nll), ], digits = 3L, row.names = FALSE)

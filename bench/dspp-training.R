@@ -6,7 +6,7 @@
 #   Rscript bench/dspp-training.R table
 #
 # `start`: "random" projections as in the package, "orthogonal" ones, or hidden units whose variance begins at 0.1 in place of 1 ("quiet"). Rows go to
-# results/dspp-training.csv, and what is there already is not run again. `picked`: "last" and "best", the steps at the end of the last and of the best
+# table dspp-training, and what is there already is not run again. `picked`: "last" and "best", the steps at the end of the last and of the best
 # epoch, and "mean", what a fit keeps.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -81,4 +81,4 @@ if (argument(1L, "table") == "run") {
     if (!is_done("dspp-training", case)) append_result("dspp-training", measure(case))
   }
 }
-print(read_results("dspp-training"), digits = 3L, row.names = FALSE)
+print(read_result("dspp-training"), digits = 3L, row.names = FALSE)

@@ -6,7 +6,7 @@
 #   Rscript bench/dspp.R [sets: pol,elevators,kin40k,protein,keggundirected] [splits: 1,2,3] [epochs: 40] [inducing: 150] [width: 5]
 #     [sites: 8] [restarts: 1] [rows in a batch: 250]
 #
-# Rows go to results/dspp.csv, and what is there already is not run again.
+# Rows go to table dspp, and what is there already is not run again.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -46,4 +46,4 @@ for (split in as.integer(argument(2L, c("1", "2", "3")))) for (set in argument(1
   case <- data.frame(set = set, split = split, t(settings))
   if (!is_done("dspp", case)) append_result("dspp", measure(case))
 }
-print(summarised(read_results("dspp")), digits = 3L, row.names = FALSE)
+print(summarised(read_result("dspp")), digits = 3L, row.names = FALSE)

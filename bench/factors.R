@@ -82,18 +82,16 @@ by_boosting <- function(set) {
   do.call(rbind, rows)
 }
 
-file <- result_file("factors.csv")
 keep <- function(results) {
   if (is.null(results)) return(invisible())
   rounded <- as.data.frame(lapply(results, function(x) if (is.double(x)) signif(x, 4L) else x))
   print(rounded, row.names = FALSE)
-  known <- if (file.exists(file)) utils::read.csv(file)
-  utils::write.csv(rbind(known, rounded), file, row.names = FALSE)
+  save_result(rbind(read_result("factors"), rounded), "factors")
 }
 
 describe_run()
 for (name in sets) {
-  known <- if (file.exists(file)) utils::read.csv(file)
+  known <- read_result("factors")
   is_missing <- function(by) !any(known$set == name & known$by == by)
   set <- factor_set(name)
   if (is_missing("boosting default")) keep(by_boosting(set))

@@ -4,7 +4,7 @@
 #
 # Expected before it was run: level next to the data, better far from them, where local means are those of the last neighbours.
 #
-#   R_LIBS=_build/library Rscript bench/forecast-mean.R [fields: 12]      writes bench/results/forecast-mean.csv
+#   R_LIBS=_build/library Rscript bench/forecast-mean.R [fields: 12]      keeps table forecast-mean
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 fields <- as.integer(argument(1L, 12L))
@@ -43,4 +43,4 @@ for (name in c("first_5", "all_20")) {
   cat(sprintf("log score better by the trend, %s: %.3f (se %.3f), %d of %d fields\n", name, mean(results[[name]]),
     sd(results[[name]]) / sqrt(fields), sum(results[[name]] > 0), fields))
 }
-write.csv(results, "bench/results/forecast-mean.csv", row.names = FALSE)
+save_result(results, "forecast-mean")

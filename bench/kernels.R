@@ -3,7 +3,7 @@
 #
 #   Rscript bench/kernels.R
 #
-# For large sets the floor is k^3 / 3 operations a row at 51 Gflop/s, what one core of the machine of speed.md reaches in large
+# For large sets the floor is k^3 / 3 operations a row at 51 Gflop/s, what one core of the machine of notes/speed.md reaches in large
 # double-precision matrix products.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))

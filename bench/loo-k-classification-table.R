@@ -1,4 +1,4 @@
-# The table of bench/classification.md from the results of bench/loo-k-classification.R: of each split the k of the best log score of the
+# The table of bench/notes/classification.md from the results of bench/loo-k-classification.R: of each split the k of the best log score of the
 # validation rows, then means over splits with their standard errors, beside the paper's.
 #
 #   Rscript bench/loo-k-classification-table.R [estimator, auto]
@@ -9,7 +9,7 @@ source(file.path(folder, "class-sets.R"))
 
 estimator <- if (length(commandArgs(TRUE))) commandArgs(TRUE)[[1L]] else "auto"
 
-results <- utils::read.csv(result_file("loo-k-classification.csv"))
+results <- read_result("loo-k-classification")
 results <- results[results$estimator == estimator, ]
 by_split <- split(results, paste(results$set, results$split))
 chosen <- do.call(rbind, lapply(by_split, function(one) one[which.min(one$validation_nll), ]))

@@ -54,8 +54,7 @@ run_split <- function(data, set, split, estimator) {
   run_estimator(data, rows, set, split, estimator)
 }
 
-file <- result_file("loo-k-classification.csv")
-known_rows <- function() if (file.exists(file)) utils::read.csv(file)
+known_rows <- function() read_result("loo-k-classification")
 is_run <- function(known, set, split, estimator) known$set == set & known$split == split & known$estimator == estimator
 
 keep <- function(results) {
@@ -63,7 +62,7 @@ keep <- function(results) {
   known <- known_rows()
   if (!is.null(known)) known <- known[!is_run(known, results$set[1L], results$split[1L], results$estimator[1L]), ]
   together <- rbind(known, rounded)
-  utils::write.csv(together[order(together$set, together$estimator, together$split, together$k), ], file, row.names = FALSE)
+  save_result(together[order(together$set, together$estimator, together$split, together$k), ], "loo-k-classification")
 }
 
 describe_run()

@@ -1,4 +1,4 @@
-# The tables of bench/classification.md from the results of bench/loo-k-polya-gamma.R.
+# The tables of bench/notes/classification.md from the results of bench/loo-k-polya-gamma.R.
 #
 #   Rscript bench/loo-k-polya-gamma-table.R
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -29,7 +29,7 @@ print(round(sapply(c("2" = 2L, "3" = 3L, "7" = 7L, "10" = 10L), function(classes
 }), 3L))
 cat("\n")
 
-results <- utils::read.csv(result_file("loo-k-polya-gamma.csv"))
+results <- read_result("loo-k-polya-gamma")
 default <- results[results$kl_weight == formals(loo_k)$kl_weight, ]
 mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), stats::sd(x) / sqrt(length(x))) else sprintf("%.3f", x)
 

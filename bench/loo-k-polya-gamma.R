@@ -35,13 +35,12 @@ run_one <- function(data, set, split, k, kl_weight) {
     median_omega = stats::median(fit$classifier$omega)))
 }
 
-file <- result_file("loo-k-polya-gamma.csv")
-known_rows <- function() if (file.exists(file)) utils::read.csv(file)
+known_rows <- function() read_result("loo-k-polya-gamma")
 
 keep <- function(row) {
   print(row, digits = 4, row.names = FALSE)
   together <- rbind(known_rows(), as.data.frame(lapply(row, function(x) if (is.double(x)) signif(x, 5L) else x)))
-  utils::write.csv(together[do.call(order, together[c("set", "split", "k", "kl_weight")]), ], file, row.names = FALSE)
+  save_result(together[do.call(order, together[c("set", "split", "k", "kl_weight")]), ], "loo-k-polya-gamma")
 }
 
 describe_run()

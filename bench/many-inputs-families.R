@@ -1,7 +1,7 @@
 # Classes, presence and counts in ten coordinates, of which four matter: one range for all of them, and one for each, which is the default
 # from three coordinates and 50 rows for each on. 2,000 rows, scores of 1,000 others, one thread.
 #
-#   Rscript bench/many-inputs-families.R      writes results/many-inputs-families.csv
+#   Rscript bench/many-inputs-families.R      keeps table many-inputs-families
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 describe_run()
 

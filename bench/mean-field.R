@@ -42,4 +42,4 @@ cases$microseconds_a_point <- 1e6 * cases$epoch / cases$n
 cases$gigaflops <- operations(cases$n, cases$d, cases$k) / cases$epoch / 1e9
 cases$product_gigaflops <- product_rate() / 1e9
 print(cases, digits = 3)
-utils::write.csv(format(cases, digits = 3), file.path(bench_folder(), "results", "mean-field.csv"), row.names = FALSE, quote = FALSE)
+save_result(format(cases, digits = 3), "mean-field", quote = FALSE)

@@ -1,7 +1,7 @@
 # The memory that fits take at their peak, beside the data, and what R/memory-need.R foresees: one process for each case, whose peak is counted
 # from after a first small fit (/proc/self/clear_refs; Linux). Expected: the table is right within a third, for whatever takes more than 50 MiB.
 #
-#   Rscript bench/memory-need.R [methods]        writes results/memory-need.csv
+#   Rscript bench/memory-need.R [methods]        keeps table memory-need
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 
 # Formula, family and covariance beside those of a gaussian response, by what a case is called.

@@ -76,4 +76,4 @@ table <- rbind(
 blas <- if (grepl("openblas", utils::sessionInfo()$BLAS)) "openblas" else "reference-blas"
 cat("BLAS of R:", utils::sessionInfo()$BLAS, "\n")
 print(table, row.names = FALSE)
-utils::write.csv(table, file.path(bench_folder(), "results", paste0("neighbors-high-dimension-", blas, ".csv")), row.names = FALSE)
+save_result(table, paste0("neighbors-high-dimension-", blas))

@@ -4,8 +4,8 @@
 #
 #   Rscript bench/noise.R [fields, 100] [rows, 600] [rows of the timed fits, 50000; 0: none]
 #
-# Writes bench/results/noise.csv (coverage by fifths of the true noise variance of new observations, 200 of each field), noise-recovery.csv
-# (estimates) and noise-speed.csv. Fits of one thread, in NEARGP_THREADS processes; times are of one thread, the least of three, taking turns.
+# Keeps tables noise (coverage by fifths of the true noise variance of new observations, 200 of each field), noise-recovery
+# (estimates) and noise-speed. Fits of one thread, in NEARGP_THREADS processes; times are of one thread, the least of three, taking turns.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# One kernel source for CPU and GPU: what the CPU would lose (bench/one-kernel-source.md). Writes
-# bench/results/one-kernel-source.csv: least CPU seconds of 15 interleaved repeats for 20,000 targets, one thread, 8 lanes of
+# One kernel source for CPU and GPU: what the CPU would lose (bench/notes/one-kernel-source.md). Keeps
+# table one-kernel-source: least CPU seconds of 15 interleaved repeats for 20,000 targets, one thread, 8 lanes of
 # AVX-512; then instructions for 2,000 targets by callgrind, with 4 lanes of AVX2 (valgrind knows no AVX-512). Needs valgrind.
 #
 #   sh bench/one-kernel-source.sh
@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 cxx=${CXX:-g++}
 out=_build/one-kernel-source
-results=bench/results/one-kernel-source.csv
+results=$out/table.csv
 mkdir -p "$out"
 
 objects=_build/cpp-$(basename "${cxx%% *}")-plain
@@ -40,3 +40,4 @@ for form in cpu gpu rows 'rows and contraction'; do
   echo "all four (instructions),$form,$own,$(awk "BEGIN { printf \"%.3f\", $own / $cpu }")," >> "$results"
 done
 cat "$results"
+Rscript --vanilla bench/save-result.R "$results" one-kernel-source

@@ -8,7 +8,7 @@
 #   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp] [splits: 1,2,3] [inducing: 256] [k: 16] [epochs: 30] [weights: 1]
 #   Rscript bench/paper-tables.R table
 #
-# PAPER is one of loo-k, odvgp, swsgp, vnngp. k and epochs are those of swsgp(). Rows go to results/paper-tables.csv, and what is there
+# PAPER is one of loo-k, odvgp, swsgp, vnngp. k and epochs are those of swsgp(). Rows go to table paper-tables, and what is there
 # already is not run again. "table" prints them beside the papers' figures; where there are several numbers of inducing points, those with most
 # splits, and of these the most points.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -144,7 +144,7 @@ ours_beside <- function(printed, results) {
 }
 
 compare_all <- function() {
-  results <- read_results("paper-tables")
+  results <- read_result("paper-tables")
   printed <- best_published(names(protocols))
   rows <- do.call(rbind, lapply(seq_len(nrow(printed)), function(i) ours_beside(printed[i, ], results)))
   rows <- rows[order(rows$paper, rows$method, rows$set, rows$k, rows$metric), ]

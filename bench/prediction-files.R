@@ -1,7 +1,7 @@
 # Predictions of a raster that go to files: peak memory of a process by the number of cells, each in a process of its own. Expected: that of one part,
 # whatever the raster.
 #
-#   Rscript bench/prediction-files.R [thousands of cells, 250,1000,4000] [cells of a part, 250000]     writes results/prediction-files.csv
+#   Rscript bench/prediction-files.R [thousands of cells, 250,1000,4000] [cells of a part, 250000]     keeps table prediction-files
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 thousands <- as.integer(argument(1L, c("250", "1000", "4000")))
 cells_of_part <- as.integer(argument(2L, "250000"))
@@ -25,4 +25,4 @@ written <- function(rows) {
 
 found <- do.call(rbind, lapply(thousands, function(rows) parallel::mccollect(parallel::mcparallel(written(rows)))[[1L]]))
 print(found, row.names = FALSE)
-utils::write.csv(found, file.path(bench_folder(), "results", "prediction-files.csv"), row.names = FALSE)
+save_result(found, "prediction-files")

@@ -4,7 +4,7 @@
 #
 #   OMP_NUM_THREADS=1 Rscript bench/presence-inputs.R [sets] [rows: 2000] [methods: loo_k,svgp,vnngp]
 #
-# Writes results/presence-inputs.csv, in which rows of sets and methods that are not named stay as they are.
+# Keeps table presence-inputs, in which rows of sets and methods that are not named stay as they are.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 stop_unless_one_thread()
@@ -57,9 +57,8 @@ run <- function(set, n, name) {
 describe_run()
 for (set in sets) for (n in counts) for (name in methods) {
   row <- run(set, n, name)
-  file <- result_file("presence-inputs.csv")
-  if (file.exists(file)) {
-    before <- utils::read.csv(file)
+  before <- read_result("presence-inputs")
+  if (!is.null(before)) {
     row <- rbind(before[!(before$set == row$set & before$rows == row$rows & before$method == row$method), ], row)
   }
   save_table(row[order(row$set, row$rows, row$method), ], "presence-inputs", digits = 4L)

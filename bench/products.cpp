@@ -1,5 +1,5 @@
-// The speed of dense products beside the core's peak, by every engine: what bench/products.md shows. On one thread, by
-// CPU time.
+// The speed of dense products beside the core's peak, by every engine: what bench/notes/products.md shows. On one
+// thread, by CPU time.
 //
 //   sh bench/products.sh [libopenblas.so.0]
 

@@ -33,14 +33,8 @@ verdict <- function(metric, value, se, published, published_se, digits) {
   ifelse(worse <= 0.5 * 10^-digits, "yes", ifelse(worse <= spread, "level", "no"))
 }
 
-# Rows of results are appended as they come, so that a run can be cut off and taken up again.
-read_results <- function(name) {
-  file <- result_file(paste0(name, ".csv"))
-  if (file.exists(file)) utils::read.csv(file)
-}
-
 is_done <- function(name, key) {
-  results <- read_results(name)
+  results <- read_result(name)
   if (is.null(results)) return(FALSE)
   matches <- lapply(names(key), function(column) {
     if (is.na(key[[column]])) is.na(results[[column]]) else results[[column]] %in% key[[column]]
@@ -48,9 +42,9 @@ is_done <- function(name, key) {
   any(Reduce(`&`, matches))
 }
 
+# Rows of results are appended as they come, so that a run can be cut off and taken up again.
 append_result <- function(name, row) {
-  results <- read_results(name)
   rounded <- as.data.frame(lapply(row, function(x) if (is.double(x)) signif(x, 5L) else x))
-  utils::write.csv(rbind(results, rounded), result_file(paste0(name, ".csv")), row.names = FALSE)
+  save_result(rbind(read_result(name), rounded), name)
   print(rounded, row.names = FALSE)
 }

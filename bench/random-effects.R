@@ -5,7 +5,7 @@
 # Expected before it was run: mean estimates within two standard errors of the truth by REML, intervals of 95% that cover 93 to 96% for the
 # slope, for group effects and for new rows of known and of new groups; a fit of 200 columns some 15 times as long as one without, of 10,000 three times.
 #
-#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing,loo] [fits] [rows]      writes bench/results/random-effects*.csv
+#   R_LIBS=_build/library Rscript bench/random-effects.R [estimates,counts,time,many,signs,inducing,loo] [fits] [rows]      keeps tables random-effects[-part]
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 parts <- argument(1L, c("estimates", "counts", "time", "many", "signs", "inducing", "loo"))
@@ -53,8 +53,7 @@ if ("estimates" %in% parts) {
   results <- do.call(rbind, lapply(seq_len(fits), one))
   table <- t(vapply(results[-1L], spread, double(2L)))
   print(data.frame(truth = unname(truth[rownames(table)]), round(table, 4), row.names = rownames(table)))
-  write.csv(cbind(what = rownames(table), as.data.frame(round(table, 4)), fits = fits, rows = n), "bench/results/random-effects.csv",
-    row.names = FALSE)
+  save_result(cbind(what = rownames(table), as.data.frame(round(table, 4)), fits = fits, rows = n), "random-effects")
 }
 
 # Counts by vnngp(): groups and a field of variance 0.5 and range 0.15 in the logarithm. By its bound, as by maximum likelihood: expected were
@@ -77,8 +76,8 @@ if ("counts" %in% parts) {
   counts <- do.call(rbind, lapply(seq_len(max(fits %/% 2L, 2L)), one_of_counts))
   counts_table <- t(vapply(counts, spread, double(2L)))
   print(data.frame(truth = c(0.5, 0.15, 0.6, NA, NA), round(counts_table, 4)))
-  write.csv(data.frame(what = rownames(counts_table), round(counts_table, 4), fits = nrow(counts), rows = 500L),
-    "bench/results/random-effects-counts.csv", row.names = FALSE)
+  save_result(data.frame(what = rownames(counts_table), round(counts_table, 4), fits = nrow(counts), rows = 500L),
+    "random-effects-counts")
 }
 
 # Time, of the same rows with and without groups: whole fits of levels that are scattered over the square.
@@ -136,9 +135,7 @@ timed_step <- function(rows, levels, k, scattered) {
 
 written <- function(results) {
   print(results)
-  for (name in names(results)) {
-    write.csv(results[[name]], sprintf("bench/results/random-effects-%s.csv", name), row.names = FALSE)
-  }
+  for (name in names(results)) save_result(results[[name]], paste0("random-effects-", name))
 }
 
 # the first call of a session loads what others find

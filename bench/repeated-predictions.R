@@ -4,7 +4,7 @@
 #   Rscript bench/repeated-predictions.R [numbers of rows, comma-separated; 20000,200000] [methods, comma-separated; all] [label]
 #
 # Times are elapsed seconds and, for calls, CPU milliseconds too: elapsed ones count only where nothing else runs. Fits take one
-# step, so that they are quick. Writes results/repeated-predictions[-label].csv.
+# step, so that they are quick. Keeps table repeated-predictions[-label].
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 
@@ -83,5 +83,4 @@ results <- do.call(rbind, lapply(sizes, function(n) {
 }))
 results$ratio <- results$hundred_chunks_s / results$one_chunk_s
 print(format(results, digits = 3), row.names = FALSE)
-file <- paste0("repeated-predictions", if (nzchar(label)) paste0("-", label), ".csv")
-utils::write.csv(format(results, digits = 4), file.path(bench_folder(), "results", file), row.names = FALSE, quote = FALSE)
+save_result(format(results, digits = 4), paste0("repeated-predictions", if (nzchar(label)) paste0("-", label)), quote = FALSE)

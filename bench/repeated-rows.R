@@ -1,7 +1,7 @@
 # The default fit of inputs most of which are repeated (keggundirected): what each search for neighbours changes of the log-likelihood at the same
 # parameters, and what the optimiser then gains. The fit is continued twice.
 #
-#   OMP_NUM_THREADS=1 Rscript bench/repeated-rows.R [rows: 6000]      writes results/repeated-rows.csv
+#   OMP_NUM_THREADS=1 Rscript bench/repeated-rows.R [rows: 6000]      keeps table repeated-rows
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 stop_unless_one_thread()

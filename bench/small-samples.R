@@ -4,7 +4,7 @@
 #
 #   Rscript bench/small-samples.R [fields, 1000] [numbers of rows, 30,50,100,300]
 #
-# Writes bench/results/small-samples.csv, a row for each setting, by fits of one thread in NEARGP_THREADS processes. Errors are standard errors
+# Keeps table small-samples, a row for each setting, by fits of one thread in NEARGP_THREADS processes. Errors are standard errors
 # of the mean over fields: new places of one field depend on each other.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
@@ -53,8 +53,7 @@ summary_of <- function(results) {
 }
 
 # Written after each fifty fields, so that a run may be stopped. Rows of other sizes stay.
-file <- file.path(bench_folder(), "results", "small-samples.csv")
-before <- if (file.exists(file)) read.csv(file)
+before <- read_result("small-samples")
 results <- NULL
 for (block in split(seq_len(fields), (seq_len(fields) - 1L) %/% 50L)) {
   cases <- merge(settings, data.frame(seed = block))
@@ -63,6 +62,6 @@ for (block in split(seq_len(fields), (seq_len(fields) - 1L) %/% 50L)) {
     cbind(cases[i, c("n", "trend")], one_field(cases$n[i], cases$trend[i], cases$seed[i]), row.names = NULL)
   }, mc.cores = bench_threads())))
   summaries <- rbind(before[!before$n %in% sizes, ], summary_of(results))
-  write.csv(summaries[order(summaries$n, summaries$trend, summaries$by), ], file, row.names = FALSE)
+  save_result(summaries[order(summaries$n, summaries$trend, summaries$by), ], "small-samples")
 }
 print(summaries, row.names = FALSE)

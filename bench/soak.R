@@ -2,7 +2,7 @@
 # threads. Memory, threads, open files and temporary files are counted every few rounds. Expected: after the first fifth of the time memory rises by less
 # than 2%, and there is no thread, file or process more than then. Linux (/proc).
 #
-#   nice -n 15 Rscript bench/soak.R [MINUTES]        writes results/soak.csv; status 1 where something is left
+#   nice -n 15 Rscript bench/soak.R [MINUTES]        keeps table soak; status 1 where something is left
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 minutes <- as.double(argument(1L, "5"))
 

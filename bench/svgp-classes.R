@@ -5,7 +5,7 @@
 #   Rscript bench/svgp-classes.R run [sets: landsat,thyroid,pendigits] [inducing points: 128] [methods: softmax,odvgp,robust-max,loo_k] [splits: 1]
 #   Rscript bench/svgp-classes.R table
 #
-# softmax and robust-max are links of svgp(), the latter without a trend; odvgp() has the softmax, and the mean of all rows. Rows go to results/svgp-classes.csv, and what is there already is not run again.
+# softmax and robust-max are links of svgp(), the latter without a trend; odvgp() has the softmax, and the mean of all rows. Rows go to table svgp-classes, and what is there already is not run again.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
 for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(folder, file))
@@ -48,7 +48,7 @@ beside <- function(rows, metric) {
 }
 
 compare_all <- function() {
-  results <- read_results("svgp-classes")
+  results <- read_result("svgp-classes")
   groups <- split(results, results[c("set", "method")], drop = TRUE)
   rows <- do.call(rbind, lapply(c("nll", "accuracy"), function(metric) do.call(rbind, lapply(groups, beside, metric))))
   save_table(rows, "svgp-classes-compared", digits = 4L)

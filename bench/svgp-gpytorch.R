@@ -4,7 +4,7 @@
 #   OMP_NUM_THREADS=1 Rscript bench/svgp-gpytorch.R [sets: pol,kin40k] [methods: svgp] [inducing points: 512] [epochs: 400] [task: both, rival, own]
 #
 # NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path, which takes from
-# half an hour to two hours a set, in results/; "own" takes it from there.
+# half an hour to two hours a set, in results/svgp.txt; "own" takes it from there.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "gpytorch.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -34,7 +34,7 @@ gpytorch_path <- function(data, set, method) {
 
 compare <- function(set, method) {
   data <- standardised(set)
-  path <- if (task == "own") utils::read.csv(result_file(paste0(path_name(set, method), ".csv"))) else gpytorch_path(data, set, method)
+  path <- if (task == "own") read_result(path_name(set, method)) else gpytorch_path(data, set, method)
   if (task == "rival") return(NULL)
   best <- path[which.min(path$nll), ]
   reached <- path$seconds[match(TRUE, path$nll <= best$nll + 0.001)]

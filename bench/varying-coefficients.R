@@ -8,7 +8,7 @@
 #
 #   R_LIBS=_build/library Rscript bench/varying-coefficients.R [fields, 30] [rows, 600] [of the fields, by mgcv, 3]
 #
-# Writes bench/results/varying-coefficients.csv (coverage and errors of surfaces at 200 new places) and varying-coefficients-recovery.csv
+# Keeps tables varying-coefficients (coverage and errors of surfaces at 200 new places) and varying-coefficients-recovery
 # (estimates). mgcv's s(px, py) + s(px, py, by = x) is beside it. Fits of one thread, in NEARGP_THREADS processes.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))

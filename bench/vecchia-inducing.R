@@ -1,6 +1,6 @@
 # vecchia(inducing = ): scores of fold 0 of standardised UCI sets beside vecchia() and svgp(); log-likelihoods, estimates and scores beside
 # vecchia() and exact_gp() on a simulated field; or whole fits and predictions beside GPBoost's full-scale Vecchia approximation, in CPU
-# seconds on one thread. bench/vecchia-inducing.md says what came of it.
+# seconds on one thread. bench/notes/vecchia-inducing.md says what came of it.
 #
 #   Rscript bench/vecchia-inducing.R sets [elevators,pol] [methods: vecchia,vecchia_inducing,svgp] [inducing points: 200] [k: 30] [rows: all]
 #   Rscript bench/vecchia-inducing.R estimates [n: 2000]

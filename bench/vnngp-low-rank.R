@@ -1,6 +1,6 @@
 # vnngp(low_rank = ) beside vnngp() and svgp(): log score of rows held out and CPU seconds on
 # one thread, of a smooth field in five coordinates (counts and 0/1 responses) and of real 0/1
-# responses. bench/vnngp.md says what was predicted and what came of it.
+# responses. bench/notes/vnngp.md says what was predicted and what came of it.
 #
 #   Rscript bench/vnngp-low-rank.R simulated [n: 3000] [points: 200] [k: 15]
 #   Rscript bench/vnngp-low-rank.R sets [mi_tsca,susy10k] [rows fitted: 3000] [points: 200] [k: 15]

@@ -2,7 +2,7 @@
 # estimates within 0.1 standard errors and means within 0.1 posterior standard deviations by the default overlap, and never farther apart than
 # print() tells; time by the rows of all extended shards.
 #
-#   Rscript bench/vnngp-shards.R [rows, 20000] [shards, 4,16] [smoothness, 0.5,1.5] [overlap, default]    writes results/vnngp-shards.csv
+#   Rscript bench/vnngp-shards.R [rows, 20000] [shards, 4,16] [smoothness, 0.5,1.5] [overlap, default]    keeps table vnngp-shards
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L])), "common.R"))
 n <- as.integer(argument(1L, "20000"))
 shards <- as.integer(argument(2L, c("4", "16")))
@@ -62,6 +62,6 @@ for (nu in smoothness) {
     one[numbers] <- lapply(one[numbers], signif, 3L)
     print(one, row.names = FALSE)
     found <- rbind(found, one)
-    utils::write.csv(found, file.path(bench_folder(), "results", "vnngp-shards.csv"), row.names = FALSE)
+    save_result(found, "vnngp-shards")
   }
 }

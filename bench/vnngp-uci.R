@@ -11,7 +11,7 @@
 # covtype: presence of pine with a Bernoulli likelihood, of a random subset of rows. With 50 ranges scoring goes on for a hundred steps that
 # scores do not notice: it stops where a step promises half a unit for 5,000 rows, and goes on from there with all.
 # Fits with more than 60 neighbours, but for Adam's, start from the estimates of 32 and make two steps.
-# Each row goes to results/vnngp-uci-<set>-<posterior>-<k>.csv as it comes, in the place of an earlier one of its seed.
+# Each row goes to table vnngp-uci-<set>-<posterior>-<k> as it comes, in the place of an earlier one of its seed.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
@@ -83,8 +83,7 @@ run_split <- function(set, data, seed, k, posterior) {
 
 keep_row <- function(row) {
   name <- paste(stats::na.omit(c("vnngp-uci", row$set, row$posterior, row$k, prediction_neighbors)), collapse = "-")
-  file <- result_file(paste0(name, ".csv"))
-  earlier <- if (file.exists(file)) utils::read.csv(file)
+  earlier <- read_result(name)
   rows <- rbind(earlier[earlier$seed != row$seed, ], row)
   save_table(rows[order(rows$seed), ], name)
   row

@@ -91,8 +91,8 @@ describe_run()
 for (task in tasks) {
   wanted <- argument(2L, settings[[task]]$methods)
   name <- paste0("which-method-", task)
-  file <- result_file(paste0(name, ".csv"))
   results <- do.call(rbind, lapply(wanted, function(method) run(task, method)))
-  if (file.exists(file)) results <- rbind(results, subset(utils::read.csv(file), !method %in% wanted))
+  known <- read_result(name)
+  if (!is.null(known)) results <- rbind(results, subset(known, !method %in% wanted))
   save_table(results[order(results$log_score), ], name, digits = 4L)
 }

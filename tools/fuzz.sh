@@ -4,7 +4,7 @@
 # (tools/install.sh puts it there).
 #
 #   sh tools/fuzz.sh                              about 600 calls of one seed: a minute
-#   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; tables go to bench/results/fuzz*.csv
+#   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; tables go to bench/results/fuzz.txt
 #
 # SANITIZE=1 takes the package that SANITIZE=1 sh tools/install.sh built with the address and undefined-behaviour
 # sanitizers, and tells of each of their findings as of a crash. NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose
@@ -35,12 +35,15 @@ done
 status=0
 # The names hold no blanks.
 # shellcheck disable=SC2086
-Rscript --vanilla tests/fuzz/run.R report $files ${extended:+bench/results/fuzz.csv} || status=1
+Rscript --vanilla tests/fuzz/run.R report $files ${extended:+$logs/fuzz.csv} || status=1
 if [ -n "$extended" ]; then
-  problems='gaussian=200 outputs=50 latent=20 units=40 bench/results/fuzz-oracles.csv'
+  problems="gaussian=200 outputs=50 latent=20 units=40 $logs/fuzz-oracles.csv"
 else
   problems='gaussian=10 outputs=5 latent=2 units=5'
 fi
 # shellcheck disable=SC2086
 Rscript --vanilla tests/fuzz/run.R oracle $problems || status=1
+if [ -n "$extended" ]; then
+  for table in fuzz fuzz-oracles; do Rscript --vanilla bench/save-result.R "$logs/$table.csv" "$table"; done
+fi
 exit "$status"

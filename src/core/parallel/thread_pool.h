@@ -2,7 +2,7 @@
 //  * whoever gives the work waits only for those that have begun. A thread that the machine has no core for at the
 //  moment comes too
 //    late, and nobody minds; OpenMP waits for each of its threads, and spins, so that with more processes than cores
-//    small fits were many times slower than on one thread (bench/speed.md, "Threads");
+//    small fits were many times slower than on one thread (bench/notes/speed.md, "Threads");
 //  * a fork (parallel::mclapply(), future's "multicore") gets a thread pool of its own. GCC's OpenMP hangs there.
 #pragma once
 

@@ -105,9 +105,9 @@ class DeviceSearch {
     }
   };
 
-  // A rule on paper (bench/cuda.md). The tree, in nanoseconds for a query and a thread: it looks at about k 2^d points,
-  // at worst at all of them, and takes a nanosecond for each coordinate. The device: its rate in double precision is at
-  // least two operations a clock and multiprocessor, on those made for it 32 or 64.
+  // A rule on paper (bench/notes/cuda.md). The tree, in nanoseconds for a query and a thread: it looks at about k 2^d
+  // points, at worst at all of them, and takes a nanosecond for each coordinate. The device: its rate in double
+  // precision is at least two operations a clock and multiprocessor, on those made for it 32 or 64.
   static bool pays(const NeighborRequest& request, const RunContext& context) {
     Device::use(Device::current());
     if (!fits(request)) return false;

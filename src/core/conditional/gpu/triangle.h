@@ -18,7 +18,7 @@
 // a row of L of each row of S, and where threads would else be idle that costs nothing.
 //
 // Loops go along columns and from panel to panel by adding to addresses: on a GPU, to compute a place anew takes more
-// instructions than what is done with its entry (bench/cuda.md).
+// instructions than what is done with its entry (bench/notes/cuda.md).
 #pragma once
 
 #include "conditional/gpu/diagonal_block.h"
