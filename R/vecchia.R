@@ -33,8 +33,8 @@
 #'   `"responses"`.
 #' @section Noise and crowds: `k` noisy responses tell less than all of them together, however they
 #' are chosen. The loss grows with the noise and with the number of rows, and in crowds of
-#' locations: with a noise variance ten times that of the field and 50,000 rows it was 392 units of
-#' log-likelihood, and the estimated range was wrong by a factor of three. neargp therefore samples
+#' locations: with a noise variance ten times that of the field and 50,000 rows it was 356 units of
+#' log-likelihood, and the estimated range was a quarter too short. neargp therefore samples
 #' the loss at its estimates ([neighbor_loss()]). Above 0.3 units of log-likelihood, or 0.06
 #' standard deviations of a prediction, it conditions on the field, as [vnngp()] does: the
 #' likelihood then comes from the posterior of the field at all locations, and predictions from the

@@ -118,7 +118,7 @@ spent <- function() if (sum(proc.time()[1:2]) > 60 * minutes) quit("no")
 done <- read_result("defaults") %||% data.frame(set = character(0), split = character(0), covariance = character(0),
   prediction = character(0))
 describe_run()
-for (name in argument(1L, paste(names(sets), collapse = ","))) {
+for (name in argument(1L, names(sets))) {
   set <- sets[[name]]()
   for (split in set$splits) {
     cat(format(Sys.time(), "%H:%M"), name, split, "\n")
