@@ -10,9 +10,9 @@ class_scale <- function(levels, palette = NULL) {
 # Up to eight that colour-blind readers can tell apart (Okabe and Ito 2008), without black, and the
 # first three of them readers of a print in grey, too.
 class_colors <- function(n) {
-  named <- c("blue", "orange", "yellow", "bluishgreen", "reddishpurple", "vermillion", "skyblue",
-    "gray")
-  if (n <= 8L) return(unname(grDevices::palette.colors(9L, "Okabe-Ito")[named[seq_len(n)]]))
+  # blue, orange, yellow, bluish green, reddish purple, vermillion, sky blue, gray; not black
+  places <- c(6L, 2L, 5L, 4L, 8L, 7L, 3L, 9L)
+  if (n <= 8L) return(unname(grDevices::palette.colors(9L, "Okabe-Ito"))[places[seq_len(n)]])
   grDevices::hcl.colors(n, "Spectral")
 }
 

@@ -1,3 +1,11 @@
+# The shell lets children in the background ignore interrupts. Before 4.6 R took that back.
+interruptible <- function(command) {
+  reset <- c("env", "--default-signal=INT")
+  can_reset <- suppressWarnings(system2(reset[1L], c(reset[2L], "true"), stdout = FALSE,
+    stderr = FALSE)) == 0L
+  c(if (can_reset) reset, command)
+}
+
 # A child process begins, is sent an interrupt, and says how that ended and whether the package
 # still works.
 interrupted <- function(expression, delay) {
@@ -14,8 +22,9 @@ interrupted <- function(expression, delay) {
     "if (!is.null(reached)) stopifnot(is.finite(reached$parameters))",
     "works <- neargp(z ~ 1, data[1:200, ], coords = ~ x + y, method = vecchia(5), verbose = FALSE)",
     sprintf("writeLines(c(outcome, class(works)), %s)", deparse1(files[2L]))), script)
-  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE,
-    stdout = FALSE, stderr = FALSE)
+  start <- interruptible(file.path(R.home("bin"), "Rscript"))
+  system2(start[1L], c(start[-1L], "--vanilla", shQuote(script)), wait = FALSE, stdout = FALSE,
+    stderr = FALSE)
   wait_for <- function(file) {
     for (trial in 1:1200) if (file.exists(file) && length(readLines(file, warn = FALSE)))
       return(TRUE) else Sys.sleep(0.1)

@@ -129,18 +129,21 @@ test_that("a raster is refused that reads back as another than was written, as o
   file <- file.path(withr::local_tempdir(), "map.tif")
   values <- cbind(a = replace(sin(1:120), c(3, 90), c(NaN, NA)), b = cos(1:120))
   written <- terra::setValues(terra::rast(template, nlyrs = 2), values)
-  terra::writeRaster(written, file, datatype = "FLT8S")
+  terra::writeRaster(written, file, datatype = "FLT8S", gdal = "COMPRESS=NONE")
   blocks <- lapply(1:3, function(block) list(row = 4 * block - 3, rows = 4,
     hash = cells_hash(values[40 * block - 39:0, ])))
   expect_null(check_written(terra::rast(file), blocks, file))
   bytes <- readBin(file, "raw", file.size(file))
-  at <- length(bytes) - 400
-  damaged <- replace(bytes, at, as.raw(255L - as.integer(bytes[at])))
-  for (found in list(damaged, head(bytes, length(bytes) - 300))) {
-    writeBin(found, file)
-    expect_error(check_written(terra::rast(file), blocks, file), "was not written whole",
-      class = "neargp_error_file")
-  }
+  wanted <- writeBin(values[[120, "b"]], raw())
+  at <- Find(function(i) identical(bytes[i + 0:7], wanted), seq_len(length(bytes) - 7))
+  writeBin(replace(bytes, at + 6, as.raw(255L - as.integer(bytes[at + 6]))), file)
+  expect_error(check_written(terra::rast(file), blocks, file), "was not written whole",
+    class = "neargp_error_file")
+  writeBin(head(bytes, at), file)
+  # newer versions of GDAL do not open a file that is cut off
+  cut <- tryCatch(terra::rast(file), error = function(e) skip("GDAL does not open a part"))
+  expect_error(check_written(cut, blocks, file), "was not written whole",
+    class = "neargp_error_file")
 })
 
 # The shell ignores the signal of a file that is too large, and its children inherit that.
@@ -176,7 +179,7 @@ test_that("a raster file that is cut off is an error that names it", {
     gdal = "COMPRESS=NONE")
   bytes <- readBin(file, "raw", file.size(file))
   writeBin(head(bytes, length(bytes) %/% 2), file)
-  cut <- terra::rast(file)
+  cut <- tryCatch(terra::rast(file), error = function(e) skip("GDAL does not open a part"))
   expect_error(suppressWarnings(cell_columns(cut)), "cut.tif\" cannot be read",
     class = "neargp_error_file")
   box <- cell_polygons(terra::aggregate(terra::rast(cut), c(terra::nrow(cut), terra::ncol(cut))))
