@@ -33,3 +33,7 @@ check_class_weights <- function(weights, frame) {
         x = paste0("They are not in ", format_rows(original_rows(frame, wrong)), ".")))
   }
 }
+
+observed_classes <- function(object) {
+  factor(object$classifier$levels[class_numbers(object$data)], levels = object$classifier$levels)
+}

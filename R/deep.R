@@ -223,8 +223,6 @@ working_of_state <- function(state, response) {
   c(-Inf, log(unname(state$family$parameters) * scale))
 }
 
-names_of_parameters <- function(name) response_families[[name]]$parameters
-
 # What a log density of standardised responses has too many, for each output. The unit of the
 # problem is taken off later.
 density_shift <- function(response) log(response$scale)

@@ -26,10 +26,6 @@ choose_by_response <- function(settings, frame, by_location) {
     with_article(settings$family)))
 }
 
-is_class_vector <- function(response) {
-  is.null(dim(response)) && (is.factor(response) || is.character(response) || is.logical(response))
-}
-
 # Measurements are text where a file has a word among them, such as "<0.1".
 check_text_response <- function(response, name, classes, most_codes = 10L) {
   if (classes <= most_codes || share_of_numbers(response) < 0.5) return(invisible())
@@ -79,8 +75,6 @@ choose_gaussian <- function(settings, frame, by_location) {
   settings$chosen <- sprintf("exact_gp(), as there are at most %d %s", exact_rows, few)
   settings
 }
-
-method_call <- function(method) paste0(method_name(method), "()")
 
 tell_choice <- function(settings, chosen, hint = NULL) {
   settings$chosen <- chosen

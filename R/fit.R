@@ -159,6 +159,22 @@ warn_of_few_rows <- function(fit) {
   TRUE
 }
 
+# A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
+# measured: "auto" is the CPU for them.
+choose_fit_device <- function(settings, data) {
+  if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
+    !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
+  if (!is_dense(settings$method)) {
+    return(choose_device(settings$device, nrow(data$coords),
+      conditioning_size(settings$method, data), passes = 30))
+  }
+  several <- !is.null(data$output)
+  if (!device_has_objective(settings$method, settings$family, several)) {
+    check_dense_device(settings$device)
+  }
+  if (settings$device == "cuda") "cuda" else "cpu"
+}
+
 # ---- the call ------------------------------------------------------------------------------------
 
 # Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...`

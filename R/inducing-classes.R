@@ -5,17 +5,6 @@
 #' @export
 class_links.neargp_svgp <- function(method) c("softmax", "robust-max")
 
-# Which field is the largest does not depend on their scale: under robust-max the variance of the
-# first component is their unit.
-class_layout <- function(layout, family) {
-  unit <- which(layout$kind == "variance" & !layout$fixed)[1L]
-  if (family$link == "robust-max" && !is.na(unit) &&
-      !any(layout$kind == "variance" & layout$fixed)) {
-    layout[unit, c("value", "fixed")] <- list(1, TRUE)
-  }
-  layout
-}
-
 inducing_class_response <- function(y, weights, frame) {
   classes <- class_response(y, frame)
   check_class_weights(weights, frame)

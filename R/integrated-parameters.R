@@ -47,6 +47,13 @@ check_integrable <- function(object, joint) {
   if (!isFALSE(joint)) abort_argument("joint", "FALSE with parameters = \"integrated\"", joint)
 }
 
+# A random ordering is not kept, and another one has another likelihood.
+check_known_order <- function(object, what) {
+  if (!identical(object$method$ordering, "random")) return(invisible())
+  abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
+    i = "Fit with vecchia(), whose ordering is \"auto\"."))
+}
+
 # ---- the posterior -------------------------------------------------------------------------------
 
 # The problem of the fit with the priors that its parameters have.

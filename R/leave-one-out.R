@@ -203,6 +203,15 @@ moments_with_trend <- function(rows, moments, unseen, beta_vcov, trend) {
     variance = moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U))
 }
 
+# The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.
+check_leave_one_out <- function(fit) {
+  if (identical(fit$method$posterior, "mean-field")) {
+    abort_neargp("newdata",
+      c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
+        i = "cross_validate() leaves folds out; scores() and predict() take new rows."))
+  }
+}
+
 # ---- rows that cannot be predicted from the others -----------------------------------------------
 
 # Groups of rows without which the columns of the trend are linearly dependent: whatever the

@@ -21,10 +21,6 @@ prediction_k.neargp_loo_k_families <- function(method, object, k, least = 60L) {
   if (sees_all_others(object)) length(object$pseudo_observations$data$y) else object$k
 }
 
-sees_all_others <- function(object) {
-  !reads_shards(object) && object$k >= length(object$pseudo_observations$data$y) - 1L
-}
-
 #' @export
 predictor.neargp_loo_k_families <- function(method, object, settings) {
   moments_at <- predictor.default(method, gaussian_of(object),
@@ -76,6 +72,11 @@ fit_details.neargp_loo_k_families <- function(method, fit) {
   c(Given = if (has_gamma_variables(fit$family)) "observations, reweighted by gamma variables" else
       "pseudo-observations on the scale of the link, noise in units of theirs",
     if (distinct < length(fit$data$y)) c(Distinct = paste(format_count(distinct), "locations")))
+}
+
+#' @export
+area_observations.neargp_loo_k_families <- function(method, object) {
+  observations_as_they_are(gaussian_of(object), bias = object$pseudo_observations$bias)
 }
 
 # ---- leave one out -------------------------------------------------------------------------------

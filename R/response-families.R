@@ -91,6 +91,8 @@ count_entry <- function(...) {
     in_units = FALSE)
 }
 
+names_of_parameters <- function(name) response_families[[name]]$parameters
+
 # ---- the table -----------------------------------------------------------------------------------
 
 response_families <- list(

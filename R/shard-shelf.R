@@ -105,3 +105,15 @@ with_rows_from_shelf <- function(object, shelf, id, boxes, coords, settings) {
   })
   with_rows_of_shard(object, settings, shard, received)
 }
+
+# The fit to the rows of a shard and those that others have sent, and the settings for these.
+with_rows_of_shard <- function(object, settings, shard, received) {
+  rows <- bind_received(shard, received)
+  column <- function(name) rows[, shard$form[[name]]]
+  data <- list(y = column("y"), X = shard_columns(rows, shard$form, "X"), offset = column("offset"),
+    weights = column("weights"), coords = shard_columns(rows, shard$form, "coords"))
+  colnames(data$X) <- names(object$beta)
+  object <- with_held_rows(object$method, object, data)
+  settings$k <- min(settings$k, nrow(rows))
+  list(object = with_own_keeper(object), settings = settings)
+}

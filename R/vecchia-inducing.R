@@ -13,8 +13,6 @@ with_inducing <- function(method, inducing) {
   method
 }
 
-has_low_rank <- function(method) inherits(method, "neargp_vecchia_inducing")
-
 #' @export
 is_dense.neargp_vecchia_inducing <- function(method) TRUE
 

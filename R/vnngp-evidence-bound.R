@@ -14,17 +14,6 @@ latent_nodes <- function(problem) {
   nodes
 }
 
-# Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly
-# different range, another order and other neighbours, and a log-likelihood that differs by several
-# units. Shifts by a millionth of the spacing choose the same ones always.
-break_ties <- function(scaled, context) {
-  n <- nrow(scaled)
-  spacing <- max(apply(scaled, 2L, function(x) diff(range(x)))) / n^(1 / ncol(scaled))
-  ranks <- vapply(seq_len(ncol(scaled)),
-    function(column) as.double(core_order(scaled, "random", column, context)), double(n))
-  scaled + 1e-6 * spacing * (ranks / n - 0.5)
-}
-
 latent_search <- function(problem, nodes, component, k) {
   scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
   ordering <- problem$method$ordering
@@ -53,12 +42,6 @@ latent_problem <- function(problem, nodes, search) {
     latent_response(data), problem$method$posterior, problem$method$factor == "exact",
     factor_bytes(problem$method), problem$context, count_effects(data)))
   list(pointer = pointer, nodes = nodes, search = search)
-}
-
-core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
-  nodes <- list(coords = coords, order = order, neighbors = neighbors, jitter = jitter)
-  nodes$inducing <- low_rank
-  nodes
 }
 
 factor_bytes <- function(method) method$factor_memory * 2^30

@@ -2,8 +2,6 @@
 # they leave over, as vecchia(inducing = ) has them, for a latent field
 # (src/core/latent/low_rank_prior.h).
 
-has_latent_low_rank <- function(method) !is.null(method$low_rank)
-
 #' @export
 is_dense.neargp_vnngp <- function(method) has_latent_low_rank(method)
 
