@@ -50,6 +50,12 @@ chunked_moments <- function(object, target, settings,
   spread_over_places(parts, diff(c(starts, m + 1L)), target$complete)
 }
 
+# Moments as of chunked_moments(), of targets of which some are complete, by a fit that reads its
+# observations in shards.
+moments_from_shelf <- function(object, target, settings) {
+  UseMethod("moments_from_shelf")
+}
+
 take_places <- function(target, rows) {
   c(list(coords = target$coords[rows, , drop = FALSE], X = target$X[rows, , drop = FALSE],
     offset = target$offset[rows]),

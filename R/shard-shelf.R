@@ -71,8 +71,8 @@ scaled_boxes <- function(reach, component, most = 10L) {
 
 # ---- predictions ---------------------------------------------------------------------------------
 
-# Moments as of chunked_moments(), of targets of which some are complete.
-moments_from_shelf <- function(object, target, settings) {
+#' @export
+moments_from_shelf.neargp_streamed <- function(object, target, settings) {
   recipe <- object$source$recipe
   shelf <- object$source$shelf %||% new_shelf(object)
   object$source["recipe"] <- list(NULL)
