@@ -247,3 +247,8 @@ with_estimates <- function(fit, problem, result) {
   fit[names(replaced)] <- replaced
   complete_fit(fit$method, fit_of_response(fit$method, fit), result, problem$context)
 }
+
+# What the response adds to a fit before its method does.
+fit_of_response <- function(method, fit) {
+  UseMethod("fit_of_response")
+}

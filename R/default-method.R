@@ -86,12 +86,6 @@ tell_choice <- function(settings, chosen, hint = NULL) {
 
 # ---- number of neighbours ------------------------------------------------------------------------
 
-# A method made without k has `default_k` in its place, until the data are known.
-neighbor_settings <- function(k, default) {
-  k <- check_count(k, "k", null_ok = TRUE)
-  if (is.null(k)) list(default_k = default) else list(k = k)
-}
-
 # The method with the k of these data: the default, or as many neighbours as there are.
 with_k <- function(method, data, family) {
   if (is.null(method$default_k)) return(method)

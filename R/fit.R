@@ -89,22 +89,6 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
   ), class = "neargp")
 }
 
-# fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
-solve_problem <- function(problem, settings, checkpoint, call) {
-  problem$context <- new_context(settings$context$threads, settings$device,
-    settings$control$neighbor_search)
-  problem$context$cluster <- settings$cluster
-  reduced <- problem_at_locations(problem)
-  if (is.null(settings$cluster)) check_memory_need(reduced, settings$device)
-  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
-    share_instruction_set(settings$cluster)
-    tell_stage("starting values")
-    problem <- started_problem(problem, reduced)
-    tell_stage(NULL)
-    offering_last_state(fit_problem(with_keeper(problem, call)))
-  }))
-}
-
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
   fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result, settings$context)
@@ -112,11 +96,6 @@ finish_fit <- function(result, problem, settings, ...) {
   warn_unless_converged(fit)
   if (!warn_of_few_rows(fit)) inform_underestimates(fit)
   fit
-}
-
-# What the response adds to a fit before its method does.
-fit_of_response <- function(method, fit) {
-  UseMethod("fit_of_response")
 }
 
 #' @export

@@ -61,3 +61,5 @@ sees_all_others <- function(object) {
 is_class_vector <- function(response) {
   is.null(dim(response)) && (is.factor(response) || is.character(response) || is.logical(response))
 }
+
+is_swsgp <- function(method) inherits(method, "neargp_swsgp")

@@ -95,6 +95,12 @@ print.neargp_method <- function(x, ...) {
   invisible(x)
 }
 
+# A method made without k has `default_k` in its place, until the data are known.
+neighbor_settings <- function(k, default) {
+  k <- check_count(k, "k", null_ok = TRUE)
+  if (is.null(k)) list(default_k = default) else list(k = k)
+}
+
 # ---- fitting with neighbours ---------------------------------------------------------------------
 
 # Coarse to fine in k, but where an earlier fit is continued, whose optimum few neighbours would

@@ -119,6 +119,11 @@ with_reference_levels <- function(recipe, table) {
   recipe
 }
 
+# The variance of each row's noise.
+noise_of_rows <- function(object, data = object$data) {
+  (if (is.null(data$output)) object$nugget else unname(object$nugget)[data$output]) / data$weights
+}
+
 # ---- parameters ----------------------------------------------------------------------------------
 
 # Coefficients are by one standard deviation on the working scale.

@@ -130,3 +130,11 @@ stars_cells <- function(fit, stars) {
   list(columns = columns[setdiff(names(columns), grid$places)],
     centers = as.matrix(columns[grid$places]))
 }
+
+fit_place <- function(fit, coords) {
+  longlat <- is_longlat_fit(fit)
+  names <- fit$locations$raw_names
+  list(x = if (longlat) joined_longitude(coords[, 1L]) else coords[, 1L],
+    y = if (length(names) > 1L) coords[, 2L], longlat = longlat,
+    unit = if (longlat) "" else fit$locations$unit, names = names)
+}

@@ -233,3 +233,19 @@ fit_problem <- function(problem) {
   in_data_units(problem_at_rows(problem),
     in_principal_axes(problem, with_centred_slopes(problem, result)))
 }
+
+# fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
+solve_problem <- function(problem, settings, checkpoint, call) {
+  problem$context <- new_context(settings$context$threads, settings$device,
+    settings$control$neighbor_search)
+  problem$context$cluster <- settings$cluster
+  reduced <- problem_at_locations(problem)
+  if (is.null(settings$cluster)) check_memory_need(reduced, settings$device)
+  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
+    share_instruction_set(settings$cluster)
+    tell_stage("starting values")
+    problem <- started_problem(problem, reduced)
+    tell_stage(NULL)
+    offering_last_state(fit_problem(with_keeper(problem, call)))
+  }))
+}

@@ -79,6 +79,16 @@ area_observations.neargp_loo_k_families <- function(method, object) {
   observations_as_they_are(gaussian_of(object), bias = object$pseudo_observations$bias)
 }
 
+trend_of_others <- function(object, rows) {
+  context <- plain_context(object$threads)
+  if (!is.null(object$pseudo_observations)) {
+    noise <- trend_noise(object$family, unname(object$family_parameters))
+    return(trend_of_rows(replace(gaussian_of(object), "nugget", noise),
+      pseudo_observations_as_data(object, rows), context))
+  }
+  trend_of_rows(object, take_data_rows(object$data, rows), context)
+}
+
 # ---- leave one out -------------------------------------------------------------------------------
 
 # Moments of each row's linear predictor given the pseudo-observations of the others, which the

@@ -6,14 +6,6 @@ recalibrated_log_density <- function(z, map) {
   stats::dnorm(x, log = TRUE) - log(recalibrated_residual(x, map, deriv = 1L))
 }
 
-# Mean and variance of q(x).
-recalibrated_moments <- function(map) {
-  nodes <- score_nodes(map)
-  value <- recalibrated_residual(nodes$x, map)
-  mean <- sum(value * nodes$weight)
-  list(mean = mean, variance = sum((value - mean)^2 * nodes$weight))
-}
-
 # q(x), and its slope. Beyond its ends splinefunH() is a line.
 recalibrated_residual <- function(x, map, deriv = 0L) {
   if (is.null(map)) return(x)

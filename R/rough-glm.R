@@ -20,6 +20,15 @@ robust_trend <- function(data, steps = 10L) {
   data$y - residual
 }
 
+# The median absolute deviation ignores the outliers for which student_t() is chosen; 0.74 is its
+# value for t with 4 degrees of freedom.
+robust_scale <- function(residual, weights) {
+  scale <- stats::median(abs(residual) * sqrt(weights)) / 0.7407
+  if (scale > 0) scale else sqrt(weighted_mean(residual^2, weights))
+}
+
+weighted_mean <- function(x, weights) sum(weights * x) / sum(weights)
+
 # The logarithm of stats::make.link() has no mean below 2.2e-16, which is a matter of the unit of
 # the response.
 unbounded_link <- function(link) {
