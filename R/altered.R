@@ -103,3 +103,36 @@ check_fit_numbers <- function(fit) {
   }
   invisible(fit)
 }
+
+check_covariance <- function(covariance) {
+  check_made(covariance, "covariance", "neargp_covariance", "covariance",
+    "a covariance such as cov_matern()",
+    paste0("cov_", c(names(covariance_families), "coregionalisation")))
+  check_components(covariance[["components"]])
+  check_matrices(covariance[["matrices"]], length(covariance[["components"]]))
+  check_rank_argument(covariance[["rank"]], length(covariance[["components"]]))
+  invisible(covariance)
+}
+
+check_method <- function(method) {
+  check_made(method, "method", "neargp_method", "method", "a method such as vecchia() or loo_k()",
+    c("vecchia", "exact_gp", "svgp", "loo_k", "mll_k", "vnngp"))
+  check_method_settings(method)
+}
+
+# A fit has all that neargp() gives it: fields are lost where an object is put together or cut by
+# hand.
+check_fit <- function(fit) {
+  if (!is.list(fit)) abort_argument("object", "a fit of neargp()", fit)
+  check_fit_format(fit)
+  absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
+    names(fit))
+  if (!length(absent)) {
+    check_fit_elements(fit)
+    check_method_of_response(fit)
+    return(check_fit_numbers(fit))
+  }
+  abort_neargp("argument",
+    c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
+      i = "Fits are made by neargp(), and kept whole by saveRDS()."))
+}

@@ -8,8 +8,6 @@ with_support <- function(locations, areal, rows) {
   locations
 }
 
-has_areal_data <- function(object) !is.null(object$locations$support)
-
 # `rows` of the data that are fitted, in their order.
 support_of_rows <- function(places, areal, rows, locations) {
   own <- which(areal$area %in% rows)

@@ -157,6 +157,15 @@ with_covariates <- function(points, support, formula, locations) {
   if (length(points$area)) with_unit_sums(points) else points
 }
 
+check_covariates <- function(covariates, object) {
+  if (is.null(covariates)) return(NULL)
+  if (!is_raster(covariates)) {
+    abort_argument("covariates", "a SpatRaster or NULL", covariates)
+  }
+  check_raster_crs(covariates, object$locations)
+  covariates
+}
+
 # The trend and the offset as means over the points of each row.
 with_areal_trend <- function(model, frame, areal) {
   if (is.null(areal$values)) return(model)

@@ -27,6 +27,19 @@ latent_area_posterior <- function(given, support, settings) {
       settings$context)$field[support$node, , drop = FALSE]))
 }
 
+# `weighted`: what the posterior mean of the field at each point is of the responses and of each
+# column of the trend.
+with_area_trend <- function(given, support, weighted, field) {
+  object <- given$object
+  target <- support$target
+  columns <- design_columns(object$data, target$X)
+  unseen <- unname(columns - weighted[, -1L, drop = FALSE])
+  trend <- core_trend(object)
+  mean <- base_mean(object$data, target$X, target$offset, columns) + given$bias +
+    (weighted[, 1L] + drop(row_products(unseen, trend$beta)))
+  c(list(mean = mean, unseen = unseen, vcov = trend$beta_vcov), field)
+}
+
 # The posterior behind a pointer, at distinct nodes: `node_of_datum`, `node_of_point`, and their
 # number. `most_exact`: up to so many the factor is exact.
 latent_of_areas <- function(given, support, settings, most_exact = 3000L) {
@@ -43,6 +56,12 @@ latent_of_areas <- function(given, support, settings, most_exact = 3000L) {
     node[seq_len(n)], given, nrow(nodes) <= most_exact, settings$context)
   list(pointer = pointer, count = nrow(nodes), node_of_datum = node[seq_len(n)],
     node_of_point = node[-seq_len(n)])
+}
+
+core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
+  nodes <- list(coords = coords, order = order, neighbors = neighbors, jitter = jitter)
+  nodes$inducing <- low_rank
+  nodes
 }
 
 # An incomplete factor may break down where a field is smooth beside the distances of its nodes.

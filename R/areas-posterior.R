@@ -45,11 +45,6 @@ new_area_observations <- function(object, precision, natural, design, bias = 0,
     jitter = jitter)
 }
 
-#' @export
-area_observations.neargp_loo_k_families <- function(method, object) {
-  observations_as_they_are(gaussian_of(object), bias = object$pseudo_observations$bias)
-}
-
 # Responses of other families are pseudo-observations with W and the natural mean W eta + slope.
 #' @export
 area_observations.neargp_vnngp_families <- function(method, object) {
@@ -63,13 +58,6 @@ area_observations.neargp_vnngp_families <- function(method, object) {
 area_jitter <- 1e-6  # share of the variance that is added to each node, as by vnngp()
 
 # ---- dense ---------------------------------------------------------------------------------------
-
-# Whether areas are predicted by the matrix of all rows, exactly. Of few rows it takes no time.
-is_dense_fit <- function(object) {
-  made <- object$pseudo_observations$data
-  observed <- is_gaussian(object$family) || !is.null(made)
-  observed && (is_exact(object$method) || length((made %||% object$data)$y) <= few_places)
-}
 
 dense_area_posterior <- function(given, support) {
   object <- given$object
@@ -129,46 +117,4 @@ dense_prior_covariance <- function(support, covariance, most_points = 50000L) {
       support$area[rows], reorder = FALSE)
   })
   t(area_means(t(do.call(rbind, halves)), support))
-}
-
-# `weighted`: what the posterior mean of the field at each point is of the responses and of each
-# column of the trend.
-with_area_trend <- function(given, support, weighted, field) {
-  object <- given$object
-  target <- support$target
-  columns <- design_columns(object$data, target$X)
-  unseen <- unname(columns - weighted[, -1L, drop = FALSE])
-  trend <- core_trend(object)
-  mean <- base_mean(object$data, target$X, target$offset, columns) + given$bias +
-    (weighted[, 1L] + drop(row_products(unseen, trend$beta)))
-  c(list(mean = mean, unseen = unseen, vcov = trend$beta_vcov), field)
-}
-
-# ---- on inducing points --------------------------------------------------------------------------
-
-#' @export
-area_posterior.neargp_svgp <- function(method, object, support, settings) {
-  coords <- support$target$coords
-  at <- function(rows) {
-    given <- inducing_features(object, coords[rows, , drop = FALSE], settings$context)
-    list(features = given$features, covariance = given$unexplained +
-      crossprod(forwardsolve(object$svgp$factor, given$features)))
-  }
-  weighted <- do.call(rbind, lapply(point_chunks(support, 2000), function(rows) {
-    mean_columns(object$method, object, coords[rows, , drop = FALSE], at(rows)$features,
-      settings$context)
-  }))
-  blocks <- function(areas) lapply(areas, function(area) at(which(support$area == area))$covariance)
-  whole <- function() {
-    check_places(nrow(coords))
-    at(seq_len(nrow(coords)))$covariance
-  }
-  given <- list(object = object, bias = 0)
-  with_area_trend(given, support, weighted, list(
-    variances = function() vapply(unique(support$area), function(area) {
-      weight <- support$weight[support$area == area]
-      sum(weight * drop(blocks(area)[[1L]] %*% weight))
-    }, 0),
-    covariance = function() t(area_means(t(area_means(whole(), support)), support)),
-    blocks = blocks, draws = function(n) draw_rest(whole(), n)))
 }

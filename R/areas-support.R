@@ -23,6 +23,108 @@ area_support <- function(object, areas, settings) {
     list(total = if (!is.null(points$total)) points$total * share))
 }
 
+# `spacing`: NULL, or one number in the unit of distances. A list of the points, `xy` as the user's
+# coordinates, of the `area` of each, in order, and of its `weight` within it.
+area_points <- function(geometry, object, spacing) {
+  longlat <- object$locations$metric == "longlat"
+  if (!length(geometry)) {
+    return(list(xy = matrix(double(0), 0L, 2L), area = integer(0), weight = double(0)))
+  }
+  boxes <- unbroken_boxes(geometry)
+  points_in_areas(geometry, boxes, area_spacing(geometry, boxes, object, spacing), longlat)
+}
+
+# A distance of at most `needed_distance()`: at least 25 points, 16 of responses that are drawn,
+# and, unless a spacing is given, at most `most` an area.
+area_spacing <- function(geometry, boxes, object, spacing,
+                         least = if (has_normal_areas(object)) 25 else 16,
+                         most = most_points(object, length(geometry))) {
+  size <- area_sizes(geometry, object$locations)
+  if (!is.null(spacing)) return(rep(spacing, length(geometry)))
+  if (has_areal_data(object)) return(steps_of_fit(size, boxes, object$locations))
+  wanted <- needed_distance(geometry, size, object)
+  coarse <- which(sqrt(size / most) > 1.1 * wanted)
+  if (length(coarse)) {
+    inform_neargp("spacing", c(
+      sprintf("%d of %d areas would need more than %s points, as near each other as the range and the data ask for: they have fewer, and standard deviations that are too large.",
+        length(coarse), length(size), format_count(most)),
+      i = sprintf("spacing = %s gives them all; it takes more memory and time.",
+        format(signif(min(wanted[coarse]), 3L)))))
+  }
+  pmax(pmin(wanted, sqrt(size / least)), least_steps(size, boxes, object$locations, most))
+}
+
+# Points of one area, and of all together but for 400 of each: what takes seconds. A sparse
+# posterior is solved at all of them at once; the others have matrices of all points of an area,
+# which draws factor.
+most_points <- function(object, areas) {
+  inducing <- inherits(object$method, "neargp_svgp")
+  limits <- if (inducing || (is_dense_fit(object) && !has_normal_areas(object)))
+    list(one = 1600, all = 5000) else if (is_dense_fit(object))
+    list(one = 4000, all = 20000) else list(one = 4000, all = 1e5)
+  max(400, min(limits$one, limits$all %/% areas))
+}
+
+# What the midpoint rule adds to the variance of a mean is what the field varies within a cell, by
+# the number of cells. Of an exponential covariance with cells of the side h it is, as part of the
+# field's variance, 0.23 h^3 / (range * area): the sum of its spectral density at the frequencies
+# (j, k) / h but 0. Beside the variance of a mean without data that is little where the correlation
+# of neighbouring points is 0.75. Data at a distance s leave as much as their own lattice has,
+# 0.23 s^3 / (range * area), and of their noise nugget / variance * s^2 / area: points are denser by
+# the third root of a share of the two. Of fields with the smoothness nu of Matern covariances the
+# power is 2 nu + 2 and not 3: they need not be as dense, and could not, as the posterior at dense
+# points of a smooth field is singular to working precision. Responses that are drawn, with noise of
+# their own and by dense matrices of the points, have half the range, and no more than 100 points
+# for the sake of the data.
+needed_distance <- function(geometry, size, object) {
+  drawn <- !has_normal_areas(object)
+  apart <- distance_of_data(geometry, size, object)
+  variance <- sum(vapply(object$core_covariance$components, `[[`, 0, "variance"))
+  nugget <- if (drawn) noise_of_link(object) else object$nugget
+  noise <- nugget * correlated_distance(object, exp(-1)) / (0.23 * apart * variance)
+  power <- 2 * least_smoothness(object) + 2
+  by_data <- apart * (0.35^3 * (1 + noise))^(1 / power)
+  if (drawn) by_data <- pmax(by_data, sqrt(size / 100))
+  pmin(correlated_distance(object, if (drawn) 0.6 else 0.75), by_data)
+}
+
+# The smoothness of the roughest component, as the nu of Matern covariances.
+least_smoothness <- function(object) {
+  min(vapply(varying_components(object), function(component) {
+    switch(component$family, exponential = 0.5, matern = component$shape,
+      powered_exponential = if (component$shape < 2) component$shape / 2 else Inf, Inf)
+  }, 0))
+}
+
+# The distance in space, across an anisotropy, at which fields are so correlated.
+correlated_distance <- function(object, correlation) {
+  min(vapply(varying_components(object), function(component) {
+    narrower <- if (length(component$anisotropy)) exp(-sqrt(sum(component$anisotropy^2))) else 1
+    min(component$range[component$group[1:2]]) * narrower *
+      effective_distance(component$family, component$shape, correlation)
+  }, 0))
+}
+
+# The noise variance of the field's pseudo-observations, or of a transformed response.
+noise_of_link <- function(object) {
+  precision <- object$posterior$pseudo_precision %||%
+    area_observations(object$method, object)$precision
+  1 / max(mean(precision), 0)
+}
+
+# The distance in a lattice of as many places as there are in the area.
+distance_of_data <- function(geometry, size, object) {
+  xy <- unique(original_coords(object)[, 1:2, drop = FALSE])
+  sqrt(size / lengths(suppressMessages(sf::st_intersects(geometry, points_like(xy, geometry)))))
+}
+
+# Without those that hardly vary.
+varying_components <- function(object) {
+  components <- object$core_covariance$components
+  variances <- vapply(components, function(component) component$variance, 0)
+  components[variances >= 0.01 * sum(variances)]
+}
+
 # The share of each area's weight that lies at points whose covariates are known. The others are
 # left out: an area that reaches beyond a raster is that part of it which the raster covers.
 share_covered <- function(points, areas, known) {
@@ -82,13 +184,4 @@ check_area_columns <- function(object, columns) {
         i = "A covariate is a column of the areas, constant within each, or a layer of the SpatRaster `covariates`."))
   }
   columns
-}
-
-check_covariates <- function(covariates, object) {
-  if (is.null(covariates)) return(NULL)
-  if (!is_raster(covariates)) {
-    abort_argument("covariates", "a SpatRaster or NULL", covariates)
-  }
-  check_raster_crs(covariates, object$locations)
-  covariates
 }

@@ -178,9 +178,6 @@ new_area_settings <- function(object, fun, spacing, type, interval, level, probs
   settings
 }
 
-# Whether means of the response are those of the field.
-has_normal_areas <- function(object) is_gaussian(object$family) && !has_transform(object$family)
-
 check_area_settings <- function(object, settings) {
   if (settings$fun == "sum" && settings$type == "link" && !has_normal_areas(object)) {
     abort_neargp("argument", c(

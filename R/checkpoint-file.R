@@ -26,21 +26,6 @@ write_checkpoint <- function(path, header, records) {
   length(bytes)
 }
 
-# Returns the file's new length. Of states that have been replaced so many may lie in it that it is
-# written anew.
-append_record <- function(path, record, length) {
-  block <- as_block(record)
-  if (length + length(block) > journal$rewrite_at) {
-    file <- read_checkpoint(path)
-    length <- write_checkpoint(path, file$header, list(merged_records(c(file$records,
-      list(record)))))
-    journal$rewrite_at <- rewrite_length(length)
-    return(length)
-  }
-  core_append_to_file(path, block)
-  length + length(block)
-}
-
 # The length at which a file is written anew that had `length` when all in it was needed.
 rewrite_length <- function(length) 3 * length + 2^22
 

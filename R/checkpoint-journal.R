@@ -158,6 +158,21 @@ write_journal <- function() {
   journal$next_write <- ended + write_share * (ended - began)
 }
 
+# Returns the file's new length. Of states that have been replaced so many may lie in it that it is
+# written anew.
+append_record <- function(path, record, length) {
+  block <- as_block(record)
+  if (length + length(block) > journal$rewrite_at) {
+    file <- read_checkpoint(path)
+    length <- write_checkpoint(path, file$header, list(merged_records(c(file$records,
+      list(record)))))
+    journal$rewrite_at <- rewrite_length(length)
+    return(length)
+  }
+  core_append_to_file(path, block)
+  length + length(block)
+}
+
 tell_unwritten <- function(condition) {
   if (!journal$failed) {
     warn_neargp("checkpoint", c("The checkpoint cannot be written; the fit goes on without.",

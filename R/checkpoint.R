@@ -163,8 +163,6 @@ new_header <- function(key) {
     instruction_set = core_simd(), arithmetic = arithmetic())
 }
 
-package_version_text <- function() as.character(utils::packageVersion("neargp"))
-
 # What rounds beside the core.
 arithmetic <- function() {
   list(r = R.version$version.string, blas = unname(extSoftVersion()["BLAS"]), lapack = La_library())

@@ -131,22 +131,6 @@ check_ranges <- function(x, name) {
   x
 }
 
-check_method <- function(method) {
-  check_made(method, "method", "neargp_method", "method", "a method such as vecchia() or loo_k()",
-    c("vecchia", "exact_gp", "svgp", "loo_k", "mll_k", "vnngp"))
-  check_method_settings(method)
-}
-
-check_covariance <- function(covariance) {
-  check_made(covariance, "covariance", "neargp_covariance", "covariance",
-    "a covariance such as cov_matern()",
-    paste0("cov_", c(names(covariance_families), "coregionalisation")))
-  check_components(covariance[["components"]])
-  check_matrices(covariance[["matrices"]], length(covariance[["components"]]))
-  check_rank_argument(covariance[["rank"]], length(covariance[["components"]]))
-  invisible(covariance)
-}
-
 # A settings object. The function that makes it, or the name of that, is a slip that is easy to fix.
 check_made <- function(x, name, class, kind, wanted, makers) {
   maker <- if (is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)) {
@@ -208,21 +192,6 @@ check_no_more_arguments <- function(frame = parent.frame(), called = sys.functio
       sprintf("Its arguments are %s.", paste0("`", known, "`", collapse = ", "))))
 }
 
-# `names` of the `...` of a plot method, for graphical parameters and those of the panels that it
-# draws: points() only warns about names that it does not know, once for each plot, and panels
-# without points() say nothing.
-check_plot_arguments <- function(names, ..., called = sys.function(sys.parent())) {
-  own <- setdiff(names(formals(called)), c("x", "..."))
-  of_panels <- lapply(c(...), function(panel) names(formals(switch(panel, map = plot_map,
-    variogram = plot.neargp_variogram))))
-  unknown <- setdiff(names, c(own, unlist(of_panels), "type",
-    names(graphics::par(no.readonly = TRUE))))
-  if (!length(unknown)) return(invisible())
-  abort_neargp("argument", c(sprintf("plot() has no argument %s.", format_some(unknown)),
-    i = sprintf("Its own are %s. It also takes graphical parameters, see ?points%s.",
-      format_some(own, 20L), if ("map" %in% c(...)) ", and arguments of plot_map()" else "")))
-}
-
 # The text with <e9> in place of each byte that is not valid in this encoding.
 printable_text <- function(x) {
   wrong <- !validEnc(x)
@@ -249,23 +218,6 @@ nearest_name <- function(name, known) {
     nchar(known) > 2L
   distance[begins] <- 0
   if (length(known) && min(distance) <= nchar(name) / 3) known[which.min(distance)]
-}
-
-# A fit has all that neargp() gives it: fields are lost where an object is put together or cut by
-# hand.
-check_fit <- function(fit) {
-  if (!is.list(fit)) abort_argument("object", "a fit of neargp()", fit)
-  check_fit_format(fit)
-  absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"),
-    names(fit))
-  if (!length(absent)) {
-    check_fit_elements(fit)
-    check_method_of_response(fit)
-    return(check_fit_numbers(fit))
-  }
-  abort_neargp("argument",
-    c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
-      i = "Fits are made by neargp(), and kept whole by saveRDS()."))
 }
 
 # Without the classes for its response, a method would predict that as a gaussian one.

@@ -68,16 +68,6 @@ restrict_classes <- function(method, fit, split, context) {
 restrict_classes.default <- function(method, fit, split, context) refit_trend(fit, split$kept,
   context)
 
-check_kept_classes <- function(fit, split) {
-  lost <- setdiff(fit$classifier$levels, as.character(observed_classes(fit)[split$kept]))
-  if (length(lost)) {
-    abort_neargp("folds",
-      c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.",
-        split$fold, lost[1L]), i = if (has_class_fields(fit$method)) "Choose other folds." else
-        "Choose other folds, or keep the parameters: refit = FALSE."))
-  }
-}
-
 class_fold_scores <- function(predictions) {
   prob <- predictions[startsWith(names(predictions), "prob_")]
   scores(predictions$observed, prob = prob)

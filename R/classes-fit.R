@@ -13,6 +13,18 @@ complete_fit.neargp_loo_k_classes <- function(method, fit, result, context) {
   as_classifier(fit, result$classifier)
 }
 
+as_classifier <- function(fit, classifier) {
+  if (is.null(classifier)) return(fit)
+  trend <- classifier$trend
+  colnames(trend) <- if (ncol(trend) == 1L) classifier$levels[2L] else classifier$levels
+  classifier$trend <- trend
+  fit$classifier <- classifier
+  # [ drops names of 1 x 1
+  fit$beta <- if (ncol(trend) == 1L) stats::setNames(trend[, 1L], rownames(trend)) else trend
+  class(fit) <- c("neargp_classifier", "neargp")
+  fit
+}
+
 #' @export
 fit_method.neargp_loo_k_classes <- function(method, problem) {
   warn_of_copies(problem$data)
@@ -171,6 +183,16 @@ check_class_offset <- function(problem) {
   abort_neargp("formula",
     c("An offset means nothing where each class has a trend: it would be the same for all of them.",
       i = "Leave it out; covariates of the trend have a coefficient for each class."))
+}
+
+check_kept_classes <- function(fit, split) {
+  lost <- setdiff(fit$classifier$levels, as.character(observed_classes(fit)[split$kept]))
+  if (length(lost)) {
+    abort_neargp("folds",
+      c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.",
+        split$fold, lost[1L]), i = if (has_class_fields(fit$method)) "Choose other folds." else
+        "Choose other folds, or keep the parameters: refit = FALSE."))
+  }
 }
 
 # ---- starting values -----------------------------------------------------------------------------

@@ -5,22 +5,6 @@
 # from that of the class prevalence, and `bias` what is added among data. Of svgp() there are the
 # covariance matrices of the trends.
 
-as_classifier <- function(fit, classifier) {
-  if (is.null(classifier)) return(fit)
-  trend <- classifier$trend
-  colnames(trend) <- if (ncol(trend) == 1L) classifier$levels[2L] else classifier$levels
-  classifier$trend <- trend
-  fit$classifier <- classifier
-  # [ drops names of 1 x 1
-  fit$beta <- if (ncol(trend) == 1L) stats::setNames(trend[, 1L], rownames(trend)) else trend
-  class(fit) <- c("neargp_classifier", "neargp")
-  fit
-}
-
-observed_classes <- function(object) {
-  factor(object$classifier$levels[class_numbers(object$data)], levels = object$classifier$levels)
-}
-
 # ---- print and summary ---------------------------------------------------------------------------
 
 #' @export

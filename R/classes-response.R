@@ -33,3 +33,21 @@ check_class_weights <- function(weights, frame) {
         x = paste0("They are not in ", format_rows(original_rows(frame, wrong)), ".")))
   }
 }
+
+observed_classes <- function(object) {
+  factor(object$classifier$levels[class_numbers(object$data)], levels = object$classifier$levels)
+}
+
+inducing_class_response <- function(y, weights, frame) {
+  classes <- class_response(y, frame)
+  check_class_weights(weights, frame)
+  rows <- tabulate(classes$y, length(classes$levels))
+  few <- which(rows < 5L)
+  if (length(few)) {
+    warn_neargp("classes",
+      c(sprintf("There are fewer than five rows of %s (%s).", format_some(classes$levels[few]),
+        format_some(rows[few])), x = "Their probabilities are hardly more than a guess.",
+        i = "Merge such levels, or leave their rows out."))
+  }
+  list(y = as.double(classes$y), levels = classes$levels, binomial = FALSE)
+}

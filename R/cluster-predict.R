@@ -1,9 +1,6 @@
 # Predictions by the workers of a cluster, and from rows that are read in shards. A prediction of a
 # row depends on that row alone, so that whoever makes it makes the same one.
 
-# Whether the fit's rows are read by whoever needs them.
-reads_shards <- function(object) !is.null(object$source$recipe)
-
 # ---- rows in memory ------------------------------------------------------------------------------
 
 # Rows of newdata in as many pieces as there are workers, or as shards of the fit that they are in,
@@ -41,11 +38,6 @@ check_cluster_target <- function(newdata, settings) {
 }
 
 refuse_rows_jointly <- function() refuse_on_workers("rows jointly", "Leave out joint = TRUE.")
-
-refuse_on_workers <- function(what, instead) {
-  abort_neargp("cluster", c(sprintf(
-    "By workers, or from rows that are read, there is no prediction of %s.", what), i = instead))
-}
 
 # Predicts a part of the rows on a worker.
 predict_piece <- function(shard, object, settings, newdata) {
@@ -101,59 +93,10 @@ predict_from_shards <- function(object, newdata, settings, workers) {
     own), rows, newdata)
 }
 
-# The call by which a shard reads its parts of what predictions are conditioned on, rows as
-# raw_rows() has them: the name of a function, and arguments that are those of all shards.
-reading_call <- function(method, object, recipe, context) {
-  UseMethod("reading_call")
-}
-
-#' @export
-reading_call.default <- function(method, object, recipe, context) {
-  list(what = "shard_read", common = list(recipe = recipe))
-}
-
-# The fit with these rows to predict from.
-with_held_rows <- function(method, object, data) {
-  UseMethod("with_held_rows")
-}
-
-#' @export
-with_held_rows.default <- function(method, object, data) {
-  object$data[names(data)] <- data
-  object
-}
-
-# Rows as the user has them.
-raw_rows <- function(data, number) {
-  rows_with_form(list(number = number, coords = unname(data$coords), y = data$y,
-    X = unname(data$X), offset = data$offset, weights = data$weights))
-}
-
-# What is asked of other shards for the k nearest of the queries `x`.
-shard_queries <- function(shard, id, component, k, boxes, context, x) {
-  if (!nrow(x)) return(stats::setNames(vector("list", length(boxes)), names(boxes)))
-  scaled <- shard_scaled(shard, component)
-  reach2 <- core_neighbor_reach(scaled, x, core_neighbors_to(scaled, x, k, context)) *
-    rounding_margin
-  asks_of(x, reach2, NULL, boxes, id)
-}
-
 predict_in_shard <- function(shard, object, settings, received, newdata) {
   if (!NROW(newdata)) return(NULL)
   conditioned <- with_rows_of_shard(object, settings, shard, received)
   without_far_message(predict_rows(conditioned$object, newdata, conditioned$settings))
-}
-
-# The fit to the rows of a shard and those that others have sent, and the settings for these.
-with_rows_of_shard <- function(object, settings, shard, received) {
-  rows <- bind_received(shard, received)
-  column <- function(name) rows[, shard$form[[name]]]
-  data <- list(y = column("y"), X = shard_columns(rows, shard$form, "X"), offset = column("offset"),
-    weights = column("weights"), coords = shard_columns(rows, shard$form, "coords"))
-  colnames(data$X) <- names(object$beta)
-  object <- with_held_rows(object$method, object, data)
-  settings$k <- min(settings$k, nrow(rows))
-  list(object = with_own_keeper(object), settings = settings)
 }
 
 # ---- cross-validation ----------------------------------------------------------------------------

@@ -240,3 +240,8 @@ describe_cluster <- function(workers) {
   list(workers = length(workers$alive), threads = workers$threads,
     lost = sum(!workers$alive), moved = workers$moved)
 }
+
+refuse_on_workers <- function(what, instead) {
+  abort_neargp("cluster", c(sprintf(
+    "By workers, or from rows that are read, there is no prediction of %s.", what), i = instead))
+}

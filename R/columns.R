@@ -45,3 +45,45 @@ check_unique_columns <- function(variables, data, argument) {
         i = "Rename or remove them: names(data) <- make.unique(names(data))."))
   }
 }
+
+# Sums of x, or of its rows, over so many groups by their numbers; 0 where a group has none. Names
+# of rows are left alone: options("scipen") and "OutDec" make of 12 a "1,2e+01".
+sums_by_group <- function(x, group, count) {
+  total <- matrix(0, count, NCOL(x))
+  total[sort(unique(group)), ] <- rowsum(x, group)
+  if (is.matrix(x)) total else drop(total)
+}
+
+# A plain data frame in the class of another one: a tibble, a data.table, or as it is.
+in_class_of <- function(columns, like) {
+  if (inherits(like, "data.table")) {
+    require_package("data.table", "for a data.table")
+    return(data.table::as.data.table(columns))
+  }
+  if (!inherits(like, "tbl_df")) return(columns)
+  structure(columns, class = c("tbl_df", "tbl", "data.frame"),
+    row.names = .set_row_names(nrow(columns)))
+}
+
+restorer <- function(newdata) {
+  if (inherits(newdata, "sf")) return(function(columns) attach_geometry(columns, newdata))
+  if (inherits(newdata, "sfc")) return(function(columns) sf::st_sf(columns, geometry = newdata))
+  function(columns) {
+    attr(columns, "row.names") <- attr(newdata, "row.names")
+    in_class_of(columns, newdata)
+  }
+}
+
+# Root mean square extent of each range's coordinates, the unit in which ranges are searched.
+group_scales <- function(coords, group) {
+  variances <- apply(coords[, seq_along(group), drop = FALSE], 2L, stats::var)
+  sqrt(as.vector(tapply(variances, group, mean)))
+}
+
+# Names of variables in formulas, expressions and strings, also in lists of these.
+names_in <- function(x) {
+  if (rlang::is_quosure(x)) return(names_in(rlang::quo_get_expr(x)))
+  if (is.language(x)) return(all.vars(x))
+  if (is.character(x)) return(x)
+  if (is.list(x)) unlist(lapply(unclass(x), names_in), use.names = FALSE)
+}

@@ -41,8 +41,9 @@ default_context <- function(object, rows, k, threads, passes = 1) {
   new_context(threads, choose_device(device, rows, k, passes), search_of(object))
 }
 
-# A fit evaluates its objective some 30 times.
-refit_context <- function(object, rows) {
-  default_context(object, length(rows), conditioning_size(object$method, object$data),
-    object$threads, passes = 30)
+# The search of a fit, which may have been made by an installation that had FAISS: the neighbours
+# are the same without.
+search_of <- function(fit) {
+  search <- fit$control$neighbor_search %||% "auto"
+  if (search == "faiss" && !nzchar(module_file("faiss"))) "auto" else search
 }

@@ -93,13 +93,6 @@ check_search <- function(search) {
   search
 }
 
-# The search of a fit, which may have been made by an installation that had FAISS: the neighbours
-# are the same without.
-search_of <- function(fit) {
-  search <- fit$control$neighbor_search %||% "auto"
-  if (search == "faiss" && !nzchar(module_file("faiss"))) "auto" else search
-}
-
 #' @export
 print.neargp_control <- function(x, ...) {
   cat("Settings of the optimisation\n")

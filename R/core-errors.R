@@ -36,3 +36,13 @@ local({
     assign(name, wrapped, package)
   }
 })
+
+abort_bound <- function(failure) {
+  what <- c(prior = "of the inducing points", posterior = "of the inducing points given the data",
+    trend = "of the trend")
+  abort_neargp("cholesky",
+    c(sprintf("The covariance matrix %s is numerically singular.", what[[failure]]),
+      i = if (failure == "trend")
+      "Leave out covariates that are nearly combinations of others." else
+        "Use fewer inducing points, a larger `jitter` of svgp(), or a rougher covariance such as cov_matern(nu = 1.5)."))
+}

@@ -35,15 +35,6 @@ layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL
 
 nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value = nugget)
 
-# Adds the parameters of the response's family, fixed where its constructor fixed them.
-with_family_parameters <- function(layout, family) {
-  known <- family_parameters(family)
-  if (!nrow(known)) return(layout)
-  own <- layout_rows(known$name, "family", "log", value = known$fixed)
-  own$fixed <- !is.na(own$value)
-  with_further_rows(layout, own)
-}
-
 component_layout <- function(component, locations) {
   groups <- range_groups(component, locations)
   component <- with_time_range(component, groups)
@@ -129,6 +120,15 @@ minor_major_mean <- function(range, axes) {
   if (is.null(range) || is.null(axes)) return(range)
   range * c(exp(-sqrt(sum(axes^2))), rep(1, length(range) - 1L))
 }
+
+component_rows <- function(layout, component, kind) {
+  which(layout$component %in% component & layout$kind %in% kind)
+}
+
+# The power of the unit in which parameters are.
+unit_power <- function(layout) 2 * squared_in_unit(layout) + (layout$kind == "effect_sd")
+
+squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")
 
 # ---- working and core scale ----------------------------------------------------------------------
 

@@ -50,17 +50,6 @@ covariance_value.neargp_covariance <- function(object, distance, time = 0, ...) 
     directional_range = function(component) component$range[1L], time = time)
 }
 
-#' @rdname covariance_value
-#' @export
-covariance_value.neargp <- function(object, distance, direction = NULL, time = 0, ...) {
-  check_fit(object)
-  check_no_more_arguments()
-  check_lags(time, !is.null(object$locations$time))
-  along <- function(component) range_in_direction(component, direction)
-  sum_of_covariances(object$core_covariance$components, distance, directional_range = along,
-    time = time)
-}
-
 check_lags <- function(time, possible) {
   if (!is.numeric(time) || anyNA(time)) abort_argument("time", "a vector of lags in time", time)
   if (possible || all(time == 0)) return(invisible())

@@ -1,31 +1,6 @@
 # The work of one fold: which rows are held out, which may be conditioned on, and the prediction of
 # the former from the latter.
 
-resolve_folds <- function(folds, fit) {
-  n <- length(fit$data$y)
-  if (identical(folds, "blocked")) return(block_folds(fit))
-  if (identical(folds, "location")) {
-    index <- fold_location_index(fit)
-    return(location_folds(index, max(2L, min(10L, max(index)))))
-  }
-  if (is_rsample(folds)) folds <- rsample_folds(folds, fit)
-  if (is.numeric(folds) && length(folds) == 1L) return(random_folds(n, folds))
-  if (!is.atomic(folds) || length(folds) != n || all(is.na(folds))) {
-    abort_neargp("folds", c(
-      sprintf("`folds` must be a number of folds, \"blocked\", \"location\", or one value for each of the %s rows that were fitted.", format_count(n)),
-      x = if (length(folds) == n) "All its values are missing." else
-      sprintf("It is %s.", describe_value(folds)),
-      i = if (fit$n_dropped > 0)
-      sprintf("%s rows of the data were dropped by `na.action` before the fit.",
-        format_count(fit$n_dropped))
-    ))
-  }
-  if (length(unique(folds)) < 2L) {
-    abort_neargp("folds", "All rows are in the same fold: nothing would be left to predict from.")
-  }
-  folds
-}
-
 # The rows that each fold holds out and those that may be conditioned on. Rows without a fold are
 # never held out.
 fold_splits <- function(folds, fit) {
@@ -43,6 +18,19 @@ fold_splits <- function(folds, fit) {
   })
   inform_copies(splits, fold_location_index(fit))
   splits
+}
+
+# `index`: of the rows' locations, NULL where it is not known.
+inform_copies <- function(splits, index) {
+  if (is.null(index) || !anyDuplicated(index)) return(invisible())
+  held <- lengths(lapply(splits, `[[`, "held"))
+  copied <- vapply(splits, function(split) sum(index[split$held] %in% index[split$kept]), 0L)
+  if (sum(copied) <= sum(held) / 2) return(invisible())
+  inform_neargp("copies", c(
+    sprintf("%s of %s held-out rows share their location with rows that predict them.",
+      format_count(sum(copied)), format_count(sum(held))),
+    x = "Their scores are those of further observations at known locations.",
+    i = "Hold out whole locations to judge predictions at new ones: cross_validate(folds = \"location\")."))
 }
 
 # The same without a buffer.
@@ -258,4 +246,9 @@ with_estimates <- function(fit, problem, result) {
     convergence = result$convergence)
   fit[names(replaced)] <- replaced
   complete_fit(fit$method, fit_of_response(fit$method, fit), result, problem$context)
+}
+
+# What the response adds to a fit before its method does.
+fit_of_response <- function(method, fit) {
+  UseMethod("fit_of_response")
 }

@@ -163,6 +163,31 @@ validate_cases <- function(cases, folds, refit, level, verbose, cluster = NULL) 
   new_validation(predictions, fit, folds, refit, level, recalibrated, start, classes)
 }
 
+resolve_folds <- function(folds, fit) {
+  n <- length(fit$data$y)
+  if (identical(folds, "blocked")) return(block_folds(fit))
+  if (identical(folds, "location")) {
+    index <- fold_location_index(fit)
+    return(location_folds(index, max(2L, min(10L, max(index)))))
+  }
+  if (is_rsample(folds)) folds <- rsample_folds(folds, fit)
+  if (is.numeric(folds) && length(folds) == 1L) return(random_folds(n, folds))
+  if (!is.atomic(folds) || length(folds) != n || all(is.na(folds))) {
+    abort_neargp("folds", c(
+      sprintf("`folds` must be a number of folds, \"blocked\", \"location\", or one value for each of the %s rows that were fitted.", format_count(n)),
+      x = if (length(folds) == n) "All its values are missing." else
+      sprintf("It is %s.", describe_value(folds)),
+      i = if (fit$n_dropped > 0)
+      sprintf("%s rows of the data were dropped by `na.action` before the fit.",
+        format_count(fit$n_dropped))
+    ))
+  }
+  if (length(unique(folds)) < 2L) {
+    abort_neargp("folds", "All rows are in the same fold: nothing would be left to predict from.")
+  }
+  folds
+}
+
 # `start`: when it began.
 new_validation <- function(predictions, fit, folds, refit, level, recalibrated, start, classes) {
   rownames(predictions) <- NULL

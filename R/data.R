@@ -100,3 +100,52 @@ colorado_precipitation <- function() {
 wet_days <- function() {
   read_extdata("wet_days.csv.gz")
 }
+
+take_data_rows <- function(data, rows) {
+  c(list(y = data$y[rows], untransformed = data$untransformed[rows],
+    X = data$X[rows, , drop = FALSE], offset = data$offset[rows], weights = data$weights[rows],
+    trials = data$trials[rows], limits = data$limits[rows, , drop = FALSE],
+    coords = data$coords[rows, , drop = FALSE], response_name = data$response_name,
+    levels = data$levels, binomial = data$binomial, basis = data$basis),
+    if (has_effects(data)) list(effects = list(Z = data$effects$Z[rows, , drop = FALSE],
+      blocks = data$effects$blocks, compressed = data$effects$compressed)),
+    if (!is.null(data$noise)) list(noise = take_noise_rows(data$noise, rows)),
+    if (length(data$by)) list(by = data$by),
+    if (!is.null(data$within)) list(within = take_within(data$within, rows)),
+    if (!is.null(data$output)) list(output = data$output[rows], place = data$place[rows],
+      outputs = data$outputs, places = data$places))
+}
+
+# The part of `within` at the locations `at`.
+take_within <- function(within, at) {
+  if (is_moving(within)) return(take_moving(within, at))
+  rows <- sequence(within$count[at], within$first[at])
+  count <- within$count[at]
+  list(columns = within$columns[rows, , drop = FALSE], first = cumsum(count) - count + 1L,
+    count = count, contrasts = within$contrasts[at], log_weights = within$log_weights[at],
+    output = within$output[at], outputs = within$outputs)
+}
+
+take_moving <- function(within, at) {
+  kept <- which(within$index %in% at)
+  list(rows = take_data_rows(within$rows, kept), index = match(within$index[kept], at),
+    contrasts = within$contrasts[at])
+}
+
+take_noise_rows <- function(noise, rows) {
+  for (name in c("known", "weights")) noise[name] <- list(noise[[name]][rows])
+  if (!is.null(noise$columns)) noise$columns <- noise$columns[rows, , drop = FALSE]
+  noise
+}
+
+# Vectors with a number for each complete row.
+spread_over_rows <- function(moments, complete) {
+  lapply(moments, function(x) replace(rep(NA_real_, length(complete)), complete, x))
+}
+
+take_rows <- function(value, rows) {
+  if (is.matrix(value)) value[rows, , drop = FALSE] else value[rows]
+}
+
+# The responses as the user has them.
+observed_response <- function(data) data$untransformed %||% data$y

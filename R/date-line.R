@@ -99,6 +99,30 @@ mean_longitude <- function(longitude, weight) {
   turned_longitude(center + sum(weight * offset) / sum(weight), -180)
 }
 
+# The same longitudes between `cut` and a turn more. A rounding error would put a place at the cut
+# on either side of it.
+turned_longitude <- function(longitude, cut) cut + (longitude - cut + 1e-9) %% 360 - 1e-9
+
+# Between longitudes, or what reaches east from them by a width.
+widest_gap <- function(longitude, width = 0) {
+  start <- turned_longitude(longitude, -180)
+  order <- order(start)
+  reach <- cummax((start + width)[order])
+  gaps <- c(start[order][-1L], start[order[1L]] + 360) - reach
+  widest <- which.max(gaps)
+  list(width = gaps[widest], middle = reach[widest] + gaps[widest] / 2)
+}
+
+# Longitudes of a map as they are given, or cut in the middle of the widest gap between them where
+# that makes the map narrower by a quarter, as for data on both sides of the date line.
+joined_longitude <- function(longitude) {
+  known <- longitude[is.finite(longitude)]
+  if (!length(known)) return(longitude)
+  gap <- widest_gap(known)
+  if (360 - gap$width >= 0.75 * diff(range(known))) return(longitude)
+  turned_longitude(longitude, gap$middle)
+}
+
 mean_direction <- function(longitude, weight = 1) {
   radians <- longitude * pi / 180
   atan2(sum(weight * sin(radians)), sum(weight * cos(radians))) * 180 / pi

@@ -65,6 +65,32 @@ regularization_candidates <- function(settings, rows, held_out) {
   if (rows >= 1e4 || held_out == 0L) list(0.05) else list(0.05, 0.5, 5)
 }
 
+#' @export
+fit_method.neargp_deep <- function(method, problem) {
+  response <- deep_response(method, problem)
+  inputs <- deep_input_scale(response$coords, problem$locations$embedded_names)
+  earlier <- continued_fit(method, problem)
+  seed <- method$seed %||% earlier$seed %||% sample.int(1e6L, 1L)
+  x <- standardized_inputs(response$coords, inputs)
+  fitted <- deep_fit(x, response$y, deep_settings(method, problem, response, seed, earlier))
+  inform_lowered(method, fitted$notes)
+  state <- prediction_state(fitted$state, seed, method$prediction_samples)
+  density <- core_deep_density(state, x, response$y,
+    response[c("trials", "weights", "offset", "design")], problem$context)
+  if (!is.null(density$failure)) abort_singular_unit(density$failure)
+  log_scale <- density_shift(response)
+  list(working = working_of_state(state, response),
+    beta = trend_of_columns(response, deep_trend(response, state), problem),
+    beta_vcov = matrix(0, ncol(problem$data$X), ncol(problem$data$X)), information = NULL,
+    value = sum(density$value) - sum(log_scale * known_of_outputs(response)),
+    score = "predictive log density", k = NULL,
+    convergence = list(converged = NA, message = sprintf("ended after %d epochs",
+      nrow(fitted$trace)), iterations = nrow(fitted$trace)),
+    deep = c(in_response_unit(fitted, response, deep_own_settings(method)$score %||% "mixture"),
+      list(prediction = state, inputs = inputs, location = deep_location(response, state),
+        seed = seed, weight = response$weight)))
+}
+
 # ---- runs ----------------------------------------------------------------------------------------
 
 # A run of the epochs from + 1 .. to, with what an earlier one of the same start has remembered. A

@@ -14,10 +14,3 @@ deep_keeper <- function(method, problem, response, seed) {
     keep_state(problem, working_of_state(state, response))
   }
 }
-
-# What problem$warm_start takes of it, where the data have as many rows.
-deep_state_of <- function(start, data) {
-  if (inherits(start, "neargp_last") && identical(start$deep$rows, count_places(data))) {
-    start$deep[c("method", "deep")]
-  }
-}

@@ -231,6 +231,11 @@ deep_residuals <- function(object, threads = NULL) {
     quantile = observed_residuals(object$data$y, mixture))
 }
 
+# Not cut off where the distribution function is that of normals.
+observed_residuals <- function(y, mixture) {
+  if (is_normal(mixture)) normal_score_at(y, mixture)$score else quantile_residuals(y, mixture)
+}
+
 #' @export
 augment.neargp_deep_fit <- function(x, data = NULL, newdata = NULL, ...) {
   check_fit(x)

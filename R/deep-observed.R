@@ -60,11 +60,6 @@ observed_pit <- function(y, mixture) {
   list(lower = pit, upper = pit)
 }
 
-# Not cut off where the distribution function is that of normals.
-observed_residuals <- function(y, mixture) {
-  if (is_normal(mixture)) normal_score_at(y, mixture)$score else quantile_residuals(y, mixture)
-}
-
 observed_log_density <- function(y, mixture) {
   if (is_normal(mixture)) normal_mixture_log_density(y, mixture) else mixture_density(y, mixture,
     log = TRUE)

@@ -2,28 +2,6 @@
 # mixture A_p'u of them with noise of its own, and a row's predictive distribution is a mixture of
 # normal distributions of all outputs together (Jankowiak et al. 2020, section 4.3).
 
-outputs_deep_response <- function(data) {
-  first <- first_of_places(data)
-  y <- output_matrix(data, response_columns(data)[, 1L])[data$place[first], , drop = FALSE]
-  center <- unname(colMeans(y, na.rm = TRUE))
-  scale <- unname(apply(y, 2L, stats::sd, na.rm = TRUE))
-  X <- design_of_places(data)
-  basis <- trend_basis(X)
-  weight <- mean(data$weights[first])
-  list(coords = data$coords[first, , drop = FALSE],
-    y = unname(sweep(sweep(y, 2L, center), 2L, scale, "/")), weights = data$weights[first] / weight,
-    design = trend_design(basis, X), family = list(name = "gaussian", parameters = double(0)),
-    known = matrix(0, ncol(X), length(scale)),
-    basis = basis, constant_column = constant_in_basis(list(basis = basis, X = X)), center = center,
-    scale = scale, unit = 1, weight = weight)
-}
-
-# Coefficients in the columns of the problem's basis, given those in the columns of the response's.
-trend_of_columns <- function(response, columns, problem) {
-  if (!has_outputs(problem)) return(drop(columns))
-  solve(problem$data$basis$back, as.vector(response$basis$back %*% columns))
-}
-
 # ---- predictions ---------------------------------------------------------------------------------
 
 # Means and variances of the last units in each component, as lists of matrices of rows x

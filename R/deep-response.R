@@ -78,6 +78,28 @@ family_numbers <- function(problem, scale) {
   list(parameters = start, least = bound("lower"), most = bound("upper"))
 }
 
+# Coefficients in the columns of the problem's basis, given those in the columns of the response's.
+trend_of_columns <- function(response, columns, problem) {
+  if (!has_outputs(problem)) return(drop(columns))
+  solve(problem$data$basis$back, as.vector(response$basis$back %*% columns))
+}
+
+outputs_deep_response <- function(data) {
+  first <- first_of_places(data)
+  y <- output_matrix(data, response_columns(data)[, 1L])[data$place[first], , drop = FALSE]
+  center <- unname(colMeans(y, na.rm = TRUE))
+  scale <- unname(apply(y, 2L, stats::sd, na.rm = TRUE))
+  X <- design_of_places(data)
+  basis <- trend_basis(X)
+  weight <- mean(data$weights[first])
+  list(coords = data$coords[first, , drop = FALSE],
+    y = unname(sweep(sweep(y, 2L, center), 2L, scale, "/")), weights = data$weights[first] / weight,
+    design = trend_design(basis, X), family = list(name = "gaussian", parameters = double(0)),
+    known = matrix(0, ncol(X), length(scale)),
+    basis = basis, constant_column = constant_in_basis(list(basis = basis, X = X)), center = center,
+    scale = scale, unit = 1, weight = weight)
+}
+
 # ---- back ----------------------------------------------------------------------------------------
 
 # What is added to the process, without its constant: `coefficients` of the trend in the columns of

@@ -173,32 +173,6 @@ refuse_robust <- function(method, class, why, instead) {
 # ---- the fit -------------------------------------------------------------------------------------
 
 #' @export
-fit_method.neargp_deep <- function(method, problem) {
-  response <- deep_response(method, problem)
-  inputs <- deep_input_scale(response$coords, problem$locations$embedded_names)
-  earlier <- continued_fit(method, problem)
-  seed <- method$seed %||% earlier$seed %||% sample.int(1e6L, 1L)
-  x <- standardized_inputs(response$coords, inputs)
-  fitted <- deep_fit(x, response$y, deep_settings(method, problem, response, seed, earlier))
-  inform_lowered(method, fitted$notes)
-  state <- prediction_state(fitted$state, seed, method$prediction_samples)
-  density <- core_deep_density(state, x, response$y,
-    response[c("trials", "weights", "offset", "design")], problem$context)
-  if (!is.null(density$failure)) abort_singular_unit(density$failure)
-  log_scale <- density_shift(response)
-  list(working = working_of_state(state, response),
-    beta = trend_of_columns(response, deep_trend(response, state), problem),
-    beta_vcov = matrix(0, ncol(problem$data$X), ncol(problem$data$X)), information = NULL,
-    value = sum(density$value) - sum(log_scale * known_of_outputs(response)),
-    score = "predictive log density", k = NULL,
-    convergence = list(converged = NA, message = sprintf("ended after %d epochs",
-      nrow(fitted$trace)), iterations = nrow(fitted$trace)),
-    deep = c(in_response_unit(fitted, response, deep_own_settings(method)$score %||% "mixture"),
-      list(prediction = state, inputs = inputs, location = deep_location(response, state),
-        seed = seed, weight = response$weight)))
-}
-
-#' @export
 allows_flat_places.neargp_deep <- function(method) TRUE
 
 #' @export
@@ -222,8 +196,6 @@ working_of_state <- function(state, response) {
     1) else 1
   c(-Inf, log(unname(state$family$parameters) * scale))
 }
-
-names_of_parameters <- function(name) response_families[[name]]$parameters
 
 # What a log density of standardised responses has too many, for each output. The unit of the
 # problem is taken off later.

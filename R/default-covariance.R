@@ -34,8 +34,6 @@ default_covariance <- function(family, data, locations, apart = TRUE) {
     can_tell_directions(data$coords))
 }
 
-has_inputs <- function(locations) length(locations$raw_names) > 2L || has_factors(locations)
-
 # The columns of a factor have one range.
 can_tell_ranges <- function(coords, has_rows, locations, rows_per_range) {
   of_factor <- locations$kind[locations$block] == "factor"

@@ -26,10 +26,6 @@ choose_by_response <- function(settings, frame, by_location) {
     with_article(settings$family)))
 }
 
-is_class_vector <- function(response) {
-  is.null(dim(response)) && (is.factor(response) || is.character(response) || is.logical(response))
-}
-
 # Measurements are text where a file has a word among them, such as "<0.1".
 check_text_response <- function(response, name, classes, most_codes = 10L) {
   if (classes <= most_codes || share_of_numbers(response) < 0.5) return(invisible())
@@ -80,8 +76,6 @@ choose_gaussian <- function(settings, frame, by_location) {
   settings
 }
 
-method_call <- function(method) paste0(method_name(method), "()")
-
 tell_choice <- function(settings, chosen, hint = NULL) {
   settings$chosen <- chosen
   inform_neargp("method",
@@ -91,12 +85,6 @@ tell_choice <- function(settings, chosen, hint = NULL) {
 }
 
 # ---- number of neighbours ------------------------------------------------------------------------
-
-# A method made without k has `default_k` in its place, until the data are known.
-neighbor_settings <- function(k, default) {
-  k <- check_count(k, "k", null_ok = TRUE)
-  if (is.null(k)) list(default_k = default) else list(k = k)
-}
 
 # The method with the k of these data: the default, or as many neighbours as there are.
 with_k <- function(method, data, family) {

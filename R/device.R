@@ -33,22 +33,6 @@ choose_device <- function(device, rows, k, passes = 1) {
   if (usable) "cuda" else "cpu"
 }
 
-# A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
-# measured: "auto" is the CPU for them.
-choose_fit_device <- function(settings, data) {
-  if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
-    !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
-  if (!is_dense(settings$method)) {
-    return(choose_device(settings$device, nrow(data$coords),
-      conditioning_size(settings$method, data), passes = 30))
-  }
-  several <- !is.null(data$output)
-  if (!device_has_objective(settings$method, settings$family, several)) {
-    check_dense_device(settings$device)
-  }
-  if (settings$device == "cuda") "cuda" else "cpu"
-}
-
 # Starting to use a GPU takes the better part of a second. One core does this many units, of which a
 # pass has k^3 for each row, in about that time.
 least_gpu_work <- 1e10

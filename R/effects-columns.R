@@ -19,6 +19,17 @@ effect_recipes <- function(effects, data, env, coordinates = character(0)) {
   recipes
 }
 
+# The design of new rows, with the columns of the effects after those of the formula.
+with_effects_at <- function(object, X, newdata) {
+  if (!length(object$effects)) return(X)
+  compressed <- is_compressed(object$data)
+  made <- tryCatch(effect_columns(object$effects, newdata, compressed), error = function(e) {
+    if (inherits(e, "neargp_error")) rlang::cnd_signal(e)
+    abort_neargp("newdata", "The groups or smooths cannot be evaluated in `newdata`.", parent = e)
+  })
+  cbind(X, made$X, made$Z)
+}
+
 # ---- groups --------------------------------------------------------------------------------------
 
 group_recipe <- function(bar, data, env) {

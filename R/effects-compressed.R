@@ -10,8 +10,6 @@ most_dense_numbers <- 1e8
 # More columns than this are compressed: n x q numbers and q x q matrices are not made then.
 most_dense <- function(rows) min(most_dense_columns, floor(most_dense_numbers / rows))
 
-is_compressed <- function(data) isTRUE(data$effects$compressed)
-
 # All coefficients of effects, compressed or not.
 count_coefficients <- function(data) sum(block_sizes(data$effects$blocks))
 

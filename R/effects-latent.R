@@ -45,3 +45,28 @@ spherical_trend <- function(fit) {
 inverse_factors <- function(factors) {
   lapply(factors, function(factor) backsolve(factor, diag(nrow(factor)), upper.tri = FALSE))
 }
+
+# What independent_effects() gives, of the working response, which has this `variance`.
+independent_latent_effects <- function(problem) {
+  working <- if (is_gaussian(problem$family)) problem else working_response_problem(problem,
+    rough_glm(without_effect_columns(problem$data), problem$family))
+  working$layout <- problem$layout
+  c(independent_effects(working), variance = residual_variance(working$data))
+}
+
+# The start of a latent model: the working response of a generalised linear model is gaussian.
+latent_effects_start <- function(problem) {
+  own <- problem$layout$kind %in% effect_kinds
+  plain <- problem
+  plain$data$effects <- NULL
+  plain$layout <- problem$layout[!own, ]
+  plain$free <- problem$free[!own]
+  plain <- with_latent_start(plain)
+  found <- independent_latent_effects(problem)
+  # those of the family are before the effects
+  bounds <- lapply(plain$bounds[c("lower", "upper")], c, rep(0, sum(own)))
+  problem$bounds <- with_link_bounds(with_effect_bounds(bounds, problem, found$variance), problem)
+  start <- c(plain$start, start_of_effects(problem$layout[own, ], found$working))
+  problem$start <- clamp(start, problem$bounds, problem$free)
+  problem
+}

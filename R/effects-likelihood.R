@@ -25,10 +25,6 @@
 # dG_a = dL L' + L dL'. That of two parameters of the field is the core's, which takes the effects
 # for known: it is too large, good for steps, and no standard errors are made of it.
 
-effect_kinds <- c("effect_sd", "effect_cor")
-
-has_effects <- function(data) !is.null(data$effects)
-
 without_effect_columns <- function(data) replace(data, "effects", list(NULL))
 
 # A row of the layout for each standard deviation and correlation.

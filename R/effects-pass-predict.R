@@ -57,23 +57,6 @@ compressed_trend <- function(fit, data, context) {
   list(beta = pass$beta, beta_vcov = pass$trend)
 }
 
-# Variances of the errors of all effects.
-effect_variances <- function(object) {
-  if (!is_compressed(object$data)) return(diag(effect_vcov(object)))
-  pass <- kept_effects_pass(object, plain_context(object$threads))
-  through <- pass$answer %*% pass$trend
-  errors <- core_effects_inverse(pass$effects, pass$levels$row, pass$levels$column) +
-    rowSums(through[pass$levels$row, , drop = FALSE] *
-      pass$answer[pass$levels$column, , drop = FALSE])
-  unlist(lapply(seq_along(pass$blocks), function(k) {
-    d <- pass$blocks[[k]]$d
-    of_levels <- matrix(errors[pass$levels$block == k], d * d)
-    # vec(L M L') = (L x L) vec(M)
-    own <- kronecker(pass$factors[[k]], pass$factors[[k]]) %*% of_levels
-    own[1L + (d + 1L) * (seq_len(d) - 1L), ]
-  }))
-}
-
 # Moments of the linear predictor of rows with the design X. `given`: what the neighbours tell of
 # them, core_krige()'s result with its weights and the table of `neighbors`; NULL for the trend with
 # the effects alone.

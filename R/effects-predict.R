@@ -1,40 +1,9 @@
 # Predictions with random effects and smooths: their columns at new rows, levels that the fit does
 # not know, and draws.
 
-# The first columns of a full design, which the trend has.
-trend_part <- function(data, columns) {
-  if (has_effects(data)) columns[, seq_len(ncol(data$X)), drop = FALSE] else columns
-}
-
 # What comes after the columns of the trend, of which there may be none.
 effects_part <- function(data, columns) {
   columns[, seq_len(ncol(columns)) > ncol(data$X), drop = FALSE]
-}
-
-# Covariance matrix of the trend's coefficients in the core's coordinates.
-trend_vcov <- function(object) {
-  trend <- seq_along(object$beta)
-  core_trend(object)$beta_vcov[trend, trend, drop = FALSE]
-}
-
-# The design of new rows, with the columns of the effects after those of the formula.
-with_effects_at <- function(object, X, newdata) {
-  if (!length(object$effects)) return(X)
-  compressed <- is_compressed(object$data)
-  made <- tryCatch(effect_columns(object$effects, newdata, compressed), error = function(e) {
-    if (inherits(e, "neargp_error")) rlang::cnd_signal(e)
-    abort_neargp("newdata", "The groups or smooths cannot be evaluated in `newdata`.", parent = e)
-  })
-  cbind(X, made$X, made$Z)
-}
-
-abort_unknown_levels <- function(recipe, unknown) {
-  one <- length(unknown) == 1L
-  abort_neargp("levels", c(
-    sprintf("`newdata` has %s of %s that the fit does not know: %s.", if (one) "a level" else
-      "levels", recipe$label, format_some(unknown)),
-    i = "allow.new.levels = TRUE predicts them with an effect of mean 0 and the variance between levels.",
-    i = "re.form = NA leaves the effects of groups out."))
 }
 
 # ---- levels that the fit does not know -----------------------------------------------------------
@@ -173,31 +142,6 @@ draw_effects <- function(object, nsim, conditional) {
 }
 
 # ---- parts of the linear predictor ---------------------------------------------------------------
-
-# A column for the trend with offset, one for each smooth and each random effect, and the process:
-# they add up to the linear predictor, with the mean of the trend everywhere.
-predicted_terms <- function(object, newdata, settings) {
-  settings$type <- "link"
-  settings$part <- "process"
-  process <- predict_rows(object, newdata, settings)
-  columns <- process[setdiff(names(process), c("mean", "sd"))]
-  target <- new_target(object, newdata)
-  trend <- core_trend(object)
-  design <- design_columns(object$data, target$X)
-  p <- ncol(object$data$X)
-  known <- replace(double(length(trend$beta)), seq_len(p), trend$beta[seq_len(p)])
-  parts <- c(list(trend = base_mean(object$data, target$X, target$offset) +
-    drop(row_products(design, known))), effect_parts(object, target$X))
-  smooths <- smooth_trends(object, target$X)
-  for (name in names(smooths)) {
-    parts[[name]] <- parts[[name]] %||% 0 + smooths[[name]]
-    parts$trend <- parts$trend - smooths[[name]]
-  }
-  parts <- spread_over_rows(parts, target$complete)
-  parts$process <- process$mean
-  for (name in names(parts)) columns[[name]] <- parts[[name]]
-  columns
-}
 
 # Z b of each term.
 effect_parts <- function(object, X) {

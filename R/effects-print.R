@@ -12,6 +12,23 @@ effect_edf <- function(object) {
   }, 0)
 }
 
+# Variances of the errors of all effects.
+effect_variances <- function(object) {
+  if (!is_compressed(object$data)) return(diag(effect_vcov(object)))
+  pass <- kept_effects_pass(object, plain_context(object$threads))
+  through <- pass$answer %*% pass$trend
+  errors <- core_effects_inverse(pass$effects, pass$levels$row, pass$levels$column) +
+    rowSums(through[pass$levels$row, , drop = FALSE] *
+      pass$answer[pass$levels$column, , drop = FALSE])
+  unlist(lapply(seq_along(pass$blocks), function(k) {
+    d <- pass$blocks[[k]]$d
+    of_levels <- matrix(errors[pass$levels$block == k], d * d)
+    # vec(L M L') = (L x L) vec(M)
+    own <- kronecker(pass$factors[[k]], pass$factors[[k]]) %*% of_levels
+    own[1L + (d + 1L) * (seq_len(d) - 1L), ]
+  }))
+}
+
 # A row for each smooth: edf, and the standard deviation of each penalty.
 smooth_table <- function(object) {
   blocks <- object$data$effects$blocks

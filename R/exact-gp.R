@@ -49,14 +49,6 @@ fit_method.neargp_exact_gp <- function(method, problem) {
 #' @export
 likelihood_objective.neargp_exact_gp <- function(method, problem) exact_objective(problem)
 
-check_exact_size <- function(method, problem) {
-  n <- length(problem$data$y)
-  if (n <= method$max_rows) return(invisible())
-  abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.",
-    format_count(method$max_rows), format_count(n)),
-    i = "Use vecchia(), or raise max_rows if the memory is there."))
-}
-
 # Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.
 # An earlier fit's is nearer still. With the iterations and evaluations that it took.
 start_neighbors <- 30L

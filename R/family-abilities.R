@@ -1,18 +1,6 @@
 # What others ask of a family: its name, its entry in the table (response-families.R), its
 # parameters.
 
-# The family as a user writes it.
-family_call <- function(family) {
-  name <- if (is.character(family)) family else family$family
-  paste0(ifelse(name == "beta", "beta_response", name), "()")
-}
-
-# The same with its article: an ordinal(), a poisson().
-with_article <- function(family) {
-  called <- family_call(family)
-  paste(if (grepl("^[aeio]", called)) "an" else "a", called)
-}
-
 # The name of the core, and of the table response_families, for a family object; NULL for a family
 # or link that there is not.
 family_core_name <- function(family) {

@@ -238,3 +238,18 @@ print.neargp_family <- function(x, ...) {
   }
   invisible(x)
 }
+
+# A family as glm() takes it: object, function or name.
+as_family <- function(family) {
+  maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family))
+    get0(family, mode = "function")
+  if (!is.null(maker)) family <- tryCatch(maker(), error = function(e) family)
+  is_name <- function(x) rlang::is_string(x) && !is.na(x)
+  if (!inherits(family, "family") || !is.list(family) || !is_name(family[["family"]]) ||
+      !is_name(family[["link"]])) {
+    abort_argument("family",
+      "a family: gaussian(), binomial(), poisson(), Gamma(), categorical() or one of ?response_family",
+      family)
+  }
+  family
+}

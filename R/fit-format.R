@@ -23,3 +23,5 @@ check_fit_format <- function(fit) {
     i = if (older) "Fit the model anew: its call is in `fit$call`." else
       "Install a version of neargp that is at least as new."))
 }
+
+package_version_text <- function() as.character(utils::packageVersion("neargp"))

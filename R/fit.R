@@ -89,22 +89,6 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
   ), class = "neargp")
 }
 
-# fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
-solve_problem <- function(problem, settings, checkpoint, call) {
-  problem$context <- new_context(settings$context$threads, settings$device,
-    settings$control$neighbor_search)
-  problem$context$cluster <- settings$cluster
-  reduced <- problem_at_locations(problem)
-  if (is.null(settings$cluster)) check_memory_need(reduced, settings$device)
-  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
-    share_instruction_set(settings$cluster)
-    tell_stage("starting values")
-    problem <- started_problem(problem, reduced)
-    tell_stage(NULL)
-    offering_last_state(fit_problem(with_keeper(problem, call)))
-  }))
-}
-
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
   fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result, settings$context)
@@ -112,11 +96,6 @@ finish_fit <- function(result, problem, settings, ...) {
   warn_unless_converged(fit)
   if (!warn_of_few_rows(fit)) inform_underestimates(fit)
   fit
-}
-
-# What the response adds to a fit before its method does.
-fit_of_response <- function(method, fit) {
-  UseMethod("fit_of_response")
 }
 
 #' @export
@@ -157,6 +136,22 @@ warn_of_few_rows <- function(fit) {
     i = "Estimates, standard errors and intervals are not to be relied on.",
     i = "Fix what is known (range and variance in `covariance`, `nugget`), or take a shorter formula or more rows."))
   TRUE
+}
+
+# A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been
+# measured: "auto" is the CPU for them.
+choose_fit_device <- function(settings, data) {
+  if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
+    !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
+  if (!is_dense(settings$method)) {
+    return(choose_device(settings$device, nrow(data$coords),
+      conditioning_size(settings$method, data), passes = 30))
+  }
+  several <- !is.null(data$output)
+  if (!device_has_objective(settings$method, settings$family, several)) {
+    check_dense_device(settings$device)
+  }
+  if (settings$device == "cuda") "cuda" else "cpu"
 }
 
 # ---- the call ------------------------------------------------------------------------------------

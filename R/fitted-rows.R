@@ -20,6 +20,21 @@ needed_data <- function(object, what) {
   data
 }
 
+# The data that the call names, NULL where they are no longer found.
+data_of_call <- function(fit) {
+  data <- tryCatch(points_of_grid(eval(fit$call$data, environment(fit$formula)),
+    names_of_model(fit)), error = function(e) NULL)
+  if (is.data.frame(data)) data
+}
+
+model_frame_of <- function(object, data) {
+  env <- environment(object$formula)
+  quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset",
+    "measurement_variance")), function(x) rlang::new_quosure(object$call[[x]], env))
+  new_model_frame(c(quosures, list(na.action = eval(object$call$na.action, env))), object$formula,
+    data, object$locations, object$family)
+}
+
 advice_on_data <- "Give the fit its data: update(fit, data = )."
 
 named_data <- function(object) paste(deparse(object$call$data, width.cutoff = 60L)[1L])
@@ -54,6 +69,22 @@ fitted_row_numbers <- function(object, data) {
 }
 
 row_names_of <- function(object) as.character(object$row_names %||% seq_along(object$data$y))
+
+# Columns of the training data that newdata must have.
+required_columns <- function(formula, locations, data, offset_argument, covariance) {
+  terms <- stats::delete.response(stats::terms(formula, data = data))
+  wanted <- c(all.vars(terms), all.vars(locations$terms), locations$time, all.vars(offset_argument),
+    local_variables(covariance))
+  intersect(unique(wanted), names(data))
+}
+
+# The rows of the fit as places to predict at.
+training_target <- function(object) {
+  if (!is.null(object$outputs)) return(places_of_fit(object))
+  data <- object$data
+  list(coords = data$coords, X = full_design(data), offset = data$offset, weights = data$weights,
+    complete = rep(TRUE, length(data$y)), restore = identity)
+}
 
 # ---- what has changed ----------------------------------------------------------------------------
 

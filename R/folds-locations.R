@@ -8,29 +8,10 @@ known_location_index <- function(object) {
   location_index(fold_locations(object, FALSE)$coords)
 }
 
-# Areas may share their middle.
-fold_location_index <- function(fit) {
-  coords <- fit$data$coords
-  location_index(if (is.null(fit$locations$support)) places_of(coords, fit$locations) else coords)
-}
-
 # As many locations in each fold.
 location_folds <- function(index, v) {
   check_fold_count(v, max(index), "locations")
   new_folds(sample(rep_len(seq_len(v), max(index)))[index], v, "location")
-}
-
-# `index`: of the rows' locations, NULL where it is not known.
-inform_copies <- function(splits, index) {
-  if (is.null(index) || !anyDuplicated(index)) return(invisible())
-  held <- lengths(lapply(splits, `[[`, "held"))
-  copied <- vapply(splits, function(split) sum(index[split$held] %in% index[split$kept]), 0L)
-  if (sum(copied) <= sum(held) / 2) return(invisible())
-  inform_neargp("copies", c(
-    sprintf("%s of %s held-out rows share their location with rows that predict them.",
-      format_count(sum(copied)), format_count(sum(held))),
-    x = "Their scores are those of further observations at known locations.",
-    i = "Hold out whole locations to judge predictions at new ones: cross_validate(folds = \"location\")."))
 }
 
 # Rows that differ from the first one of their location by rounding get its coordinates: a border

@@ -148,40 +148,6 @@ fold_locations <- function(locations, longlat) {
     longlat = longlat, degrees = degrees, unit = unit), time = !is.null(time))
 }
 
-coordinate_matrix <- function(locations) {
-  if (is_sf(locations)) {
-    locations <- structure(sf_coordinates(locations, "locations"),
-      dimnames = list(NULL, c("x", "y")))
-  }
-  locations <- plain_columns(locations)
-  if (is.data.frame(locations)) check_numeric_locations(locations)
-  if (!is.data.frame(locations) && !is.matrix(locations) &&
-      !(is.numeric(locations) && length(locations))) {
-    abort_neargp("coordinates",
-      sprintf("Locations must be sf points, or a matrix or data frame of coordinates, not %s.",
-        describe_value(locations)))
-  }
-  coords <- as.matrix(locations)
-  bad <- if (is.numeric(coords)) which(rowSums(!is.finite(coords)) > 0)
-  if (!is.numeric(coords) || length(bad) || !nrow(coords)) {
-    abort_neargp("coordinates", c(
-      "Locations must be finite numbers, one row for each point.",
-      if (length(bad)) c(x = sprintf("They are not in %s.", format_rows(bad)))
-    ))
-  }
-  coords
-}
-
-check_numeric_locations <- function(locations) {
-  other <- names(locations)[!vapply(locations, is.numeric, NA)]
-  if (length(other)) {
-    abort_neargp("coordinates",
-      c(sprintf("Locations must be numbers, but %s is of class %s.", other[1L],
-        class(locations[[other[1L]]])[1L]),
-        i = "Give the columns of coordinates alone, as in data[c(\"x\", \"y\")]."))
-  }
-}
-
 # Unit of the coordinates of an sf object; "" for degrees, when unknown, and for other objects.
 sf_unit <- function(x) {
   crs <- if (is_sf(x)) sf::st_crs(x) else NA

@@ -19,6 +19,34 @@ has_measurement_variance <- function(given) {
   !rlang::quo_is_null(given$by_row$measurement_variance)
 }
 
+check_settings <- function(formula, data, method, covariance, family, nugget, control, device,
+                           threads, verbose, prior = NULL) {
+  if (!rlang::is_formula(formula) || length(formula) != 3L) {
+    abort_argument("formula", "a two-sided formula, response ~ trend", formula)
+  }
+  if (!is.data.frame(data)) {
+    abort_neargp("argument",
+      c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)),
+        i = spatial_hint(data)))
+  }
+  if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
+  check_column_names(data, "data")
+  check_unique_columns(names(data), data, "data")
+  family_open <- is.null(family)
+  method_open <- is.null(method)
+  family <- as_family(family %||% stats::gaussian())
+  method <- method %||% default_method(family)
+  check_method(method)
+  if (!is.null(covariance)) check_covariance(covariance)
+  check_class(control, "control", "neargp_control", "made by neargp_control()")
+  settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
+    family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
+    device = resolve_device(device, is_dense(method) && !device_has_objective(method, family)),
+    context = plain_context(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
+  check_precision(settings)
+  settings
+}
+
 # ---- rows ----------------------------------------------------------------------------------------
 
 data_as_rows <- function(data, given) {

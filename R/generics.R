@@ -243,13 +243,6 @@ design_coding <- function(object) {
   stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
 }
 
-# The data that the call names, NULL where they are no longer found.
-data_of_call <- function(fit) {
-  data <- tryCatch(points_of_grid(eval(fit$call$data, environment(fit$formula)),
-    names_of_model(fit)), error = function(e) NULL)
-  if (is.data.frame(data)) data
-}
-
 # The model frame is not kept (it is as large as the data): it is built anew from the call.
 #' @rdname coef.neargp
 #' @export
@@ -257,10 +250,13 @@ model.frame.neargp <- function(formula, ...) {
   model_frame_of(formula, needed_data(formula, "model.frame()"))
 }
 
-model_frame_of <- function(object, data) {
-  env <- environment(object$formula)
-  quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset",
-    "measurement_variance")), function(x) rlang::new_quosure(object$call[[x]], env))
-  new_model_frame(c(quosures, list(na.action = eval(object$call$na.action, env))), object$formula,
-    data, object$locations, object$family)
+#' @rdname covariance_value
+#' @export
+covariance_value.neargp <- function(object, distance, direction = NULL, time = 0, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  check_lags(time, !is.null(object$locations$time))
+  along <- function(component) range_in_direction(component, direction)
+  sum_of_covariances(object$core_covariance$components, distance, directional_range = along,
+    time = time)
 }

@@ -5,31 +5,6 @@
 #' @export
 class_links.neargp_svgp <- function(method) c("softmax", "robust-max")
 
-# Which field is the largest does not depend on their scale: under robust-max the variance of the
-# first component is their unit.
-class_layout <- function(layout, family) {
-  unit <- which(layout$kind == "variance" & !layout$fixed)[1L]
-  if (family$link == "robust-max" && !is.na(unit) &&
-      !any(layout$kind == "variance" & layout$fixed)) {
-    layout[unit, c("value", "fixed")] <- list(1, TRUE)
-  }
-  layout
-}
-
-inducing_class_response <- function(y, weights, frame) {
-  classes <- class_response(y, frame)
-  check_class_weights(weights, frame)
-  rows <- tabulate(classes$y, length(classes$levels))
-  few <- which(rows < 5L)
-  if (length(few)) {
-    warn_neargp("classes",
-      c(sprintf("There are fewer than five rows of %s (%s).", format_some(classes$levels[few]),
-        format_some(rows[few])), x = "Their probabilities are hardly more than a guess.",
-        i = "Merge such levels, or leave their rows out."))
-  }
-  list(y = as.double(classes$y), levels = classes$levels, binomial = FALSE)
-}
-
 #' @export
 has_nugget.neargp_svgp_classes <- function(method) FALSE
 

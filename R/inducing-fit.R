@@ -161,16 +161,6 @@ evidence_bound <- function(method, evaluated) {
   if (kl_weight == 1) evaluated$value else evaluated$value + (kl_weight - 1) * evaluated$divergence
 }
 
-abort_bound <- function(failure) {
-  what <- c(prior = "of the inducing points", posterior = "of the inducing points given the data",
-    trend = "of the trend")
-  abort_neargp("cholesky",
-    c(sprintf("The covariance matrix %s is numerically singular.", what[[failure]]),
-      i = if (failure == "trend")
-      "Leave out covariates that are nearly combinations of others." else
-        "Use fewer inducing points, a larger `jitter` of svgp(), or a rougher covariance such as cov_matern(nu = 1.5)."))
-}
-
 # ---- positions as free parameters ----------------------------------------------------------------
 
 # Positions in units of the ranges, so that a step means the same for them as for logarithms. On a

@@ -80,6 +80,33 @@ joint_moments.neargp_svgp_families <- function(method, object, target, settings)
   NextMethod()
 }
 
+#' @export
+area_posterior.neargp_svgp <- function(method, object, support, settings) {
+  coords <- support$target$coords
+  at <- function(rows) {
+    given <- inducing_features(object, coords[rows, , drop = FALSE], settings$context)
+    list(features = given$features, covariance = given$unexplained +
+      crossprod(forwardsolve(object$svgp$factor, given$features)))
+  }
+  weighted <- do.call(rbind, lapply(point_chunks(support, 2000), function(rows) {
+    mean_columns(object$method, object, coords[rows, , drop = FALSE], at(rows)$features,
+      settings$context)
+  }))
+  blocks <- function(areas) lapply(areas, function(area) at(which(support$area == area))$covariance)
+  whole <- function() {
+    check_places(nrow(coords))
+    at(seq_len(nrow(coords)))$covariance
+  }
+  given <- list(object = object, bias = 0)
+  with_area_trend(given, support, weighted, list(
+    variances = function() vapply(unique(support$area), function(area) {
+      weight <- support$weight[support$area == area]
+      sum(weight * drop(blocks(area)[[1L]] %*% weight))
+    }, 0),
+    covariance = function() t(area_means(t(area_means(whole(), support)), support)),
+    blocks = blocks, draws = function(n) draw_rest(whole(), n)))
+}
+
 # ---- draws ---------------------------------------------------------------------------------------
 
 #' @export
@@ -114,14 +141,6 @@ inducing_draws <- function(method, object, target, nsim, settings) {
     betas + field[place, , drop = FALSE]
 }
 
-check_places <- function(places, most = 5000L) {
-  if (places <= most) return(invisible())
-  abort_neargp("size",
-    c(sprintf("Draws of a fit by svgp() are joint for up to %s places, and there are %s.",
-      format_count(most), format_count(places)),
-      i = "Ask for fewer places, or draw from a fit by vecchia(), which takes any number."))
-}
-
 # The whitened field at the inducing points about its mean, a column for each draw. `posterior`: has
 # the factor and weights.
 draw_about_mean <- function(posterior, nsim, conditional) {
@@ -134,22 +153,6 @@ draw_about_mean <- function(posterior, nsim, conditional) {
 draw_whitened <- function(posterior, betas, conditional) {
   drawn <- draw_about_mean(posterior, ncol(betas), conditional)
   if (conditional) drawn + posterior$weights %*% rbind(rep(1, ncol(betas)), -betas) else drawn
-}
-
-# Draws of the rest, of which there is none at inducing points but for rounding: the diagonal is
-# raised as little as lets it be factored.
-draw_rest <- function(covariance, nsim) {
-  m <- nrow(covariance)
-  normals <- matrix(stats::rnorm(m * nsim), m, nsim)
-  scale <- max(diag(covariance))
-  for (jitter in c(0, 1e-10, 1e-8, 1e-6)) {
-    factor <- tryCatch(chol(covariance + diag(jitter * scale, m)), error = function(e) NULL)
-    if (!is.null(factor)) {
-      tell_jitter(jitter)
-      return(crossprod(factor, normals))
-    }
-  }
-  check_drawn(list(failed = 1L))
 }
 
 # ---- leave one out -------------------------------------------------------------------------------

@@ -47,15 +47,14 @@ check_integrable <- function(object, joint) {
   if (!isFALSE(joint)) abort_argument("joint", "FALSE with parameters = \"integrated\"", joint)
 }
 
-# ---- the posterior -------------------------------------------------------------------------------
-
-# The problem of the fit with the priors that its parameters have.
-posterior_problem <- function(object, context) {
-  object$method$estimation <- "REML"
-  problem <- started_problem(fold_problem(object, seq_along(object$data$y), context))
-  problem$layout <- with_default_priors(problem)
-  problem
+# A random ordering is not kept, and another one has another likelihood.
+check_known_order <- function(object, what) {
+  if (!identical(object$method$ordering, "random")) return(invisible())
+  abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
+    i = "Fit with vecchia(), whose ordering is \"auto\"."))
 }
+
+# ---- the posterior -------------------------------------------------------------------------------
 
 # Priors of parameters without one, weak and of the scale of the data: the effective range is below
 # a sixth of the extent with probability 0.05, the standard deviation of the field above three times
@@ -94,21 +93,7 @@ least_range <- function(problem, row) {
 
 # Fits at the points of the design, each with its own keeper, and the logarithms of their weights.
 integrated_fits <- function(object, context) {
-  kept(object, "integrated", context, {
-    problem <- posterior_problem(object, context)
-    objective <- likelihood_objective(problem$method, problem)
-    design <- posterior_design(objective, problem)
-    list(fits = lapply(design$states, function(state) fit_at(object, problem,
-      with_full_vcov(state, objective, problem))),
-      log_weights = design$log_weights)
-  })
-}
-
-fit_at <- function(object, problem, state) {
-  result <- list(working = state$working, beta = state$beta, beta_vcov = state$beta_vcov,
-    value = state$value, convergence = object$convergence)
-  solved <- in_data_units(problem_at_rows(problem), result)
-  with_own_keeper(with_estimates(object, solved$problem, solved$result))
+  UseMethod("integrated_fits")
 }
 
 posterior_design <- function(objective, problem, spacing = lattice_spacing, drop = lattice_drop) {

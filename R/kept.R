@@ -53,6 +53,9 @@ kept_exact_kriging <- function(object, context) {
     trend_nugget(object), context, data$output))
 }
 
+# Nuggets of several outputs are part of their covariance.
+trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
+
 kept_index <- function(object, context) {
   component <- metric_component(object$core_covariance)
   kept(object, "index", context, core_index(conditioned_data(object)$coords, component,

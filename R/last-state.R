@@ -128,3 +128,5 @@ print.neargp_last <- function(x, ...) {
   cat("To go on: the same call of neargp() with start = <this>\n")
   invisible(x)
 }
+
+keep_theta <- function(problem, theta) keep_state(problem, theta[seq_len(nrow(problem$layout))])

@@ -18,6 +18,26 @@ latent_layout <- function(layout, settings) {
     family)
 }
 
+# Which field is the largest does not depend on their scale: under robust-max the variance of the
+# first component is their unit.
+class_layout <- function(layout, family) {
+  unit <- which(layout$kind == "variance" & !layout$fixed)[1L]
+  if (family$link == "robust-max" && !is.na(unit) &&
+      !any(layout$kind == "variance" & layout$fixed)) {
+    layout[unit, c("value", "fixed")] <- list(1, TRUE)
+  }
+  layout
+}
+
+# Adds the parameters of the response's family, fixed where its constructor fixed them.
+with_family_parameters <- function(layout, family) {
+  known <- family_parameters(family)
+  if (!nrow(known)) return(layout)
+  own <- layout_rows(known$name, "family", "log", value = known$fixed)
+  own$fixed <- !is.na(own$value)
+  with_further_rows(layout, own)
+}
+
 # Parameters of the family on the natural scale, in the order of the core; for a gaussian() response
 # that is the nugget.
 family_values <- function(family, layout, values) {

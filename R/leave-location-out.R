@@ -61,6 +61,11 @@ weights_of_locations <- function(object, settings) {
   of_left_places(object, at_means$data, given)
 }
 
+# No location repeats in the data of `object`.
+weights_of_other_locations <- function(method, object, settings) {
+  UseMethod("weights_of_other_locations")
+}
+
 # Predictions of each row by the other places. `given`: that of `means`, of at_locations(); `chain`:
 # what also the rows of `means` before one at its place predict, so that errors are independent.
 of_left_places <- function(object, means, given, chain = given) {

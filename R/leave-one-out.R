@@ -26,11 +26,6 @@ leave_one_out <- function(object, k, threads, leave_out = NULL) {
   UseMethod("leave_one_out", object$method)
 }
 
-# The variance of each row's noise.
-noise_of_rows <- function(object, data = object$data) {
-  (if (is.null(data$output)) object$nugget else unname(object$nugget)[data$output]) / data$weights
-}
-
 #' @export
 leave_one_out.default <- function(object, k, threads, leave_out = NULL) {
   if (is_latent(object)) return(cavity_response(object, k, threads))
@@ -70,11 +65,6 @@ at_location_means <- function(object) {
   if (is.null(data$within)) return(object)
   object$data <- data
   with_own_keeper(object)
-}
-
-# No location repeats in the data of `object`.
-weights_of_other_locations <- function(method, object, settings) {
-  UseMethod("weights_of_other_locations")
 }
 
 #' @export
@@ -186,21 +176,34 @@ deleted_trends <- function(object) {
   }
 }
 
-trend_of_others <- function(object, rows) {
-  context <- plain_context(object$threads)
-  if (!is.null(object$pseudo_observations)) {
-    noise <- trend_noise(object$family, unname(object$family_parameters))
-    return(trend_of_rows(replace(gaussian_of(object), "nugget", noise),
-      pseudo_observations_as_data(object, rows), context))
-  }
-  trend_of_rows(object, take_data_rows(object$data, rows), context)
-}
-
 # The predictions of these rows with another trend than that of `moments`.
 moments_with_trend <- function(rows, moments, unseen, beta_vcov, trend) {
   U <- unseen[rows, , drop = FALSE]
   list(mean = moments$mean[rows] - drop(U %*% trend$change),
     variance = moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U))
+}
+
+# The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.
+check_leave_one_out <- function(fit) {
+  if (identical(fit$method$posterior, "mean-field")) {
+    abort_neargp("newdata",
+      c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
+        i = "cross_validate() leaves folds out; scores() and predict() take new rows."))
+  }
+}
+
+#' @export
+cavity_moments.default <- function(object, k = NULL, threads = NULL) {
+  posterior <- object$posterior
+  given_nodes <- posterior$variance_given_nodes %||% 0
+  seen <- posterior$variance_at_data - given_nodes
+  remaining <- 1 - posterior$pseudo_precision * seen
+  left <- seen / remaining
+  moments <- list(mean = with_base(object$data, posterior$linear_predictor) -
+    left * posterior$slope, variance = left + given_nodes)
+  alone <- determining_groups(trend_part(object$data, design_columns(object$data)))
+  without_prediction(object,
+    without_improper(object, moments, setdiff(which(remaining < 1e-12), alone)), alone, alone)
 }
 
 # ---- rows that cannot be predicted from the others -----------------------------------------------

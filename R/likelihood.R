@@ -18,15 +18,6 @@ logLik.neargp <- function(object, REML = is_restricted(object$method), ...) {
     class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }
 
-# Those that were estimated, of the family as well.
-count_covariance_parameters <- function(object) {
-  sum(!object$parameters$fixed) - count_rotations(object$locations) - count_slope_directions(object)
-}
-
-is_likelihood <- function(object) {
-  object$score %in% c("log-likelihood", "restricted log-likelihood")
-}
-
 #' @export
 print.neargp_score <- function(x, digits = getOption("digits"), ...) {
   cat("'", attr(x, "score"), "' ", format(c(x), digits = digits), " (df=", attr(x, "df"),

@@ -17,8 +17,6 @@ has_local_fields <- function(covariance) {
   any(vapply(covariance$components, function(x) any(lengths(x$local[column_kinds]) > 0L), NA))
 }
 
-is_local <- function(fit) !is.null(fit$locations$local)
-
 # The settings of a component: formulas whose bumps(4) are of the coordinates of space.
 new_local_settings <- function(sd, range, warp, penalty, by) {
   penalty <- check_number(penalty, "penalty", 0, null_ok = TRUE)
@@ -66,6 +64,44 @@ local_formulas <- function(covariance) {
 }
 
 local_variables <- function(covariance) unique(unlist(lapply(local_formulas(covariance), all.vars)))
+
+# Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which
+# `data` has; `lacking`: what an error says has them not.
+embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
+                              lacking = paste0("`", argument, "`")) {
+  places <- with_own_support(embed_places(raw, locations, argument), locations)
+  if (is.null(locations$local)) return(places)
+  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw,
+    lacking))
+}
+
+# Refuses new rows: squares of local ranges overflow beyond exp(354), and of columns beyond 1e154.
+check_local_columns <- function(fit, coords, rows, most = 300, largest = 1e100) {
+  for (recipe in fit$locations$local) {
+    check_design_finite(stats::setNames(list(coords[, recipe$columns, drop = FALSE]),
+      recipe$kind), rows)
+  }
+  for (recipe in by_recipes(fit$locations)) {
+    far <- which(abs(coords[, recipe$columns]) > largest)
+    if (length(far)) {
+      abort_neargp("newdata", sprintf("`%s` in %s of `newdata` is far larger than any in the fit.",
+        recipe$names, format_rows(rows[far])))
+    }
+  }
+  for (recipe in recipes_of(fit$locations, seq_along(fit$covariance$components),
+      c("log_sd", "log_range"))) {
+    own <- component_rows(fit$layout, recipe$component, recipe$kind)
+    values <- drop(coords[, recipe$columns, drop = FALSE] %*% fit$parameters$estimate[own])
+    far <- which(abs(values) > most)
+    if (length(far)) {
+      abort_neargp("newdata",
+        c(sprintf("The %s of the covariance is multiplied by exp(%s) in %s of `newdata`.",
+          if (recipe$kind == "log_sd") "standard deviation" else "range",
+          format(signif(values[far[1L]], 2L)), format_rows(rows[far])),
+          i = "The covariates there are far from all that the fit has seen."))
+    }
+  }
+}
 
 # ---- what cannot carry them ----------------------------------------------------------------------
 
@@ -171,29 +207,6 @@ core_local_fields <- function(group, take) {
 
 # ---- fitting -------------------------------------------------------------------------------------
 
-# The optimum with all coefficients at 0 is where the search of a local covariance begins, with all
-# neighbours at once: a value below that of the stationary covariance is then out of the question,
-# whatever other optima there are in ranges that the data hardly tell. Vecchia's optimum is as good
-# a start where the method's own costs more, and an earlier fit is a better one.
-from_stationary <- function(problem) {
-  local <- problem$layout$kind %in% local_kinds
-  if (!anyNA(problem$layout$start[problem$free])) return(problem)
-  stationary <- problem
-  stationary$free <- problem$free & !local
-  # At 0 the coefficients of further coordinates move nothing.
-  stationary$layout$fixed[problem$layout$kind == "expand"] <- TRUE
-  stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0,
-    problem$layout$start[local])
-  stationary$method <- on_responses(stationary_method(problem$method, problem))
-  found <- if_computable(fit_above_nested(stationary$method, stationary))
-  if (!is.null(found)) problem$start <- found$working
-  if (any(problem$layout$kind %in% warp_kinds)) {
-    problem <- from_unwarped(problem, found, stationary)
-  }
-  problem$control$coarse_k <- 0L
-  problem
-}
-
 # The method that fits the stationary covariance.
 stationary_method <- function(method, problem) {
   UseMethod("stationary_method")
@@ -201,5 +214,3 @@ stationary_method <- function(method, problem) {
 
 #' @export
 stationary_method.default <- function(method, problem) method
-
-stationary_vecchia <- function(problem) vecchia(min(30L, length(problem$data$y) - 1L))

@@ -107,6 +107,18 @@ local_tables <- function(fit) {
     if ("warp" %in% plots) "warped_coordinates(), plot(fit, \"warp\")")
 }
 
+local_plots <- function(fit) {
+  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
+  c("range", "sd", "warp", "coefficients")[c("log_range" %in% kinds, "log_sd" %in% kinds,
+    any(warp_kinds %in% kinds), "by" %in% kinds)]
+}
+
+# The unit of the first range, which local_scales() has.
+local_range_unit <- function(fit, component) {
+  range_units(fit$layout$name[fit$layout$component %in% component & fit$layout$kind == "range"][1L],
+    fit$locations)
+}
+
 # Coefficients are by one standard deviation of their covariate, which says how much that is.
 local_deviations <- function(fit) {
   linear <- Filter(function(recipe) !recipe$kind %in% c("monotone", "by"), fit$locations$local)

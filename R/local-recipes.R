@@ -279,6 +279,3 @@ local_design <- function(recipe, table) {
   design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
   unname(sweep(sweep(design, 2L, recipe$center), 2L, recipe$scale / (recipe$unit %||% 1), "/"))
 }
-
-# The coordinates alone, without covariates.
-places_of <- function(coords, locations) coords[, seq_along(locations$embedded_names), drop = FALSE]

@@ -61,10 +61,6 @@ local_scales_at <- function(fit, coords, component) {
     sd = exp(log_sd$value), log_sd_error = log_sd$error)
 }
 
-component_rows <- function(layout, component, kind) {
-  which(layout$component %in% component & layout$kind %in% kind)
-}
-
 local_logarithm <- function(fit, coords, component, kind) {
   layout <- fit$layout
   base <- c(log_range = "range", log_sd = "variance")[[kind]]
@@ -78,32 +74,4 @@ local_logarithm <- function(fit, coords, component, kind) {
   vcov[known, ] <- 0
   vcov[, known] <- 0
   list(value = drop(design %*% estimate), error = sqrt(rowSums((design %*% vcov) * design)))
-}
-
-# Refuses new rows: squares of local ranges overflow beyond exp(354), and of columns beyond 1e154.
-check_local_columns <- function(fit, coords, rows, most = 300, largest = 1e100) {
-  for (recipe in fit$locations$local) {
-    check_design_finite(stats::setNames(list(coords[, recipe$columns, drop = FALSE]),
-      recipe$kind), rows)
-  }
-  for (recipe in by_recipes(fit$locations)) {
-    far <- which(abs(coords[, recipe$columns]) > largest)
-    if (length(far)) {
-      abort_neargp("newdata", sprintf("`%s` in %s of `newdata` is far larger than any in the fit.",
-        recipe$names, format_rows(rows[far])))
-    }
-  }
-  for (recipe in recipes_of(fit$locations, seq_along(fit$covariance$components),
-      c("log_sd", "log_range"))) {
-    own <- component_rows(fit$layout, recipe$component, recipe$kind)
-    values <- drop(coords[, recipe$columns, drop = FALSE] %*% fit$parameters$estimate[own])
-    far <- which(abs(values) > most)
-    if (length(far)) {
-      abort_neargp("newdata",
-        c(sprintf("The %s of the covariance is multiplied by exp(%s) in %s of `newdata`.",
-          if (recipe$kind == "log_sd") "standard deviation" else "range",
-          format(signif(values[far[1L]], 2L)), format_rows(rows[far])),
-          i = "The covariates there are far from all that the fit has seen."))
-    }
-  }
 }

@@ -51,3 +51,9 @@ rounded_coordinate <- function(x) {
   is_new <- is_new | c(FALSE, diff(piece) != 0)
   replace(x, ascending, sorted[is_new][cumsum(is_new)])
 }
+
+# Areas may share their middle.
+fold_location_index <- function(fit) {
+  coords <- fit$data$coords
+  location_index(if (is.null(fit$locations$support)) places_of(coords, fit$locations) else coords)
+}

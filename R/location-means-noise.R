@@ -26,17 +26,6 @@ moving_within <- function(data, index) {
   list(rows = data, index = index, contrasts = tabulate(index) - 1L)
 }
 
-is_moving <- function(within) !is.null(within$rows)
-
-take_moving <- function(within, at) {
-  kept <- which(within$index %in% at)
-  list(rows = take_data_rows(within$rows, kept), index = match(within$index[kept], at),
-    contrasts = within$contrasts[at])
-}
-
-# The observations that have the noise of `data`.
-rows_with_noise <- function(data) if (is_moving(data$within)) data$within$rows else data
-
 # Turns functions of the core, as core_sums() of R/location-means.R has them, into those of
 # observations. set() takes the noise of rows and must be called before the others.
 moving_sums <- function(core, data, layout, targets) {

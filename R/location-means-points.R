@@ -101,21 +101,3 @@ within_points <- function(alone, found) {
     log_weights = with_first(vapply(found, `[[`, 0, "log_weights")), output = NULL, outputs = 0L,
     points = TRUE)
 }
-
-# Predictions of each row's field by the other rows, where the fit is conditioned on points. With
-# m_i and f_i its mean and variance given all points, and the noise v_i, the other rows leave the
-# variance 1 / (1 / f_i - 1 / v_i) and predict that times m_i / f_i - c_i / v_i.
-without_own_row <- function(object, settings) {
-  data <- object$data
-  settings$context <- prediction_context(object, length(data$y), settings)
-  settings$local_mean <- FALSE # which would be a part of the variance
-  scaled <- function(data) core_scale(data$coords, metric_component(object$core_covariance))
-  neighbors <- if (!settings$exact) core_neighbors_to(scaled(conditioned_data(object)),
-    scaled(data), min(settings$k, count_conditioned(object)), settings$context)
-  given <- conditional_weights(object, data$coords, settings, neighbors)
-  noise <- noise_of_rows(object)
-  field <- pmax(given$variance, 0)
-  kept <- 1 - field / noise
-  list(weighted = (given$weighted - field / noise * response_columns(data)) / kept,
-    variance = field / kept)
-}

@@ -89,16 +89,6 @@ within_locations <- function(columns, weights, mean_columns, mean_weights, index
     log_weights = drop(rowsum(finite(log(weights)), index)) - finite(log(mean_weights)))
 }
 
-# The part of `within` at the locations `at`.
-take_within <- function(within, at) {
-  if (is_moving(within)) return(take_moving(within, at))
-  rows <- sequence(within$count[at], within$first[at])
-  count <- within$count[at]
-  list(columns = within$columns[rows, , drop = FALSE], first = cumsum(count) - count + 1L,
-    count = count, contrasts = within$contrasts[at], log_weights = within$log_weights[at],
-    output = within$output[at], outputs = within$outputs)
-}
-
 # The number of observations, at the locations `at` where these are given.
 count_observations <- function(data, at = NULL) {
   within <- data$within

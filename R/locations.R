@@ -134,6 +134,75 @@ resolve_metric <- function(distance, crs, dimensions) {
     crs_unit(crs))
 }
 
+has_inputs <- function(locations) length(locations$raw_names) > 2L || has_factors(locations)
+
+coordinate_matrix <- function(locations) {
+  if (is_sf(locations)) {
+    locations <- structure(sf_coordinates(locations, "locations"),
+      dimnames = list(NULL, c("x", "y")))
+  }
+  locations <- plain_columns(locations)
+  if (is.data.frame(locations)) check_numeric_locations(locations)
+  if (!is.data.frame(locations) && !is.matrix(locations) &&
+      !(is.numeric(locations) && length(locations))) {
+    abort_neargp("coordinates",
+      sprintf("Locations must be sf points, or a matrix or data frame of coordinates, not %s.",
+        describe_value(locations)))
+  }
+  coords <- as.matrix(locations)
+  bad <- if (is.numeric(coords)) which(rowSums(!is.finite(coords)) > 0)
+  if (!is.numeric(coords) || length(bad) || !nrow(coords)) {
+    abort_neargp("coordinates", c(
+      "Locations must be finite numbers, one row for each point.",
+      if (length(bad)) c(x = sprintf("They are not in %s.", format_rows(bad)))
+    ))
+  }
+  coords
+}
+
+check_numeric_locations <- function(locations) {
+  other <- names(locations)[!vapply(locations, is.numeric, NA)]
+  if (length(other)) {
+    abort_neargp("coordinates",
+      c(sprintf("Locations must be numbers, but %s is of class %s.", other[1L],
+        class(locations[[other[1L]]])[1L]),
+        i = "Give the columns of coordinates alone, as in data[c(\"x\", \"y\")]."))
+  }
+}
+
+# The coordinates alone, without covariates.
+places_of <- function(coords, locations) coords[, seq_along(locations$embedded_names), drop = FALSE]
+
+position_frame <- function(coords, place) with_levels(raw_positions(coords, place), place)
+
+# Raw coordinates of the training rows (longitude and latitude in degrees), time last.
+original_coords <- function(fit) {
+  raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
+}
+
+raw_positions <- function(coords, place) {
+  if (has_factors(place)) {
+    numbers <- place$kind[place$block] %in% c("number", "time")
+    columns <- split(seq_along(place$block), place$block)[place$kind %in% c("factor", "ordered")]
+    codes <- Map(function(own, known) level_numbers(coords[, own, drop = FALSE], known), columns,
+      place$factors)
+    raw <- cbind(degrees_of(coords[, numbers, drop = FALSE], place), do.call(cbind, codes))
+    known <- c(numeric_names(place), place$time, names(place$factors))
+    coords <- raw[, match(c(place$raw_names, place$time), known), drop = FALSE]
+  } else {
+    coords <- degrees_of(coords, place)
+  }
+  structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
+}
+
+degrees_of <- function(coords, place) {
+  if (place$metric != "longlat") return(coords)
+  degrees <- 180 / pi
+  longitude <- turned_longitude(atan2(coords[, 2L], coords[, 1L]) * degrees, -180)
+  latitude <- atan2(coords[, 3L], sqrt(coords[, 1L]^2 + coords[, 2L]^2)) * degrees
+  cbind(joined_longitude(longitude), latitude, coords[, -(1:3), drop = FALSE])
+}
+
 # ---- coordinates of a data set -------------------------------------------------------------------
 
 # Raw coordinates, time last, as a double matrix. Missing values stay: na.action or predict() deal
@@ -187,16 +256,6 @@ coordinate_frame <- function(data, locations, argument) {
   stats::model.frame(locations$terms, data, na.action = stats::na.pass)
 }
 
-# Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which
-# `data` has; `lacking`: what an error says has them not.
-embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
-                              lacking = paste0("`", argument, "`")) {
-  places <- with_own_support(embed_places(raw, locations, argument), locations)
-  if (is.null(locations$local)) return(places)
-  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw,
-    lacking))
-}
-
 embed_places <- function(raw, locations, argument) {
   if (!has_factors(locations)) return(embed_numbers(raw, locations, argument))
   factors <- colnames(raw) %in% names(locations$factors)
@@ -226,44 +285,6 @@ check_size <- function(raw, argument, largest = range_limits[["largest"]]) {
 }
 
 # ---- checks on the training locations ------------------------------------------------------------
-
-# `flat_allowed`: the method leaves out coordinates that do not vary.
-check_locations <- function(coords, covariance, locations, flat_allowed = FALSE) {
-  extent <- apply(coords, 2L, function(x) diff(range(x)))
-  if (all(extent == 0)) {
-    abort_neargp("coordinates",
-      "All rows have the same location, so there is no covariance in space to estimate.")
-  }
-  if (flat_allowed) extent[extent == 0] <- 1
-  ranged <- function(has_extent) {
-    unique(unlist(lapply(covariance$components, function(component) {
-      group <- range_groups(component, locations)$group
-      locations$embedded_names[match(which(has_extent(tapply(extent, group, max))), group)]
-    })))
-  }
-  flat <- ranged(function(extent) extent == 0)
-  if (length(flat)) {
-    abort_neargp("coordinates",
-      c(paste0("The coordinate ", format_some(flat),
-        " is constant, so its range cannot be estimated."), i = "Leave it out of the coordinates."))
-  }
-  # Ranges are searched from 1e-5 to 100 times the standard deviations of the coordinates.
-  extreme <- ranged(function(extent) extent < 1e7 * range_limits[["least"]] | extent >
-    1e-3 * range_limits[["largest"]])
-  if (length(extreme)) {
-    abort_neargp("coordinates",
-      c(sprintf("The coordinate %s spans %g, so that its range is beyond what can be computed with.",
-        format_some(extreme), extent[match(extreme[1L], locations$embedded_names)]),
-        i = "Measure it in another unit."))
-  }
-  rotated <- vapply(covariance$components, function(component) isTRUE(component$anisotropy), NA)
-  if (any(rotated) && !spans_plane(coords)) {
-    abort_neargp("coordinates",
-      c(sprintf("All rows lie on one line of %s and %s, so an anisotropy in this plane cannot be estimated.",
-        locations$embedded_names[1L], locations$embedded_names[2L]),
-        i = "Leave out anisotropy = TRUE, or fix it: anisotropy = c(angle = , ratio = )."))
-  }
-}
 
 # Says whether the first two coordinates are not all on a line, but for what rounding of the
 # coordinates makes of one: the share of their scatter that is off the line of least squares.

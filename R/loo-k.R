@@ -144,8 +144,6 @@ model_response.neargp_loo_k <- function(method, y, family, weights, frame) {
   list(y = as.double(classes$y), levels = classes$levels, binomial = family$family == "binomial")
 }
 
-is_class_data <- function(data) !is.null(data$binomial)
-
 #' @export
 method_kinds.neargp_loo_k <- function(method, family, data) {
   kinds <- NextMethod()

@@ -27,8 +27,6 @@ uses_adam <- function(method, problem) {
   sum(problem$free) > 6L || length(problem$observations$row) > 10000L
 }
 
-keep_theta <- function(problem, theta) keep_state(problem, theta[seq_len(nrow(problem$layout))])
-
 # ---- quasi-Newton --------------------------------------------------------------------------------
 
 # The elements of theta that are free, bounds and units. Working parameters are logarithms and the

@@ -76,6 +76,14 @@ inducing_count <- function(method, data) {
   if (is.null(dim(given))) min(given, places) else nrow(given)
 }
 
+check_exact_size <- function(method, problem) {
+  n <- length(problem$data$y)
+  if (n <= method$max_rows) return(invisible())
+  abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.",
+    format_count(method$max_rows), format_count(n)),
+    i = "Use vecchia(), or raise max_rows if the memory is there."))
+}
+
 # ---- what there is -------------------------------------------------------------------------------
 
 # Bytes that a process may still take: those of options(neargp.memory), else what the system says is

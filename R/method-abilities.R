@@ -134,3 +134,13 @@ takes_effects <- function(method, family) {
 
 #' @export
 takes_effects.default <- function(method, family) FALSE
+
+# Says whether rows must not share a location.
+needs_distinct_locations <- function(method, problem) {
+  UseMethod("needs_distinct_locations")
+}
+
+#' @export
+needs_distinct_locations.default <- function(method, problem) {
+  identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
+}

@@ -30,3 +30,23 @@ plain_class <- function(method) {
   grep(sprintf("_(%s)$", paste(response_kinds, collapse = "|")), class(method), value = TRUE,
     invert = TRUE)
 }
+
+method_call <- function(method) paste0(method_name(method), "()")
+
+# The name of the constructor, which glance() has.
+method_name <- function(method) {
+  if (has_low_rank(method) || is_on_field(method)) return("vecchia")
+  sub("^neargp_", "", plain_class(method)[1L])
+}
+
+# A family as family_call() writes it, with its article: an ordinal(), a poisson().
+with_article <- function(family) {
+  called <- family_call(family)
+  paste(if (grepl("^[aeio]", called)) "an" else "a", called)
+}
+
+# The family as a user writes it.
+family_call <- function(family) {
+  name <- if (is.character(family)) family else family$family
+  paste0(ifelse(name == "beta", "beta_response", name), "()")
+}

@@ -7,18 +7,6 @@ fit_method <- function(method, problem) {
   UseMethod("fit_method")
 }
 
-fit_problem <- function(problem) {
-  if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
-  result <- fit_above_nested(problem$method, problem)
-  if (!is.null(result$instead)) {
-    problem <- result$instead
-    result <- fit_above_nested(problem$method, problem)
-  }
-  result <- not_below_stationary(problem, result)
-  in_data_units(problem_at_rows(problem),
-    in_principal_axes(problem, with_centred_slopes(problem, result)))
-}
-
 new_method <- function(name, label, ...) {
   structure(list(label = label, ...), class = c(paste0("neargp_", name), "neargp_method"))
 }
@@ -27,12 +15,6 @@ new_method <- function(name, label, ...) {
 #' @export
 `$.neargp_method` <- function(x, name) .subset2(x, name)
 
-# The name of the constructor, which glance() has.
-method_name <- function(method) {
-  if (has_low_rank(method) || is_on_field(method)) return("vecchia")
-  sub("^neargp_", "", plain_class(method)[1L])
-}
-
 # Adds to a fit what its method has returned besides by fit_method().
 complete_fit <- function(method, fit, result, context) {
   UseMethod("complete_fit")
@@ -40,8 +22,6 @@ complete_fit <- function(method, fit, result, context) {
 
 #' @export
 complete_fit.default <- function(method, fit, result, context) fit
-
-is_gaussian <- function(family) family$family == "gaussian"
 
 # The families a method can fit; further methods add theirs.
 method_families <- function(method) {
@@ -67,44 +47,6 @@ method_default_covariance <- function(method, locations) {
 
 #' @export
 method_default_covariance.default <- function(method, locations) NULL
-
-# The response as numbers, from what the formula gives: a list of `y` and whatever else the method
-# needs of it.
-model_response <- function(method, y, family, weights, frame) {
-  UseMethod("model_response")
-}
-
-#' @export
-model_response.default <- function(method, y, family, weights, frame) {
-  if (!is_gaussian(family)) return(new_response(y, family, weights, frame))
-  check_response(y, frame)
-  list(y = as.double(y))
-}
-
-# Says whether rows must not share a location.
-needs_distinct_locations <- function(method, problem) {
-  UseMethod("needs_distinct_locations")
-}
-
-#' @export
-needs_distinct_locations.default <- function(method, problem) {
-  identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
-}
-
-# A family as glm() takes it: object, function or name.
-as_family <- function(family) {
-  maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family))
-    get0(family, mode = "function")
-  if (!is.null(maker)) family <- tryCatch(maker(), error = function(e) family)
-  is_name <- function(x) rlang::is_string(x) && !is.na(x)
-  if (!inherits(family, "family") || !is.list(family) || !is_name(family[["family"]]) ||
-      !is_name(family[["link"]])) {
-    abort_argument("family",
-      "a family: gaussian(), binomial(), poisson(), Gamma(), categorical() or one of ?response_family",
-      family)
-  }
-  family
-}
 
 check_family <- function(family, method) {
   family <- as_family(family)
@@ -151,6 +93,12 @@ print.neargp_method <- function(x, ...) {
   cat(x$label, "\n", sep = "")
   if (length(described)) cat(sprintf("  %-14s %s\n", names(described), described), sep = "")
   invisible(x)
+}
+
+# A method made without k has `default_k` in its place, until the data are known.
+neighbor_settings <- function(k, default) {
+  k <- check_count(k, "k", null_ok = TRUE)
+  if (is.null(k)) list(default_k = default) else list(k = k)
 }
 
 # ---- fitting with neighbours ---------------------------------------------------------------------

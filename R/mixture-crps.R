@@ -139,11 +139,3 @@ integration_ends <- function(mixture, lower, middle, upper) {
     pmin(pmax(response_scale(mixture)$inverse(x, mixture), least), most)
   })
 }
-
-# Sums of x, or of its rows, over so many groups by their numbers; 0 where a group has none. Names
-# of rows are left alone: options("scipen") and "OutDec" make of 12 a "1,2e+01".
-sums_by_group <- function(x, group, count) {
-  total <- matrix(0, count, NCOL(x))
-  total[sort(unique(group)), ] <- rowsum(x, group)
-  if (is.matrix(x)) total else drop(total)
-}

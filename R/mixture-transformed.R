@@ -95,6 +95,14 @@ closed_moments <- function(mixture) {
   }
 }
 
+# Mean and variance of q(x).
+recalibrated_moments <- function(map) {
+  nodes <- score_nodes(map)
+  value <- recalibrated_residual(nodes$x, map)
+  mean <- sum(value * nodes$weight)
+  list(mean = mean, variance = sum((value - mean)^2 * nodes$weight))
+}
+
 # Moments of max(Z, 0)^2 for Z ~ N(m, s^2): with a = m / s the moments of order 2 and 4 of a normal
 # variable that is cut off at 0, by parts. Where nothing is cut off the variance has a form without
 # cancellation.

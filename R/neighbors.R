@@ -85,17 +85,13 @@ reduce_to_neighbors <- function(data, targets, neighbors) {
     nrow(neighbors)), targets = match(targets, rows))
 }
 
-take_data_rows <- function(data, rows) {
-  c(list(y = data$y[rows], untransformed = data$untransformed[rows],
-    X = data$X[rows, , drop = FALSE], offset = data$offset[rows], weights = data$weights[rows],
-    trials = data$trials[rows], limits = data$limits[rows, , drop = FALSE],
-    coords = data$coords[rows, , drop = FALSE], response_name = data$response_name,
-    levels = data$levels, binomial = data$binomial, basis = data$basis),
-    if (has_effects(data)) list(effects = list(Z = data$effects$Z[rows, , drop = FALSE],
-      blocks = data$effects$blocks, compressed = data$effects$compressed)),
-    if (!is.null(data$noise)) list(noise = take_noise_rows(data$noise, rows)),
-    if (length(data$by)) list(by = data$by),
-    if (!is.null(data$within)) list(within = take_within(data$within, rows)),
-    if (!is.null(data$output)) list(output = data$output[rows], place = data$place[rows],
-      outputs = data$outputs, places = data$places))
+# Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly
+# different range, another order and other neighbours, and a log-likelihood that differs by several
+# units. Shifts by a millionth of the spacing choose the same ones always.
+break_ties <- function(scaled, context) {
+  n <- nrow(scaled)
+  spacing <- max(apply(scaled, 2L, function(x) diff(range(x)))) / n^(1 / ncol(scaled))
+  ranks <- vapply(seq_len(ncol(scaled)),
+    function(column) as.double(core_order(scaled, "random", column, context)), double(n))
+  scaled + 1e-6 * spacing * (ranks / n - 0.5)
 }

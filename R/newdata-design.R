@@ -164,11 +164,3 @@ apply_training_levels <- function(frame, xlevels) {
   }
   frame
 }
-
-# Columns of the training data that newdata must have.
-required_columns <- function(formula, locations, data, offset_argument, covariance) {
-  terms <- stats::delete.response(stats::terms(formula, data = data))
-  wanted <- c(all.vars(terms), all.vars(locations$terms), locations$time, all.vars(offset_argument),
-    local_variables(covariance))
-  intersect(unique(wanted), names(data))
-}

@@ -28,6 +28,29 @@ new_target <- function(object, newdata, part = "field") {
       raw))
 }
 
+stars_target <- function(object, newdata, part) {
+  grid <- stars_frame(newdata, "newdata", names_of_model(object))
+  newdata <- grid$grid
+  check_grid_coordinates(object$locations)
+  check_same_crs(grid$crs, object$locations)
+  missing <- setdiff(object$required_columns, c(names(grid$columns), object$locations$names[1:2]))
+  if (length(missing)) {
+    abort_neargp("newdata",
+      c(sprintf("The grid lacks attributes or dimensions that the model needs: %s.",
+        format_some(missing)),
+        i = "Name them as the columns of the training data: names(), stars::st_set_dimensions(names = )."))
+  }
+  columns <- grid$columns
+  target <- new_target_of_cells(object, columns[setdiff(names(columns), grid$places)],
+    as.matrix(columns[grid$places]), is_covered(columns[names(newdata)], object),
+    part)
+  target$restore <- function(results) {
+    cells <- lapply(results, function(values) structure(values, dim = dim(newdata)))
+    stars::st_as_stars(cells, dimensions = stars::st_dimensions(newdata))
+  }
+  target
+}
+
 # Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the
 # columns of the formula.
 zero_design <- function(object, rows) {
@@ -103,22 +126,25 @@ check_newdata_finite <- function(raw, columns, complete) {
   }
 }
 
-restorer <- function(newdata) {
-  if (inherits(newdata, "sf")) return(function(columns) attach_geometry(columns, newdata))
-  if (inherits(newdata, "sfc")) return(function(columns) sf::st_sf(columns, geometry = newdata))
-  function(columns) {
-    attr(columns, "row.names") <- attr(newdata, "row.names")
-    in_class_of(columns, newdata)
+# Cells as rows of a data frame with their centres as coordinates.
+new_target_of_cells <- function(object, columns, centers, covered, part) {
+  locations <- object$locations
+  if (is.null(locations$names)) {
+    frame <- cbind(columns, data.frame(.x = centers[, 1L], .y = centers[, 2L]))
+    object$locations$names <- c(".x", ".y")
+    object$locations$terms <- stats::terms(~ .x + .y)
+  } else {
+    columns[locations$names[1:2]] <- list(centers[, 1L], centers[, 2L])
+    frame <- columns
   }
+  frame[!covered, ] <- NA
+  new_target(object, frame, part)
 }
 
-# A plain data frame in the class of another one: a tibble, a data.table, or as it is.
-in_class_of <- function(columns, like) {
-  if (inherits(like, "data.table")) {
-    require_package("data.table", "for a data.table")
-    return(data.table::as.data.table(columns))
-  }
-  if (!inherits(like, "tbl_df")) return(columns)
-  structure(columns, class = c("tbl_df", "tbl", "data.frame"),
-    row.names = .set_row_names(nrow(columns)))
+# The target of such cells.
+raster_target <- function(object, raster, cells, part = "field") {
+  columns <- cell_columns(raster, window_of_cells(raster, cells))
+  object$locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
+  new_target_of_cells(object, columns, terra::xyFromCell(raster, cells),
+    is_covered(columns, object), part)
 }

@@ -119,6 +119,11 @@ with_reference_levels <- function(recipe, table) {
   recipe
 }
 
+# The variance of each row's noise.
+noise_of_rows <- function(object, data = object$data) {
+  (if (is.null(data$output)) object$nugget else unname(object$nugget)[data$output]) / data$weights
+}
+
 # ---- parameters ----------------------------------------------------------------------------------
 
 # Coefficients are by one standard deviation on the working scale.
@@ -197,19 +202,11 @@ nugget_unit <- function(data, layout, values) {
   mean(known_noise(rows_with_noise(data)))
 }
 
+# The observations that have the noise of `data`.
+rows_with_noise <- function(data) if (is_moving(data$within)) data$within$rows else data
+
 # Whether the noise of `data` depends on parameters that are not known yet.
 has_noise_model <- function(data) !is.null(data$noise) && is.null(data$noise$weights)
-
-# Data whose weights say all of their noise.
-with_noise_weights <- function(data, layout, values) {
-  if (is.null(data$noise)) return(data)
-  if (is_moving(data$within)) {
-    return(at_locations(with_noise_weights(data$within$rows, layout, values)))
-  }
-  data$noise$weights <- data$weights
-  data$weights <- nugget_unit(data, layout, values) / row_noise(data, layout, values)$variance
-  data
-}
 
 # The same before the fit.
 with_given_weights <- function(data) {
@@ -220,19 +217,6 @@ with_given_weights <- function(data) {
 }
 
 given_weights <- function(data) data$noise$weights %||% data$weights
-
-# Rows of another fit with the weights that say the noise of this one.
-with_noise_of <- function(object, data) {
-  if (is.null(data$noise)) return(data)
-  with_noise_weights(with_given_weights(data), object$layout,
-    to_core(object$parameters$working, object$layout$transform))
-}
-
-take_noise_rows <- function(noise, rows) {
-  for (name in c("known", "weights")) noise[name] <- list(noise[[name]][rows])
-  if (!is.null(noise$columns)) noise$columns <- noise$columns[rows, , drop = FALSE]
-  noise
-}
 
 # The weight of a new observation whose noise is the nugget alone; NULL where it is 1.
 reference_weight <- function(object) {

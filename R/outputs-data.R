@@ -144,6 +144,12 @@ data_of_output <- function(data, p) {
   without_outputs(own)
 }
 
+# The trend's columns that belong to an output, in its rows.
+own_columns <- function(data, p) {
+  q <- ncol(data$X) %/% length(data$outputs)
+  data$X[data$output == p, (p - 1L) * q + seq_len(q), drop = FALSE]
+}
+
 # The data of each output by itself.
 single_outputs <- function(data) {
   if (is.null(data$output)) list(data) else lapply(seq_along(data$outputs), data_of_output,
@@ -192,6 +198,35 @@ as_places <- function(object) {
   if (is.null(object$outputs)) return(object)
   object$data <- without_outputs(take_data_rows(object$data, first_of_places(object$data)))
   as_one_output(object)
+}
+
+# A fit whose data are rows of one output.
+as_one_output <- function(object) {
+  object["outputs"] <- list(NULL)
+  object$method <- method_for(object$method, object$family, object$data)
+  class(object) <- "neargp"
+  object
+}
+
+# The response of the formula, evaluated in newdata: an output that has no column there is not
+# observed.
+observed_outputs <- function(object, newdata, target) {
+  plain <- drop_geometry(with_fitted_columns(object, newdata))
+  expressions <- as.list(response_call(object))[-1L]
+  if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) ||
+    length(expressions) != length(object$outputs)) {
+      abort_neargp("newdata", c("`observed = TRUE` needs a response of the form cbind(y1, y2).",
+        i = "Other matrices have no columns to look for."))
+    }
+  values <- lapply(expressions, function(expression) {
+    if (!all(all.vars(expression) %in% names(plain))) return(rep(NA_real_, nrow(plain)))
+    rep_len(as.double(eval(expression, plain, environment(object$formula))), nrow(plain))
+  })
+  observed <- matrix(unlist(values), nrow(plain))[target$complete, , drop = FALSE]
+  if (any(is.infinite(observed))) {
+    abort_neargp("missing_values", "`newdata` has infinite values of outputs.")
+  }
+  observed
 }
 
 # ---- places and their targets --------------------------------------------------------------------

@@ -95,36 +95,6 @@ observed_information <- function(objective, state, problem, step = 1e-4) {
     objective$evaluate(working)$beta), state$working, problem$free, loading_scales(problem), step)
 }
 
-# Minus the matrix of second derivatives, by central differences of a gradient; zeros where it has
-# none.
-information_by_differences <- function(gradient, working, free, scales, step = 1e-4, at = NULL) {
-  information_of_slopes(slopes_by_differences(gradient, working, free, scales, step, at), free)
-}
-
-# `slopes`: of a gradient, NULL where nothing is free.
-information_of_slopes <- function(slopes, free) {
-  information <- matrix(0, length(free), length(free))
-  if (is.null(slopes)) return(information)
-  hessian <- slopes[which(free), which(free), drop = FALSE]
-  if (all(is.finite(hessian))) information[free, free] <- -(hessian + t(hessian)) / 2
-  information
-}
-
-# The derivatives of the elements of `value`, a function of the working parameters, a column for
-# each of these, with zeros in those that are not free: by central differences in steps of so many
-# `scales`, or given the value `at` the parameters by differences from that, in half the time.
-slopes_by_differences <- function(value, working, free, scales, step = 1e-4, at = NULL) {
-  slopes <- NULL
-  for (a in which(free)) {
-    h <- step * scales[a]
-    shifted <- function(h) value(replace(working, a, working[a] + h))
-    slope <- if (is.null(at)) (shifted(h) - shifted(-h)) / (2 * h) else (shifted(h) - at) / h
-    slopes <- slopes %||% matrix(0, length(slope), length(working))
-    slopes[, a] <- slope
-  }
-  slopes
-}
-
 # ---- starting values -----------------------------------------------------------------------------
 
 # Starts of each output by itself, brought together. Its grid search gives its variance in each
@@ -164,12 +134,6 @@ trend_residual_matrix <- function(data) {
     if (ncol(X)) residuals[own] <- stats::lm.wfit(X, residuals[own], data$weights[own])$residuals
   }
   output_matrix(data, residuals)
-}
-
-# The trend's columns that belong to an output, in its rows.
-own_columns <- function(data, p) {
-  q <- ncol(data$X) %/% length(data$outputs)
-  data$X[data$output == p, (p - 1L) * q + seq_len(q), drop = FALSE]
 }
 
 residual_variances <- function(data) {
@@ -256,38 +220,4 @@ residual_correlation <- function(data) {
     correlation <- (correlation + (0.05 - least) * diag(nrow(correlation))) / (1.05 - least)
   }
   correlation
-}
-
-# Takes the starting values from an earlier fit of the same outputs.
-apply_outputs_start <- function(layout, start) {
-  natural <- match(layout$name, start$layout$name)
-  values <- to_core(start$parameters$working, start$layout$transform)[natural]
-  layout$start <- ifelse(layout$fixed | is.na(natural), layout$start, values)
-  layout
-}
-
-# Variances and covariances of the outputs, named as coef() does, as starting values of the
-# loadings: all of a structure or none.
-with_start_loadings <- function(start, layout) {
-  outputs <- sub("^nugget_", "", layout$name[layout$kind == "nugget"])
-  structures <- unique(layout$component[layout$kind == "loading"])
-  for (j in structures) {
-    entries <- coregionalisation_names(outputs, j, length(structures))
-    given <- entries %in% names(start)
-    if (!any(given)) next
-    if (!all(given)) {
-      abort_neargp("argument",
-        c(sprintf("`start` has %s without %s.", format_some(entries[given]),
-          format_some(entries[!given])),
-          i = "Give all variances and covariances of a structure, or none."))
-    }
-    pairs <- output_pairs(length(outputs))
-    B <- matrix(0, length(outputs), length(outputs))
-    B[pairs] <- B[pairs[, 2:1, drop = FALSE]] <- start[entries]
-    check_covariance_matrix(B, "start")
-    loading <- layout$name[layout$kind == "loading" & layout$component %in% j]
-    loadings <- as.vector(t(loadings_of(B, length(loading) / length(outputs))))
-    start <- c(start[!names(start) %in% entries], stats::setNames(loadings, loading))
-  }
-  start
 }

@@ -203,14 +203,6 @@ print.summary.neargp_outputs <- function(x, digits = max(3L, getOption("digits")
 
 # ---- one of them ---------------------------------------------------------------------------------
 
-# A fit whose data are rows of one output.
-as_one_output <- function(object) {
-  object["outputs"] <- list(NULL)
-  object$method <- method_for(object$method, object$family, object$data)
-  class(object) <- "neargp"
-  object
-}
-
 # One output with its trend and covariance, as if it had been fitted by itself.
 single_output <- function(x, output) {
   p <- match(output, x$outputs)

@@ -43,3 +43,8 @@ parameter_estimates <- function(layout, working, information, at_boundary, vanis
     at_boundary = at_boundary, stringsAsFactors = FALSE)
   list(table = table, vcov = variance_natural, vcov_interval = variance_interval)
 }
+
+# Those that were estimated, of the family as well.
+count_covariance_parameters <- function(object) {
+  sum(!object$parameters$fixed) - count_rotations(object$locations) - count_slope_directions(object)
+}

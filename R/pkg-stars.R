@@ -65,26 +65,3 @@ points_of_grid <- function(data, used) {
   grid <- stars_frame(data, "data", used)
   sf::st_as_sf(grid$columns, coords = grid$places, crs = grid$crs)
 }
-
-stars_target <- function(object, newdata, part) {
-  grid <- stars_frame(newdata, "newdata", names_of_model(object))
-  newdata <- grid$grid
-  check_grid_coordinates(object$locations)
-  check_same_crs(grid$crs, object$locations)
-  missing <- setdiff(object$required_columns, c(names(grid$columns), object$locations$names[1:2]))
-  if (length(missing)) {
-    abort_neargp("newdata",
-      c(sprintf("The grid lacks attributes or dimensions that the model needs: %s.",
-        format_some(missing)),
-        i = "Name them as the columns of the training data: names(), stars::st_set_dimensions(names = )."))
-  }
-  columns <- grid$columns
-  target <- new_target_of_cells(object, columns[setdiff(names(columns), grid$places)],
-    as.matrix(columns[grid$places]), is_covered(columns[names(newdata)], object),
-    part)
-  target$restore <- function(results) {
-    cells <- lapply(results, function(values) structure(values, dim = dim(newdata)))
-    stars::st_as_stars(cells, dimensions = stars::st_dimensions(newdata))
-  }
-  target
-}

@@ -3,24 +3,6 @@
 
 is_raster <- function(x) inherits(x, "SpatRaster")
 
-predict_raster <- function(object, newdata, settings) {
-  require_package("terra", "for SpatRaster objects")
-  if (settings$joint) abort_argument("joint", "FALSE for a SpatRaster", settings$joint)
-  if (settings$part == "process") object <- without_trend(object)
-  check_raster(object, newdata)
-  if (settings$observed || settings$covariance) {
-    abort_neargp("newdata", c("`observed` and `covariance` are not for rasters.",
-      i = "Use the cells as a data frame: terra::as.data.frame(r, xy = TRUE)."))
-  }
-  moments_at <- part_predictor(object, settings)
-  raster_by_blocks(newdata, settings, function(cells) {
-    target <- raster_target(object, newdata, cells, settings$part)
-    moments <- with_noise_of_targets(chunked_moments(object, target, settings, moments_at), target,
-      settings)
-    prediction_columns(object$method, object, moments, settings)
-  })
-}
-
 as_raster_layers <- function(template, values) {
   layers <- terra::rast(template, nlyrs = ncol(values))
   terra::values(layers) <- values
@@ -36,14 +18,6 @@ raster_blocks <- function(raster, chunk_size, window = whole_window(raster)) {
     rep((rows - 1) * terra::ncol(raster) + window$column - 1, each = window$columns) +
       seq_len(window$columns)
   })
-}
-
-# The target of such cells.
-raster_target <- function(object, raster, cells, part = "field") {
-  columns <- cell_columns(raster, window_of_cells(raster, cells))
-  object$locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
-  new_target_of_cells(object, columns, terra::xyFromCell(raster, cells),
-    is_covered(columns, object), part)
 }
 
 # Cells without a value in any layer are outside of a mask, where there are layers. One of the
@@ -62,21 +36,6 @@ points_of_raster <- function(raster) {
   centers <- terra::xyFromCell(raster, seq_len(terra::ncell(raster)))
   like <- sf::st_sfc(crs = sf_crs(raster_crs(raster)))
   sf::st_set_geometry(cell_columns(raster), points_like(centers, like))
-}
-
-# Cells as rows of a data frame with their centres as coordinates.
-new_target_of_cells <- function(object, columns, centers, covered, part) {
-  locations <- object$locations
-  if (is.null(locations$names)) {
-    frame <- cbind(columns, data.frame(.x = centers[, 1L], .y = centers[, 2L]))
-    object$locations$names <- c(".x", ".y")
-    object$locations$terms <- stats::terms(~ .x + .y)
-  } else {
-    columns[locations$names[1:2]] <- list(centers[, 1L], centers[, 2L])
-    frame <- columns
-  }
-  frame[!covered, ] <- NA
-  new_target(object, frame, part)
 }
 
 check_grid_coordinates <- function(locations) {

@@ -68,3 +68,18 @@ dotted_cells <- function(place, grid) {
 }
 
 dotted_note <- "dotted: the field is mostly unknown"
+
+# `names` of the `...` of a plot method, for graphical parameters and those of the panels that it
+# draws: points() only warns about names that it does not know, once for each plot, and panels
+# without points() say nothing.
+check_plot_arguments <- function(names, ..., called = sys.function(sys.parent())) {
+  own <- setdiff(names(formals(called)), c("x", "..."))
+  of_panels <- lapply(c(...), function(panel) names(formals(switch(panel, map = plot_map,
+    variogram = plot.neargp_variogram))))
+  unknown <- setdiff(names, c(own, unlist(of_panels), "type",
+    names(graphics::par(no.readonly = TRUE))))
+  if (!length(unknown)) return(invisible())
+  abort_neargp("argument", c(sprintf("plot() has no argument %s.", format_some(unknown)),
+    i = sprintf("Its own are %s. It also takes graphical parameters, see ?points%s.",
+      format_some(own, 20L), if ("map" %in% c(...)) ", and arguments of plot_map()" else "")))
+}

@@ -1,67 +1,13 @@
 # The grid on which the map of a fit is predicted, in the coordinates that the user gave.
 
-# Raw coordinates of the training rows (longitude and latitude in degrees), time last.
-original_coords <- function(fit) {
-  raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
-}
-
 # The same as a data frame, factors as such.
 original_frame <- function(fit) with_levels(original_coords(fit), fit$locations)
-
-raw_positions <- function(coords, place) {
-  if (has_factors(place)) {
-    numbers <- place$kind[place$block] %in% c("number", "time")
-    columns <- split(seq_along(place$block), place$block)[place$kind %in% c("factor", "ordered")]
-    codes <- Map(function(own, known) level_numbers(coords[, own, drop = FALSE], known), columns,
-      place$factors)
-    raw <- cbind(degrees_of(coords[, numbers, drop = FALSE], place), do.call(cbind, codes))
-    known <- c(numeric_names(place), place$time, names(place$factors))
-    coords <- raw[, match(c(place$raw_names, place$time), known), drop = FALSE]
-  } else {
-    coords <- degrees_of(coords, place)
-  }
-  structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
-}
-
-degrees_of <- function(coords, place) {
-  if (place$metric != "longlat") return(coords)
-  degrees <- 180 / pi
-  longitude <- turned_longitude(atan2(coords[, 2L], coords[, 1L]) * degrees, -180)
-  latitude <- atan2(coords[, 3L], sqrt(coords[, 1L]^2 + coords[, 2L]^2)) * degrees
-  cbind(joined_longitude(longitude), latitude, coords[, -(1:3), drop = FALSE])
-}
-
-position_frame <- function(coords, place) with_levels(raw_positions(coords, place), place)
-
-# Longitudes of a map as they are given, or cut in the middle of the widest gap between them where
-# that makes the map narrower by a quarter, as for data on both sides of the date line.
-joined_longitude <- function(longitude) {
-  known <- longitude[is.finite(longitude)]
-  if (!length(known)) return(longitude)
-  gap <- widest_gap(known)
-  if (360 - gap$width >= 0.75 * diff(range(known))) return(longitude)
-  turned_longitude(longitude, gap$middle)
-}
-
-# Between longitudes, or what reaches east from them by a width.
-widest_gap <- function(longitude, width = 0) {
-  start <- turned_longitude(longitude, -180)
-  order <- order(start)
-  reach <- cummax((start + width)[order])
-  gaps <- c(start[order][-1L], start[order[1L]] + 360) - reach
-  widest <- which.max(gaps)
-  list(width = gaps[widest], middle = reach[widest] + gaps[widest] / 2)
-}
 
 # Distances go round the globe, and so do the data: a hull in the plane has an edge where they have
 # none.
 goes_round <- function(fit, raw) {
   fit$locations$metric == "longlat" && widest_gap(raw[, 1L])$width < 90
 }
-
-# The same longitudes between `cut` and a turn more. A rounding error would put a place at the cut
-# on either side of it.
-turned_longitude <- function(longitude, cut) cut + (longitude - cut + 1e-9) %% 360 - 1e-9
 
 # Degrees by metric, by CRS, or by the names of the coordinates: maps need it for their shape even
 # where the model does not.
@@ -183,4 +129,12 @@ stars_cells <- function(fit, stars) {
   columns <- grid$columns[shown, , drop = FALSE]
   list(columns = columns[setdiff(names(columns), grid$places)],
     centers = as.matrix(columns[grid$places]))
+}
+
+fit_place <- function(fit, coords) {
+  longlat <- is_longlat_fit(fit)
+  names <- fit$locations$raw_names
+  list(x = if (longlat) joined_longitude(coords[, 1L]) else coords[, 1L],
+    y = if (length(names) > 1L) coords[, 2L], longlat = longlat,
+    unit = if (longlat) "" else fit$locations$unit, names = names)
 }

@@ -1,11 +1,5 @@
 # Maps of local range and standard deviation, or curves along one coordinate.
 
-local_plots <- function(fit) {
-  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
-  c("range", "sd", "warp", "coefficients")[c("log_range" %in% kinds, "log_sd" %in% kinds,
-    any(warp_kinds %in% kinds), "by" %in% kinds)]
-}
-
 check_local_plots <- function(fit, which) {
   absent <- setdiff(intersect(which, c("range", "sd", "warp", "coefficients")), local_plots(fit))
   if (!length(absent)) return(invisible())
@@ -70,12 +64,6 @@ local_scale_places <- function(fit, which, newdata, cells, time) {
   shown <- axis_unit(if (which == "range") local_range_unit(fit, component), value[!is.na(value)])
   list(place = place, value = value / shown$factor,
     error = values[[sprintf("log_%s_error", which)]], unit = shown$unit)
-}
-
-# The unit of the first range, which local_scales() has.
-local_range_unit <- function(fit, component) {
-  range_units(fit$layout$name[fit$layout$component %in% component & fit$layout$kind == "range"][1L],
-    fit$locations)
 }
 
 # The first component with a local field of that kind.

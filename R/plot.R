@@ -250,14 +250,6 @@ newdata_place <- function(fit, newdata) {
   fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata"))
 }
 
-fit_place <- function(fit, coords) {
-  longlat <- is_longlat_fit(fit)
-  names <- fit$locations$raw_names
-  list(x = if (longlat) joined_longitude(coords[, 1L]) else coords[, 1L],
-    y = if (length(names) > 1L) coords[, 2L], longlat = longlat,
-    unit = if (longlat) "" else fit$locations$unit, names = names)
-}
-
 # The trend on a grid, when it depends on nothing but the coordinates.
 grid_trend <- function(fit, coords) {
   if (all(fit$required_columns %in% colnames(coords)) && is.null(fit$offset_argument)) {

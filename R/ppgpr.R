@@ -198,6 +198,15 @@ restrict_rows.neargp_ppgpr <- function(method, fit, rows, context) {
     as_specified(fit$core_covariance), fit$nugget, !fixed, context))
 }
 
+gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
+  found <- bound_at(data, covariance, nugget, positions, method, context)
+  if (nzchar(found$failure)) abort_bound(found$failure)
+  at <- c(found[c("weights", "factor", "beta")], list(positions = positions, nugget = nugget,
+    jitter = method$jitter))
+  if (!is.null(data$shards)) return(stage_in_shards(data, covariance, at))
+  gaussian_rows(data$coords, response_columns(data), data$weights, covariance, at, context)
+}
+
 #' @export
 restrict_rows.neargp_ppgpr_families <- function(method, fit, rows, context)
   refit_on_rows(fit, rows, context)

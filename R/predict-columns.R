@@ -47,6 +47,3 @@ target_columns <- function(object, vectors, limits = NULL) {
   for (name in names(limits)) columns[[name]] <- limits[[name]]
   columns
 }
-
-# Parameters of the family on the natural scale, by name.
-response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)

@@ -50,6 +50,12 @@ chunked_moments <- function(object, target, settings,
   spread_over_places(parts, diff(c(starts, m + 1L)), target$complete)
 }
 
+# Moments as of chunked_moments(), of targets of which some are complete, by a fit that reads its
+# observations in shards.
+moments_from_shelf <- function(object, target, settings) {
+  UseMethod("moments_from_shelf")
+}
+
 take_places <- function(target, rows) {
   c(list(coords = target$coords[rows, , drop = FALSE], X = target$X[rows, , drop = FALSE],
     offset = target$offset[rows]),
@@ -74,11 +80,6 @@ spread_over_places <- function(parts, places, complete, at = which(complete)) {
     shape <- dim(known[[name]])[-1L]
     array(full, c(length(full) %/% prod(shape), shape))
   })
-}
-
-# Vectors with a number for each complete row.
-spread_over_rows <- function(moments, complete) {
-  lapply(moments, function(x) replace(rep(NA_real_, length(complete)), complete, x))
 }
 
 # `output`: of each target, where there are several.
@@ -151,4 +152,86 @@ conditional_weights <- function(object, coords, settings, neighbors = NULL, outp
   }
   if (found$failed > 0L) abort_cholesky(0L)
   found
+}
+
+# Whether areas are predicted by the matrix of all rows, exactly. Of few rows it takes no time.
+is_dense_fit <- function(object) {
+  made <- object$pseudo_observations$data
+  observed <- is_gaussian(object$family) || !is.null(made)
+  observed && (is_exact(object$method) || length((made %||% object$data)$y) <= few_places)
+}
+
+predict_rows <- function(object, newdata, settings) {
+  target <- new_target(object, newdata, settings$part)
+  tell_far_locations(object, target, settings)
+  if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
+  moments <- with_noise_of_targets(if (settings$joint) joint_moments(object$method, object, target,
+    settings) else chunked_moments(object, target, settings), target, settings)
+  result <- target$restore(prediction_columns(object$method, object, moments, settings))
+  if (settings$joint) attr(result, "covariance") <- moments$covariance
+  if (settings$covariance) attr(result, "covariance") <- outputs_covariance(object, moments,
+    settings)
+  result
+}
+
+outputs_covariance <- function(object, moments, settings) {
+  covariance <- moments$covariance
+  if (settings$type != "link") {
+    for (p in seq_along(object$outputs)) covariance[, p, p] <- covariance[, p, p] + object$nugget[p]
+  }
+  dimnames(covariance) <- list(NULL, object$outputs, object$outputs)
+  covariance
+}
+
+# Rows to predict, of a raster all cells.
+target_size <- function(newdata) {
+  if (is_stars(newdata)) return(prod(dim(newdata)))
+  if (is_raster(newdata)) terra::ncell(newdata) else NROW(newdata)
+}
+
+# `context`: how it is computed; all else says what is wanted, and without more it is the latent
+# field, row by row.
+new_prediction_settings <- function(context, k = NULL, k_other = NULL, exact = FALSE,
+                                    few_dense = FALSE, local_mean = FALSE,
+                                    local_times = NULL, sectors = 0L,
+                                    type = "link", part = "field", interval = "none", level = 0.95,
+                                    trials = NULL, joint = FALSE, covariance = FALSE,
+                                    observed = FALSE, noise = FALSE, conditional = TRUE,
+                                    chunk_size = NULL, device = NULL, verbose = FALSE) {
+  new_state("neargp_prediction_settings",
+    # ---- what is wanted
+    type = type,                 # "response", "link" or "quantile"
+    part = part,                 # "field", or of it "process" or "trend"
+    interval = interval,         # "none", "confidence" or "prediction"
+    level = level,               # of the interval
+    probs = NULL,                # of quantiles
+    threshold = NULL,            # values to exceed, NULL for none,
+    threshold_of = NULL,         # by an "observation" or by the "mean"
+    trials = trials,             # of new binomial observations
+    integrated = FALSE,          # whether covariance parameters are, integrated-parameters.R
+    joint = joint,               # whether with the covariance matrix of all rows
+    covariance = covariance,     # whether with that of several outputs at each place
+    observed = observed,         # whether given the outputs that the new rows have
+    noise = noise,               # of draws: whether they are responses, or the field
+    conditional = conditional,   # of draws: whether given the data
+    # ---- what it is conditioned on
+    k = k,                       # neighbours
+    k_other = k_other,           # from each other output
+    exact = exact,               # on all rows, by dense matrices
+    few_dense = few_dense,       # of draws: so where places are few
+    local_mean = local_mean,     # whether the neighbours have a mean of their own,
+    local_times = local_times,   # at times within these, NULL for any
+    sectors = sectors,           # directions that neighbours are taken from, 0 for any
+    smooth = FALSE,              # whether neighbours have a taper, see predict-smooth.R
+    # ---- how it is computed
+    chunk_size = chunk_size,     # rows at a time
+    file = NULL,                 # of a raster: name of the file that is written, NULL for none
+    leave_out = NULL,            # of leave-one-out predictions, see unit_left_out()
+    context = context,           # the plain one until the device is chosen, prediction_context()
+    device = device,             # "auto", "cpu" or "cuda"
+    verbose = verbose)
+}
+
+field_variance <- function(fit) {
+  sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
 }

@@ -11,6 +11,9 @@ prediction_columns_by_family <- function(object, moments, settings) {
     response_parameters(object), settings$trials, settings, moments$weights)
 }
 
+# Parameters of the family on the natural scale, by name.
+response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
+
 # `settings`: type ("response", "link" or "quantile"), interval ("none", "confidence" or
 # "prediction"), level; where wanted probs and threshold. Intervals for predictions are quantiles of
 # a new observation; those of confidence hold eta, or the mean of the response given eta where the

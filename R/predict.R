@@ -259,10 +259,29 @@ predict.neargp <- function(object, newdata,
   predict_target(object, newdata, settings)
 }
 
-# Rows to predict, of a raster all cells.
-target_size <- function(newdata) {
-  if (is_stars(newdata)) return(prod(dim(newdata)))
-  if (is_raster(newdata)) terra::ncell(newdata) else NROW(newdata)
+# A column for the trend with offset, one for each smooth and each random effect, and the process:
+# they add up to the linear predictor, with the mean of the trend everywhere.
+predicted_terms <- function(object, newdata, settings) {
+  settings$type <- "link"
+  settings$part <- "process"
+  process <- predict_rows(object, newdata, settings)
+  columns <- process[setdiff(names(process), c("mean", "sd"))]
+  target <- new_target(object, newdata)
+  trend <- core_trend(object)
+  design <- design_columns(object$data, target$X)
+  p <- ncol(object$data$X)
+  known <- replace(double(length(trend$beta)), seq_len(p), trend$beta[seq_len(p)])
+  parts <- c(list(trend = base_mean(object$data, target$X, target$offset) +
+    drop(row_products(design, known))), effect_parts(object, target$X))
+  smooths <- smooth_trends(object, target$X)
+  for (name in names(smooths)) {
+    parts[[name]] <- parts[[name]] %||% 0 + smooths[[name]]
+    parts$trend <- parts$trend - smooths[[name]]
+  }
+  parts <- spread_over_rows(parts, target$complete)
+  parts$process <- process$mean
+  for (name in names(parts)) columns[[name]] <- parts[[name]]
+  columns
 }
 
 predict_target <- function(object, newdata, settings) {
@@ -273,17 +292,4 @@ predict_target <- function(object, newdata, settings) {
   } else settings$context <- prediction_context(object, target_size(newdata), settings)
   if (is_raster(newdata)) predict_raster(object, newdata, settings) else
     predict_rows(object, newdata, settings)
-}
-
-predict_rows <- function(object, newdata, settings) {
-  target <- new_target(object, newdata, settings$part)
-  tell_far_locations(object, target, settings)
-  if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
-  moments <- with_noise_of_targets(if (settings$joint) joint_moments(object$method, object, target,
-    settings) else chunked_moments(object, target, settings), target, settings)
-  result <- target$restore(prediction_columns(object$method, object, moments, settings))
-  if (settings$joint) attr(result, "covariance") <- moments$covariance
-  if (settings$covariance) attr(result, "covariance") <- outputs_covariance(object, moments,
-    settings)
-  result
 }

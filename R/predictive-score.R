@@ -13,15 +13,6 @@ predictive_rows <- function(data, mean, seen, slope, precision, factor, position
       factor = factor, positions = positions)
 }
 
-gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
-  found <- bound_at(data, covariance, nugget, positions, method, context)
-  if (nzchar(found$failure)) abort_bound(found$failure)
-  at <- c(found[c("weights", "factor", "beta")], list(positions = positions, nugget = nugget,
-    jitter = method$jitter))
-  if (!is.null(data$shards)) return(stage_in_shards(data, covariance, at))
-  gaussian_rows(data$coords, response_columns(data), data$weights, covariance, at, context)
-}
-
 # `at`: what the bound has found, and where.
 gaussian_rows <- function(coords, columns, weights, covariance, at, context) {
   known <- core_collapsed_predict(coords, core_inducing_prior(at$positions, covariance, 0,

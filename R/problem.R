@@ -106,6 +106,44 @@ check_problem <- function(problem, frame) {
   }
 }
 
+# `flat_allowed`: the method leaves out coordinates that do not vary.
+check_locations <- function(coords, covariance, locations, flat_allowed = FALSE) {
+  extent <- apply(coords, 2L, function(x) diff(range(x)))
+  if (all(extent == 0)) {
+    abort_neargp("coordinates",
+      "All rows have the same location, so there is no covariance in space to estimate.")
+  }
+  if (flat_allowed) extent[extent == 0] <- 1
+  ranged <- function(has_extent) {
+    unique(unlist(lapply(covariance$components, function(component) {
+      group <- range_groups(component, locations)$group
+      locations$embedded_names[match(which(has_extent(tapply(extent, group, max))), group)]
+    })))
+  }
+  flat <- ranged(function(extent) extent == 0)
+  if (length(flat)) {
+    abort_neargp("coordinates",
+      c(paste0("The coordinate ", format_some(flat),
+        " is constant, so its range cannot be estimated."), i = "Leave it out of the coordinates."))
+  }
+  # Ranges are searched from 1e-5 to 100 times the standard deviations of the coordinates.
+  extreme <- ranged(function(extent) extent < 1e7 * range_limits[["least"]] | extent >
+    1e-3 * range_limits[["largest"]])
+  if (length(extreme)) {
+    abort_neargp("coordinates",
+      c(sprintf("The coordinate %s spans %g, so that its range is beyond what can be computed with.",
+        format_some(extreme), extent[match(extreme[1L], locations$embedded_names)]),
+        i = "Measure it in another unit."))
+  }
+  rotated <- vapply(covariance$components, function(component) isTRUE(component$anisotropy), NA)
+  if (any(rotated) && !spans_plane(coords)) {
+    abort_neargp("coordinates",
+      c(sprintf("All rows lie on one line of %s and %s, so an anisotropy in this plane cannot be estimated.",
+        locations$embedded_names[1L], locations$embedded_names[2L]),
+        i = "Leave out anisotropy = TRUE, or fix it: anisotropy = c(angle = , ratio = )."))
+  }
+}
+
 # Rows that must have locations of their own, of several outputs in sets of one output each.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
@@ -115,11 +153,6 @@ rows_without_noise <- function(problem) {
   }
   nugget <- problem$layout$value[problem$layout$kind == "nugget"]
   rows_by_output(problem$data)[which(nugget %in% 0)]
-}
-
-# Bounds and starting values.
-with_start <- function(method, problem) {
-  UseMethod("with_start")
 }
 
 #' @export
@@ -158,4 +191,61 @@ bound_reporter <- function(verbose) {
       cli::cli_inform(c(i = "{evaluation} {unit}: {what} {signif(value, 6L)}"))
     }
   }
+}
+
+# A fit evaluates its objective some 30 times.
+refit_context <- function(object, rows) {
+  default_context(object, length(rows), conditioning_size(object$method, object$data),
+    object$threads, passes = 30)
+}
+
+# The optimum with all coefficients at 0 is where the search of a local covariance begins, with all
+# neighbours at once: a value below that of the stationary covariance is then out of the question,
+# whatever other optima there are in ranges that the data hardly tell. Vecchia's optimum is as good
+# a start where the method's own costs more, and an earlier fit is a better one.
+from_stationary <- function(problem) {
+  local <- problem$layout$kind %in% local_kinds
+  if (!anyNA(problem$layout$start[problem$free])) return(problem)
+  stationary <- problem
+  stationary$free <- problem$free & !local
+  # At 0 the coefficients of further coordinates move nothing.
+  stationary$layout$fixed[problem$layout$kind == "expand"] <- TRUE
+  stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0,
+    problem$layout$start[local])
+  stationary$method <- on_responses(stationary_method(problem$method, problem))
+  found <- if_computable(fit_above_nested(stationary$method, stationary))
+  if (!is.null(found)) problem$start <- found$working
+  if (any(problem$layout$kind %in% warp_kinds)) {
+    problem <- from_unwarped(problem, found, stationary)
+  }
+  problem$control$coarse_k <- 0L
+  problem
+}
+
+fit_problem <- function(problem) {
+  if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
+  result <- fit_above_nested(problem$method, problem)
+  if (!is.null(result$instead)) {
+    problem <- result$instead
+    result <- fit_above_nested(problem$method, problem)
+  }
+  result <- not_below_stationary(problem, result)
+  in_data_units(problem_at_rows(problem),
+    in_principal_axes(problem, with_centred_slopes(problem, result)))
+}
+
+# fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
+solve_problem <- function(problem, settings, checkpoint, call) {
+  problem$context <- new_context(settings$context$threads, settings$device,
+    settings$control$neighbor_search)
+  problem$context$cluster <- settings$cluster
+  reduced <- problem_at_locations(problem)
+  if (is.null(settings$cluster)) check_memory_need(reduced, settings$device)
+  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
+    share_instruction_set(settings$cluster)
+    tell_stage("starting values")
+    problem <- started_problem(problem, reduced)
+    tell_stage(NULL)
+    offering_last_state(fit_problem(with_keeper(problem, call)))
+  }))
 }

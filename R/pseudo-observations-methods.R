@@ -21,10 +21,6 @@ prediction_k.neargp_loo_k_families <- function(method, object, k, least = 60L) {
   if (sees_all_others(object)) length(object$pseudo_observations$data$y) else object$k
 }
 
-sees_all_others <- function(object) {
-  !reads_shards(object) && object$k >= length(object$pseudo_observations$data$y) - 1L
-}
-
 #' @export
 predictor.neargp_loo_k_families <- function(method, object, settings) {
   moments_at <- predictor.default(method, gaussian_of(object),
@@ -76,6 +72,21 @@ fit_details.neargp_loo_k_families <- function(method, fit) {
   c(Given = if (has_gamma_variables(fit$family)) "observations, reweighted by gamma variables" else
       "pseudo-observations on the scale of the link, noise in units of theirs",
     if (distinct < length(fit$data$y)) c(Distinct = paste(format_count(distinct), "locations")))
+}
+
+#' @export
+area_observations.neargp_loo_k_families <- function(method, object) {
+  observations_as_they_are(gaussian_of(object), bias = object$pseudo_observations$bias)
+}
+
+trend_of_others <- function(object, rows) {
+  context <- plain_context(object$threads)
+  if (!is.null(object$pseudo_observations)) {
+    noise <- trend_noise(object$family, unname(object$family_parameters))
+    return(trend_of_rows(replace(gaussian_of(object), "nugget", noise),
+      pseudo_observations_as_data(object, rows), context))
+  }
+  trend_of_rows(object, take_data_rows(object$data, rows), context)
 }
 
 # ---- leave one out -------------------------------------------------------------------------------

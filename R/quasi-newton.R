@@ -96,3 +96,33 @@ is_false_convergence <- function(result) grepl("false convergence", result$messa
 quasi_newton_converged <- function(result) {
   result$convergence == 0L || grepl("singular convergence", result$message)
 }
+
+# Minus the matrix of second derivatives, by central differences of a gradient; zeros where it has
+# none.
+information_by_differences <- function(gradient, working, free, scales, step = 1e-4, at = NULL) {
+  information_of_slopes(slopes_by_differences(gradient, working, free, scales, step, at), free)
+}
+
+# `slopes`: of a gradient, NULL where nothing is free.
+information_of_slopes <- function(slopes, free) {
+  information <- matrix(0, length(free), length(free))
+  if (is.null(slopes)) return(information)
+  hessian <- slopes[which(free), which(free), drop = FALSE]
+  if (all(is.finite(hessian))) information[free, free] <- -(hessian + t(hessian)) / 2
+  information
+}
+
+# The derivatives of the elements of `value`, a function of the working parameters, a column for
+# each of these, with zeros in those that are not free: by central differences in steps of so many
+# `scales`, or given the value `at` the parameters by differences from that, in half the time.
+slopes_by_differences <- function(value, working, free, scales, step = 1e-4, at = NULL) {
+  slopes <- NULL
+  for (a in which(free)) {
+    h <- step * scales[a]
+    shifted <- function(h) value(replace(working, a, working[a] + h))
+    slope <- if (is.null(at)) (shifted(h) - shifted(-h)) / (2 * h) else (shifted(h) - at) / h
+    slopes <- slopes %||% matrix(0, length(slope), length(working))
+    slopes[, a] <- slope
+  }
+  slopes
+}

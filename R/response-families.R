@@ -54,15 +54,6 @@ bounded_ratio <- function(numerator, denominator, lower, upper) {
   min(max(if (denominator > 0) numerator / denominator else upper, lower), upper)
 }
 
-weighted_mean <- function(x, weights) sum(weights * x) / sum(weights)
-
-# The median absolute deviation ignores the outliers for which student_t() is chosen; 0.74 is its
-# value for t with 4 degrees of freedom.
-robust_scale <- function(residual, weights) {
-  scale <- stats::median(abs(residual) * sqrt(weights)) / 0.7407
-  if (scale > 0) scale else sqrt(weighted_mean(residual^2, weights))
-}
-
 # Normal responses, with the standard deviation `sd` and the variance `variance`, functions of the
 # parameters.
 normal_entry <- function(sd, variance, ...) {
@@ -90,6 +81,8 @@ count_entry <- function(...) {
     nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE)
 }
+
+names_of_parameters <- function(name) response_families[[name]]$parameters
 
 # ---- the table -----------------------------------------------------------------------------------
 

@@ -30,6 +30,26 @@ named_mixture <- function(name, mean, sd, parameters, trials = 1, weights = NULL
     parameters = parameters)
 }
 
+recycle_predictions <- function(predicted, n) {
+  for (name in names(predicted)) {
+    value <- predicted[[name]]
+    if (is.null(value) || is.matrix(value)) next
+    if (!is.numeric(value) || !length(value) %in% c(1L, n)) {
+      abort_neargp("length", c(
+        sprintf("`%s` must be numeric, of length 1 or one value for each observation.", name),
+        x = sprintf("It has %d values (%s); there are %d observations.",
+                    length(value), class(value)[1L], n)
+      ))
+    }
+    predicted[[name]] <- rep_len(as.numeric(value), n)
+  }
+  negative <- which(predicted$sd < 0)
+  if (length(negative)) {
+    abort_neargp("sd", sprintf("`sd` must not be negative; it is in %s.", format_rows(negative)))
+  }
+  predicted
+}
+
 check_family_parameters <- function(parameters, family) {
   # gaps between thresholds may come without the levels that would name them
   if (has_thresholds(family) && is.null(family$levels)) return(as.list(parameters))
@@ -130,4 +150,23 @@ saturate <- function(value, mixture, what) {
       if (is_log) ", a logarithm," else "", format(max(mixture$sd[rows]), digits = 3L)),
       i = "type = \"link\" gives its mean and sd; look at the variance and range of the fit."))
   replace(value, rows, .Machine$double.xmax)
+}
+
+# An observation that the family cannot have has no density: its log score would be infinite.
+check_support_of <- function(observed, mixture, family, rows) {
+  if (!is.null(mixture$transform)) return(check_domain_of(observed, mixture$transform, rows))
+  discrete <- mixture_family(mixture)$discrete
+  family_least <- mixture_family(mixture)$least
+  least <- if (mixture_rule(mixture)$scale == "identity") -Inf else family_least %||% 0
+  most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
+  outside <- if (discrete) observed < least | observed > most | observed != round(observed) else
+    (if (has_atom(mixture_family(mixture))) observed < least else observed <= least) |
+      observed >= most
+  if (!any(outside)) return(invisible())
+  abort_neargp("response",
+    c(sprintf("Observed values in %s are none of %s response.", format_rows(rows[outside]),
+      with_article(family)), i = if (has_thresholds(family))
+      "They are numbers of categories, from 1." else
+      if (length(mixture$trials) && discrete && is.finite(most[1L]))
+      "They are numbers of successes, up to `trials`."))
 }

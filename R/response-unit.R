@@ -44,11 +44,6 @@ check_response_size <- function(unit, problem) {
       1 / largest, largest), i = "Multiply the response by a constant."))
 }
 
-squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")
-
-# The power of the unit in which parameters are.
-unit_power <- function(layout) 2 * squared_in_unit(layout) + (layout$kind == "effect_sd")
-
 layout_in_unit <- function(layout, unit) {
   rows <- squared_in_unit(layout)
   layout[rows, c("value", "start")] <- layout[rows, c("value", "start")] / unit / unit

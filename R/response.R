@@ -20,6 +20,19 @@ new_response <- function(y, family, weights, frame) {
   response
 }
 
+# The response as numbers, from what the formula gives: a list of `y` and whatever else the method
+# needs of it.
+model_response <- function(method, y, family, weights, frame) {
+  UseMethod("model_response")
+}
+
+#' @export
+model_response.default <- function(method, y, family, weights, frame) {
+  if (!is_gaussian(family)) return(new_response(y, family, weights, frame))
+  check_response(y, frame)
+  list(y = as.double(y))
+}
+
 # ---- checks --------------------------------------------------------------------------------------
 
 abort_response <- function(family, wanted, frame, found, hint = NULL) {

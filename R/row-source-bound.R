@@ -9,9 +9,6 @@ with_coding <- function(stream, frame, model) {
   stream
 }
 
-# Rows that a fit is to.
-row_count <- function(data) data$stream$rows %||% length(data$y)
-
 # The columns of a chunk as new_model_data() has them, with the levels of all rows.
 chunk_data <- function(stream, chunk, frame = chunk_frame(stream, chunk)) {
   frame <- apply_training_levels(frame, stream$xlevels)

@@ -46,11 +46,3 @@ columns_of_chunk <- function(shard, id, source, names, offset) {
   columns <- if (is.null(names)) chunk else chunk[intersect(names(chunk), names)]
   list(form = chunk[0L, , drop = FALSE], given = nrow(chunk), rows = columns)
 }
-
-# Names of variables in formulas, expressions and strings, also in lists of these.
-names_in <- function(x) {
-  if (rlang::is_quosure(x)) return(names_in(rlang::quo_get_expr(x)))
-  if (is.language(x)) return(all.vars(x))
-  if (is.character(x)) return(x)
-  if (is.list(x)) unlist(lapply(unclass(x), names_in), use.names = FALSE)
-}

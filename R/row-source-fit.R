@@ -80,8 +80,6 @@ as_streamed_fit <- function(fit, problem) {
   fit
 }
 
-is_streamed <- function(fit) inherits(fit, "neargp_streamed")
-
 # The part of the header of a fit that says where its rows are from, and at how many locations they
 # are where these repeat.
 describe_rows <- function(fit) {
@@ -91,14 +89,6 @@ describe_rows <- function(fit) {
   locations <- max(key_of_rows(fit$data), 0L)
   if (locations == count_places(fit$data)) return("")
   sprintf(" at %s location%s", format_count(locations), if (locations == 1L) "" else "s")
-}
-
-# Whether a fit is continued on the rows that it was to.
-same_rows <- function(start, data, rows) {
-  if (is.null(data$stream)) {
-    return(identical(unname(with_given_weights(start$data)[rows]), unname(data[rows])))
-  }
-  identical(start$source[c("hashes", "model", "rows")], data$stream[c("hashes", "model", "rows")])
 }
 
 #' @export

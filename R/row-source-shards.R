@@ -15,6 +15,31 @@ read_part <- function(source, number) {
   read_chunk(first, number) %||% data.frame()
 }
 
+read_shards <- function(host, problem, partition, what = "shard_read",
+                        recipe = shard_recipe(problem, partition)) {
+  parts <- parts_of_shards(problem$data$stream, problem, partition)
+  on_shards(host, what, list(recipe = recipe), lapply(parts, function(numbers)
+    list(parts = numbers)), makes = TRUE)
+}
+
+# A host that has the rows of the problem.
+host_of_problem <- function(problem) {
+  host <- new_shard_host(problem$control$shards, problem$context$cluster)
+  partition <- new_partition(problem)
+  if (!is.null(problem$data$stream)) {
+    read_shards(host, problem, partition)
+    found <- read_within(host)
+    host$most_neighbors <- found$locations - 1
+    host$within <- found$terms
+  } else {
+    send_shards(host, problem$data, shard_places(problem$data$coords, problem, partition$scales),
+      partition$cuts)
+  }
+  on_shards(host, "shard_model", list(layout = problem$layout, groups = problem$groups,
+    unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
+  host
+}
+
 # ---- the first reading ---------------------------------------------------------------------------
 
 survey_for <- function(settings, source, ...) {

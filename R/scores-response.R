@@ -49,25 +49,6 @@ check_no_intervals <- function(lower, upper, draws) {
   }
 }
 
-# An observation that the family cannot have has no density: its log score would be infinite.
-check_support_of <- function(observed, mixture, family, rows) {
-  if (!is.null(mixture$transform)) return(check_domain_of(observed, mixture$transform, rows))
-  discrete <- mixture_family(mixture)$discrete
-  family_least <- mixture_family(mixture)$least
-  least <- if (mixture_rule(mixture)$scale == "identity") -Inf else family_least %||% 0
-  most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
-  outside <- if (discrete) observed < least | observed > most | observed != round(observed) else
-    (if (has_atom(mixture_family(mixture))) observed < least else observed <= least) |
-      observed >= most
-  if (!any(outside)) return(invisible())
-  abort_neargp("response",
-    c(sprintf("Observed values in %s are none of %s response.", format_rows(rows[outside]),
-      with_article(family)), i = if (has_thresholds(family))
-      "They are numbers of categories, from 1." else
-      if (length(mixture$trials) && discrete && is.finite(most[1L]))
-      "They are numbers of successes, up to `trials`."))
-}
-
 # ---- of fits -------------------------------------------------------------------------------------
 
 #' @rdname scores
@@ -145,15 +126,6 @@ scores_of_left_out <- function(object, left, level, na.rm) {
   observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
   summarize_scores(observed, mixture_scores(observed, left$mixture, level), level,
     length(y) - length(observed))
-}
-
-# The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.
-check_leave_one_out <- function(fit) {
-  if (identical(fit$method$posterior, "mean-field")) {
-    abort_neargp("newdata",
-      c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
-        i = "cross_validate() leaves folds out; scores() and predict() take new rows."))
-  }
 }
 
 # ---- probability integral transform --------------------------------------------------------------

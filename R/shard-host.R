@@ -93,24 +93,6 @@ abort_no_workers <- function(workers) {
 
 # ---- of a fit ------------------------------------------------------------------------------------
 
-# A host that has the rows of the problem.
-host_of_problem <- function(problem) {
-  host <- new_shard_host(problem$control$shards, problem$context$cluster)
-  partition <- new_partition(problem)
-  if (!is.null(problem$data$stream)) {
-    read_shards(host, problem, partition)
-    found <- read_within(host)
-    host$most_neighbors <- found$locations - 1
-    host$within <- found$terms
-  } else {
-    send_shards(host, problem$data, shard_places(problem$data$coords, problem, partition$scales),
-      partition$cuts)
-  }
-  on_shards(host, "shard_model", list(layout = problem$layout, groups = problem$groups,
-    unit = problem$data$basis$unit, context = shard_context(problem$context)), makes = TRUE)
-  host
-}
-
 # The partition of rows in memory, or of the sample of those that are read.
 new_partition <- function(problem) {
   coords <- problem$data$coords
@@ -129,13 +111,6 @@ send_shards <- function(host, data, places, cuts) {
 # The numbers of the rows of each shard.
 rows_of_shards <- function(host, places, cuts) {
   split(seq_len(nrow(places)), factor(shard_of(places, cuts), host$ids))
-}
-
-read_shards <- function(host, problem, partition, what = "shard_read",
-                        recipe = shard_recipe(problem, partition)) {
-  parts <- parts_of_shards(problem$data$stream, problem, partition)
-  on_shards(host, what, list(recipe = recipe), lapply(parts, function(numbers)
-    list(parts = numbers)), makes = TRUE)
 }
 
 # Searches by the kd-tree, on the threads of whoever computes: workers have their own number.

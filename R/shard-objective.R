@@ -81,10 +81,6 @@ refused_in_shards <- function(method, data) {
 #' @export
 refused_in_shards.default <- function(method, data) NULL
 
-wants_shards <- function(settings) {
-  !is.null(settings$control$shards) || !is.null(settings$cluster)
-}
-
 # The rows that shards would hold: locations, where these stand for theirs.
 count_sharded <- function(settings, data) {
   if (!wants_shards(settings) || keeps_rows_in_shards(settings$method, data) ||

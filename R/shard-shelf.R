@@ -71,8 +71,8 @@ scaled_boxes <- function(reach, component, most = 10L) {
 
 # ---- predictions ---------------------------------------------------------------------------------
 
-# Moments as of chunked_moments(), of targets of which some are complete.
-moments_from_shelf <- function(object, target, settings) {
+#' @export
+moments_from_shelf.neargp_streamed <- function(object, target, settings) {
   recipe <- object$source$recipe
   shelf <- object$source$shelf %||% new_shelf(object)
   object$source["recipe"] <- list(NULL)
@@ -104,4 +104,16 @@ with_rows_from_shelf <- function(object, shelf, id, boxes, coords, settings) {
       before = FALSE, stats::setNames(asks[name], id), settings$context)[[1L]]
   })
   with_rows_of_shard(object, settings, shard, received)
+}
+
+# The fit to the rows of a shard and those that others have sent, and the settings for these.
+with_rows_of_shard <- function(object, settings, shard, received) {
+  rows <- bind_received(shard, received)
+  column <- function(name) rows[, shard$form[[name]]]
+  data <- list(y = column("y"), X = shard_columns(rows, shard$form, "X"), offset = column("offset"),
+    weights = column("weights"), coords = shard_columns(rows, shard$form, "coords"))
+  colnames(data$X) <- names(object$beta)
+  object <- with_held_rows(object$method, object, data)
+  settings$k <- min(settings$k, nrow(rows))
+  list(object = with_own_keeper(object), settings = settings)
 }

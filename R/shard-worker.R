@@ -52,6 +52,43 @@ shard_order <- function(shard, component) {
 # The box of the rows in a metric: the least and largest coordinates.
 shard_box <- function(shard, component) apply(shard_scaled(shard, component), 2L, range)
 
+# Rows as the user has them.
+raw_rows <- function(data, number) {
+  rows_with_form(list(number = number, coords = unname(data$coords), y = data$y,
+    X = unname(data$X), offset = data$offset, weights = data$weights))
+}
+
+# What is asked of other shards for the k nearest of the queries `x`.
+shard_queries <- function(shard, id, component, k, boxes, context, x) {
+  if (!nrow(x)) return(stats::setNames(vector("list", length(boxes)), names(boxes)))
+  scaled <- shard_scaled(shard, component)
+  reach2 <- core_neighbor_reach(scaled, x, core_neighbors_to(scaled, x, k, context)) *
+    rounding_margin
+  asks_of(x, reach2, NULL, boxes, id)
+}
+
+# The call by which a shard reads its parts of what predictions are conditioned on, rows as
+# raw_rows() has them: the name of a function, and arguments that are those of all shards.
+reading_call <- function(method, object, recipe, context) {
+  UseMethod("reading_call")
+}
+
+#' @export
+reading_call.default <- function(method, object, recipe, context) {
+  list(what = "shard_read", common = list(recipe = recipe))
+}
+
+# The fit with these rows to predict from.
+with_held_rows <- function(method, object, data) {
+  UseMethod("with_held_rows")
+}
+
+#' @export
+with_held_rows.default <- function(method, object, data) {
+  object$data[names(data)] <- data
+  object
+}
+
 # ---- neighbours ----------------------------------------------------------------------------------
 
 # Distances are compared with a margin for rounding, so that ties are asked for.

@@ -163,12 +163,6 @@ check_shares <- function(shares) {
   list(product = 1 - rest, space = if (rest > 0) shares[["space"]] / rest else 0.5)
 }
 
-is_space_time <- function(component) !is.null(component$space_time)
-
-has_space_time <- function(covariance) {
-  any(vapply(covariance$components, is_space_time, NA))
-}
-
 # ---- what cannot carry them ----------------------------------------------------------------------
 
 # Why settings of neargp() cannot: NULL where they can.

@@ -25,6 +25,40 @@ apply_start <- function(layout, start) {
   layout
 }
 
+# Takes the starting values from an earlier fit of the same outputs.
+apply_outputs_start <- function(layout, start) {
+  natural <- match(layout$name, start$layout$name)
+  values <- to_core(start$parameters$working, start$layout$transform)[natural]
+  layout$start <- ifelse(layout$fixed | is.na(natural), layout$start, values)
+  layout
+}
+
+# Variances and covariances of the outputs, named as coef() does, as starting values of the
+# loadings: all of a structure or none.
+with_start_loadings <- function(start, layout) {
+  outputs <- sub("^nugget_", "", layout$name[layout$kind == "nugget"])
+  structures <- unique(layout$component[layout$kind == "loading"])
+  for (j in structures) {
+    entries <- coregionalisation_names(outputs, j, length(structures))
+    given <- entries %in% names(start)
+    if (!any(given)) next
+    if (!all(given)) {
+      abort_neargp("argument",
+        c(sprintf("`start` has %s without %s.", format_some(entries[given]),
+          format_some(entries[!given])),
+          i = "Give all variances and covariances of a structure, or none."))
+    }
+    pairs <- output_pairs(length(outputs))
+    B <- matrix(0, length(outputs), length(outputs))
+    B[pairs] <- B[pairs[, 2:1, drop = FALSE]] <- start[entries]
+    check_covariance_matrix(B, "start")
+    loading <- layout$name[layout$kind == "loading" & layout$component %in% j]
+    loadings <- as.vector(t(loadings_of(B, length(loading) / length(outputs))))
+    start <- c(start[!names(start) %in% entries], stats::setNames(loadings, loading))
+  }
+  start
+}
+
 # Ratio and angle together are a direction, in which the range is meant.
 check_start_axes <- function(layout, natural) {
   for (rows in anisotropy_rows(layout)) {
@@ -60,6 +94,13 @@ start_differences <- function(start, data, layout, settings) {
     if (anyNA(layout$start[!layout$fixed])) "parameters", differing_rows(start, data))
 }
 
+# What problem$warm_start takes of it, where the data have as many rows.
+deep_state_of <- function(start, data) {
+  if (inherits(start, "neargp_last") && identical(start$deep$rows, count_places(data))) {
+    start$deep[c("method", "deep")]
+  }
+}
+
 differing_rows <- function(start, data) {
   parts <- c(response = "y", classes = "levels", trials = "trials", limits = "limits", trend = "X",
     coordinates = "coords", offset = "offset", weights = "weights", outputs = "output",
@@ -67,6 +108,14 @@ differing_rows <- function(start, data) {
   if (same_rows(start, data, unname(parts))) return(NULL)
   if (!is.null(data$stream) || length(start$data$y) != length(data$y)) return("rows")
   names(parts)[!vapply(parts, function(part) same_rows(start, data, part), NA)]
+}
+
+# Whether a fit is continued on the rows that it was to.
+same_rows <- function(start, data, rows) {
+  if (is.null(data$stream)) {
+    return(identical(unname(with_given_weights(start$data)[rows]), unname(data[rows])))
+  }
+  identical(start$source[c("hashes", "model", "rows")], data$stream[c("hashes", "model", "rows")])
 }
 
 # What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is,

@@ -29,12 +29,6 @@ variance_guesses <- function(data) {
     residual_variance(replace(data, "weights", list(rep(1, length(data$y))))))
 }
 
-# Root mean square extent of each range's coordinates, the unit in which ranges are searched.
-group_scales <- function(coords, group) {
-  variances <- apply(coords[, seq_along(group), drop = FALSE], 2L, stats::var)
-  sqrt(as.vector(tapply(variances, group, mean)))
-}
-
 # `residual_variance`: one or several guesses of it, all of which the bounds leave room for.
 working_bounds <- function(problem, residual_variance) {
   layout <- problem$layout
@@ -73,6 +67,11 @@ working_bounds <- function(problem, residual_variance) {
 # much, must not bring a bound near.
 nugget_bounds <- function(weights) {
   list(lower = 1e-8 / mean(1 / weights), upper = 1e2 * mean(weights))
+}
+
+# Bounds and starting values.
+with_start <- function(method, problem) {
+  UseMethod("with_start")
 }
 
 # ---- the grid ------------------------------------------------------------------------------------

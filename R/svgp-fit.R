@@ -80,10 +80,6 @@ unexplained_share <- function(fit) {
   fit$svgp$unexplained / if (is.null(fit$outputs)) field_variance(fit) else 1
 }
 
-field_variance <- function(fit) {
-  sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
-}
-
 #' @export
 fit_details.neargp_svgp <- function(method, fit) {
   share <- unexplained_share(fit)

@@ -199,12 +199,6 @@ keeps_inducing_points.neargp_svgp <- function(method) TRUE
 #' @export
 keeps_rows.neargp_svgp <- function(method, family) !is_gaussian(family)
 
-#' @export
-takes_shards.neargp_svgp <- function(method, family) {
-  !is_categorical(family) && method$optimizer %in% c("auto", "collapsed") &&
-    bound_kl_weight(method) == 1
-}
-
 # Effects need evaluations over all rows, which fit_method() asks for: relatives have others.
 #' @export
 takes_effects.neargp_svgp <- function(method, family) {

@@ -86,8 +86,6 @@ swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "
 # The settings of vnngp() whose posterior and optimiser it shares.
 swsgp_as_vnngp <- list(posterior = "mean-field", optimizer = "adam", ordering = "maxmin")
 
-is_swsgp <- function(method) inherits(method, "neargp_swsgp")
-
 #' @export
 takes_local_fields.neargp_swsgp <- function(method, family) FALSE
 
@@ -96,12 +94,6 @@ swsgp_points <- function(method, n) {
   given <- method$inducing
   if (is.null(given)) max(2L, min(1024L, as.integer(ceiling(n / 10)))) else if (is.null(dim(given)))
     given else nrow(given)
-}
-
-# The weight that was given, else the geometric mean of the paper's 1 and of that by which each
-# point counts once.
-swsgp_kl_weight <- function(method, problem) {
-  method$kl_weight %||% sqrt(nrow(problem$inducing) / method$k)
 }
 
 #' @export

@@ -59,6 +59,13 @@ transform_floor <- function(transform) response_transforms[[transform$name]]$flo
 
 transform_pole <- function(transform) response_transforms[[transform$name]]$pole(transform)
 
+# The fit of the transformed response as one of a gaussian response.
+normal_scale_fit <- function(object) {
+  object$family[c("transform", "recalibration")] <- NULL
+  object$method <- method_for(object$method, object$family, object$data)
+  object
+}
+
 # ---- the argument --------------------------------------------------------------------------------
 
 # `step`: of differences, see with_transform(). `estimated`: whether lambda is a parameter.
@@ -122,12 +129,6 @@ with_transform <- function(settings, transform, frame) {
 abort_transform <- function(message, hint) abort_neargp("transform", c(message, i = hint))
 
 # ---- of families and data ------------------------------------------------------------------------
-
-# Says so of a family, or of a mixture made of one.
-has_transform <- function(family) !is.null(family$transform) || !is.null(family$recalibration)
-
-# The responses as the user has them.
-observed_response <- function(data) data$untransformed %||% data$y
 
 # Data of the model frame with z as the response.
 transformed_data <- function(data, family, frame) {
@@ -223,12 +224,6 @@ describe_transform <- function(transform) {
 describe_scale <- function(family) {
   if (is.null(family$transform)) "before its recalibration" else
     sprintf("that of transform = %s", transform_call(family$transform))
-}
-
-# Lines of the header of a fit.
-describe_transformed <- function(family) {
-  detail_lines(c(Transform = if (!is.null(family$transform)) describe_transform(family$transform),
-    Predicted = if (!is.null(family$recalibration)) describe_recalibration(family$recalibration)))
 }
 
 #' @export

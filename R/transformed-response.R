@@ -1,13 +1,6 @@
 # What a fit to a transformed or recalibrated response does otherwise than one to a gaussian
 # response: all that is said of responses is on the user's scale, by R/mixture-transformed.R.
 
-# The fit of the transformed response as one of a gaussian response.
-normal_scale_fit <- function(object) {
-  object$family[c("transform", "recalibration")] <- NULL
-  object$method <- method_for(object$method, object$family, object$data)
-  object
-}
-
 # Responses of rows whose transformed ones have these moments, noise included.
 responses_of <- function(object, mean, sd) {
   new_mixture(mean, sd, object$family, c(variance = 0))
@@ -30,6 +23,12 @@ without_recalibration <- function(object) {
   object$family$recalibration <- NULL
   object$method <- method_for(object$method, object$family, object$data)
   object
+}
+
+# Lines of the header of a fit.
+describe_transformed <- function(family) {
+  detail_lines(c(Transform = if (!is.null(family$transform)) describe_transform(family$transform),
+    Predicted = if (!is.null(family$recalibration)) describe_recalibration(family$recalibration)))
 }
 
 # ---- predictions ---------------------------------------------------------------------------------

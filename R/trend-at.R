@@ -9,14 +9,6 @@ trend_at <- function(object, newdata) {
   moments_of_trend(object, design$X, design$offset)
 }
 
-moments_of_trend <- function(object, X, offset, context = plain_context(object$threads)) {
-  if (is_compressed(object$data)) return(compressed_moments(object, X, offset, NULL, context))
-  columns <- design_columns(object$data, X)
-  trend <- uncertain_trend(object)
-  list(mean = base_mean(object$data, X, offset, columns) +
-    drop(row_products(columns, trend$beta)), variance = row_forms(columns, trend$beta_vcov))
-}
-
 check_trend_columns <- function(object, newdata) {
   wanted <- c(all.vars(stats::delete.response(object$terms)), all.vars(object$offset_argument))
   missing <- setdiff(intersect(wanted, object$required_columns), names(newdata))

@@ -132,6 +132,17 @@ core_data <- function(data) {
   data
 }
 
+# The first columns of a full design, which the trend has.
+trend_part <- function(data, columns) {
+  if (has_effects(data)) columns[, seq_len(ncol(data$X)), drop = FALSE] else columns
+}
+
+# Covariance matrix of the trend's coefficients in the core's coordinates.
+trend_vcov <- function(object) {
+  trend <- seq_along(object$beta)
+  core_trend(object)$beta_vcov[trend, trend, drop = FALSE]
+}
+
 # Linear predictors of the data, from the core's.
 with_base <- function(data, linear_predictor) {
   if (isTRUE(data$basis$moves_response)) base_mean(data) + linear_predictor else linear_predictor
@@ -186,4 +197,11 @@ with_natural_trend <- function(result, data) {
   if (!lacks_vcov(result$beta_vcov)) result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
   check_coefficient_size(result, data)
   result
+}
+
+# `spread`: J C J', NULL for 0.
+with_spread <- function(vcov, spread) {
+  trend <- seq_len(NROW(spread))
+  vcov[trend, trend] <- vcov[trend, trend] + spread
+  vcov
 }

@@ -23,13 +23,6 @@ with_parameter_uncertainty <- function(result, problem, slope) {
   result
 }
 
-# `spread`: J C J', NULL for 0.
-with_spread <- function(vcov, spread) {
-  trend <- seq_len(NROW(spread))
-  vcov[trend, trend] <- vcov[trend, trend] + spread
-  vcov
-}
-
 # core_trend() for statements on the trend alone.
 uncertain_trend <- function(object) {
   trend <- core_trend(object)

@@ -27,9 +27,6 @@ estimated_trend.default <- function(method, fit, data, context) {
     context), context, fitted_effects(fit), unname(fit$nugget))
 }
 
-# Nuggets of several outputs are part of their covariance.
-trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
-
 earlier_neighbors <- function(fit, data, context) {
   covariance <- fit$core_covariance
   covariance$nugget <- fit$nugget
@@ -51,4 +48,12 @@ solved_trend <- function(parts, n, effects = NULL) {
     profile_effects(parts, n, effects$blocks, effects$factors) else profile_trend(parts, n)
   if (!is.finite(trend$value)) abort_cholesky(parts$failed)
   trend[c("beta", "beta_vcov")]
+}
+
+moments_of_trend <- function(object, X, offset, context = plain_context(object$threads)) {
+  if (is_compressed(object$data)) return(compressed_moments(object, X, offset, NULL, context))
+  columns <- design_columns(object$data, X)
+  trend <- uncertain_trend(object)
+  list(mean = base_mean(object$data, X, offset, columns) +
+    drop(row_products(columns, trend$beta)), variance = row_forms(columns, trend$beta_vcov))
 }

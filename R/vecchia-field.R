@@ -14,8 +14,6 @@ on_field <- function(method) {
   field
 }
 
-is_on_field <- function(method) inherits(method, "neargp_vecchia_field")
-
 # The method, where it is one that the data may move to the field, as that of the responses.
 on_responses <- function(method) {
   if (identical(method$condition, "auto")) method$condition <- "responses"
@@ -97,9 +95,6 @@ format_loss <- function(loss, units = c("units of log-likelihood", "sd in predic
   known <- !is.na(lost)
   paste(vapply(signif(lost[known], 2L), format, ""), units[known], collapse = collapse)
 }
-
-# Whether predictions are from responses that lose much.
-is_lossy <- function(object) !is.null(object$conditioning$reason)
 
 # Why the field is not conditioned on; NULL where it is.
 reason_for_responses <- function(problem, working) {

@@ -51,6 +51,19 @@ polished <- function(problem, state, given, information, most = 10L) {
   replace(state, c("working", "evaluated", "given"), list(given$working, given$evaluated, given))
 }
 
+#' @export
+fit_method.neargp_vecchia_inducing <- function(method, problem) {
+  state <- maximize_residual(method, problem, low_rank_start(method, problem))
+  given <- state$given
+  gradient <- function(working) {
+    given$objective$evaluate(working)$gradient %||% rep(NA_real_, length(working))
+  }
+  information <- information_by_differences(gradient, state$working, problem$free,
+    rep(1, length(state$working)), at = state$evaluated$gradient)
+  c(method_result(state, score = "log-likelihood", information = information, k = method$k),
+    list(low_rank = c(given$arrangement, given["neighbors"], searched_in(problem, given))))
+}
+
 # ---- what is held while the optimiser runs -------------------------------------------------------
 
 # The arrangement, the neighbours and the parameters that these were `searched_at`, the likelihood

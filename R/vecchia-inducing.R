@@ -13,8 +13,6 @@ with_inducing <- function(method, inducing) {
   method
 }
 
-has_low_rank <- function(method) inherits(method, "neargp_vecchia_inducing")
-
 #' @export
 is_dense.neargp_vecchia_inducing <- function(method) TRUE
 
@@ -35,19 +33,6 @@ print.neargp_vecchia_inducing <- function(x, ...) {
 }
 
 # ---- fitting -------------------------------------------------------------------------------------
-
-#' @export
-fit_method.neargp_vecchia_inducing <- function(method, problem) {
-  state <- maximize_residual(method, problem, low_rank_start(method, problem))
-  given <- state$given
-  gradient <- function(working) {
-    given$objective$evaluate(working)$gradient %||% rep(NA_real_, length(working))
-  }
-  information <- information_by_differences(gradient, state$working, problem$free,
-    rep(1, length(state$working)), at = state$evaluated$gradient)
-  c(method_result(state, score = "log-likelihood", information = information, k = method$k),
-    list(low_rank = c(given$arrangement, given["neighbors"], searched_in(problem, given))))
-}
 
 # The covariance that the neighbours were searched with, where it is not the fitted one. They do not
 # depend on the response's unit.

@@ -208,13 +208,6 @@ likelihood_objective.neargp_vecchia <- function(method, problem) {
   local_objective(problem, neighbors_before(problem, component, method$k, method$ordering, 0))
 }
 
-# A random ordering is not kept, and another one has another likelihood.
-check_known_order <- function(object, what) {
-  if (!identical(object$method$ordering, "random")) return(invisible())
-  abort_neargp("method", c(sprintf("%s with a random ordering, which the fit does not keep.", what),
-    i = "Fit with vecchia(), whose ordering is \"auto\"."))
-}
-
 # The neighbours before each row in the metric of a component. The ordering is made anew only when
 # the metric has changed a lot: each ordering has a likelihood of its own, and swapping it for
 # little keeps the estimates from settling.
@@ -254,3 +247,5 @@ scoring_optimizer <- function(problem) {
     state
   }
 }
+
+stationary_vecchia <- function(problem) vecchia(min(30L, length(problem$data$y) - 1L))

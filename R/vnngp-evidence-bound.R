@@ -14,29 +14,6 @@ latent_nodes <- function(problem) {
   nodes
 }
 
-# Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly
-# different range, another order and other neighbours, and a log-likelihood that differs by several
-# units. Shifts by a millionth of the spacing choose the same ones always.
-break_ties <- function(scaled, context) {
-  n <- nrow(scaled)
-  spacing <- max(apply(scaled, 2L, function(x) diff(range(x)))) / n^(1 / ncol(scaled))
-  ranks <- vapply(seq_len(ncol(scaled)),
-    function(column) as.double(core_order(scaled, "random", column, context)), double(n))
-  scaled + 1e-6 * spacing * (ranks / n - 0.5)
-}
-
-latent_search <- function(problem, nodes, component, k) {
-  scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
-  ordering <- problem$method$ordering
-  order <- if (ordering == "given") seq_len(nrow(scaled)) else {
-    core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$context)
-  }
-  neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k,
-    problem$context, search_lags(component)) else
-    residual_neighbors(problem, nodes, component, order, k)
-  list(order = order, neighbors = neighbors, component = component)
-}
-
 # How the rows see the inducing points: at them, or through the k nearest.
 latent_data <- function(nodes, coords, component, k, context) {
   if (!is.null(nodes$node)) return(list(node = nodes$node))
@@ -53,12 +30,6 @@ latent_problem <- function(problem, nodes, search) {
     latent_response(data), problem$method$posterior, problem$method$factor == "exact",
     factor_bytes(problem$method), problem$context, count_effects(data)))
   list(pointer = pointer, nodes = nodes, search = search)
-}
-
-core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
-  nodes <- list(coords = coords, order = order, neighbors = neighbors, jitter = jitter)
-  nodes$inducing <- low_rank
-  nodes
 }
 
 factor_bytes <- function(method) method$factor_memory * 2^30

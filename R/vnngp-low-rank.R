@@ -2,8 +2,6 @@
 # they leave over, as vecchia(inducing = ) has them, for a latent field
 # (src/core/latent/low_rank_prior.h).
 
-has_latent_low_rank <- function(method) !is.null(method$low_rank)
-
 #' @export
 is_dense.neargp_vnngp <- function(method) has_latent_low_rank(method)
 
@@ -28,6 +26,18 @@ check_low_rank <- function(low_rank, settings) {
 without_low_rank <- function(problem) {
   problem$method$low_rank <- NULL
   problem
+}
+
+latent_search <- function(problem, nodes, component, k) {
+  scaled <- break_ties(core_scale(nodes$coords, component), problem$context)
+  ordering <- problem$method$ordering
+  order <- if (ordering == "given") seq_len(nrow(scaled)) else {
+    core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$context)
+  }
+  neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k,
+    problem$context, search_lags(component)) else
+    residual_neighbors(problem, nodes, component, order, k)
+  list(order = order, neighbors = neighbors, component = component)
 }
 
 # ---- fitting -------------------------------------------------------------------------------------

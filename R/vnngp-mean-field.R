@@ -82,6 +82,12 @@ mean_field_settings <- function(method, problem, warm_start) {
     adam_parameters(problem))
 }
 
+# The weight that was given, else the geometric mean of the paper's 1 and of that by which each
+# point counts once.
+swsgp_kl_weight <- function(method, problem) {
+  method$kl_weight %||% sqrt(nrow(problem$inducing) / method$k)
+}
+
 # The parameters that Adam moves, those of the covariance and those of the family, to which the
 # noise of gaussian responses belongs.
 adam_parameters <- function(problem) {

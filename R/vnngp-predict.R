@@ -149,6 +149,11 @@ node_joint <- function(object, target, settings) {
       crossprod(weights, solved[rows, , drop = FALSE]))
 }
 
+jitter_variance <- function(object) {
+  object$method$jitter * sum(vapply(object$core_covariance$components,
+    function(component) component$variance, 0))
+}
+
 # Inducing points are no observations.
 #' @export
 prediction_conditioning.neargp_vnngp <- function(method, object, k, local_mean, sectors, joint,

@@ -29,20 +29,6 @@ cavity_moments <- function(object, k = NULL, threads = NULL) {
   UseMethod("cavity_moments", object$method)
 }
 
-#' @export
-cavity_moments.default <- function(object, k = NULL, threads = NULL) {
-  posterior <- object$posterior
-  given_nodes <- posterior$variance_given_nodes %||% 0
-  seen <- posterior$variance_at_data - given_nodes
-  remaining <- 1 - posterior$pseudo_precision * seen
-  left <- seen / remaining
-  moments <- list(mean = with_base(object$data, posterior$linear_predictor) -
-    left * posterior$slope, variance = left + given_nodes)
-  alone <- determining_groups(trend_part(object$data, design_columns(object$data)))
-  without_prediction(object,
-    without_improper(object, moments, setdiff(which(remaining < 1e-12), alone)), alone, alone)
-}
-
 # The share of a row's variance that is left without it may have no correct digit, where the field
 # varies by far more than the noise; and in Laplace's approximation with Student's t, where an
 # outlier's pseudo-observation has a negative precision, all but one row may be no distribution.

@@ -95,8 +95,3 @@ field_elsewhere <- function(object, coords, nodes, settings) {
   tell_jitter(drawn$jitter)
   drawn$field
 }
-
-jitter_variance <- function(object) {
-  object$method$jitter * sum(vapply(object$core_covariance$components,
-    function(component) component$variance, 0))
-}

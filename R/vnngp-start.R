@@ -61,14 +61,6 @@ rough_glm <- function(data, family) {
     response = response)
 }
 
-# The logarithm of stats::make.link() has no mean below 2.2e-16, which is a matter of the unit of
-# the response.
-unbounded_link <- function(link) {
-  if (link != "log") return(link)
-  structure(list(linkfun = log, linkinv = exp, mu.eta = exp, valideta = function(eta) TRUE,
-    name = "log"), class = "link-glm")
-}
-
 # Responses over many orders of magnitude break the iterations of a generalised linear model; from a
 # constant mean they may succeed.
 glm_trend <- function(data, y, weights, family) {
@@ -82,30 +74,11 @@ glm_trend <- function(data, y, weights, family) {
   data$offset - mean(data$offset) + family$linkfun(mean)
 }
 
-# Reweighted as for t with 4 degrees of freedom: least squares follows the outliers for which the
-# family is chosen.
-robust_trend <- function(data, steps = 10L) {
-  if (!ncol(data$X)) return(data$offset)
-  weights <- data$weights
-  for (step in seq_len(steps)) {
-    residual <- stats::lm.wfit(data$X, data$y - data$offset, weights)$residuals
-    scale <- robust_scale(residual, data$weights)
-    if (scale <= 1e-8 * sqrt(mean(data$y^2))) break
-    weights <- data$weights * 5 / (4 + data$weights * (residual / scale)^2)
-  }
-  data$y - residual
-}
-
 # The unit of steps of a fixed size in the linear predictor: with an identity link the scatter of
 # the response about its trend. On the scale of another link 1 means the same for all responses.
 predictor_unit <- function(data, family) {
   if (response_family(family)$link != "identity") return(1)
   robust_scale(data$y - robust_trend(data), data$weights / mean(data$weights))
-}
-
-bring_near <- function(residual, weights) {
-  reach <- 4 * robust_scale(residual, weights) / sqrt(weights)
-  pmin(pmax(residual, -reach), reach)
 }
 
 # z = eta + (y - mu) d eta / d mu with variance V(mu) (d eta / d mu)^2 / weight. Outliers of a

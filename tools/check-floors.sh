@@ -1,7 +1,7 @@
 #!/bin/sh
 # Looks for includes of src/core that go against the plan of the house: the rooms (folders) of a floor may include what
 # lies on lower floors and in themselves, nothing above and nothing beside. So there is no circle between rooms. Then for
-# files of R/ that its map does not have.
+# calls of R/ that run up (tools/check-floors.R), and for files of R/ that its map does not have.
 set -eu
 export LC_ALL=C
 
@@ -40,6 +40,8 @@ grep -r --include='*.h' --include='*.cpp' '^#include "[^"]*/' src/core |
       if (!wrong) print "floors: " includes " includes, none runs up or sideways"
       exit wrong
     }'
+
+Rscript --vanilla tools/check-floors.R || status=1
 
 # The map is a table of the article on the architecture, with patterns in backticks.
 patterns=$(sed -n '/^| what | files of `R\/` |$/,/^$/p' vignettes/architecture.Rmd | grep -o '`[^`]*\.R`' | tr -d '`')

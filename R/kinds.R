@@ -1,0 +1,65 @@
+# Which kind of response, data, covariance or method a formulation, a problem or a fit has. All
+# floors ask these questions, and their answers need no others.
+
+has_areal_data <- function(object) !is.null(object$locations$support)
+
+# Whether means of the response are those of the field.
+has_normal_areas <- function(object) is_gaussian(object$family) && !has_transform(object$family)
+
+# Whether the response of a family, or of a mixture made of one, is transformed or recalibrated.
+has_transform <- function(family) !is.null(family$transform) || !is.null(family$recalibration)
+
+is_gaussian <- function(family) family$family == "gaussian"
+
+# Whether the fit's rows are read by whoever needs them.
+reads_shards <- function(object) !is.null(object$source$recipe)
+
+is_compressed <- function(data) isTRUE(data$effects$compressed)
+
+has_effects <- function(data) !is.null(data$effects)
+
+effect_kinds <- c("effect_sd", "effect_cor")
+
+is_local <- function(fit) !is.null(fit$locations$local)
+
+is_class_data <- function(data) !is.null(data$binomial)
+
+# Rows that a fit is to.
+row_count <- function(data) data$stream$rows %||% length(data$y)
+
+has_space_time <- function(covariance) {
+  any(vapply(covariance$components, is_space_time, NA))
+}
+
+is_space_time <- function(component) !is.null(component$space_time)
+
+has_low_rank <- function(method) inherits(method, "neargp_vecchia_inducing")
+
+has_latent_low_rank <- function(method) !is.null(method$low_rank)
+
+wants_shards <- function(settings) {
+  !is.null(settings$control$shards) || !is.null(settings$cluster)
+}
+
+# Whether predictions are from responses that lose much.
+is_lossy <- function(object) !is.null(object$conditioning$reason)
+
+is_on_field <- function(method) inherits(method, "neargp_vecchia_field")
+
+is_streamed <- function(fit) inherits(fit, "neargp_streamed")
+
+is_likelihood <- function(object) {
+  object$score %in% c("log-likelihood", "restricted log-likelihood")
+}
+
+is_moving <- function(within) !is.null(within$rows)
+
+sees_all_others <- function(object) {
+  !reads_shards(object) && object$k >= length(object$pseudo_observations$data$y) - 1L
+}
+
+is_class_vector <- function(response) {
+  is.null(dim(response)) && (is.factor(response) || is.character(response) || is.logical(response))
+}
+
+is_swsgp <- function(method) inherits(method, "neargp_swsgp")
