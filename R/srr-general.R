@@ -118,7 +118,7 @@
 #'   `src/core/covariance/families.h`: a function of the user is not accepted (README.md says how
 #'   to add one).*
 #' @srrstatsNA {G4.0} *The package writes no files; fits are plain data for saveRDS().*
-#' @srrstats {G5.0} *`tests/testthat/test-inducing-classes.R` has iris, `test-dspp.R` and
+#' @srrstats {G5.0} *`tests/testthat/test-inducing-classes.R` has iris, `test-deep-dspp.R` and
 #'   `test-threads.R` the precipitation of Colorado (`CO.ppt` of the package fields),
 #'   `bench/heaton-satellite.R` the data of Heaton et al. (2019) and `bench/published.csv` the
 #'   figures of papers. Most tests simulate fields whose parameters are known.*
@@ -128,7 +128,7 @@
 #'   G5.2a and G5.2b are not met to the letter.*
 #' @srrstatsTODO {G5.2a} *Two messages stand twice, for several outputs or inducing points beside
 #'   the usual case: rows of data given to augment(), columns of inducing points
-#'   (`R/classes-methods.R` and `outputs.R`, `inducing-start.R` and `vnngp-inducing.R`).*
+#'   (`R/classes-methods.R` and `outputs.R`, `inducing-start.R` and `latent-inducing.R`).*
 #' @srrstatsTODO {G5.2b} *Tests expect conditions of every class but `_package` (sf or terra are
 #'   missing) and `_quantile`; no list shows that each single message has its test.*
 #' @srrstats {G5.3} *`tests/fuzz/checks.R` takes any number of a result that is not finite for a
@@ -154,8 +154,9 @@
 #'   cover the truth at several seeds", among the extended tests; `bench/vnngp-coverage.R` for
 #'   latent fields.*
 #' @srrstats {G5.7} *Approximations come to the exact model as they are told to take more:
-#'   `tests/testthat/test-svgp.R`, `test-vecchia-inducing.R`, `test-inducing-families.R`,
-#'   `test-vnngp-inducing.R`; a tolerance decides the end in `test-odvgp.R`.*
+#'   `tests/testthat/test-inducing-svgp.R`, `test-neighbours-vecchia-inducing.R`,
+#'   `test-inducing-families.R`, `test-latent-inducing.R`; a tolerance decides the end in
+#'   `test-inducing-odvgp.R`.*
 #' @srrstats {G5.8} *As in G5.8a to G5.8d, and `tests/fuzz/`, which calls with random and hostile
 #'   data.*
 #' @srrstats {G5.8a} *No rows in the data, after `subset` or na.action, or in newdata:
@@ -166,7 +167,7 @@
 #'   `tests/testthat/test-model-frame.R`, `test-locations.R`, `test-response.R`.*
 #' @srrstats {G5.8d} *More coefficients than rows in `tests/testthat/test-model-frame.R`, not more
 #'   than k rows in `test-method.R`, one row in `test-default-method.R`, sizes beyond memory in
-#'   `test-vnngp-fit.R`.*
+#'   `test-latent-fit.R`.*
 #' @srrstats {G5.9} *As in G5.9a and G5.9b.*
 #' @srrstats {G5.9a} *`tests/testthat/test-neargp.R`, "noise of the size of rounding in the data
 #'   changes nothing beyond rounding"; `test-trend-basis.R` with responses and covariates far from

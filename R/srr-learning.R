@@ -144,8 +144,8 @@
 #' @srrstatsNA {ML6.1a} *See ML6.1.*
 #' @srrstatsNA {ML7.0} *There are no labels, see ML1.1.*
 #' @srrstats {ML7.1} *Scaling of coordinates, covariates and responses:
-#'   `tests/testthat/test-response-unit.R`, `test-trend-basis.R`, `test-neargp.R`, `test-svgp.R`,
-#'   `test-dspp.R`.*
+#'   `tests/testthat/test-response-unit.R`, `test-trend-basis.R`, `test-neargp.R`,
+#'   `test-inducing-svgp.R`, `test-deep-dspp.R`.*
 #' @srrstatsNA {ML7.2} *The package does not impute.*
 #' @srrstatsTODO {ML7.3} *In part, see ML7.3a and ML7.3b.*
 #' @srrstatsTODO {ML7.3a} *No test compares with fits of other packages; what a method does not
@@ -156,20 +156,20 @@
 #' @srrstatsNA {ML7.5} *No routine determines an optimal rate.*
 #' @srrstats {ML7.6} *`tests/testthat/test-deep-fit.R`, "training raises the objective, and the
 #'   fit is that of the best epoch"; long runs end where closed forms do in
-#'   `test-vnngp-mean-field.R` and `test-classes-polya-gamma.R`.*
+#'   `test-latent-mean-field.R` and `test-classes-polya-gamma.R`.*
 #' @srrstats {ML7.7} *`tests/testthat/test-fisher-scoring.R`, `test-quasi-newton.R` (agreement of
 #'   the two), `test-adam.R`, `test-inducing-natural.R`, `test-inducing-adam.R`,
-#'   `test-vnngp-mean-field.R`.*
+#'   `test-latent-mean-field.R`.*
 #' @srrstats {ML7.8} *Each objective is compared with dense matrices or quadrature:
-#'   `tests/testthat/test-neargp.R`, `test-outputs-fit.R`, `test-svgp.R`, `test-ppgpr.R`,
-#'   `test-deep-fit.R`, `test-classes-objective.R`.*
+#'   `tests/testthat/test-neargp.R`, `test-outputs-fit.R`, `test-inducing-svgp.R`,
+#'   `test-inducing-ppgpr.R`, `test-deep-fit.R`, `test-classes-objective.R`.*
 #' @srrstatsTODO {ML7.9} *`tests/fuzz/` draws methods, optimisers, families and covariances
 #'   together at random, many of which agree with dense likelihoods; not all combinations are
 #'   enumerated.*
 #' @srrstatsTODO {ML7.9a} *`tools/record.R` crosses methods with covariances and with families by
 #'   expand.grid(), to compare versions; tests do not.*
 #' @srrstats {ML7.10} *Traces are tested where they are kept: `tests/testthat/test-deep-fit.R`,
-#'   `test-dspp.R`, `test-vnngp-mean-field.R`.*
+#'   `test-deep-dspp.R`, `test-latent-mean-field.R`.*
 #' @srrstats {ML7.11} *`tests/testthat/test-scores.R`, `test-scoring-rules.R`,
 #'   `test-scores-response.R`, `test-classes-scores.R`.*
 #' @srrstats {ML7.11a} *True distributions have the least proper scores among others in

@@ -23,8 +23,8 @@
 #' @srrstats {RE1.4} *`?neargp` states the model, `?response_family` distributions, `?neargp`
 #'   "Locations" which coordinates share a range; wrong ones are told and tested: units that are
 #'   unlike in `tests/testthat/test-coordinate-units.R`, outliers in
-#'   `test-pseudo-observations-student-t.R`, degrees taken as a plane in `test-locations.R`; wrong
-#'   models are measured in `bench/loo-k-misspecified.R`.*
+#'   `test-neighbours-pseudo-observations-student-t.R`, degrees taken as a plane in
+#'   `test-locations.R`; wrong models are measured in `bench/loo-k-misspecified.R`.*
 #' @srrstats {RE2.0} *What is transformed is documented and given back in the user's units:
 #'   longitude and latitude (`?neargp`; `distance = "euclidean"` avoids it), factors by contrasts,
 #'   coordinates and response of `?dspp`. Trend and response are also scaled within the fit, which
@@ -40,7 +40,7 @@
 #' @srrstats {RE2.4} *As in RE2.4a and RE2.4b.*
 #' @srrstats {RE2.4a} *`check_rank()` of `R/trend-checks.R`, an error that names the columns.*
 #' @srrstats {RE2.4b} *`check_trend()` of `R/trend-checks.R`: a response that is an exact function
-#'   of the trend is refused; separation is told for other families (`R/vnngp-fit.R`).*
+#'   of the trend is refused; separation is told for other families (`R/latent-fit.R`).*
 #' @srrstats {RE3.0} *`warn_unless_converged()` of `R/neargp.R`, class
 #'   `neargp_warning_convergence`, with what to do.*
 #' @srrstats {RE3.1} *The class lets one suppress it; `fit$convergence`, the last line of print()

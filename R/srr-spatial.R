@@ -87,8 +87,8 @@
 #'   given", across the date line.*
 #' @srrstatsTODO {SP6.1} *Fits, predictions, neighbours in sectors, folds, variograms, maps and
 #'   inducing points are tested in the plane and on the sphere (`tests/testthat/test-locations.R`,
-#'   `test-predict-neighbors.R`, `test-folds.R`, `test-variogram.R`, `test-svgp.R`,
-#'   `test-vnngp.R`), but not each method and generic.*
+#'   `test-predict-neighbors.R`, `test-folds.R`, `test-variogram.R`, `test-inducing-svgp.R`,
+#'   `test-latent-vnngp.R`), but not each method and generic.*
 #' @srrstats {SP6.1a} *`tests/testthat/test-locations.R`, "longitude and latitude say what a
 #'   projection of them says, and degrees taken as a plane say less".*
 #' @srrstats {SP6.1b} *The same test compares with a projection.*
