@@ -5,9 +5,9 @@
 # then begins with a row of its own, the same location with one label less. So an observation's own
 # label is never among what predicts it.
 #
-# R/pseudo-observations.R aggregates pseudo-observations likewise. Conditioning sets need `coords`,
-# `content`, a matrix with a row for each location to which observations add up, and `total`, the
-# number of observations at each.
+# R/neighbours-pseudo-observations.R aggregates pseudo-observations likewise. Conditioning sets need
+# `coords`, `content`, a matrix with a row for each location to which observations add up, and
+# `total`, the number of observations at each.
 
 new_labels <- function(data, classes, location_index) {
   first <- which(!duplicated(location_index))

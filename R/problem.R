@@ -69,7 +69,7 @@ new_problem <- function(data, locations, settings, start) {
     labels = NULL,                   # of label regressions: labels by location, see new_labels()
     per_class = NULL,                # whether each class has a regression of its own
     prevalence = NULL,               # what the trend says far from data, see class_prevalence()
-    # ---- the leave-one-out score of classes and pseudo-observations (R/loo-optimizers.R)
+    # ---- leave-one-out scores of classes and pseudo-observations (R/neighbours-loo-optimizers.R)
     design = NULL,                   # the trend in orthogonal columns, see orthogonal_design()
     location_index = NULL,           # number of each row's distinct location
     distinct = NULL,                 # how many of these there are

@@ -29,7 +29,7 @@
 #'   `bench/README.md` a table of claims, scripts and what was reached; no paper goes with the
 #'   package so far.*
 #' @srrstats {G1.6} *`bench/speed-gpgp.R`, `bench/speed-rivals.R`, `bench/geometry.R`,
-#'   `bench/vecchia-inducing.R` and `bench/loo-k-outputs.R` run GpGp, BRISC, GPBoost, RANN, FNN
+#'   `bench/neighbours-vecchia-inducing.R` and `bench/loo-k-outputs.R` run GpGp, BRISC, GPBoost, RANN, FNN
 #'   and gstat in the same run, `bench/svgp-gpytorch.R` and `bench/vnngp-gpytorch.R` GPyTorch.*
 #' @srrstats {G2.0} *`check_number()`, `check_count()`, `check_flag()` and `check_choice()` of
 #'   `R/checks.R` ask for length one, `check_one_for_each_row()` of `R/model-frame.R` for one
@@ -118,7 +118,7 @@
 #'   `src/core/covariance/families.h`: a function of the user is not accepted (README.md says how
 #'   to add one).*
 #' @srrstatsNA {G4.0} *The package writes no files; fits are plain data for saveRDS().*
-#' @srrstats {G5.0} *`tests/testthat/test-inducing-classes.R` has iris, `test-dspp.R` and
+#' @srrstats {G5.0} *`tests/testthat/test-inducing-classes.R` has iris, `test-deep-dspp.R` and
 #'   `test-threads.R` the precipitation of Colorado (`CO.ppt` of the package fields),
 #'   `bench/heaton-satellite.R` the data of Heaton et al. (2019) and `bench/published.csv` the
 #'   figures of papers. Most tests simulate fields whose parameters are known.*
@@ -128,7 +128,7 @@
 #'   G5.2a and G5.2b are not met to the letter.*
 #' @srrstatsTODO {G5.2a} *Two messages stand twice, for several outputs or inducing points beside
 #'   the usual case: rows of data given to augment(), columns of inducing points
-#'   (`R/classes-methods.R` and `outputs.R`, `inducing-start.R` and `vnngp-inducing.R`).*
+#'   (`R/classes-methods.R` and `outputs.R`, `inducing-start.R` and `latent-inducing.R`).*
 #' @srrstatsTODO {G5.2b} *Tests expect conditions of every class but `_package` (sf or terra are
 #'   missing) and `_quantile`; no list shows that each single message has its test.*
 #' @srrstats {G5.3} *`tests/fuzz/checks.R` takes any number of a result that is not finite for a
@@ -154,8 +154,8 @@
 #'   cover the truth at several seeds", among the extended tests; `bench/vnngp-coverage.R` for
 #'   latent fields.*
 #' @srrstats {G5.7} *Approximations come to the exact model as they are told to take more:
-#'   `tests/testthat/test-svgp.R`, `test-vecchia-inducing.R`, `test-inducing-families.R`,
-#'   `test-vnngp-inducing.R`; a tolerance decides the end in `test-odvgp.R`.*
+#'   `tests/testthat/test-inducing-svgp.R`, `test-neighbours-vecchia-inducing.R`, `test-inducing-families.R`,
+#'   `test-latent-inducing.R`; a tolerance decides the end in `test-inducing-odvgp.R`.*
 #' @srrstats {G5.8} *As in G5.8a to G5.8d, and `tests/fuzz/`, which calls with random and hostile
 #'   data.*
 #' @srrstats {G5.8a} *No rows in the data, after `subset` or na.action, or in newdata:
@@ -166,7 +166,7 @@
 #'   `tests/testthat/test-model-frame.R`, `test-locations.R`, `test-response.R`.*
 #' @srrstats {G5.8d} *More coefficients than rows in `tests/testthat/test-model-frame.R`, not more
 #'   than k rows in `test-method.R`, one row in `test-default-method.R`, sizes beyond memory in
-#'   `test-vnngp-fit.R`.*
+#'   `test-latent-fit.R`.*
 #' @srrstats {G5.9} *As in G5.9a and G5.9b.*
 #' @srrstats {G5.9a} *`tests/testthat/test-neargp.R`, "noise of the size of rounding in the data
 #'   changes nothing beyond rounding"; `test-trend-basis.R` with responses and covariates far from
@@ -201,7 +201,7 @@ NULL
 #' @srrstats {RE1.4} *`?neargp` states the model, `?response_family` distributions, `?neargp`
 #'   "Locations" which coordinates share a range; wrong ones are told and tested: units that are
 #'   unlike in `tests/testthat/test-coordinate-units.R`, outliers in
-#'   `test-pseudo-observations-student-t.R`, degrees taken as a plane in `test-locations.R`; wrong
+#'   `test-neighbours-pseudo-observations-student-t.R`, degrees taken as a plane in `test-locations.R`; wrong
 #'   models are measured in `bench/loo-k-misspecified.R`.*
 #' @srrstats {RE2.0} *What is transformed is documented and given back in the user's units:
 #'   longitude and latitude (`?neargp`; `distance = "euclidean"` avoids it), factors by contrasts,
@@ -218,7 +218,7 @@ NULL
 #' @srrstats {RE2.4} *As in RE2.4a and RE2.4b.*
 #' @srrstats {RE2.4a} *`check_rank()` of `R/trend-checks.R`, an error that names the columns.*
 #' @srrstats {RE2.4b} *`check_trend()` of `R/trend-checks.R`: a response that is an exact function
-#'   of the trend is refused; separation is told for other families (`R/vnngp-fit.R`).*
+#'   of the trend is refused; separation is told for other families (`R/latent-fit.R`).*
 #' @srrstats {RE3.0} *`warn_unless_converged()` of `R/neargp.R`, class
 #'   `neargp_warning_convergence`, with what to do.*
 #' @srrstats {RE3.1} *The class lets one suppress it; `fit$convergence`, the last line of print()
@@ -360,8 +360,8 @@ NULL
 #'   given", across the date line.*
 #' @srrstatsTODO {SP6.1} *Fits, predictions, neighbours in sectors, folds, variograms, maps and
 #'   inducing points are tested in the plane and on the sphere (`tests/testthat/test-locations.R`,
-#'   `test-predict-neighbors.R`, `test-folds.R`, `test-variogram.R`, `test-svgp.R`,
-#'   `test-vnngp.R`), but not each method and generic.*
+#'   `test-predict-neighbors.R`, `test-folds.R`, `test-variogram.R`, `test-inducing-svgp.R`,
+#'   `test-latent-vnngp.R`), but not each method and generic.*
 #' @srrstats {SP6.1a} *`tests/testthat/test-locations.R`, "longitude and latitude say what a
 #'   projection of them says, and degrees taken as a plane say less".*
 #' @srrstats {SP6.1b} *The same test compares with a projection.*
@@ -517,8 +517,8 @@ NULL
 #' @srrstatsNA {ML6.1a} *See ML6.1.*
 #' @srrstatsNA {ML7.0} *There are no labels, see ML1.1.*
 #' @srrstats {ML7.1} *Scaling of coordinates, covariates and responses:
-#'   `tests/testthat/test-response-unit.R`, `test-trend-basis.R`, `test-neargp.R`, `test-svgp.R`,
-#'   `test-dspp.R`.*
+#'   `tests/testthat/test-response-unit.R`, `test-trend-basis.R`, `test-neargp.R`, `test-inducing-svgp.R`,
+#'   `test-deep-dspp.R`.*
 #' @srrstatsNA {ML7.2} *The package does not impute.*
 #' @srrstatsTODO {ML7.3} *In part, see ML7.3a and ML7.3b.*
 #' @srrstatsTODO {ML7.3a} *No test compares with fits of other packages; what a method does not
@@ -529,12 +529,12 @@ NULL
 #' @srrstatsNA {ML7.5} *No routine determines an optimal rate.*
 #' @srrstats {ML7.6} *`tests/testthat/test-deep-fit.R`, "training raises the objective, and the
 #'   fit is that of the best epoch"; long runs end where closed forms do in
-#'   `test-vnngp-mean-field.R` and `test-classes-polya-gamma.R`.*
+#'   `test-latent-mean-field.R` and `test-classes-polya-gamma.R`.*
 #' @srrstats {ML7.7} *`tests/testthat/test-fisher-scoring.R`, `test-quasi-newton.R` (agreement of
 #'   the two), `test-adam.R`, `test-inducing-natural.R`, `test-inducing-adam.R`,
-#'   `test-vnngp-mean-field.R`.*
+#'   `test-latent-mean-field.R`.*
 #' @srrstats {ML7.8} *Each objective is compared with dense matrices or quadrature:
-#'   `tests/testthat/test-neargp.R`, `test-outputs-fit.R`, `test-svgp.R`, `test-ppgpr.R`,
+#'   `tests/testthat/test-neargp.R`, `test-outputs-fit.R`, `test-inducing-svgp.R`, `test-inducing-ppgpr.R`,
 #'   `test-deep-fit.R`, `test-classes-objective.R`.*
 #' @srrstatsTODO {ML7.9} *`tests/fuzz/` draws methods, optimisers, families and covariances
 #'   together at random, many of which agree with dense likelihoods; not all combinations are
@@ -542,7 +542,7 @@ NULL
 #' @srrstatsTODO {ML7.9a} *`tools/record.R` crosses methods with covariances and with families by
 #'   expand.grid(), to compare versions; tests do not.*
 #' @srrstats {ML7.10} *Traces are tested where they are kept: `tests/testthat/test-deep-fit.R`,
-#'   `test-dspp.R`, `test-vnngp-mean-field.R`.*
+#'   `test-deep-dspp.R`, `test-latent-mean-field.R`.*
 #' @srrstats {ML7.11} *`tests/testthat/test-scores.R`, `test-scoring-rules.R`,
 #'   `test-scores-response.R`, `test-classes-scores.R`.*
 #' @srrstats {ML7.11a} *True distributions have the least proper scores among others in

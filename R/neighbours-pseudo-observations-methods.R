@@ -1,6 +1,7 @@
 # Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of
 # other fits. Such a fit has an element `pseudo-observations` (fitted_pseudo_observations() in
-# R/pseudo-observations-fit.R); given these it is a gaussian one on the scale of the link.
+# R/neighbours-pseudo-observations-fit.R); given these it is a gaussian one on the scale of the
+# link.
 
 # The fit as one of a gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {

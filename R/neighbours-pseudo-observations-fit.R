@@ -1,5 +1,5 @@
 # Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the
-# leave-one-out log score, from pseudo-observations (R/pseudo-observations.R).
+# leave-one-out log score, from pseudo-observations (R/neighbours-pseudo-observations.R).
 
 #' @export
 method_layout.neargp_loo_k_families <- function(method, layout, settings) {

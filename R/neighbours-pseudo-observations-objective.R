@@ -89,7 +89,8 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
 
 # `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`.
 # `why_not(known)`: the error of rows whose density cannot be integrated, where there are any.
-# `share`: of all observations, which get as much of the penalty (R/pseudo-observations-scale.R).
+# `share`: of all observations, which get as much of the penalty
+# (R/neighbours-pseudo-observations-scale.R).
 objective_of_terms <- function(problem, n, at, why_not, share = 1) {
   working_of <- function(theta) split_pseudo_observation_theta(problem, theta)$working
   evaluate <- function(theta) {

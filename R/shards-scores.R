@@ -1,6 +1,6 @@
 # Leave-one-out scores of rows in shards, of classes and of what is neither gaussian nor classes:
-# what problem$scoring (R/loo-optimizers.R) asks of them. The prior of the pseudo-observations is
-# that of some rows of all, or of the sample of a source, and is found here.
+# what problem$scoring (R/neighbours-loo-optimizers.R) asks of them. The prior of the
+# pseudo-observations is that of some rows of all, or of the sample of a source, and is found here.
 
 # `basis`: of the user's columns, where rows are read.
 with_scores_in_shards <- function(problem, basis) {

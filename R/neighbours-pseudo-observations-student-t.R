@@ -1,10 +1,10 @@
 # The auxiliary variables of Student's t (Jankowiak and Pleiss 2022, appendix A.9): given its gamma
 # variable omega a response is normal with noise variance scale^2 / (weight omega), so that rows far
 # from what their neighbours say count little as neighbours. As pseudo-observations they have the
-# nugget times that variance (pseudo_observation_noise() in R/pseudo-observations.R). It is 1 at
-# least, as for other responses: a nugget of its own, apart from the scale, would let the score make
-# the linear predictor all but certain and leave its variance to the noise of responses, whose
-# scores hardly differ.
+# nugget times that variance (pseudo_observation_noise() in R/neighbours-pseudo-observations.R). It
+# is 1 at least, as for other responses: a nugget of its own, apart from the scale, would let the
+# score make the linear predictor all but certain and leave its variance to the noise of responses,
+# whose scores hardly differ.
 
 has_gamma_variables <- function(family) family$family == "student_t"
 

@@ -1,7 +1,8 @@
 # Responses that are neither gaussian nor classes in shards, by leave-one-out scores: what is
 # computed of one shard (see shard-worker.R). Rows at one place share a shard, so that their
 # pseudo-observations are added there; what shards tell each other of are distinct locations, with
-# these sums. How a row is predicted, and its score, are R/pseudo-observations-objective.R.
+# these sums. How a row is predicted, and its score, are
+# R/neighbours-pseudo-observations-objective.R.
 
 # `data`: rows in the core's columns, with those of the `design` besides. `number`: of the rows,
 # among all.

@@ -1,5 +1,5 @@
 # Class labels in shards, by leave-one-out scores: what is computed of one shard (see
-# shard-worker.R). As pseudo-observations are (R/shard-pseudo-observations.R), labels are added at
+# shard-worker.R). As pseudo-observations are (R/shards-pseudo-observations.R), labels are added at
 # each place, and locations with their numbers of labels are what shards tell each other of.
 
 # `data`: class, weights, offset and coordinates of the rows, and columns of the design.
