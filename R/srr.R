@@ -29,7 +29,7 @@
 #'   `bench/README.md` a table of claims, scripts and what was reached; no paper goes with the
 #'   package so far.*
 #' @srrstats {G1.6} *`bench/speed-gpgp.R`, `bench/speed-rivals.R`, `bench/geometry.R`,
-#'   `bench/neighbours-vecchia-inducing.R` and `bench/loo-k-outputs.R` run GpGp, BRISC, GPBoost, RANN, FNN
+#'   `bench/vecchia-inducing.R` and `bench/loo-k-outputs.R` run GpGp, BRISC, GPBoost, RANN, FNN
 #'   and gstat in the same run, `bench/svgp-gpytorch.R` and `bench/vnngp-gpytorch.R` GPyTorch.*
 #' @srrstats {G2.0} *`check_number()`, `check_count()`, `check_flag()` and `check_choice()` of
 #'   `R/checks.R` ask for length one, `check_one_for_each_row()` of `R/model-frame.R` for one
