@@ -1,26 +1,12 @@
 # What responses on areas can have.
 
-# Whether a method fits them.
-takes_areas <- function(method) {
-  UseMethod("takes_areas")
-}
-
-#' @export
-takes_areas.default <- function(method) FALSE
-
-#' @export
-takes_areas.neargp_exact_gp <- function(method) TRUE
-
-#' @export
-takes_areas.neargp_vecchia <- function(method) !has_low_rank(method)
-
 check_areal <- function(settings, areal, formula, locations, transform) {
   if (!is_gaussian(settings$family)) {
     refuse_areal(sprintf("the family %s", settings$family$family),
       "Counts: give rates as a gaussian response, with weights = their denominators; or the centres by sf::st_centroid().")
   }
-  if (!takes_areas(settings$method)) {
-    refuse_areal(method_call(settings$method), "Use exact_gp() or vecchia().")
+  if (!has_ability(settings$method, "areal_rows")) {
+    refuse_areal(method_call(settings$method), sprintf("Use %s.", able_methods("areal_rows", "or")))
   }
   if (!is.null(transform)) {
     refuse_areal("a transform",

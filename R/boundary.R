@@ -189,7 +189,7 @@ flat_likelihood_note <- function(x) {
 
 # Says whether check_prior() would take a prior.
 may_have_prior <- function(x) {
-  is.null(x$prior) && is.null(x$outputs) && takes_local_fields(x$method, x$family) &&
+  is.null(x$prior) && is.null(x$outputs) && has_ability(x$method, "local_fields", x$family) &&
     !has_latent_low_rank(x$method) && is.null(x$method$inducing) &&
     !identical(x$method$optimizer, "adam")
 }

@@ -31,8 +31,6 @@ categorical <- function(link = c("softmax", "robust-max")) {
     class = c("neargp_family", "family"))
 }
 
-is_categorical <- function(family) family$family == "categorical"
-
 # The links with which a method takes it.
 class_links <- function(method) {
   UseMethod("class_links")

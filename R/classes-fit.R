@@ -178,7 +178,7 @@ check_location_count <- function(locations, k) {
 
 # The softmax does not change when all classes are offset alike.
 check_class_offset <- function(problem) {
-  log_odds <- length(problem$levels) == 2L && !has_class_fields(problem$method)
+  log_odds <- length(problem$levels) == 2L && !has_ability(problem$method, "class_fields")
   if (log_odds || all(problem$data$offset == 0)) return(invisible())
   abort_neargp("formula",
     c("An offset means nothing where each class has a trend: it would be the same for all of them.",
@@ -190,7 +190,7 @@ check_kept_classes <- function(fit, split) {
   if (length(lost)) {
     abort_neargp("folds",
       c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.",
-        split$fold, lost[1L]), i = if (has_class_fields(fit$method)) "Choose other folds." else
+        split$fold, lost[1L]), i = if (has_ability(fit$method, "class_fields")) "Choose other folds." else
         "Choose other folds, or keep the parameters: refit = FALSE."))
   }
 }

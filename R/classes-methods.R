@@ -48,7 +48,7 @@ compared_estimators <- function(classifier) {
 label_scale_note <- function(x, digits) {
   kind <- x$layout$kind
   estimate <- x$parameters$estimate
-  if (is.null(x$classifier) || has_class_fields(x$method)) return(NULL)
+  if (is.null(x$classifier) || has_ability(x$method, "class_fields")) return(NULL)
   if (!any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) {
     return(NULL)
   }
@@ -118,7 +118,7 @@ print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digit
   print_summary_covariance(x, digits)
   print_remarks(fit, digits)
   cat("\nLeave one out: each row predicted from ",
-    if (has_class_fields(fit$method)) "the others" else "its nearest others", "\n", sep = "")
+    if (has_ability(fit$method, "class_fields")) "the others" else "its nearest others", "\n", sep = "")
   print(x$scores)
   if (ncol(x$confusion) <= 12L) print(x$confusion)
   invisible(x)
@@ -144,7 +144,7 @@ fitted.neargp_classifier <- function(object, ...) {
 #' @export
 simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
   abort_for_classes("simulate()",
-    if (has_class_fields(object$method))
+    if (has_ability(object$method, "class_fields"))
     "predict() has the probabilities of classes, row by row." else
     "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
 }

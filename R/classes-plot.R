@@ -58,12 +58,12 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
 }
 
 class_plots <- function(x) {
-  c("map", "calibration", "confusion", if (has_inducing_features(x$method)) "inducing")
+  c("map", "calibration", "confusion", if (has_ability(x$method, "inducing_features")) "inducing")
 }
 
 default_class_plots <- function(x, newdata) {
   map <- if (has_class_map(x) && is.null(newdata)) "map"
-  if (!is.null(map) && !leaves_rows_out(x$method)) return(map)
+  if (!is.null(map) && !has_ability(x$method, "leave_one_out")) return(map)
   c(map, "calibration", "confusion")
 }
 

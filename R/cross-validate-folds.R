@@ -207,7 +207,7 @@ fold_problem <- function(fit, rows, context) {
   settings <- new_settings(method, fit$family, fit$control, context, fit$covariance,
     nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
   # Several outputs go on from the fit's inducing points, one output begins with others.
-  if (has_outputs(fit) && has_inducing_features(method)) fit$data <- data
+  if (has_outputs(fit) && has_ability(method, "inducing_features")) fit$data <- data
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(method, length(rows))
   problem

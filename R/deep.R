@@ -2,9 +2,6 @@
 # standardisation, and the fit by deep_fit(). A method of them has `deep`, the settings of
 # deep_fit() that are its own.
 
-#' @export
-is_dense.neargp_deep <- function(method) TRUE
-
 # Settings that both have, checked.
 deep_method <- function(name, label, layers, width, inducing, skip, regularization, epochs,
                         batch_size, learning_rate, restarts, validation, seed, ...) {
@@ -171,22 +168,6 @@ refuse_robust <- function(method, class, why, instead) {
 }
 
 # ---- the fit -------------------------------------------------------------------------------------
-
-#' @export
-allows_flat_places.neargp_deep <- function(method) TRUE
-
-#' @export
-begins_with_parameters.neargp_deep <- function(method) FALSE
-
-# Mixtures of normals.
-#' @export
-takes_transform.neargp_deep <- function(method) FALSE
-
-#' @export
-device_has_objective.neargp_deep <- function(method, family, several = FALSE) TRUE
-
-#' @export
-takes_outputs.neargp_deep <- function(method) TRUE
 
 # Noise variances of weight 1, or no nugget and the family's parameters, in the unit of the problem.
 working_of_state <- function(state, response) {

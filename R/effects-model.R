@@ -73,7 +73,7 @@ abort_unknown_levels <- function(recipe, unknown) {
 check_takes_effects <- function(settings, formula, source) {
   if (!formula_has_effects(formula)) return(invisible())
   if (!is.null(source)) refuse_effects("rows that are read in pieces")
-  if (!takes_effects(settings$method, settings$family)) {
+  if (!has_ability(settings$method, "effects", settings$family)) {
     refuse_effects(sprintf("%s%s", settings$method$label, if (is_gaussian(settings$family)) "" else
       sprintf(" of %s response", with_article(settings$family))))
   }
@@ -81,6 +81,6 @@ check_takes_effects <- function(settings, formula, source) {
 
 refuse_effects <- function(what) {
   abort_neargp("method", c(sprintf("Random effects and smooths are not fitted by %s.", what),
-    i = "They are by vecchia(), exact_gp() and loo_k() (by quasi-Newton) of a gaussian response, and of every family but classes by svgp(), and by vnngp() at all locations with posterior \"sparse\" or \"laplace\".",
+    i = sprintf("They are by %s.", able_methods("effects")),
     i = "Groups can enter the trend as a factor, smooths as splines::ns(z, df = 4)."))
 }

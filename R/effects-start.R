@@ -138,7 +138,7 @@ with_effect_bounds <- function(bounds, problem, variance) {
 # Working parameters of the effects, and their predictions, by REML with independent rows. None
 # begins below a twentieth of the response's standard deviation, where it would have no slope.
 independent_effects <- function(problem) {
-  roughly <- is_exact(problem$method) && are_many_effects(problem$data)
+  roughly <- has_ability(problem$method, "exact") && are_many_effects(problem$data)
   if (roughly || has_effects_pass(problem)) return(swept_effects(problem))
   data <- problem$data
   n <- length(data$y)

@@ -21,21 +21,6 @@ exact_gp <- function(max_rows = 10000L, estimation = NULL) {
 }
 
 #' @export
-is_dense.neargp_exact_gp <- function(method) TRUE
-
-#' @export
-is_exact.neargp_exact_gp <- function(method) TRUE
-
-#' @export
-takes_local_fields.neargp_exact_gp <- function(method, family) TRUE
-
-#' @export
-takes_effects.neargp_exact_gp <- function(method, family) is_gaussian(family)
-
-#' @export
-takes_noise_model.neargp_exact_gp <- function(method) TRUE
-
-#' @export
 fit_method.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_objective(problem)
@@ -51,8 +36,6 @@ likelihood_objective.neargp_exact_gp <- function(method, problem) exact_objectiv
 
 # Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.
 # An earlier fit's is nearer still. With the iterations and evaluations that it took.
-start_neighbors <- 30L
-
 near_optimum <- function(problem, k = start_neighbors) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
   none <- list(working = problem$start, iterations = 0L, evaluations = 0L)

@@ -143,12 +143,12 @@ warn_of_few_rows <- function(fit) {
 choose_fit_device <- function(settings, data) {
   if (has_local_fields(settings$covariance) || has_space_time(settings$covariance) ||
     !is.null(data$noise) || is_compressed(data) || settings$device == "cpu") return("cpu")
-  if (!is_dense(settings$method)) {
+  if (!has_ability(settings$method, "dense_matrices")) {
     return(choose_device(settings$device, nrow(data$coords),
       conditioning_size(settings$method, data), passes = 30))
   }
   several <- !is.null(data$output)
-  if (!device_has_objective(settings$method, settings$family, several)) {
+  if (!has_ability(settings$method, "device_objective", settings$family, several)) {
     check_dense_device(settings$device)
   }
   if (settings$device == "cuda") "cuda" else "cpu"

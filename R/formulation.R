@@ -41,7 +41,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
     family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
-    device = resolve_device(device, is_dense(method) && !device_has_objective(method, family)),
+    device = resolve_device(device, has_ability(method, "dense_matrices") && !has_ability(method, "device_objective", family)),
     context = plain_context(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
   check_precision(settings)
   settings
@@ -57,7 +57,7 @@ data_as_rows <- function(data, given) {
 # is read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
 read_rows <- function(data, source, given, settings) {
   kept <- NULL
-  if (!is.null(source) && keeps_rows(settings$method, settings$family)) {
+  if (!is.null(source) && has_ability(settings$method, "keep_rows", settings$family)) {
     kept <- rows_of_source(source, settings,
       unclass(given)[c("formula", "coords", "time", "covariance", "nugget", "by_row")])
     data <- kept$rows

@@ -6,15 +6,9 @@
 class_links.neargp_svgp <- function(method) c("softmax", "robust-max")
 
 #' @export
-has_nugget.neargp_svgp_classes <- function(method) FALSE
-
-#' @export
 method_layout.neargp_svgp_classes <- function(method, layout, settings) {
   latent_layout(layout, settings)
 }
-
-#' @export
-needs_distinct_locations.neargp_svgp_classes <- function(method, problem) FALSE
 
 #' @export
 uses_batches.neargp_svgp_classes <- function(method, problem, points) {

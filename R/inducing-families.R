@@ -2,15 +2,9 @@
 # and the bound is maximised over these at each evaluation.
 
 #' @export
-has_nugget.neargp_svgp_families <- function(method) FALSE
-
-#' @export
 method_layout.neargp_svgp_families <- function(method, layout, settings) {
   latent_layout(layout, settings)
 }
-
-#' @export
-needs_distinct_locations.neargp_svgp_families <- function(method, problem) FALSE
 
 #' @export
 with_start.neargp_svgp_families <- function(method, problem) {

@@ -153,9 +153,6 @@ with_kl_weight <- function(bound, weight, log_noise, is_nugget) {
   bound
 }
 
-# The weight of the divergence in the bound; that of ppgpr() is for its score.
-bound_kl_weight <- function(method) if (is_ppgpr(method)) 1 else method$kl_weight %||% 1
-
 evidence_bound <- function(method, evaluated) {
   kl_weight <- bound_kl_weight(method)
   if (kl_weight == 1) evaluated$value else evaluated$value + (kl_weight - 1) * evaluated$divergence

@@ -37,9 +37,3 @@ noise_slopes <- function(columns, known, beta, precision, bound) {
   trace <- if (bound == "tight") unexplained / (1 + unexplained) else unexplained
   0.5 * (precision * (error^2 + known$posterior) + trace - 1)
 }
-
-# Bounds by evaluations over all rows: mini-batches know a nugget alone.
-#' @export
-takes_noise_model.neargp_svgp <- function(method) {
-  identical(plain_class(method)[1L], "neargp_svgp") && bound_kl_weight(method) == 1
-}

@@ -85,9 +85,6 @@ print.neargp_odvgp <- function(x, ...) {
 }
 
 #' @export
-takes_outputs.neargp_odvgp <- function(method) FALSE
-
-#' @export
 method_families.neargp_odvgp <- function(method) c(latent_families(), "categorical")
 
 # No sum over rows: iterations have products of a vector with the covariance matrix of all rows.
@@ -187,9 +184,6 @@ mean_columns.neargp_odvgp <- function(method, object, coords, features, context)
   core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights,
     as_specified(object$core_covariance), context)
 }
-
-#' @export
-leaves_rows_out.neargp_odvgp <- function(method) FALSE
 
 refuse_leave_one_out <- function() {
   abort_neargp("method",

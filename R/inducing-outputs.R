@@ -3,9 +3,6 @@
 # known there; see src/core/variational/coregionalised_bound.h.
 
 #' @export
-takes_outputs.neargp_svgp <- function(method) TRUE
-
-#' @export
 uses_batches.neargp_svgp_outputs <- function(method, problem, points) {
   refuse_batches(method, "several outputs")
 }

@@ -72,16 +72,8 @@ ppgpr <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"),
   method
 }
 
-is_ppgpr <- function(method) inherits(method, "neargp_ppgpr")
-
 # Says whether everything is trained by the score.
 is_joint <- function(method) isTRUE(method$joint)
-
-#' @export
-leaves_rows_out.neargp_ppgpr <- function(method) FALSE
-
-#' @export
-takes_outputs.neargp_ppgpr <- function(method) FALSE
 
 #' @export
 method_families.neargp_ppgpr <- function(method) latent_families()

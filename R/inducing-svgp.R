@@ -188,32 +188,6 @@ print.neargp_svgp <- function(x, ...) {
 }
 
 #' @export
-is_dense.neargp_svgp <- function(method) TRUE
-
-#' @export
-has_inducing_features.neargp_svgp <- function(method) TRUE
-
-#' @export
-keeps_inducing_points.neargp_svgp <- function(method) TRUE
-
-#' @export
-keeps_rows.neargp_svgp <- function(method, family) !is_gaussian(family)
-
-# Effects need evaluations over all rows, which fit_method() asks for: relatives have others.
-#' @export
-takes_effects.neargp_svgp <- function(method, family) {
-  plain_class(method)[1L] == "neargp_svgp" && !is_categorical(family)
-}
-
-#' @export
-has_class_fields.neargp_svgp <- function(method) TRUE
-
-#' @export
-device_has_objective.neargp_svgp <- function(method, family, several = FALSE) {
-  is_gaussian(family) && !several
-}
-
-#' @export
 method_families.neargp_svgp <- function(method) c(latent_families(), "categorical")
 
 #' @export

@@ -11,6 +11,8 @@ has_transform <- function(family) !is.null(family$transform) || !is.null(family$
 
 is_gaussian <- function(family) family$family == "gaussian"
 
+is_categorical <- function(family) family$family == "categorical"
+
 # Whether the fit's rows are read by whoever needs them.
 reads_shards <- function(object) !is.null(object$source$recipe)
 
@@ -63,3 +65,10 @@ is_class_vector <- function(response) {
 }
 
 is_swsgp <- function(method) inherits(method, "neargp_swsgp")
+
+is_ppgpr <- function(method) inherits(method, "neargp_ppgpr")
+
+is_mean_field <- function(method) method$posterior == "mean-field"
+
+# The weight of the divergence in the bound; that of ppgpr() is for its score.
+bound_kl_weight <- function(method) if (is_ppgpr(method)) 1 else method$kl_weight %||% 1

@@ -2,9 +2,6 @@
 # they leave over, as vecchia(inducing = ) has them, for a latent field
 # (src/core/latent/low_rank_prior.h).
 
-#' @export
-is_dense.neargp_vnngp <- function(method) has_latent_low_rank(method)
-
 # Checks the argument of vnngp(): NULL where there is to be no such part.
 check_low_rank <- function(low_rank, settings) {
   low_rank <- check_count(low_rank, "low_rank", lower = 0L)

@@ -2,8 +2,6 @@
 # With optimizer = "natural" the same posterior is found in closed form, by the steps of the sparse
 # one (see fit_latent()).
 
-is_mean_field <- function(method) method$posterior == "mean-field"
-
 # Adam over moments, covariance, family parameters and trend at once. The trend walks on orthogonal
 # columns of unit size, since all parameters move at the same rate.
 fit_mean_field <- function(method, problem) {

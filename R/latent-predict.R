@@ -135,7 +135,7 @@ node_joint <- function(object, target, settings) {
     diag(jitter_variance(object), length(rows))
   cross <- core_covariance_matrix(nodes, target$coords, as_specified(object$core_covariance))
   weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L,
-    has_nugget(object$method)))
+    has_ability(object$method, "nugget")))
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {

@@ -9,20 +9,11 @@
 # depends on nothing that it was asked before.
 
 #' @export
-takes_shards.neargp_vnngp <- function(method, family) {
-  method$posterior == "sparse" && is.null(method$inducing) && !has_latent_low_rank(method) &&
-    identical(method$factor, "incomplete")
-}
-
-#' @export
 refused_in_shards.neargp_vnngp <- function(method, data) {
   if (has_effects(data)) {
     c("by vnngp() with random effects and smooths", "Leave these out, or fit without shards.")
   }
 }
-
-#' @export
-keeps_rows.neargp_vnngp <- function(method, family) TRUE
 
 # Spacings that a shard reaches beyond its own rows where the user names none: the smoother a field
 # the farther data say something about it. On a line as many rows as in a square of that side.

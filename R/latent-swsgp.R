@@ -86,9 +86,6 @@ swsgp <- function(inducing = NULL, k = NULL, move = TRUE, select = c("kmeans", "
 # The settings of vnngp() whose posterior and optimiser it shares.
 swsgp_as_vnngp <- list(posterior = "mean-field", optimizer = "adam", ordering = "maxmin")
 
-#' @export
-takes_local_fields.neargp_swsgp <- function(method, family) FALSE
-
 # How many points are wanted for n rows.
 swsgp_points <- function(method, n) {
   given <- method$inducing

@@ -146,34 +146,12 @@ check_latent_optimizer <- function(optimizer, posterior, k) {
 }
 
 #' @export
-takes_local_fields.neargp_vnngp <- function(method, family) TRUE
-
-# Effects are of data at nodes, by posteriors that know how effects and field vary together.
-#' @export
-takes_effects.neargp_vnngp <- function(method, family) {
-  method$posterior != "mean-field" && is.null(method$inducing) && !has_latent_low_rank(method)
-}
-
-#' @export
-has_single_precision.neargp_vnngp <- function(method) FALSE
-
-#' @export
-fits_in_response_unit.neargp_vnngp <- function(method) FALSE
-
-#' @export
-has_nugget.neargp_vnngp_families <- function(method) FALSE
-
-#' @export
 method_families.neargp_vnngp <- function(method) latent_families()
 
 #' @export
 method_layout.neargp_vnngp_families <- function(method, layout, settings) {
   latent_layout(layout, settings)
 }
-
-# Rows at one location share an inducing point.
-#' @export
-needs_distinct_locations.neargp_vnngp_families <- function(method, problem) FALSE
 
 #' @export
 stationary_method.neargp_vnngp <- function(method, problem) stationary_vecchia(problem)

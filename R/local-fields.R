@@ -116,8 +116,8 @@ check_local_fields <- function(settings, source, data) {
   if (is.null(settings$covariance) || !has_local_fields(settings$covariance)) return(invisible())
   refuse <- refuse_local_fields
   method <- settings$method
-  able <- "They are for vecchia(), loo_k(), mll_k(), vnngp() and exact_gp()."
-  if (!takes_local_fields(method, stats::gaussian())) refuse(sprintf("by %s", method$label), able)
+  able <- sprintf("They are for %s.", able_methods("local_fields"))
+  if (!has_ability(method, "local_fields", stats::gaussian())) refuse(sprintf("by %s", method$label), able)
   if (has_latent_low_rank(method)) {
     refuse("with a low-rank part", "Leave `low_rank` of vnngp() out.")
   }
@@ -142,7 +142,7 @@ check_local_fields <- function(settings, source, data) {
 # Family and method of classes are known with the response only: asked again then.
 check_local_family <- function(settings) {
   if (is.null(settings$covariance) || !has_local_fields(settings$covariance) ||
-      takes_local_fields(settings$method, settings$family)) {
+      has_ability(settings$method, "local_fields", settings$family)) {
     return(invisible())
   }
   refuse_local_fields(

@@ -178,30 +178,10 @@ add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
 
 # ---- problems and fits ---------------------------------------------------------------------------
 
-# Whether a method conditions on observations of the field and takes a location for one of them.
-conditions_on_locations <- function(method) {
-  UseMethod("conditions_on_locations")
-}
-
-#' @export
-conditions_on_locations.default <- function(method) FALSE
-
-#' @export
-conditions_on_locations.neargp_exact_gp <- function(method) TRUE
-
-#' @export
-conditions_on_locations.neargp_vecchia <- function(method) TRUE
-
-#' @export
-conditions_on_locations.neargp_mll_k <- function(method) TRUE
-
-#' @export
-conditions_on_locations.neargp_loo_k <- function(method) TRUE
-
 # Leaving out single rows of several responses, or with noise by a model, needs the other rows of
 # the location apart.
 takes_location_means <- function(method, family, data) {
-  conditions_on_locations(method) && is_gaussian(family) && has_location_means(data) &&
+  has_ability(method, "location_means") && is_gaussian(family) && has_location_means(data) &&
     !(identical(method$leave_out, "row") && (!is.null(data$output) || has_noise_model(data)))
 }
 
@@ -260,7 +240,7 @@ observations_of <- function(problem) problem$all_rows %||% problem$data
 
 # Predictions of a fit are conditioned on this: its observations, or the means of their locations.
 conditioned_data <- function(object) {
-  if (!conditions_on_locations(object$method) || !is_gaussian(object$family)) return(object$data)
+  if (!has_ability(object$method, "location_means") || !is_gaussian(object$family)) return(object$data)
   # an earlier version ordered the rows of fits with inducing points
   if (identical(length(object$low_rank$order), length(object$data$y))) return(object$data)
   kept(object, "locations", NULL, at_locations(object$data))

@@ -132,7 +132,8 @@ check_response <- function(y, frame) {
     abort_neargp("response", c("A gaussian() response must be a numeric vector.",
       x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class",
         class(y)[1L]) else "a matrix", "."),
-      i = if (is.factor(y)) "Classes are for loo_k() and svgp(), with family = categorical()."))
+      i = if (is.factor(y)) sprintf("Classes are for %s, with family = categorical().",
+        able_methods("classes"))))
   }
 }
 

@@ -185,6 +185,8 @@
 #'   of which one determines another, as shares of a whole do, `neargp_warning_outputs`. One that is
 #'   interrupted, or that ends with an error on its way, leaves the parameters it had reached to
 #'   [neargp_last()].
+#' @section Which method can do what:
+#' `r ability_list()`
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type
 #'   of a setting), `_newdata` (no object of the name of `data`, as where a fit of another session
 #'   is updated), `_columns`, `_formula`, `_response`, `_missing_values` (NA, NaN or Inf left

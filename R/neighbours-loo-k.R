@@ -113,18 +113,6 @@ loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-g
 }
 
 #' @export
-takes_local_fields.neargp_loo_k <- function(method, family) is_gaussian(family)
-
-# Mini-batches know no Gram matrix of all rows.
-#' @export
-takes_effects.neargp_loo_k <- function(method, family) {
-  is_gaussian(family) && method$optimizer != "adam"
-}
-
-#' @export
-takes_noise_model.neargp_loo_k <- function(method) TRUE
-
-#' @export
 method_families.neargp_loo_k <- function(method) c(latent_families(), "categorical")
 
 # Single trials with logit link are classes; with other links, and numbers of successes, they are

@@ -17,12 +17,6 @@ mll_k <- function(k = NULL) {
 }
 
 #' @export
-takes_local_fields.neargp_mll_k <- function(method, family) TRUE
-
-#' @export
-takes_noise_model.neargp_mll_k <- function(method) TRUE
-
-#' @export
 fit_method.neargp_mll_k <- function(method, problem) {
   problem <- from_separable(problem)
   search <- others_search(problem, method$k)

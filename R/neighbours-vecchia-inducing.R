@@ -14,18 +14,6 @@ with_inducing <- function(method, inducing) {
 }
 
 #' @export
-is_dense.neargp_vecchia_inducing <- function(method) TRUE
-
-#' @export
-has_inducing_features.neargp_vecchia_inducing <- function(method) TRUE
-
-#' @export
-takes_local_fields.neargp_vecchia_inducing <- function(method, family) FALSE
-
-#' @export
-takes_outputs.neargp_vecchia_inducing <- function(method) FALSE
-
-#' @export
 print.neargp_vecchia_inducing <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing)
   x[c("jitter", "select")] <- NULL

@@ -158,17 +158,6 @@ vecchia <- function(k = NULL, ordering = c("auto", "maxmin", "random", "coordina
 }
 
 #' @export
-takes_local_fields.neargp_vecchia <- function(method, family) TRUE
-
-#' @export
-takes_effects.neargp_vecchia <- function(method, family) {
-  is_gaussian(family) && !has_low_rank(method)
-}
-
-#' @export
-takes_noise_model.neargp_vecchia <- function(method) !has_low_rank(method)
-
-#' @export
 fit_method.neargp_vecchia <- function(method, problem) {
   problem <- from_separable(problem)
   objective_for <- vecchia_objectives(method, problem)

@@ -6,7 +6,7 @@
 # Values of other neighbours differ by themselves. Where the search from the nested optimum ends
 # below that as well, the nested optimum is the result.
 fit_above_nested <- function(method, problem) {
-  if (!compares_models(method, problem) || is_begun(problem)) return(fit_method(method, problem))
+  if (!has_ability(method, "nested_models", problem) || is_begun(problem)) return(fit_method(method, problem))
   problem <- with_start_of_sum(problem)
   result <- fit_method(method, problem)
   if (!is.null(result$instead)) return(result)
@@ -69,39 +69,6 @@ evaluated_at_start <- function(method, problem, simple) {
   result <- fit_method(method, problem)
   result$convergence[c("converged", "message")] <- simple$convergence[c("converged", "message")]
   result
-}
-
-# Whether searches of the method are compared with those of simpler models.
-compares_models <- function(method, problem) {
-  UseMethod("compares_models")
-}
-
-#' @export
-compares_models.default <- function(method, problem) FALSE
-
-#' @export
-compares_models.neargp_vecchia <- function(method, problem) TRUE
-
-#' @export
-compares_models.neargp_vecchia_inducing <- function(method, problem) FALSE
-
-# More rows begin at the result of vecchia(), which was compared (near_optimum()).
-#' @export
-compares_models.neargp_exact_gp <- function(method, problem) {
-  length(problem$data$y) <= start_neighbors
-}
-
-#' @export
-compares_models.neargp_mll_k <- function(method, problem) TRUE
-
-#' @export
-compares_models.neargp_loo_k <- function(method, problem) {
-  method$optimizer != "adam" && is_gaussian(problem$family)
-}
-
-#' @export
-compares_models.neargp_vnngp <- function(method, problem) {
-  !is_mean_field(method) && is_gaussian(problem$family)
 }
 
 # Where the user has given starting values the search begins there, and a nested model would need

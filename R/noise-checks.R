@@ -40,14 +40,6 @@ check_measurement_variance <- function(known, frame) {
 
 # ---- what cannot carry it ------------------------------------------------------------------------
 
-# Whether a method fits noise that differs between rows by a model of its own.
-takes_noise_model <- function(method) {
-  UseMethod("takes_noise_model")
-}
-
-#' @export
-takes_noise_model.default <- function(method) FALSE
-
 refuse_noise <- function(what, hint) {
   abort_neargp("noise",
     c(sprintf("`nugget = ~` and `measurement_variance` are not offered %s.", what), i = hint))
@@ -60,9 +52,9 @@ check_noise_model <- function(settings, has_known, source) {
     refuse_noise(sprintf("for %s response", with_article(settings$family)),
       "They are of the nugget of a gaussian response: other families have a scatter of their own.")
   }
-  if (!takes_noise_model(method)) {
+  if (!has_ability(method, "noise_model")) {
     refuse_noise(sprintf("by %s", method$label),
-      "They are for vecchia() without inducing points, exact_gp(), loo_k(), mll_k() and svgp() without `kl_weight`.")
+      sprintf("They are for %s.", able_methods("noise_model")))
   }
   if (any(method$optimizer %in% c("adam", "natural"))) {
     refuse_noise(sprintf("with optimizer = \"%s\"", method$optimizer),

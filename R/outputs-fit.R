@@ -3,31 +3,11 @@
 # exact gradients: loadings have signs, and a Fisher scoring for them would cost a triangular solve
 # for each.
 
-# A method that fits several outputs says so, and has a fit_method() of class neargp_<name>_outputs.
-takes_outputs <- function(method) {
-  UseMethod("takes_outputs")
-}
-
-#' @export
-takes_outputs.default <- function(method) FALSE
-
-#' @export
-takes_outputs.neargp_loo_k <- function(method) TRUE
-
-#' @export
-takes_outputs.neargp_mll_k <- function(method) TRUE
-
-#' @export
-takes_outputs.neargp_vecchia <- function(method) TRUE
-
-#' @export
-takes_outputs.neargp_exact_gp <- function(method) TRUE
-
 check_outputs_method <- function(method) {
   check_restricted_outputs(method)
-  if (takes_outputs(method)) return(invisible())
+  if (has_ability(method, "outputs")) return(invisible())
   abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
-    i = "Use vecchia(), exact_gp(), loo_k(), mll_k(), svgp(), dspp() or dgp()."))
+    i = sprintf("Use %s.", able_methods("outputs", "or"))))
 }
 
 #' @export

@@ -135,7 +135,7 @@ outputs_wanted <- function(k_other = NULL, covariance = FALSE, observed = FALSE)
 
 conditioned_on_outputs <- function(object, k, wanted = outputs_wanted()) {
   check_outputs_conditioning(object$method, k, wanted$k_other, wanted$observed)
-  exact <- is.null(k) && is.null(wanted$k_other) && is_exact(object$method)
+  exact <- is.null(k) && is.null(wanted$k_other) && has_ability(object$method, "exact")
   most <- most_of_an_output(conditioned_data(object))
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
   k_other <- if (is.null(wanted$k_other)) min(most, predicted_k_other(object, k)) else

@@ -47,7 +47,7 @@ plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
 
 output_plots <- function(x) {
   c("loo", "residual_map", "covariance", "variogram",
-    if (has_inducing_features(x$method)) "inducing")
+    if (has_ability(x$method, "inducing_features")) "inducing")
 }
 
 check_output_plot <- function(x, which) {

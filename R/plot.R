@@ -116,7 +116,7 @@ fit_plots <- function(fit) {
 default_plots <- function(fit) {
   in_space <- if (has_factors(fit$locations)) Inf else length(fit$locations$raw_names)
   # it leaves no rows out
-  if (!leaves_rows_out(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))
+  if (!has_ability(fit$method, "leave_one_out")) return(c(if (in_space <= 2L) "map", "inducing"))
   # of many coordinates few pairs are close, and estimates do not come from the others
   last <- if (is_gaussian(fit$family) && in_space <= 3L) "variogram" else
     if (in_space == 2L) "residual_map" else "loo"

@@ -8,10 +8,10 @@ check_precision <- function(settings) {
   in_double <- "Use neargp_control(precision = \"double\"), the default."
   refuse <- function(why, remedy = in_double) abort_neargp("precision", c(why, i = remedy))
   method <- settings$method
-  if (is_dense(method)) {
+  if (has_ability(method, "dense_matrices")) {
     refuse(sprintf("%s() is computed on the CPU, in double precision only.", method_name(method)))
   }
-  if (!has_single_precision(method) || !is_gaussian(settings$family)) {
+  if (!has_ability(method, "single_precision") || !is_gaussian(settings$family)) {
     refuse(sprintf(
       "%s of %s response is in double precision only: its weights lose too much in single precision.", method$label,
       with_article(settings$family)))

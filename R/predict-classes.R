@@ -52,7 +52,7 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
   settings <- new_prediction_settings(plain_context(threads),
     classifier_k(object$method, object, k), type = type,
     chunk_size = prediction_chunk(object, chunk_size),
-    device = resolve_device(device, is_dense(object$method)),
+    device = resolve_device(device, has_ability(object$method, "dense_matrices")),
     verbose = check_flag(verbose, "verbose"))
   settings$file <- raster_file(newdata, filename, overwrite)
   settings$context <- prediction_context(object, target_size(newdata), settings)

@@ -44,38 +44,16 @@ smooth_neighbors <- function(object, coords, settings) {
     taper = smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors))))
 }
 
-# Whether a field is predicted from observations of it, which may have a taper.
-predicts_from_observations <- function(method) {
-  UseMethod("predicts_from_observations")
-}
-
-#' @export
-predicts_from_observations.default <- function(method) TRUE
-
-#' @export
-predicts_from_observations.neargp_method_families <- function(method) FALSE
-
-#' @export
-predicts_from_observations.neargp_vnngp <- function(method) FALSE
-
-#' @export
-predicts_from_observations.neargp_svgp <- function(method) FALSE
-
-#' @export
-predicts_from_observations.neargp_deep <- function(method) FALSE
-
-#' @export
-predicts_from_observations.neargp_vecchia_inducing <- function(method) FALSE
-
 # `sectors` as given: directions have edges of their own.
 with_smooth <- function(settings, object, smooth, sectors) {
   if (!check_flag(smooth, "smooth")) return(settings)
   refuse <- function(reason, hint) {
     abort_neargp("argument", c(sprintf("`smooth` must be FALSE %s.", reason), i = hint))
   }
-  if (!predicts_from_observations(object$method)) {
+  if (!has_ability(object$method, "nearest_observations")) {
     refuse(sprintf("for a fit by %s", method_call(object$method)),
-      "It is for gaussian responses predicted from their nearest observations: vecchia(), exact_gp(k =), loo_k(), mll_k().")
+      sprintf("It is for gaussian responses predicted from their nearest observations: %s.",
+        able_methods("nearest_observations")))
   }
   if (settings$joint) refuse("with joint = TRUE", "All rows have one set of neighbours.")
   if (!is.null(sectors) && settings$sectors > 0L) {

@@ -226,8 +226,8 @@ check_prior <- function(settings, source) {
   if (is.null(settings$prior)) return(invisible())
   check_class(settings$prior, "prior", "neargp_prior", "made by pc_priors()")
   method <- settings$method
-  able <- "They are for vecchia(), exact_gp(), loo_k(), mll_k() and vnngp()."
-  if (!takes_local_fields(method, stats::gaussian())) {
+  able <- sprintf("They are for %s.", able_methods("local_fields"))
+  if (!has_ability(method, "local_fields", stats::gaussian())) {
     abort_prior(sprintf("There are no priors by %s.", method$label), able)
   }
   if (has_latent_low_rank(method) || !is.null(method$inducing)) {
@@ -245,7 +245,7 @@ check_prior <- function(settings, source) {
 
 # Family and method of classes are known with the response only.
 check_prior_family <- function(settings) {
-  if (is.null(settings$prior) || takes_local_fields(settings$method, settings$family)) {
+  if (is.null(settings$prior) || has_ability(settings$method, "local_fields", settings$family)) {
     return(invisible())
   }
   abort_prior(sprintf("There are no priors by %s of %s response.",

@@ -92,7 +92,7 @@ check_problem <- function(problem, frame) {
   if (has_outputs(problem)) check_outputs_method(problem$method)
   places <- places_of(data$coords, problem$locations)
   check_locations(places, problem$covariance, problem$locations,
-    flat_allowed = allows_flat_places(problem$method))
+    flat_allowed = has_ability(problem$method, "flat_places"))
   check_k(problem$method, max(lengths(rows_by_output(data))))
   check_rows_vary(problem, frame)
   if (!is.null(problem$locations$support)) places <- data$coords  # areas that share their middle
@@ -147,7 +147,7 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
 # Rows that must have locations of their own, of several outputs in sets of one output each.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
-    without <- rows_by_output(problem$data)[needs_distinct_locations(problem$method, problem)]
+    without <- rows_by_output(problem$data)[has_ability(problem$method, "distinct_locations", problem)]
     known <- problem$data$noise$known
     return(lapply(without, function(rows) if (is.null(known)) rows else rows[known[rows] == 0]))
   }

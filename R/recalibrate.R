@@ -83,7 +83,7 @@ check_recalibrated <- function(fit) {
   reason <- if (is_streamed(fit)) "its rows are not in memory" else
     if (!is.null(fit$outputs)) "it has several outputs" else
     if (!is_gaussian(fit$family)) sprintf("its response is %s", family_call(fit$family)) else
-    if (!takes_transform(fit$method)) "its predictions are not normal" else
+    if (!has_ability(fit$method, "transform")) "its predictions are not normal" else
     if (stats::nobs(fit) < 30L) sprintf("it has %d rows, and 30 are the fewest", stats::nobs(fit))
   if (is.null(reason)) return(invisible())
   abort_neargp("recalibration", c(sprintf("The fit cannot be recalibrated: %s.", reason),

@@ -9,7 +9,7 @@ with_response_unit <- function(problem) {
   if (!has_response_unit(problem$family)) return(problem)
   unit <- response_units(problem)
   check_response_size(unit, problem)
-  if (!fits_in_response_unit(problem$method)) return(problem)
+  if (!has_ability(problem$method, "response_unit")) return(problem)
   problem$data$basis$unit <- unname(unit)
   problem$layout <- layout_in_unit(problem$layout, unname(unit))
   problem

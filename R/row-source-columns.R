@@ -2,14 +2,6 @@
 # columns of the model are little: each chunk is read once, by a worker where there are any, and the
 # columns that the call names come here.
 
-# Whether fits in shards keep their rows in this session.
-keeps_rows <- function(method, family) {
-  UseMethod("keeps_rows")
-}
-
-#' @export
-keeps_rows.default <- function(method, family) FALSE
-
 # `named`: what of the call may name columns. The data frame of these columns, and the numbers of
 # rows of the chunks.
 rows_of_source <- function(source, settings, named) {

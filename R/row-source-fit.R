@@ -4,7 +4,7 @@
 check_streamable <- function(settings, transform) {
   if (wants_shards(settings)) {
     check_takes_shards(settings, NULL)
-    if (keeps_rows(settings$method, settings$family)) return(invisible())
+    if (has_ability(settings$method, "keep_rows", settings$family)) return(invisible())
     check_streamed_family(settings$family)
   } else check_streamed_bound(settings)
   if (!is.null(transform)) {
@@ -70,7 +70,7 @@ as_streamed_fit <- function(fit, problem) {
   fit$data <- take_data_rows(fit$data, integer(0))
   fit$source <- list(from = describe_source(stream$source), rows = stream$rows,
     chunks = length(stream$hashes), hashes = stream$hashes, model = stream$model,
-    recipe = if (is_sharded(problem) && !has_inducing_features(problem$method))
+    recipe = if (is_sharded(problem) && !has_ability(problem$method, "inducing_features"))
       shard_recipe(problem, new_partition(problem), raw = TRUE))
   fit$n_given <- stream$given
   fit$n_dropped <- stream$missing

@@ -42,12 +42,6 @@ bound_in_shards <- function(data, method, context) {
   }
 }
 
-#' @export
-takes_shards.neargp_svgp <- function(method, family) {
-  !is_categorical(family) && method$optimizer %in% c("auto", "collapsed") &&
-    bound_kl_weight(method) == 1
-}
-
 # ---- of one shard --------------------------------------------------------------------------------
 
 # `at`: what the bound depends on.

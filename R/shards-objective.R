@@ -51,27 +51,6 @@ shard_trend <- function(problem, host, component, values, k) {
 
 # ---- which fits ----------------------------------------------------------------------------------
 
-# Whether the rows of a fit to this family may be in shards.
-takes_shards <- function(method, family) {
-  UseMethod("takes_shards")
-}
-
-#' @export
-takes_shards.default <- function(method, family) FALSE
-
-#' @export
-takes_shards.neargp_vecchia <- function(method, family) {
-  is_gaussian(family) && !has_low_rank(method) && method$ordering %in% c("auto", "maxmin")
-}
-
-#' @export
-takes_shards.neargp_loo_k <- function(method, family) {
-  method$optimizer != "adam" && method$estimator != "polya-gamma"
-}
-
-#' @export
-takes_shards.neargp_mll_k <- function(method, family) TRUE
-
 # What of the data rules out shards for a method that takes them: NULL, or what, and what to do
 # instead. `data`: NULL for rows that are read.
 refused_in_shards <- function(method, data) {
@@ -108,10 +87,10 @@ check_takes_shards <- function(settings, data) {
   refuse <- function(why, instead) abort_neargp("cluster",
     c(sprintf("%s cannot be used %s.", what, why), i = instead))
   if (!is.null(data$output)) refuse("for several outputs", "Fit the outputs one by one.")
-  if (!takes_shards(method, settings$family)) {
+  if (!has_ability(method, "shards", settings$family)) {
     refuse(sprintf("by %s of %s response with these settings", method_call(method),
       with_article(settings$family)),
-      "Shards are for one gaussian response by vecchia() (ordering = \"maxmin\", no inducing points) and mll_k(), for one of any family by loo_k() (neither by Adam nor with Polya-Gamma variables), and of any but classes by svgp() (all rows, kl_weight = 1), ppgpr() (joint = FALSE) and vnngp() (posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points).")
+      sprintf("Shards are for one response by %s.", able_methods("shards")))
   }
   refused <- refused_in_shards(method, data)
   if (!is.null(refused)) refuse(refused[1L], refused[2L])

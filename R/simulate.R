@@ -141,7 +141,7 @@ simulation_columns <- function(object, target, nsim, settings) {
   as.data.frame(draws)
 }
 
-is_exact_draw <- function(object, k) is.null(k) && is_exact(object$method)
+is_exact_draw <- function(object, k) is.null(k) && has_ability(object$method, "exact")
 
 simulate_raster <- function(object, newdata, nsim, settings) {
   require_package("terra", "for SpatRaster objects")

@@ -168,7 +168,7 @@ check_shares <- function(shares) {
 # Why settings of neargp() cannot: NULL where they can.
 space_time_obstacle <- function(settings, streamed = FALSE, outputs = FALSE) {
   method <- settings$method
-  able <- takes_local_fields(method, settings$family)
+  able <- has_ability(method, "local_fields", settings$family)
   if (!able) return(sprintf("by %s of %s response", method$label, with_article(settings$family)))
   if (identical(method$optimizer, "adam")) return("with optimizer = \"adam\"")
   if (has_latent_low_rank(method)) return("with a low-rank part")
@@ -190,7 +190,8 @@ settle_space_time <- function(settings, data, locations, streamed = FALSE) {
   obstacle <- space_time_obstacle(settings, streamed, !is.null(data$output))
   if (!is.null(obstacle)) {
     abort_neargp("space_time", c(sprintf("cov_spacetime() is not offered %s.", obstacle),
-      i = "It is for vecchia(), exact_gp(), loo_k(), mll_k() and vnngp() on the CPU; other covariances have one distance of space and time."))
+      i = sprintf("It is for %s, on the CPU; other covariances have one distance of space and time.",
+        able_methods("local_fields"))))
   }
   if (has_local_fields(covariance)) {
     abort_neargp("space_time",

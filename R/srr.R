@@ -154,7 +154,8 @@
 #'   cover the truth at several seeds", among the extended tests; `bench/vnngp-coverage.R` for
 #'   latent fields.*
 #' @srrstats {G5.7} *Approximations come to the exact model as they are told to take more:
-#'   `tests/testthat/test-inducing-svgp.R`, `test-neighbours-vecchia-inducing.R`, `test-inducing-families.R`,
+#'   `tests/testthat/test-inducing-svgp.R`, `test-neighbours-vecchia-inducing.R`,
+#'   `test-inducing-families.R`,
 #'   `test-latent-inducing.R`; a tolerance decides the end in `test-inducing-odvgp.R`.*
 #' @srrstats {G5.8} *As in G5.8a to G5.8d, and `tests/fuzz/`, which calls with random and hostile
 #'   data.*
@@ -201,7 +202,8 @@ NULL
 #' @srrstats {RE1.4} *`?neargp` states the model, `?response_family` distributions, `?neargp`
 #'   "Locations" which coordinates share a range; wrong ones are told and tested: units that are
 #'   unlike in `tests/testthat/test-coordinate-units.R`, outliers in
-#'   `test-neighbours-pseudo-observations-student-t.R`, degrees taken as a plane in `test-locations.R`; wrong
+#'   `test-neighbours-pseudo-observations-student-t.R`, degrees taken as a plane in
+#'   `test-locations.R`; wrong
 #'   models are measured in `bench/loo-k-misspecified.R`.*
 #' @srrstats {RE2.0} *What is transformed is documented and given back in the user's units:
 #'   longitude and latitude (`?neargp`; `distance = "euclidean"` avoids it), factors by contrasts,
@@ -517,7 +519,8 @@ NULL
 #' @srrstatsNA {ML6.1a} *See ML6.1.*
 #' @srrstatsNA {ML7.0} *There are no labels, see ML1.1.*
 #' @srrstats {ML7.1} *Scaling of coordinates, covariates and responses:
-#'   `tests/testthat/test-response-unit.R`, `test-trend-basis.R`, `test-neargp.R`, `test-inducing-svgp.R`,
+#'   `tests/testthat/test-response-unit.R`, `test-trend-basis.R`, `test-neargp.R`,
+#'   `test-inducing-svgp.R`,
 #'   `test-deep-dspp.R`.*
 #' @srrstatsNA {ML7.2} *The package does not impute.*
 #' @srrstatsTODO {ML7.3} *In part, see ML7.3a and ML7.3b.*
@@ -534,7 +537,8 @@ NULL
 #'   the two), `test-adam.R`, `test-inducing-natural.R`, `test-inducing-adam.R`,
 #'   `test-latent-mean-field.R`.*
 #' @srrstats {ML7.8} *Each objective is compared with dense matrices or quadrature:
-#'   `tests/testthat/test-neargp.R`, `test-outputs-fit.R`, `test-inducing-svgp.R`, `test-inducing-ppgpr.R`,
+#'   `tests/testthat/test-neargp.R`, `test-outputs-fit.R`, `test-inducing-svgp.R`,
+#'   `test-inducing-ppgpr.R`,
 #'   `test-deep-fit.R`, `test-classes-objective.R`.*
 #' @srrstatsTODO {ML7.9} *`tests/fuzz/` draws methods, optimisers, families and covariances
 #'   together at random, many of which agree with dense likelihoods; not all combinations are

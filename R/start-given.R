@@ -125,7 +125,7 @@ inform_partial_start <- function(start, problem) {
   before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start))
     start$method
   continues <- !is.null(before) && identical(plain_class(before), plain_class(problem$method))
-  if (!begins_with_parameters(problem$method)) {
+  if (!has_ability(problem$method, "start_parameters")) {
     if (continues) return(inform_begins_anew(problem))
     name <- method_name(problem$method)
     abort_neargp("argument", c(sprintf("`start` has nothing that a fit by %s() begins with.", name),
@@ -152,7 +152,7 @@ inform_partial_start <- function(start, problem) {
 # svgp() goes on with the points of the fit; others take those that are asked for.
 inform_other_inducing <- function(start, method) {
   if (identical(start$method$inducing, method$inducing)) return(invisible())
-  inform_neargp("start", if (keeps_inducing_points(method)) {
+  inform_neargp("start", if (has_ability(method, "kept_inducing")) {
     sprintf("The %s inducing points of `start` are kept, in place of those that `inducing` asks for.",
       format_count(nrow(start$svgp$positions)))
   } else "Inducing points are those that `inducing` asks for, not those of `start`.")
@@ -168,7 +168,7 @@ inform_begins_anew <- function(problem) {
   if (!length(different)) return(invisible())
   inform_neargp("start",
     sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
-      format_some(different), if (begins_with_parameters(problem$method))
+      format_some(different), if (has_ability(problem$method, "start_parameters"))
       "its parameters alone are taken" else "the fit begins anew"))
 }
 

@@ -89,7 +89,7 @@ best_candidate <- function(problem, residual_variance) {
       if (isTRUE(scored$score > best$score)) best <- scored
     }
   }
-  if (!is.finite(best$score)) abort_cholesky(0L, has_nugget(problem$method))
+  if (!is.finite(best$score)) abort_cholesky(0L, has_ability(problem$method, "nugget"))
   best$values
 }
 

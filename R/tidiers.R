@@ -171,7 +171,7 @@ augment.neargp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
   check_for_newdata(se_fit, interval)
   fitted <- smoothed(x, NULL, NULL)
   said <- data.frame(.fitted = fitted, .resid = observed_response(x$data) - fitted)
-  if (leaves_rows_out(x$method)) {
+  if (has_ability(x$method, "leave_one_out")) {
     said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]
   }
   with_training_columns(x, data, said)

@@ -113,7 +113,7 @@ with_transform <- function(settings, transform, frame) {
     abort_transform("`transform` is for one output, and the response has several.",
       "Transform them in the formula, cbind(log(y1), log(y2)); predictions are then of these.")
   }
-  if (!takes_transform(settings$method)) {
+  if (!has_ability(settings$method, "transform")) {
     abort_transform(sprintf("%s fits no transformed response.", method_call(settings$method)),
       "Transform it in the formula; predictions are then on that scale.")
   }

@@ -58,7 +58,7 @@ check_by_column <- function(model, shown) {
 check_rows_vary <- function(problem, frame) {
   groups <- problem$groups
   columns <- lapply(groups, function(group) group$local$by)
-  if (!all(lengths(columns) > 0L) || !needs_distinct_locations(problem$method, problem)) {
+  if (!all(lengths(columns) > 0L) || !has_ability(problem$method, "distinct_locations", problem)) {
     return(invisible())
   }
   known <- problem$data$noise$known %||% 0

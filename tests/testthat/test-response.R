@@ -128,10 +128,10 @@ test_that("an exposure that is not on the scale of the logarithm is reported", {
 test_that("no advice about a nugget where there is none", {
   expect_error(abort_cholesky(0L), "nugget", class = "neargp_error_cholesky")
   message <- conditionMessage(
-    tryCatch(abort_cholesky(0L, has_nugget(method_for(vnngp(), poisson(), list()))),
+    tryCatch(abort_cholesky(0L, has_ability(method_for(vnngp(), poisson(), list()), "nugget")),
       error = identity))
   expect_no_match(message, "nugget")
-  expect_true(has_nugget(method_for(loo_k(), poisson(), list())))
+  expect_true(has_ability(method_for(loo_k(), poisson(), list()), "nugget"))
 })
 
 test_that("neargp() names rows as in the data", {

@@ -1,0 +1,170 @@
+# What each method is and can do, in one table. Other code asks has_ability(method, "outputs"), and
+# never which method there is. An entry stands for a class of methods ("svgp") and for those that
+# derive from it ("odvgp", "ppgpr"); "method_families" is any method of a response that is not
+# gaussian. The entry of a method's first class counts, and `default` where it has none.
+
+# An ability with a condition: `where` says it in error messages and help.
+when <- function(where, holds) structure(holds, where = where)
+
+gaussian_only <- function(where = "of a gaussian response") {
+  when(where, function(method, family) is_gaussian(family))
+}
+
+# Rows up to which exact_gp() begins by itself, and neighbours of the fit at which it begins beyond.
+start_neighbors <- 30L
+
+abilities <- list(
+  # ---- responses and data ------------------------------------------------------------------------
+  # several outputs, cbind(a, b) ~ 1
+  outputs = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
+    loo_k = TRUE, mll_k = TRUE, svgp = TRUE, odvgp = FALSE, ppgpr = FALSE, deep = TRUE),
+  classes = list(default = FALSE, loo_k = TRUE, svgp = TRUE, ppgpr = FALSE),
+  # transform = , and recalibrate(): predictions are normal
+  transform = list(default = TRUE, deep = FALSE),
+  # random effects and smooths in the formula
+  effects = list(default = FALSE, vecchia = gaussian_only(), vecchia_inducing = FALSE,
+    exact_gp = gaussian_only(),
+    loo_k = when("of a gaussian response, by quasi-Newton",
+      function(method, family) is_gaussian(family) && method$optimizer != "adam"),
+    vnngp = when("at all locations with posterior \"sparse\" or \"laplace\"",
+      function(method, family) !is_mean_field(method) && is.null(method$inducing) &&
+        !has_latent_low_rank(method)),
+    svgp = when("of all families but classes", function(method, family) !is_categorical(family)),
+    odvgp = FALSE, ppgpr = FALSE, swsgp = FALSE),
+  # nugget = ~ z, measurement_variance =
+  noise_model = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
+    loo_k = TRUE, mll_k = TRUE,
+    svgp = when("without `kl_weight`", function(method) bound_kl_weight(method) == 1),
+    odvgp = FALSE, ppgpr = FALSE),
+  # sd = ~ z, range = ~ z, priors, cov_spacetime(): what carries the ridge of local fields
+  local_fields = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE,
+    loo_k = gaussian_only(), mll_k = TRUE, vnngp = TRUE, swsgp = FALSE),
+  # rows that are areas
+  areal_rows = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE),
+  # predict_areas()
+  area_means = list(default = function(method, object) is_gaussian(object$family),
+    method_families = FALSE, method_classes = FALSE, method_outputs = FALSE,
+    loo_k_families = TRUE,
+    vnngp = when("with its sparse posterior or Laplace's",
+      function(method, object) !is_mean_field(method)),
+    swsgp = FALSE, deep = FALSE,
+    svgp = function(method, object) is.null(object$outputs) && is.null(object$classifier),
+    odvgp = FALSE, ppgpr = FALSE),
+  # rows in shards, on one machine or on the workers of a cluster
+  shards = list(default = FALSE,
+    vecchia = when("of a gaussian response (ordering = \"maxmin\")",
+      function(method, family) is_gaussian(family) && method$ordering %in% c("auto", "maxmin")),
+    vecchia_inducing = FALSE, mll_k = TRUE,
+    loo_k = when("(neither by Adam nor with Polya-Gamma variables)",
+      function(method, family) method$optimizer != "adam" && method$estimator != "polya-gamma"),
+    vnngp = when("(posterior = \"sparse\", factor = \"incomplete\", no inducing or low_rank points)",
+      function(method, family) method$posterior == "sparse" && is.null(method$inducing) &&
+        !has_latent_low_rank(method) && identical(method$factor, "incomplete")),
+    svgp = when("of all families but classes (all rows, kl_weight = 1)",
+      function(method, family) !is_categorical(family) &&
+        method$optimizer %in% c("auto", "collapsed") && bound_kl_weight(method) == 1),
+    odvgp = FALSE, swsgp = FALSE),
+  # a source keeps these rows in memory
+  keep_rows = list(default = FALSE, vnngp = TRUE,
+    svgp = function(method, family) !is_gaussian(family)),
+
+  # ---- the fit -----------------------------------------------------------------------------------
+  # a nugget: latent models of other responses have the scatter of their family instead
+  nugget = list(default = TRUE, svgp_classes = FALSE, svgp_families = FALSE,
+    vnngp_families = FALSE),
+  # no two rows at one location
+  distinct_locations = list(default = function(method, problem) {
+    identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
+  }, svgp_classes = FALSE, svgp_families = FALSE, vnngp_families = FALSE),
+  # all places on a line
+  flat_places = list(default = FALSE, deep = TRUE),
+  # the response in a unit in which it scatters by about 1, see R/response-unit.R
+  response_unit = list(default = TRUE, method_families = FALSE, method_outputs = FALSE,
+    vnngp = FALSE),
+  # a start from parameters of a fit by another method
+  start_parameters = list(default = TRUE, deep = FALSE),
+  # a continued fit keeps its inducing points, whichever are asked for
+  kept_inducing = list(default = FALSE, svgp = TRUE),
+  # searches compared with those of nested models; more rows of exact_gp() begin at the result of
+  # vecchia(), which was compared (near_optimum())
+  nested_models = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, mll_k = TRUE,
+    exact_gp = function(method, problem) length(problem$data$y) <= start_neighbors,
+    loo_k = function(method, problem) method$optimizer != "adam" && is_gaussian(problem$family),
+    vnngp = function(method, problem) !is_mean_field(method) && is_gaussian(problem$family)),
+  # observations of a location act through their mean
+  location_means = list(default = FALSE, exact_gp = TRUE, vecchia = TRUE, mll_k = TRUE,
+    loo_k = TRUE),
+  single_precision = list(default = TRUE, vnngp = FALSE),
+  # the evaluations of a dense method on a GPU, of one output or of `several`
+  device_objective = list(default = FALSE, deep = TRUE,
+    svgp = function(method, family, several = FALSE) is_gaussian(family) && !several),
+
+  # ---- predictions -------------------------------------------------------------------------------
+  # matrices as large as all that a prediction is conditioned on, which the CPU alone computes
+  dense_matrices = list(default = FALSE, exact_gp = TRUE, svgp = TRUE, vecchia_inducing = TRUE,
+    deep = TRUE, vnngp = function(method) has_latent_low_rank(method)),
+  # no neighbours, unless these are asked for
+  exact = list(default = FALSE, exact_gp = TRUE),
+  # predictions through features of inducing points
+  inducing_features = list(default = FALSE, svgp = TRUE, vecchia_inducing = TRUE),
+  # each class has a latent field, which the data are pseudo-observations of; else labels are
+  # regressed on
+  class_fields = list(default = FALSE, svgp = TRUE),
+  # predictions from the nearest observations of a gaussian response
+  nearest_observations = list(default = TRUE, vecchia_inducing = FALSE, method_families = FALSE,
+    exact_gp = when("with `k`", function(method) TRUE), vnngp = FALSE, svgp = FALSE,
+    deep = FALSE),
+  # rows predicted from the others, for diagnostics
+  leave_one_out = list(default = TRUE, odvgp = FALSE, ppgpr = FALSE)
+)
+
+# `...`: what the entry's condition asks for, a family, a problem or a fit.
+has_ability <- function(method, ability, ...) {
+  entry <- ability_entry(sub("^neargp_", "", class(method)), ability)
+  if (is.function(entry)) entry(method, ...) else entry
+}
+
+ability_entry <- function(classes, ability) {
+  entries <- abilities[[ability]]
+  entries[[c(intersect(classes, names(entries)), "default")[1L]]]
+}
+
+# Whether predictions and draws go through dense matrices. Exact methods do without where neighbours
+# are asked for; `exact`: whether they are not.
+predicts_densely <- function(method, exact) {
+  exact || (has_ability(method, "dense_matrices") && !has_ability(method, "exact"))
+}
+
+# The constructors with the classes of what they make.
+constructor_classes <- list(vecchia = "vecchia", exact_gp = "exact_gp", loo_k = "loo_k",
+  mll_k = "mll_k", vnngp = "vnngp", svgp = "svgp", odvgp = c("odvgp", "svgp"),
+  ppgpr = c("ppgpr", "svgp"), swsgp = c("swsgp", "vnngp"), dspp = c("dspp", "deep"),
+  dgp = c("dgp", "deep"))
+
+# The methods that have an ability, for messages: "vecchia() without inducing points and loo_k()".
+able_methods <- function(ability, last = "and") {
+  entries <- lapply(constructor_classes, ability_entry, ability)
+  able <- Filter(Negate(isFALSE), entries)
+  where <- vapply(able, function(entry) attr(entry, "where") %||% "", "")
+  entry <- abilities[[ability]]
+  if (isFALSE(entry$vecchia_inducing)) {
+    where[["vecchia"]] <- paste(where[["vecchia"]], "without inducing points")
+  }
+  told <- trimws(paste0(names(able), "() ", trimws(where)))
+  sub(" and ([^,]*)$", paste0(" ", last, " \\1"), format_some(told, length(told)))
+}
+
+# The abilities that users ask for, in the words of help and articles.
+ability_labels <- c(outputs = "Several outputs, `cbind(a, b) ~ 1`", classes = "Classes, a factor",
+  effects = "Random effects and smooths",
+  noise_model = "Noise with a model, `nugget = ~ z` and `measurement_variance`",
+  local_fields = "Local standard deviations and ranges, warps, priors, `cov_spacetime()`",
+  areal_rows = "Observations on areas", area_means = "Means over areas, `predict_areas()`",
+  shards = "Shards and clusters")
+
+# A list in markdown, from the same table as messages.
+ability_list <- function() {
+  able <- vapply(names(ability_labels), able_methods, "")
+  paste0("* ", ability_labels, ": ", gsub("\"", "`", gsub("([a-z_]+\\(\\))", "`\\1`", able)), ".",
+    collapse = "\n")
+}
