@@ -190,7 +190,8 @@ check_kept_classes <- function(fit, split) {
   if (length(lost)) {
     abort_neargp("folds",
       c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.",
-        split$fold, lost[1L]), i = if (has_ability(fit$method, "class_fields")) "Choose other folds." else
+        split$fold, lost[1L]),
+        i = if (has_ability(fit$method, "class_fields")) "Choose other folds." else
         "Choose other folds, or keep the parameters: refit = FALSE."))
   }
 }

@@ -118,7 +118,8 @@ print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digit
   print_summary_covariance(x, digits)
   print_remarks(fit, digits)
   cat("\nLeave one out: each row predicted from ",
-    if (has_ability(fit$method, "class_fields")) "the others" else "its nearest others", "\n", sep = "")
+    if (has_ability(fit$method, "class_fields")) "the others" else "its nearest others", "\n",
+    sep = "")
   print(x$scores)
   if (ncol(x$confusion) <= 12L) print(x$confusion)
   invisible(x)

@@ -37,7 +37,8 @@ prediction_context <- function(object, places, settings) {
 
 # The context of what has no argument `device`.
 default_context <- function(object, rows, k, threads, passes = 1) {
-  device <- resolve_device(NULL, dense = has_ability(object$method, "dense_matrices") || is_cpu_only(object))
+  dense <- has_ability(object$method, "dense_matrices") || is_cpu_only(object)
+  device <- resolve_device(NULL, dense)
   new_context(threads, choose_device(device, rows, k, passes), search_of(object))
 }
 

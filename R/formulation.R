@@ -41,7 +41,8 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- new_settings(method, check_family(family, method), control, method_open = method_open,
     family_open = family_open, covariance = covariance, nugget = check_nugget(nugget),
-    device = resolve_device(device, has_ability(method, "dense_matrices") && !has_ability(method, "device_objective", family)),
+    device = resolve_device(device, has_ability(method, "dense_matrices") &&
+      !has_ability(method, "device_objective", family)),
     context = plain_context(threads), verbose = check_flag(verbose, "verbose"), prior = prior)
   check_precision(settings)
   settings

@@ -39,8 +39,8 @@ with_core_start <- function(problem, with_start) {
 
 # A response without noise is the field, and no sum of log densities.
 check_noise <- function(problem) {
-  if (has_ability(problem$method, "nugget") && identical(problem$layout$value[problem$layout$kind == "nugget"],
-      0)) {
+  if (has_ability(problem$method, "nugget") &&
+      identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) {
     abort_argument("nugget",
       sprintf("NULL or greater than 0 for %s, whose responses scatter about the field (vecchia() needs no noise)",
         method_call(problem$method)), 0)

@@ -117,7 +117,9 @@ check_local_fields <- function(settings, source, data) {
   refuse <- refuse_local_fields
   method <- settings$method
   able <- sprintf("They are for %s.", able_methods("local_fields"))
-  if (!has_ability(method, "local_fields", stats::gaussian())) refuse(sprintf("by %s", method$label), able)
+  if (!has_ability(method, "local_fields", stats::gaussian())) {
+    refuse(sprintf("by %s", method$label), able)
+  }
   if (has_latent_low_rank(method)) {
     refuse("with a low-rank part", "Leave `low_rank` of vnngp() out.")
   }

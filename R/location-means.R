@@ -240,7 +240,9 @@ observations_of <- function(problem) problem$all_rows %||% problem$data
 
 # Predictions of a fit are conditioned on this: its observations, or the means of their locations.
 conditioned_data <- function(object) {
-  if (!has_ability(object$method, "location_means") || !is_gaussian(object$family)) return(object$data)
+  if (!has_ability(object$method, "location_means") || !is_gaussian(object$family)) {
+    return(object$data)
+  }
   # an earlier version ordered the rows of fits with inducing points
   if (identical(length(object$low_rank$order), length(object$data$y))) return(object$data)
   kept(object, "locations", NULL, at_locations(object$data))

@@ -6,7 +6,9 @@
 # Values of other neighbours differ by themselves. Where the search from the nested optimum ends
 # below that as well, the nested optimum is the result.
 fit_above_nested <- function(method, problem) {
-  if (!has_ability(method, "nested_models", problem) || is_begun(problem)) return(fit_method(method, problem))
+  if (!has_ability(method, "nested_models", problem) || is_begun(problem)) {
+    return(fit_method(method, problem))
+  }
   problem <- with_start_of_sum(problem)
   result <- fit_method(method, problem)
   if (!is.null(result$instead)) return(result)

@@ -158,7 +158,8 @@ conditional_weights <- function(object, coords, settings, neighbors = NULL, outp
 is_dense_fit <- function(object) {
   made <- object$pseudo_observations$data
   observed <- is_gaussian(object$family) || !is.null(made)
-  observed && (has_ability(object$method, "exact") || length((made %||% object$data)$y) <= few_places)
+  observed &&
+    (has_ability(object$method, "exact") || length((made %||% object$data)$y) <= few_places)
 }
 
 predict_rows <- function(object, newdata, settings) {

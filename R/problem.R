@@ -147,7 +147,8 @@ check_locations <- function(coords, covariance, locations, flat_allowed = FALSE)
 # Rows that must have locations of their own, of several outputs in sets of one output each.
 rows_without_noise <- function(problem) {
   if (!has_outputs(problem)) {
-    without <- rows_by_output(problem$data)[has_ability(problem$method, "distinct_locations", problem)]
+    is_needed <- has_ability(problem$method, "distinct_locations", problem)
+    without <- rows_by_output(problem$data)[is_needed]
     known <- problem$data$noise$known
     return(lapply(without, function(rows) if (is.null(known)) rows else rows[known[rows] == 0]))
   }
