@@ -345,8 +345,8 @@ core_label_probabilities <- function(model, covariance, nugget, slope, shift, bi
     .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, bias, context)
 }
 
-core_latent <- function(nodes, data, response, kind, exact, factor_bytes, context, effects = 0L, shares = FALSE) {
-    .Call(`_neargp_core_latent`, nodes, data, response, kind, exact, factor_bytes, context, effects, shares)
+core_latent <- function(nodes, data, response, kind, exact, factor_bytes, context, effects = 0L, shares = FALSE, joint_trend = FALSE) {
+    .Call(`_neargp_core_latent`, nodes, data, response, kind, exact, factor_bytes, context, effects, shares, joint_trend)
 }
 
 core_latent_set_effects <- function(latent, columns) {

@@ -97,7 +97,7 @@
 #'
 #' [vnngp()] has field and effects in one posterior: its bound has the effects integrated out as it
 #' has the field, with the trend at its best value, as by maximum likelihood. Without a field
-#' `posterior = "laplace"` is `lme4::glmer(nAGQ = 0)`. The bound of [svgp()] has the effects
+#' `posterior = "laplace"` is `lme4::glmer()`. The bound of [svgp()] has the effects
 #' integrated out, too: the inducing points know the field in part, while effects add to the
 #' covariance matrix in full, with the trend at its best value. The score of [loo_k()] has the
 #' effects integrated out, too, as if it were a likelihood, and predictions are made of Vecchia's

@@ -6,6 +6,18 @@ method_layout.neargp_svgp_families <- function(method, layout, settings) {
   latent_layout(layout, settings)
 }
 
+# A quarter of the rows leaves intervals of counts too narrow: of 300 rows those of 95% for the
+# field covered 83%, with half of them 90%, in twice the time.
+#' @export
+rows_of_a_point.neargp_svgp_families <- function(method, problem) {
+  if (is_svgp_of_counts(method, problem)) 2 else NextMethod()
+}
+
+is_svgp_of_counts <- function(method, problem) {
+  family <- response_family(problem$family)
+  family$discrete && family$link == "log" && !inherits(method, c("neargp_odvgp", "neargp_ppgpr"))
+}
+
 #' @export
 with_start.neargp_svgp_families <- function(method, problem) {
   with_core_start(problem, with_latent_start)
@@ -18,7 +30,7 @@ fit_method.neargp_svgp_families <- function(method, problem) {
   refuse_effects_by_batches(method, problem$data)
   problem$data <- core_data(problem$data)
   if (is_sharded(problem)) problem <- with_families_in_shards(problem)
-  reached <- fit_inducing(method, problem)
+  reached <- above_long_field(problem, method, fit_inducing(method, problem))
   curvature <- wanted_curvature(method, problem, reached, step = 0.01)
   result <- inducing_result(method, problem, reached, curvature)
   if (is.null(reached$found)) {
@@ -27,6 +39,39 @@ fit_method.neargp_svgp_families <- function(method, problem) {
   }
   result$shards <- problem$data$shards
   with_parameter_uncertainty(with_separation(result, problem), problem, curvature$trend_slope)
+}
+
+# Points that know little of a field of counts leave the bound many optima in their positions, which
+# stay near where they begin. A field that begins long moves them further before its range is short:
+# a second search, of which the better is kept. Counts of eight sets of 200 rows with 40 points
+# gained 0 to 7 in 2.5 times the evaluations, binary responses nothing.
+above_long_field <- function(problem, method, reached, told = 0.1) {
+  layout <- problem$layout
+  of_field <- layout$kind %in% c("variance", "range")
+  searched <- is_svgp_of_counts(method, problem) && method$move && is.null(reached$found) &&
+    !is_begun(problem) && length(problem$groups) == 1L && all(problem$free[of_field]) &&
+    is.null(problem$data$shards)
+  if (!searched || share_unknown(problem, method, reached) <= told) return(reached)
+  coords <- problem$data$coords
+  ranges <- 7 * sqrt(ncol(coords)) * group_scales(coords, problem$groups[[1L]]$group)
+  problem$layout$start[of_field] <- replace(rep(1, sum(of_field)),
+    layout$kind[of_field] == "range", ranges)
+  problem$start[of_field] <- to_working(problem$layout$start, layout$transform)[of_field]
+  long <- if_computable(fit_inducing(method, problem))
+  if (is.null(long)) return(reached)
+  better <- if (long$evaluated$value > reached$evaluated$value) long else reached
+  for (count in c("iterations", "evaluations")) {
+    better[[count]] <- reached[[count]] + long[[count]]
+  }
+  better
+}
+
+share_unknown <- function(problem, method, reached) {
+  values <- to_core(reached$working, problem$layout$transform)
+  found <- family_bound_at(problem, method, values, reached$positions, reached$evaluated$end,
+    tolerance = 1e-5, derivatives = FALSE)
+  if (nzchar(found$failure)) return(0)
+  mean(found$unexplained) / sum(values[problem$layout$kind == "variance"])
 }
 
 #' @export

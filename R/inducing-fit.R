@@ -9,7 +9,7 @@ fit_inducing <- function(method, problem) {
   field <- if (begins && any(problem$free)) problem_of_field(problem) else problem
   working <- if (begins) subset_start(method, field) else problem$start
   positions <- start_positions(method, field, component_at(field, working),
-    number = min(512L, ceiling(count_places(problem$data) / 4)))
+    number = min(512L, ceiling(count_places(problem$data) / rows_of_a_point(method, problem))))
   if (!uses_batches(method, field, nrow(positions))) {
     return(maximize_bound(problem, method, beside_effects(problem, working), positions))
   }
@@ -19,6 +19,12 @@ fit_inducing <- function(method, problem) {
     adam = return(adam_result(problem, method, reached)))
   fit_after_batches(problem, method, reached)
 }
+
+# How many rows there are for each inducing point where the user does not say.
+rows_of_a_point <- function(method, problem) UseMethod("rows_of_a_point")
+
+#' @export
+rows_of_a_point.default <- function(method, problem) 4
 
 # Of a field whose ranges are short beside their distances few points know nothing, and the nearest
 # optimum of the bound is noise alone. So ranges that the user has not given begin at no less than

@@ -87,8 +87,9 @@
 #'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of
 #'   the coordinates (time last), a data frame or sf points with them. By default 512, or a quarter
-#'   of the rows. More than there are distinct locations are lowered to that number, with a message
-#'   of class `neargp_message_inducing`.
+#'   of the rows (`svgp()` of counts: half of them, since intervals are too narrow with fewer). More
+#'   than there are distinct locations are lowered to that number, with a message of class
+#'   `neargp_message_inducing`.
 #' @param move whether their positions are estimated with the covariance parameters. That matters
 #'   most where they are few for the field.
 #' @param bound which lower bound is maximised, see below.
@@ -180,7 +181,7 @@ is_svgp <- function(method) inherits(method, "neargp_svgp")
 
 #' @export
 print.neargp_svgp <- function(x, ...) {
-  x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows")
+  x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows (half for counts)")
   x$std_errors <- x$std_errors %||% "of up to 12 parameters"
   x$epochs <- x$epochs %||% if (x$optimizer == "auto")
     "20, where there are more than 16 rows for each point" else "100"

@@ -28,7 +28,8 @@ latent_problem <- function(problem, nodes, search) {
     core_nodes(nodes$coords, search$order, search$neighbors, problem$method$jitter, nodes$low_rank),
     latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$context),
     latent_response(data), problem$method$posterior, problem$method$factor == "exact",
-    factor_bytes(problem$method), problem$context, count_effects(data)))
+    factor_bytes(problem$method), problem$context, count_effects(data),
+    joint_trend = isTRUE(problem$joint_trend)))
   list(pointer = pointer, nodes = nodes, search = search)
 }
 

@@ -31,11 +31,11 @@
 #' `vignette("nearest-neighbours", package = "neargp")` has the model, its approximations and what
 #' was measured.
 #'
-#' With `"laplace"` the trend is at the joint mode of trend and field. [logLik()] reports the
-#' evidence at this trend, and other coefficients can have a higher evidence: slopes of binary data
-#' are typically 12 to 18% too small. Use `posterior = "sparse"` for slopes. The evidence of
-#' `"laplace"` can also rise towards an infinite variance, so the search keeps to the optimum near
-#' its start.
+#' With `"laplace"` slopes of binary data are a few percent too small: where the true slope was 1.2
+#' the mean of 16 data sets of 300 rows was 1.18, and 1.24 by `"sparse"`. The evidence of rare
+#' events often has no maximum, but rises towards an infinite variance. The trend is then at the
+#' mode of field and trend together, with a message of class `neargp_message_trend`, and slopes may
+#' be 10 to 20% too small. Use `posterior = "sparse"` for such data.
 #'
 #' @param k number of neighbours of each inducing point among those before it; by default 15, or one
 #'   less than there are inducing points. 15 leaves next to nothing to be gained for two
@@ -183,13 +183,18 @@ fit_method.neargp_vnngp <- function(method, problem) {
     problem$inducing <- problem$start_positions %||% inducing_coordinates(problem)
   }
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
-  if (has_latent_low_rank(method)) return(fit_low_rank(problem))
+  result <- fit_by_newton(problem)
+  if (has_endless_variance(problem, result)) return(at_joint_mode(problem))
+  may_begin <- is_mean_field(method) && any(problem$free) && !is_begun(problem)
+  if (may_begin) above_sparse(problem, result) else result
+}
+
+fit_by_newton <- function(problem) {
+  if (has_latent_low_rank(problem$method)) return(fit_low_rank(problem))
   nodes <- latent_nodes(problem)
   state <- if (has_many_parameters(problem)) scoring_fit(problem, nodes) else
     fit_latent(problem, nodes, rough_optimum(problem))
-  result <- latent_result(problem, state)
-  may_begin <- is_mean_field(method) && any(problem$free) && !is_begun(problem)
-  if (may_begin) above_sparse(problem, result) else result
+  latent_result(problem, state)
 }
 
 # The bound of independent normals has a second optimum, without a field or with one that is
@@ -208,7 +213,8 @@ above_sparse <- function(problem, result) {
 #' @export
 fit_details.neargp_vnngp <- function(method, fit) {
   posterior <- switch(method$posterior, sparse = "sparse precision",
-    laplace = paste0("Laplace at the mode", total_note(fit)),
+    laplace = paste0("Laplace at the mode", if (isTRUE(fit$posterior$joint_trend))
+      " of field and trend", total_note(fit)),
     "mean-field" = "mean field (intervals too narrow: ?vnngp)")
   solved <- if (fit$device == "cuda" && !identical(method$optimizer, "adam"))
     "; solved on the CPU" else ""

@@ -63,6 +63,8 @@ new_problem <- function(data, locations, settings, start) {
     # ---- inducing points
     inducing = NULL,                 # their positions, a row each
     low_rank = NULL,                 # those of the low-rank part of vnngp()
+    # ---- Laplace's approximation
+    joint_trend = NULL,              # whether the trend is at the mode, of at_joint_mode()
     # ---- classes
     levels = NULL,                   # their names
     class_basis = NULL,              # of class fields: the coordinates of the trend

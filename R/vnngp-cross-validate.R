@@ -10,6 +10,6 @@ restrict_rows.neargp_vnngp <- function(method, fit, rows, context) {
     problem$inducing <- fit$posterior$coords
     problem$method$inducing <- NULL
   }
-  problem$low_rank <- fit$posterior$low_rank
+  problem[c("low_rank", "joint_trend")] <- fit$posterior[c("low_rank", "joint_trend")]
   refit_problem(fit, problem)
 }

@@ -1196,8 +1196,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, const Rcpp::List& context, int effects, bool shares);
-RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP, SEXP effectsSEXP, SEXP sharesSEXP) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, const Rcpp::List& context, int effects, bool shares, bool joint_trend);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP contextSEXP, SEXP effectsSEXP, SEXP sharesSEXP, SEXP joint_trendSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1210,7 +1210,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< int >::type effects(effectsSEXP);
     Rcpp::traits::input_parameter< bool >::type shares(sharesSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, context, effects, shares));
+    Rcpp::traits::input_parameter< bool >::type joint_trend(joint_trendSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, context, effects, shares, joint_trend));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2376,7 +2377,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},
-    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 9},
+    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 10},
     {"_neargp_core_latent_set_effects", (DL_FUNC) &_neargp_core_latent_set_effects, 2},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},

@@ -36,13 +36,15 @@ neargp::NodeGroups to_groups(const Rcpp::IntegerVector& sizes, const Rcpp::Integ
 
 // `nodes`, `data` and `response` as in bind_latent.h. kind: "sparse", "laplace" or "mean-field". `factor_bytes`: what
 // an incomplete factor may take. `effects`: the number of random effects, the last columns of the design. `shares`:
-// whether shares of it are wanted (core_latent_share()), which an exact factor does not have.
+// whether shares of it are wanted (core_latent_share()), which an exact factor does not have. `joint_trend`: whether
+// Laplace's trend is at the mode of field and trend.
 // [[Rcpp::export]]
 SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind,
-                 bool exact, double factor_bytes, const Rcpp::List& context, int effects = 0, bool shares = false) {
+                 bool exact, double factor_bytes, const Rcpp::List& context, int effects = 0, bool shares = false,
+                 bool joint_trend = false) {
   const LatentInput input(nodes, data);
   return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind),
-                                     {exact, factor_bytes, !shares}, effects, run_context(context)),
+                                     {exact, factor_bytes, !shares}, effects, joint_trend, run_context(context)),
                        true);
 }
 
@@ -77,10 +79,10 @@ SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std:
 // [[Rcpp::export]]
 Rcpp::List core_latent_end(SEXP latent, SEXP end) {
   const StatePointer state(end);
-  return Rcpp::List::create(Rcpp::_["mean"] = state->mean, Rcpp::_["beta"] = state->beta,
-                            Rcpp::_["precision"] = state->precision, Rcpp::_["natural"] = state->natural,
-                            Rcpp::_["linear_predictor"] = state->linear_predictor,
-                            Rcpp::_["exact"] = LatentPointer(latent)->posterior.factor().is_exact());
+  return Rcpp::List::create(
+      Rcpp::_["mean"] = state->mean, Rcpp::_["beta"] = state->beta, Rcpp::_["precision"] = state->precision,
+      Rcpp::_["natural"] = state->natural, Rcpp::_["linear_predictor"] = state->linear_predictor,
+      Rcpp::_["has_trend"] = state->has_trend, Rcpp::_["exact"] = LatentPointer(latent)->posterior.factor().is_exact());
 }
 
 // [[Rcpp::export]]
@@ -88,7 +90,7 @@ SEXP core_latent_from_end(SEXP latent, const Rcpp::List& end) {
   if (Rcpp::as<bool>(end["exact"])) LatentPointer(latent)->posterior.become_exact();
   const auto numbers = [&end](const char* name) { return Rcpp::as<std::vector<double>>(end[name]); };
   return state_to_r(neargp::PosteriorState{numbers("mean"), numbers("beta"), numbers("precision"), numbers("natural"),
-                                           numbers("linear_predictor")});
+                                           numbers("linear_predictor"), Rcpp::as<bool>(end["has_trend"])});
 }
 
 // [[Rcpp::export]]
@@ -120,7 +122,7 @@ Rcpp::List core_latent_fit(SEXP latent, SEXP start, Rcpp::Nullable<Rcpp::List> c
 // [[Rcpp::export]]
 Rcpp::List core_latent_state(SEXP latent, const Rcpp::List& context) {
   LatentPointer fit(latent);
-  const neargp::SparsePosterior& posterior = fit->posterior;
+  neargp::SparsePosterior& posterior = fit->posterior;
   const int p = fit->response.coefficients;
   const neargp::TrendSystem::Trend trend = posterior.trend(run_context(context));
   std::vector<double> variance = posterior.variance_at_data();

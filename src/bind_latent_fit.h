@@ -16,9 +16,9 @@ struct LatentFit {
   neargp::Workspaces workspaces;
 
   LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, neargp::PosteriorKind kind,
-            const neargp::FactorSettings& factor, int effects, const neargp::RunContext& context)
+            const neargp::FactorSettings& factor, int effects, bool joint_trend, const neargp::RunContext& context)
       : model(data, context), response(std::move(response_)),
-        posterior(model, response, kind, factor, context, effects) {}
+        posterior(model, response, kind, factor, context, effects, joint_trend) {}
 };
 
 using LatentPointer = Rcpp::XPtr<LatentFit>;

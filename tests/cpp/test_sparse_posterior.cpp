@@ -63,7 +63,7 @@ TEST_CASE("with all nodes before each as neighbours the posterior is the dense o
         CAPTURE(exact);
         const Latent latent(35, 34, 60, interpolate, family, 4);
         const Covariance covariance = latent_covariance(0.8, 0.3);
-        const Fitted fitted(latent, covariance, likelihood_of(family), exact);
+        Fitted fitted(latent, covariance, likelihood_of(family), exact);
         const reference::DensePosterior dense = reference::dense_posterior(
             reference::dense_latent(latent.data, covariance), latent.response, family == ResponseFamily::gaussian, 0.2);
         CHECK(fitted.outcome.converged);
@@ -98,8 +98,8 @@ TEST_CASE("a restricted factor leaves the mean exact, and log determinant and va
   const Latent latent(300, 12, 300, false, ResponseFamily::gaussian, 5);
   const Covariance covariance = latent_covariance(0.8, 0.1);
   const Likelihood gaussian{ResponseFamily::gaussian, {0.02}};
-  const Fitted exact(latent, covariance, gaussian, true), incomplete(latent, covariance, gaussian, false);
-  const Fitted restricted(latent, covariance, gaussian, false, PosteriorKind::sparse, 0.0);
+  Fitted exact(latent, covariance, gaussian, true), incomplete(latent, covariance, gaussian, false);
+  Fitted restricted(latent, covariance, gaussian, false, PosteriorKind::sparse, 0.0);
   REQUIRE(restricted.posterior.factor().is_restricted());
   CHECK(restricted.outcome.converged);
   const auto vector = [](const std::vector<double>& x) {
@@ -202,7 +202,7 @@ TEST_CASE("Laplace's pseudo-observations are those of its mode, also where the l
 TEST_CASE("predictions and the restored posterior are those of the dense one") {
   const Latent latent(40, 39, 60, false, ResponseFamily::poisson, 11);
   const Covariance covariance = latent_covariance(0.8, 0.3);
-  const Fitted fitted(latent, covariance, likelihood_of(ResponseFamily::poisson), false);
+  Fitted fitted(latent, covariance, likelihood_of(ResponseFamily::poisson), false);
   SparsePosterior restored(fitted.model, latent.response, PosteriorKind::sparse, {true}, context);
   restored.restore(fitted.posterior.state().mean, fitted.posterior.state().beta, fitted.posterior.state().precision,
                    context);

@@ -52,10 +52,11 @@ dense_effects_likelihood <- function(y, X, V, restricted = FALSE) {
 
 # Universal kriging of y0 = X0 beta + u0, u0 with covariance `cross` with the data and `own` with
 # itself: best linear unbiased prediction and the covariance of its error.
-dense_universal_kriging <- function(y, X, V, X0, cross, own) {
+# `trend`: NULL for generalised least squares, or coefficients `beta` and their covariance matrix.
+dense_universal_kriging <- function(y, X, V, X0, cross, own, trend = NULL) {
   Q <- solve(V)
-  A <- solve(crossprod(X, Q %*% X))
-  beta <- A %*% crossprod(X, Q %*% y)
+  A <- trend$vcov %||% solve(crossprod(X, Q %*% X))
+  beta <- trend$beta %||% (A %*% crossprod(X, Q %*% y))
   D <- X0 - cross %*% Q %*% X
   list(mean = drop(X0 %*% beta + cross %*% Q %*% (y - X %*% beta)),
     covariance = own - cross %*% Q %*% t(cross) + D %*% A %*% t(D), beta = drop(beta), vcov = A)

@@ -57,10 +57,32 @@ dense_expectations <- function(family, y, eta, s) {
     function(x) drop(x %*% weight))
 }
 
-# Evidence bound ("sparse") or Laplace's approximation with the trend profiled out, by damped
-# natural-gradient steps.
-dense_low_rank_posterior <- function(family, y, X, K, kind, steps = 200L) {
+# Evidence bound ("sparse") or Laplace's approximation with the trend at its best value. Laplace's
+# is found from values alone, by Newton's method with differences of fourth order.
+dense_low_rank_posterior <- function(family, y, X, K, kind) {
+  found <- dense_low_rank_given(family, y, X, K, kind)
+  if (kind != "laplace") return(found)
+  value_at <- function(beta) dense_low_rank_given(family, y, X, K, kind, beta = beta)$value
+  gradient_at <- function(beta) {
+    (4 * numeric_gradient(value_at, beta, step = 5e-3) -
+      numeric_gradient(value_at, beta, step = 1e-2)) / 3
+  }
+  beta <- found$beta
+  for (step in 1:4) {
+    information <- -vapply(seq_along(beta), function(a) {
+      shift <- replace(double(length(beta)), a, 0.01)
+      (gradient_at(beta + shift) - gradient_at(beta - shift)) / 0.02
+    }, beta)
+    beta <- beta + solve(information, gradient_at(beta))
+  }
+  replace(dense_low_rank_given(family, y, X, K, kind, beta = beta), "beta_vcov",
+    list(solve(information)))
+}
+
+# By damped natural-gradient steps, with the trend profiled out or given.
+dense_low_rank_given <- function(family, y, X, K, kind, steps = 200L, beta = NULL) {
   n <- length(y)
+  given <- beta
   s <- if (kind == "laplace") rep(0, n) else diag(K)
   natural <- NULL
   eta <- if (family == "poisson") log(y + 0.5) else 0.2 * (2 * y - 1)
@@ -72,7 +94,7 @@ dense_low_rank_posterior <- function(family, y, X, K, kind, steps = 200L) {
     M <- solve(diag(n) + W * K)  # (I + W K)^-1
     z <- natural$t / W
     V <- M %*% (W * X)           # (K + W^-1)^-1 X
-    beta <- solve(crossprod(X, V), crossprod(V, z))
+    beta <- given %||% drop(solve(crossprod(X, V), crossprod(V, z)))
     alpha <- drop(M %*% (W * (z - X %*% beta)))
     m <- drop(K %*% alpha)
     S <- K %*% M
@@ -85,7 +107,7 @@ dense_low_rank_posterior <- function(family, y, X, K, kind, steps = 200L) {
   log_det <- as.numeric(determinant(diag(n) + W * K)$modulus)
   value <- sum(found$value) - 0.5 * sum(alpha * m) - 0.5 * log_det +
     if (kind == "laplace") 0 else 0.5 * sum(W * s)
-  list(value = value, mean = m, beta = drop(beta), eta = eta, covariance = S, precision = W,
+  list(value = value, mean = m, beta = beta, eta = eta, covariance = S, precision = W,
     beta_vcov = solve(crossprod(X, V)))
 }
 

@@ -152,3 +152,31 @@ test_that("the trend's offset, weights and repeated rows have their meaning", {
   expect_equal(unname(moved$beta["h"]), unname(plain$beta["h"]) - 1, tolerance = 1e-6)
   expect_equal(moved$log_likelihood, plain$log_likelihood, tolerance = 1e-8)
 })
+
+test_extended("counts in clusters reach the optimum of a field that begins long", {
+  # a long and a short field in clusters; of another start
+  counts <- function(seed, n = 200L) {
+    withr::local_seed(seed)
+    runif(2L * n)
+    centers <- matrix(runif(20), 10L)
+    X <- centers[sample(10, n, TRUE), ] + matrix(rnorm(2L * n, sd = 0.04), n)
+    D <- as.matrix(dist(X))
+    K <- 0.5 * exp(-2 * D) + 0.5 * exp(-(D / 0.05)^2)
+    f <- drop(crossprod(chol(K + diag(1e-8, n)), rnorm(n)))
+    runif(n)
+    w <- rnorm(n)
+    sample(10, n, TRUE)
+    rnorm(10L + 4L * n)
+    data.frame(x = X[, 1L], y = X[, 2L], w = w, c = rpois(n, exp(0.5 + f + 0.3 * w)))
+  }
+  fit <- neargp(c ~ w, counts(1004), coords = ~ x + y, family = poisson(), threads = 1L,
+    method = svgp(40, std_errors = FALSE), covariance = cov_matern(1.5))
+  expect_gt(c(logLik(fit)), -507.97)
+})
+
+test_that("counts begin with a point for two rows, other responses with one for four", {
+  points <- function(name) nrow(family_fit(name, vnngp_data(60, seed = 2), svgp(move = FALSE,
+    std_errors = FALSE))$inducing)
+  expect_identical(vapply(c("poisson", "negative_binomial", "gamma", "binary"), points, 0L,
+    USE.NAMES = FALSE), c(30L, 30L, 15L, 15L))
+})

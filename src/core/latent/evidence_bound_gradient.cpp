@@ -12,10 +12,10 @@
 // precision W_j of its data, the same holds of r and its covariance matrix, Z + G C^-1 G', in the place of m and Z, and
 // A_j moves as g_j m_w - W_j C^-1 F_j.
 //
-// Laplace's value is not stationary in (m, beta), which maximise the log density alone: with
-// t = [A, C'WX; X'WC, X'WX]^-1 d(-1/2 log|A|)/d(m, beta), d log|A|/d eta_i = -s_i d3 log p, there is in addition
-// -t'dQ m for the covariance (and in A_j, with t_w the part of t that is the whitened field's, g_j t_w + [1/2 s_i d3
-// log p - W_i t_eta]_j m_w) and t'd(slopes) for the likelihood's parameters.
+// Laplace's value is not stationary in m, which maximises the log density alone, nor in the coefficients u of random
+// effects: with t = [A, C'WE; E'WC, E'WE + I]^-1 d(-1/2 log|A|)/d(m, u), d log|A|/d eta_i = -s_i d3 log p, there is in
+// addition -t'dQ m for the covariance (and in A_j, with t_w the part of t that is the whitened field's, g_j t_w + [1/2
+// s_i d3 log p - W_i t_eta]_j m_w) and t'd(slopes) for the likelihood's parameters.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -177,18 +177,9 @@ double SparsePosterior::approach_mode(double value, const RunContext& context) {
 
 void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, PosteriorGradient& gradient,
                                         const RunContext& context) {
-  const Index n = response_.n();
-  const int p = response_.coefficients, width = model_.prior().k() + 1;
-  std::vector<double> third(n), at_nodes(model_.nodes()), at_coefficients(p, 0.0);
-  expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr,
-               {nullptr, nullptr, nullptr, third.data()}, nullptr, context);
-  const std::vector<double> variance = total_variance();
-  for (Index i = 0; i < n; ++i) third[i] *= 0.5 * variance[i];
-  model_.sum_at_nodes(third.data(), at_nodes.data());
+  const int width = model_.prior().k() + 1;
   const TrendSystem system(model_, response_, node_design_, effects_.count(), factor_, state_.precision, true, context);
-  for (Index i = 0; i < n; ++i)
-    for (int c = 0; c < p; ++c) at_coefficients[c] += system.design_left()[i * p + c] * third[i];
-  const TrendSystem::Direction t = system.solve(at_nodes, at_coefficients, context);
+  const auto [third, t, t_at_data] = laplace_move(system, context);
   const std::vector<double> residual_mean = residual_of(state_.mean), residual_t = residual_of(t.mean);
 
   for (Index j = 0; j < model_.nodes(); ++j) {
@@ -206,10 +197,6 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, PosteriorGradi
     adjoints.node_variance[j] += of_t * of_mean * inverse_f * inverse_f;
   }
 
-  std::vector<double> t_at_data(n);
-  model_.field_at_data(t.mean.data(), t_at_data.data());
-  for (Index i = 0; i < n; ++i)
-    for (int c = 0; c < p; ++c) t_at_data[i] += response_.design[i * p + c] * t.beta[c];
   if (model_.low_rank()) add_laplace_low_rank_terms(adjoints, t.mean, t_at_data, third);
   const std::vector<double> terms = laplace_likelihood_terms(t_at_data, context);
   for (std::size_t a = 0; a < terms.size(); ++a) gradient.likelihood[a] += terms[a];

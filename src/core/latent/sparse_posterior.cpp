@@ -22,8 +22,8 @@ void PosteriorState::find_natural_means(const std::vector<double>& slope) {
 }
 
 SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
-                                 const FactorSettings& factor, const RunContext& context, int effects)
-    : model_(model), response_(response), kind_(kind), factor_(model, kind, factor, context),
+                                 const FactorSettings& factor, const RunContext& context, int effects, bool joint_trend)
+    : model_(model), response_(response), kind_(kind), joint_trend_(joint_trend), factor_(model, kind, factor, context),
       effects_(model, response, effects), node_design_(node_design(model, response)), slope_(response.n()),
       curvature_(response.n()) {
   if (effects > 0 && (model.interpolates() || kind == PosteriorKind::mean_field))
@@ -75,7 +75,7 @@ PosteriorState SparsePosterior::resume(std::vector<double> mean, std::vector<dou
                                        const std::vector<double>& slope) const {
   if (Index(linear_predictor.size()) != response_.n() || Index(slope.size()) != response_.n())
     throw Error("There must be one linear predictor and one slope for each datum.");
-  PosteriorState state{std::move(mean), std::move(beta), std::move(precision), {}, std::move(linear_predictor)};
+  PosteriorState state{std::move(mean), std::move(beta), std::move(precision), {}, std::move(linear_predictor), true};
   check_state(state);
   state.find_natural_means(slope);
   return state;
@@ -100,11 +100,21 @@ PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihood& li
   check_state(start);
   state_ = std::move(start);
   likelihood_ = likelihood;
-  PosteriorOutcome outcome;
   factor_.set_prior();
+  held_ = maximises_trend() && state_.has_trend ? effects_.first() : 0;
+  PosteriorOutcome outcome = find_mode(settings, context);
+  if (kind_ == PosteriorKind::laplace) outcome.value = finish_laplace(context);
+  if (maximises_trend()) climb_in_trend(outcome, settings, context);
+  if (derivatives) outcome.gradient = gradient(context);
+  return outcome;
+}
+
+// The optimum of the objective of the steps, from the present state.
+PosteriorOutcome SparsePosterior::find_mode(const PosteriorSettings& settings, const RunContext& context) {
+  PosteriorOutcome outcome;
   // Those of an earlier mode, see propose_pseudo_observations().
   if (kind_ == PosteriorKind::laplace) drop_negative_pseudo_observations();
-  if (likelihood.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
+  if (likelihood_.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
   converge(context);
   outcome.value = evaluate(state_, context);
   PosteriorState proposal = propose_pseudo_observations();
@@ -140,8 +150,6 @@ PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihood& li
     factorize_or_fall_back(context);
     outcome.value = evaluate(state_, context);
   }
-  if (kind_ == PosteriorKind::laplace) outcome.value = finish_laplace(context);
-  if (derivatives) outcome.gradient = gradient(context);
   return outcome;
 }
 
@@ -210,7 +218,7 @@ double SparsePosterior::move_mean(PosteriorState& state, const RunContext& conte
     for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];
     if (c >= effects_.first()) at_coefficients[c] -= state.beta[c];
   }
-  const TrendSystem::Direction step = system.solve(at_nodes, at_coefficients, context);
+  const TrendSystem::Direction step = system.solve(at_nodes, at_coefficients, held_, context);
   double predicted_gain = 0.0;
   for (Index j = 0; j < m; ++j) {
     double centered = step.mean[j];
@@ -280,11 +288,6 @@ PosteriorState SparsePosterior::propose_pseudo_observations() const {
     for (double& w : proposal.precision) w = std::max(w, 0.0);
   proposal.find_natural_means(slope_);
   return proposal;
-}
-
-TrendSystem::Trend SparsePosterior::trend(const RunContext& context) const {
-  return TrendSystem(model_, response_, node_design_, effects_.count(), factor_, state_.precision, true, context)
-      .trend();
 }
 
 }  // namespace neargp

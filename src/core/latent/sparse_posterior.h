@@ -4,7 +4,8 @@
 // "sparse": the variational optimum, W_i = -E d2 log p(y_i | eta_i) under q (for a Gaussian response the exact
 // posterior), with the evidence bound L of evidence_bound.h. Its steps are natural-gradient steps: each datum is a
 // pseudo-observation, a normal observation of eta_i with precision W_i and natural mean t_i = W_i eta_i + E d log p.
-// "laplace": the same at the mode, W_i and slopes taken at the point.
+// "laplace": the same at the mode, W_i and slopes taken at the point, with the trend where Laplace's approximation is
+// highest (laplace_trend.cpp) or, `joint_trend`, at the mode too.
 //
 // With an incomplete factor of A, W stationary for that factor's L means W_i = -2 dE_i/ds_i as before, and the gradient
 // is exact. The mean solves the exact system, the factor only preconditions it.
@@ -43,6 +44,7 @@ struct PosteriorState {
   std::vector<double> mean, beta;
   std::vector<double> precision, natural;  // pseudo-observations: W and t
   std::vector<double> linear_predictor;
+  bool has_trend = false;  // whether beta maximises Laplace's approximation at some parameters
 
   // Natural means that make the linear predictors stationary, given the slopes E d log p there.
   void find_natural_means(const std::vector<double>& slope);
@@ -55,7 +57,7 @@ class SparsePosterior {
   // `effects`: the number of random effects, the last columns of the design (effect_posterior.h), which may change
   // between calls, too. They are for data at nodes, and not of the mean field.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
-                  const FactorSettings& factor, const RunContext& context, int effects = 0);
+                  const FactorSettings& factor, const RunContext& context, int effects = 0, bool joint_trend = false);
 
   // Pseudo-observations at these linear predictors, one for each datum. Those that the responses themselves suggest, as
   // generalised linear models start from, are safe: from a common one the first step towards a large count would
@@ -87,13 +89,24 @@ class SparsePosterior {
   const PosteriorFactor& factor() const { return factor_; }
   const Likelihood& likelihood() const { return likelihood_; }
 
-  TrendSystem::Trend trend(const RunContext& context) const;
+  // Of Laplace's approximation this finds fits beside the present one, and comes back to it.
+  TrendSystem::Trend trend(const RunContext& context);
 
  private:
   struct Step {
     PosteriorState state;
     double value;
     double predicted_gain;  // that the quadratic objective of the pseudo-observations has left for the mean
+  };
+  // How Laplace's approximation moves with the linear predictors by its log|A| (evidence_bound_gradient.cpp).
+  struct LaplaceMove {
+    std::vector<double> third;  // 1/2 s d3 log p by datum
+    TrendSystem::Direction t;
+    std::vector<double> t_at_data;
+  };
+  struct TrendSlope {
+    Eigen::VectorXd gradient;
+    Eigen::MatrixXd covariance;  // of the joint mode's coefficients
   };
 
   void check_state(const PosteriorState& state) const;
@@ -107,8 +120,17 @@ class SparsePosterior {
   Step part_of_step(const PosteriorState& proposal, double share, const RunContext& context);
   double move_mean(PosteriorState& state, const RunContext& context);
   void converge(const RunContext& context);
+  PosteriorOutcome find_mode(const PosteriorSettings& settings, const RunContext& context);
   double finish_laplace(const RunContext& context);
   double approach_mode(double value, const RunContext& context);
+
+  bool maximises_trend() const;
+  void climb_in_trend(PosteriorOutcome& outcome, PosteriorSettings settings, const RunContext& context);
+  PosteriorOutcome laplace_at(PosteriorState start, const Eigen::VectorXd& step, const PosteriorSettings& settings,
+                              const RunContext& context);
+  LaplaceMove laplace_move(const TrendSystem& system, const RunContext& context) const;
+  TrendSlope trend_slope(const RunContext& context) const;
+  Eigen::MatrixXd trend_information(const Eigen::MatrixXd& root, const RunContext& context);
 
   bool factorize(const std::vector<double>& precision, const RunContext& context);
   double log_prior_of_effects(const std::vector<double>& beta) const;
@@ -128,11 +150,13 @@ class SparsePosterior {
   const LatentModel& model_;
   const LatentResponse& response_;
   const PosteriorKind kind_;
+  const bool joint_trend_;
   PosteriorFactor factor_;
   EffectPosterior effects_;
   Likelihood likelihood_;
 
   std::vector<double> node_design_;  // nodes x coefficients, by column
+  int held_ = 0;                     // the first coefficients, which steps leave where they are
   PosteriorState state_;
   std::vector<double> slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;

@@ -24,6 +24,19 @@ std::vector<double> left_of_design(const LatentModel& model, const LatentRespons
   return left;
 }
 
+// The covariance matrix of coefficients of which the first have the covariance V, and the others u answer to these by
+// B: [V, VB'; BV, S + BVB'], with S = I_uu^-1 and B = -S I_ub of the information I.
+Eigen::MatrixXd covariance_given(const Eigen::MatrixXd& V, const Eigen::MatrixXd& information) {
+  const Index p = V.rows(), effects = information.rows() - p;
+  if (effects == 0) return V;
+  const Eigen::MatrixXd S =
+      information.bottomRightCorner(effects, effects).ldlt().solve(Eigen::MatrixXd::Identity(effects, effects));
+  const Eigen::MatrixXd B = -S * information.bottomLeftCorner(effects, p);
+  Eigen::MatrixXd covariance(p + effects, p + effects);
+  covariance << V, V * B.transpose(), B * V, S + B * V * B.transpose();
+  return covariance;
+}
+
 }  // namespace
 
 TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& response,
@@ -55,15 +68,17 @@ TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& respons
 }
 
 TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
-                                          const RunContext& context) const {
-  const int p = coefficients_;
+                                          int held, const RunContext& context) const {
+  const int p = coefficients_, moving = p - held;
   const Index m = model_.nodes();
   Direction result{at_nodes, std::move(at_coefficients)};
   factor_.solve_columns(result.mean, refined_, context);
   if (p == 0) return result;
   const Columns G(response_.data(), m, p), average(node_design_.data(), m, p);
   Eigen::Map<Eigen::VectorXd> beta(result.beta.data(), p), mean(result.mean.data(), m);
-  beta = schur_.ldlt().solve(beta + G.transpose() * ConstVector(at_nodes.data(), m)).eval();
+  const Eigen::VectorXd gradient = beta + G.transpose() * ConstVector(at_nodes.data(), m);
+  beta.head(held).setZero();
+  if (moving > 0) beta.tail(moving) = schur_.bottomRightCorner(moving, moving).ldlt().solve(gradient.tail(moving));
   mean += (G - average) * beta;
   return result;
 }
@@ -86,13 +101,15 @@ Eigen::MatrixXd TrendSystem::unseen() const {
   return unseen;
 }
 
-TrendSystem::Trend TrendSystem::trend() const {
+TrendSystem::Trend TrendSystem::trend(const Eigen::MatrixXd* of_trend) const {
   const Index n = Index(precision_.size());
   const int p = coefficients_;
   const Eigen::MatrixXd H = field_response(), unseen = this->unseen();
   Eigen::MatrixXd information = trend_information(model_, precision_, unseen, H);
   if (effects_ > 0) information.diagonal().tail(effects_).array() += 1.0;
-  const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(p, p));
+  const Eigen::MatrixXd covariance = of_trend
+                                         ? covariance_given(*of_trend, information)
+                                         : Eigen::MatrixXd(information.ldlt().solve(Eigen::MatrixXd::Identity(p, p)));
   const Eigen::VectorXd added = (unseen * covariance).cwiseProduct(unseen).rowwise().sum();
   return {{H.data(), H.data() + H.size()},
           {covariance.data(), covariance.data() + covariance.size()},

@@ -42,9 +42,13 @@ class TrendSystem {
   struct Direction {
     std::vector<double> mean, beta;
   };
-  // The step in m and beta for the gradient in v (at fixed beta) and in beta (at fixed v).
-  Direction solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
+  // The step in m and beta for the gradient in v (at fixed beta) and in beta (at fixed v). The first `held`
+  // coefficients stay.
+  Direction solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients, int held,
                   const RunContext& context) const;
+
+  // The information of the coefficients with the field integrated out, N - K'G.
+  const Eigen::MatrixXd& information() const { return schur_; }
 
   // H (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta), and
   // the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1, with I added to the block of effects.
@@ -52,7 +56,9 @@ class TrendSystem {
     std::vector<double> field_response, covariance;
     std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor
   };
-  Trend trend() const;
+  // `of_trend`: the covariance matrix of the coefficients before the effects, should it be another one. The effects
+  // answer to these as before.
+  Trend trend(const Eigen::MatrixXd* of_trend = nullptr) const;
 
  private:
   const LatentModel& model_;
