@@ -32,7 +32,7 @@ areas_as_rows <- function(object, support) {
   object$data$coords <- with_more_points(object$data$coords, object$locations, count)
   middle <- area_means(points, support)
   coords <- support_columns(middle, points, number, support$weight, count)
-  list(object = with_own_keeper(object), number = number, target = list(coords = unname(coords),
+  list(object = with_own_cache(object), number = number, target = list(coords = unname(coords),
     X = area_means(support$target$X, support),
     offset = drop(area_means(support$target$offset, support))))
 }

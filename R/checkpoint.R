@@ -237,7 +237,7 @@ fit_key <- function(problem, settings) {
 # All that was estimated by a fit that is continued.
 state_to_go_on_from <- function(problem) {
   warm <- unclass(problem$warm_start)
-  list(warm[setdiff(names(warm), c("call", "elapsed", "keeper", "threads", "terms", "formula",
+  list(warm[setdiff(names(warm), c("call", "elapsed", "cache", "threads", "terms", "formula",
     "data"))], problem$start_positions, problem$warm_classifier)
 }
 

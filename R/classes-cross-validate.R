@@ -28,7 +28,7 @@ without_fold <- function(fit, split, refit) {
 
 classes_without_fold <- function(fit, split, refit) {
   context <- refit_context(fit, split$kept)
-  with_own_keeper(if (refit) refit_classes(fit, split, context) else
+  with_own_cache(if (refit) refit_classes(fit, split, context) else
     restrict_classes(fit$method, fit, split, context))
 }
 

@@ -80,7 +80,7 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   n <- nrow(signs)
   variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
   kept <- function() list(variables = as.list(variables))
-  stage <- adam_stage(theta, further = kept())
+  stage <- adam_stage(theta, further = cached())
   list2env(stage$state$variables, variables)
   size <- min(method$batch_size, n)
   method$steps <- method$steps %||% 1000L
@@ -174,7 +174,7 @@ polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offse
 
 #' @export
 class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
-  index <- kept_index(object, settings$context)
+  index <- cached_index(object, settings$context)
   function(coords, X, offset) {
     neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$context))
     rows <- sort(unique(as.vector(neighbors)))

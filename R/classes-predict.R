@@ -36,9 +36,9 @@ class_predictor <- function(method, object, settings) {
 
 #' @export
 class_predictor.default <- function(method, object, settings) {
-  labels <- kept(object, "labels", settings$context, fitted_labels(object))
+  labels <- cached(object, "labels", settings$context, fitted_labels(object))
   component <- metric_component(object$core_covariance)
-  index <- kept(object, "label_index", settings$context,
+  index <- cached(object, "label_index", settings$context,
     core_index(labels$coords, component, search_lags(component)))
   function(coords, X, offset) {
     neighbors <- as.matrix(core_index_nearest(index, coords, settings$k, settings$context))

@@ -12,7 +12,7 @@ predict_on_cluster <- function(object, newdata, settings, cluster, threads) {
     rows <- pieces_of_targets(object, newdata, settings, length(workers$nodes))
     host <- new_shard_host(length(rows), workers)
     settings$context <- shard_context(settings$context, workers)
-    object["keeper"] <- list(NULL)
+    object["cache"] <- list(NULL)
     bind_predictions(on_shards(host, "predict_piece", list(object = object, settings = settings),
       lapply(rows, function(rows) list(newdata = newdata[rows, , drop = FALSE]))), rows, newdata)
   })
@@ -41,7 +41,7 @@ refuse_rows_jointly <- function() refuse_on_workers("rows jointly", "Leave out j
 
 # Predicts a part of the rows on a worker.
 predict_piece <- function(shard, object, settings, newdata) {
-  without_far_message(predict_rows(with_own_keeper(object), newdata, settings))
+  without_far_message(predict_rows(with_own_cache(object), newdata, settings))
 }
 
 bind_predictions <- function(pieces, rows, newdata) {
@@ -87,7 +87,7 @@ predict_from_shards <- function(object, newdata, settings, workers) {
   received <- transposed(answers, "received")
   own <- lapply(stats::setNames(host$ids, host$ids), function(id) c(received[[id]],
     list(newdata = newdata[rows[[id]], , drop = FALSE])))
-  object["keeper"] <- list(NULL)
+  object["cache"] <- list(NULL)
   object$source["recipe"] <- list(NULL)
   bind_predictions(on_shards(host, "predict_in_shard", list(object = object, settings = settings),
     own), rows, newdata)
@@ -105,7 +105,7 @@ predict_in_shard <- function(shard, object, settings, received, newdata) {
 # computes it.
 validate_on_cluster <- function(cases, tasks, splits, refit, level, cluster) {
   seeds <- sample.int(.Machine$integer.max, nrow(tasks))
-  for (i in seq_along(cases)) cases[[i]]$fit["keeper"] <- list(NULL)
+  for (i in seq_along(cases)) cases[[i]]$fit["cache"] <- list(NULL)
   with_workers(cluster, NULL, cases[[1L]]$fit, function(workers) {
     host <- new_shard_host(nrow(tasks), workers)
     own <- lapply(host$ids, function(id) list(number = tasks$case[id],
@@ -120,7 +120,7 @@ validate_piece <- function(shard, cases, refit, level, threads, number, split, s
   before <- current_seed()
   on.exit(set_seed(before))
   set.seed(seed)
-  cases[[number]]$fit <- with_own_keeper(cases[[number]]$fit)
+  cases[[number]]$fit <- with_own_cache(cases[[number]]$fit)
   cases[[number]]$fit$threads <- threads
   cases[[number]]$arguments$threads <- cases[[number]]$arguments$threads %||% threads
   validate_split(cases, number, split, refit, level)

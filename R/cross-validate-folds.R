@@ -63,7 +63,7 @@ predict_split <- function(case, split, refit, level) {
 fit_without_fold <- function(fit, split, refit) {
   kept <- rows_of_places(fit$data, split$kept)
   context <- refit_context(fit, kept)
-  known <- with_own_keeper(if (refit) refit_rows(fit, kept, context) else
+  known <- with_own_cache(if (refit) refit_rows(fit, kept, context) else
     restrict_rows(fit$method, fit, kept, context))
   if (refit && isFALSE(known$convergence$converged)) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold,

@@ -2,7 +2,7 @@
 
 # A function of a state that is the best of its run, its validation score and the rows held out.
 # Without such rows each state is better than those before.
-deep_keeper <- function(method, problem, response, seed) {
+deep_record <- function(method, problem, response, seed) {
   if (is.null(problem$keep)) return(NULL)
   best <- -Inf
   function(state, score, held_out) {

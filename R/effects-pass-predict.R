@@ -10,8 +10,8 @@
 
 # The core's side of a fit at its estimates, with `answer` = K and `trend` = A; and of the rows of
 # conditioned_data() Z b, and Z L K with a column for each of the trend's.
-kept_effects_pass <- function(object, context) {
-  kept(object, "effects_pass", context, {
+cached_effects_pass <- function(object, context) {
+  cached(object, "effects_pass", context, {
     pass <- pass_at(object, conditioned_data(object), context)
     c(pass, list(of_effects = slot_products(pass$slots, effects_beta(object)),
       of_answer = answer_products(pass$slots, pass$spherical, pass)))
@@ -62,7 +62,7 @@ compressed_trend <- function(fit, data, context) {
 # the effects alone.
 compressed_moments <- function(object, X, offset, given, context) {
   data <- object$data
-  pass <- kept_effects_pass(object, context)
+  pass <- cached_effects_pass(object, context)
   columns <- design_columns(data, X)
   p <- ncol(data$X)
   own <- split_compressed(effects_part(data, columns), pass$blocks)

@@ -82,7 +82,7 @@ with_new_levels <- function(object, unknown, pooled) {
     object$effects[[term]]$levels <- c(object$effects[[term]]$levels, unknown[[term]])
     object$effects[[term]]$pooled <- pooled
   }
-  with_own_keeper(object)
+  with_own_cache(object)
 }
 
 # `from`: of each coefficient the place of the fit's, NA where there was none, which then is 0.

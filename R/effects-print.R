@@ -15,7 +15,7 @@ effect_edf <- function(object) {
 # Variances of the errors of all effects.
 effect_variances <- function(object) {
   if (!is_compressed(object$data)) return(diag(effect_vcov(object)))
-  pass <- kept_effects_pass(object, plain_context(object$threads))
+  pass <- cached_effects_pass(object, plain_context(object$threads))
   through <- pass$answer %*% pass$trend
   errors <- core_effects_inverse(pass$effects, pass$levels$row, pass$levels$column) +
     rowSums(through[pass$levels$row, , drop = FALSE] *

@@ -69,7 +69,7 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     row_names = own_row_names(frame),
     format = fit_format,             # of a saved fit, see R/fit-format.R,
     version = package_version_text(),  # and the version of neargp that has made it
-    keeper = NULL,                   # external pointer to what predictions share, see R/kept.R
+    cache = NULL,                   # external pointer to what predictions share, see R/cache.R
     source = NULL,                   # of row_source(): where from, rows, chunks, their hashes
     # ---- other responses than gaussian
     family_parameters = NULL,        # on the natural scale, by name
@@ -92,7 +92,7 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
   fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result, settings$context)
-  fit <- with_own_keeper(with_jacobian(fit))
+  fit <- with_own_cache(with_jacobian(fit))
   warn_unless_converged(fit)
   if (!warn_of_few_rows(fit)) inform_underestimates(fit)
   fit

@@ -55,7 +55,7 @@ data_as_rows <- function(data, given) {
 }
 
 # `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that
-# is read anew in each evaluation, `stream` is its survey, and `data` and `frame` are a sample.
+# is read anew in each evaluation, `stream` is its first_pass, and `data` and `frame` are a sample.
 read_rows <- function(data, source, given, settings) {
   kept <- NULL
   if (!is.null(source) && has_ability(settings$method, "keep_rows", settings$family)) {
@@ -74,7 +74,7 @@ read_rows <- function(data, source, given, settings) {
     local = row_formulas(given$covariance, given$nugget), areal = !is.null(areal)))
   stream <- if (!is.null(source)) {
     check_noise_model(settings, has_measurement_variance(given), source)
-    survey_for(settings, source, arguments, given$formula, locations)
+    first_pass_for(settings, source, arguments, given$formula, locations)
   }
   data <- stream$sample %||% areal$data %||% data
   frame <- new_model_frame(arguments, given$formula, data, locations, settings$family)

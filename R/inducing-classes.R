@@ -173,11 +173,11 @@ class_predictor.neargp_svgp <- function(method, object, settings) {
 # inducing points leave unexplained.
 class_moments <- function(object, coords, X, context) {
   columns <- class_columns_of(object, X)
-  prior <- kept_prior(object, object$svgp$positions, context)
+  prior <- cached_prior(object, object$svgp$positions, context)
   means <- field_columns(object$method, object, coords, context)
   fields <- lapply(seq_along(object$svgp$fields), function(number) {
     field <- object$svgp$fields[[number]]
-    known <- core_collapsed_predict(coords, prior, kept_posterior(object, field, context, number),
+    known <- core_collapsed_predict(coords, prior, cached_posterior(object, field, context, number),
       context)
     if (nzchar(known$failure)) abort_bound(known$failure)
     weighted <- if (is.null(means)) known$weighted else means[[number]]

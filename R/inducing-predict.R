@@ -40,14 +40,14 @@ predictor.neargp_svgp <- function(method, object, settings) {
 inducing_moments <- function(object, coords, context) {
   # fields of classes share their points
   field <- object$svgp$fields[[1L]] %||% object$svgp
-  known <- core_collapsed_predict(coords, kept_prior(object, object$svgp$positions, context),
-    kept_posterior(object, field, context), context)
+  known <- core_collapsed_predict(coords, cached_prior(object, object$svgp$positions, context),
+    cached_posterior(object, field, context), context)
   if (nzchar(known$failure)) abort_bound(known$failure)
   known
 }
 
 inducing_features <- function(object, coords, context) {
-  given <- core_inducing_features(coords, kept_prior(object, object$svgp$positions, context),
+  given <- core_inducing_features(coords, cached_prior(object, object$svgp$positions, context),
     context)
   if (nzchar(given$failure)) abort_bound(given$failure)
   given

@@ -10,7 +10,7 @@ posterior_problem <- function(object, context) {
 
 #' @export
 integrated_fits.neargp <- function(object, context) {
-  kept(object, "integrated", context, {
+  cached(object, "integrated", context, {
     problem <- posterior_problem(object, context)
     objective <- likelihood_objective(problem$method, problem)
     design <- posterior_design(objective, problem)
@@ -24,5 +24,5 @@ fit_at <- function(object, problem, state) {
   result <- list(working = state$working, beta = state$beta, beta_vcov = state$beta_vcov,
     value = state$value, convergence = object$convergence)
   solved <- in_data_units(problem_at_rows(problem), result)
-  with_own_keeper(with_estimates(object, solved$problem, solved$result))
+  with_own_cache(with_estimates(object, solved$problem, solved$result))
 }

@@ -91,7 +91,7 @@ least_range <- function(problem, row) {
 
 # ---- the design ----------------------------------------------------------------------------------
 
-# Fits at the points of the design, each with its own keeper, and the logarithms of their weights.
+# Fits at the points of the design, each with its own cache, and the logarithms of their weights.
 integrated_fits <- function(object, context) {
   UseMethod("integrated_fits")
 }

@@ -59,7 +59,7 @@ forget_last_state <- function() rm(list = ls(last_state), envir = last_state)
 
 # The problem with the function by which optimisers report what they accept, working parameters of
 # its layout.
-with_keeper <- function(problem, call) {
+recording_states <- function(problem, call) {
   forget_last_state()
   last_state$call <- call
   last_state$layout <- problem$layout
@@ -74,7 +74,7 @@ with_keeper <- function(problem, call) {
 }
 
 # Reports an accepted state. Problems that are fitted on the way to others (folds, and what few rows
-# say) may have no keeper.
+# say) may have no cache.
 keep_state <- function(problem, working, positions = NULL) {
   if (!is.null(problem$keep)) problem$keep(working, positions)
   invisible()

@@ -109,7 +109,7 @@ low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
   rows <- neighbor_union(nearest_inducing(object, target$coords, settings))
   given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords),
-    kept_prior(object, posterior$low_rank, settings$context), settings$context)
+    cached_prior(object, posterior$low_rank, settings$context), settings$context)
   if (nzchar(given$failure)) abort_bound(given$failure)
   known <- seq_along(rows)
   new <- length(rows) + seq_len(nrow(target$coords))
@@ -121,7 +121,7 @@ low_rank_joint <- function(object, target, settings) {
   spread <- matrix(0, nrow(posterior$coords), length(new))
   spread[rows, ] <- b
   alpha <- given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b
-  part <- core_latent_low_rank_joint(kept_latent(object, settings$context), spread, alpha,
+  part <- core_latent_low_rank_joint(cached_latent(object, settings$context), spread, alpha,
     settings$context)
   part$covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) + part$covariance
   part

@@ -8,7 +8,7 @@ predictor.neargp_vnngp <- function(method, object, settings) {
   check_latent_settings(method, settings)
   if (is_mean_field(method)) return(mean_field_predictor(object, settings))
   if (!is.null(object$posterior$shards)) return(shard_predictor(object, settings))
-  pointer <- kept_latent(object, settings$context)
+  pointer <- cached_latent(object, settings$context)
   function(coords, X, offset) {
     part <- if (has_latent_low_rank(method)) {
       core_latent_low_rank_predict(pointer, coords, low_rank_candidates(object, coords, settings),
@@ -56,12 +56,12 @@ nearest_inducing <- function(object, coords, settings) {
 
 node_index <- function(object, context) {
   posterior <- object$posterior
-  kept(object, "node_index", context, core_index(posterior$coords, posterior$component,
+  cached(object, "node_index", context, core_index(posterior$coords, posterior$component,
     search_lags(posterior$component)))
 }
 
-kept_latent <- function(object, context) {
-  kept(object, "latent", context, restored_latent(object, context))
+cached_latent <- function(object, context) {
+  cached(object, "latent", context, restored_latent(object, context))
 }
 
 # The posterior of a fit, back behind a pointer. Where a wider pattern does not fit into the memory
@@ -139,7 +139,7 @@ node_joint <- function(object, target, settings) {
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
-    core_latent_solve(kept_latent(object, settings$context), spread, settings$context)
+    core_latent_solve(cached_latent(object, settings$context), spread, settings$context)
   }
   list(mean = crossprod(weights, posterior$mean[rows]),
     response = crossprod(weights, posterior$field_response[rows, , drop = FALSE]),

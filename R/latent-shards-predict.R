@@ -49,7 +49,7 @@ fit_of_part <- function(object, part) {
 
 predict_by_shard <- function(object, id, coords, settings) {
   context <- settings$context
-  of_shard <- kept(object, paste0("latent_", id), context, {
+  of_shard <- cached(object, paste0("latent_", id), context, {
     one <- fit_of_part(object, part_of_fit(object, id))
     list(pointer = restored_latent(one, context), nodes = nrow(one$posterior$coords),
       index = core_index(one$posterior$coords, one$posterior$component,

@@ -51,12 +51,12 @@ field_draws <- function(object, coords, betas, nsim, settings) {
   if (settings$conditional) {
     answer <- posterior$field_response %*% (betas - core_trend(object)$beta)
     if (low_rank) {
-      drawn <- low_rank_draws(kept_latent(object, settings$context), posterior$mean - answer, nsim,
+      drawn <- low_rank_draws(cached_latent(object, settings$context), posterior$mean - answer, nsim,
         settings$context)
       nodes <- drawn$field
     } else {
       drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
-        core_latent_draws(kept_latent(object, settings$context), nsim, order_key(),
+        core_latent_draws(cached_latent(object, settings$context), nsim, order_key(),
           settings$context)$field
       }
       nodes <- posterior$mean + drawn - answer

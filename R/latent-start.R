@@ -87,7 +87,7 @@ predictor_unit <- function(data, family) {
 working_response_problem <- function(problem, rough) {
   slope <- rough$family$mu.eta(rough$eta)
   residual <- rough$response - rough$mu
-  if (problem$family$family == "student_t") residual <- bring_near(residual, rough$weights)
+  if (problem$family$family == "student_t") residual <- winsorised(residual, rough$weights)
   z <- rough$eta - problem$data$offset + residual / slope
   weights <- rough$weights * slope^2 / rough$family$variance(rough$mu)
   usable <- is.finite(z) & is.finite(weights)

@@ -57,7 +57,7 @@ leaves_locations_out <- function(object, leave_out) {
 weights_of_locations <- function(object, settings) {
   at_means <- object
   at_means$data <- at_locations(object$data)
-  given <- weights_of_other_locations(object$method, with_own_keeper(at_means), settings)
+  given <- weights_of_other_locations(object$method, with_own_cache(at_means), settings)
   of_left_places(object, at_means$data, given)
 }
 

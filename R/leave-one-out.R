@@ -64,7 +64,7 @@ at_location_means <- function(object) {
   data <- conditioned_data(object)
   if (is.null(data$within)) return(object)
   object$data <- data
-  with_own_keeper(object)
+  with_own_cache(object)
 }
 
 #' @export

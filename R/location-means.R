@@ -245,7 +245,7 @@ conditioned_data <- function(object) {
   }
   # an earlier version ordered the rows of fits with inducing points
   if (identical(length(object$low_rank$order), length(object$data$y))) return(object$data)
-  kept(object, "locations", NULL, at_locations(object$data))
+  cached(object, "locations", NULL, at_locations(object$data))
 }
 
 count_conditioned <- function(object) length(conditioned_data(object)$y)

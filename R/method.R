@@ -161,7 +161,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     updated <- search_component(covariance_at(problem, state$working), index)
     move <- search_shape(updated) - search_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible) ||
-      (round > 3L && drowns(state$gain, by_neighbors))) {
+      (round > 3L && is_below_neighbor_changes(state$gain, by_neighbors))) {
       return(state)
     }
     component <- if (sum(move * last_move) < 0) halfway_component(component, updated) else updated
@@ -180,7 +180,7 @@ add_counts <- function(state, earlier) {
 # same parameters. In many inputs each search finds others, most of all where rows repeat: of 6,000
 # rows in 26 inputs values wander by 1 to 20 units of log-likelihood, and gains are mostly tenths,
 # for as long as one goes on (bench/repeated-rows.R). A set of neighbours is as good as the next.
-drowns <- function(gain, by_neighbors, share = 0.1) isTRUE(gain < share * abs(by_neighbors))
+is_below_neighbor_changes <- function(gain, by_neighbors, share = 0.1) isTRUE(gain < share * abs(by_neighbors))
 
 # A start may have been tried on few rows, or with few neighbours, and lead to matrices that are
 # singular with all of them: ranges beside which rows can no longer be told apart. Those that are

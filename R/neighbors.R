@@ -53,7 +53,7 @@ search_once <- function(search, largest_k) {
 
 # What was made last, as long as the same is asked for: where the search has ended its objective is
 # wanted once more. The last one is let go before another is made.
-kept_last <- function(make) {
+last_made <- function(make) {
   asked <- made <- NULL
   function(component, k, ...) {
     now <- list(if (!is_isotropic(component)) list(component, ...), k)

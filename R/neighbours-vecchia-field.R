@@ -167,7 +167,7 @@ fit_details.neargp_vecchia_field <- function(method, fit) {
 conditioning_detail <- function(fit, most_rows = 1e5) {
   loss <- fit$conditioning$loss
   if (is.null(loss) && has_neighbor_loss(fit) && length(fit$data$y) <= most_rows) {
-    loss <- kept(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k,
+    loss <- cached(fit, "neighbor_loss", NULL, loss_of_fit(fit, fit$k,
       default_context(fit, length(fit$data$y), fit$k, fit$threads)))
   }
   lost <- format_loss(loss, c("log-likelihood", "sd"), ", ")

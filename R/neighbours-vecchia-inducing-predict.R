@@ -38,13 +38,13 @@ low_rank_moments <- function(object, coords, settings) {
   }
   known <- core_residual_predict(data$coords, response_columns(data), 1 / data$weights, coords,
     candidates, settings$k, low_rank_prior(object, settings$context),
-    kept_posterior(object, object$low_rank, settings$context), settings$context)
+    cached_posterior(object, object$low_rank, settings$context), settings$context)
   if (is_failure(known)) abort_low_rank(replace(known, "failed", list(min(known$failed, 1L))))
   known
 }
 
 low_rank_prior <- function(object, context) {
-  kept_prior(object, object$low_rank$positions, context, object$nugget)
+  cached_prior(object, object$low_rank$positions, context, object$nugget)
 }
 
 # Moments of places together, given the union U of their nearest neighbours: with R the covariance

@@ -187,7 +187,7 @@ fit_method.neargp_vecchia <- function(method, problem) {
 vecchia_objectives <- function(method, problem) {
   if (is_sharded(problem)) return(shard_objectives(problem, "before", method$k))
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
-  kept_last(function(component, k, ...) local_objective(problem, search(component, k, ...)))
+  last_made(function(component, k, ...) local_objective(problem, search(component, k, ...)))
 }
 
 #' @export

@@ -8,7 +8,7 @@ has_known_reach <- function(object) {
 
 # Whether locations are within the effective range of their nearest location of data.
 are_in_reach <- function(object, coords, context) {
-  nearest <- drop(as.matrix(core_index_nearest(kept_index(object, context), coords, 1L, context)))
+  nearest <- drop(as.matrix(core_index_nearest(cached_index(object, context), coords, 1L, context)))
   observed <- conditioned_data(object)$coords[nearest, , drop = FALSE]
   Reduce(`|`, lapply(object$core_covariance$components, function(component) {
     apart <- core_scale(coords, component) - core_scale(observed, component)
@@ -23,7 +23,7 @@ tell_far_locations <- function(object, target, settings) {
       !is.null(object$source) || is_local(object) || !has_known_reach(object)) {
     return(invisible())
   }
-  limits <- kept(object, "limits", NULL, apply(object$data$coords, 2L, range))
+  limits <- cached(object, "limits", NULL, apply(object$data$coords, 2L, range))
   into <- t(pmin(pmax(t(target$coords), limits[1L, ]), limits[2L, ]))
   if (any(rowSums(into != target$coords) == 0)) return(invisible())
   coords <- target$coords

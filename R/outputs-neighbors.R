@@ -116,7 +116,7 @@ output_rank <- function(data, scaled, ordering, key, context) {
 # output.
 neighbors_of_new_outputs <- function(object, coords, k, k_other, context) {
   rows <- rows_by_output(conditioned_data(object))
-  indices <- kept_output_indices(object, context)
+  indices <- cached_output_indices(object, context)
   m <- nrow(coords)
   targets <- split(seq_len(m * length(rows)), rep(seq_along(rows), each = m))
   if (m == 0L) return(matrix(NA_integer_, 1L, 0L))

@@ -27,7 +27,7 @@ drawn_surfaces <- function(surfaces) {
 coefficient_maps <- function(fit, is_error, newdata, cells, time) {
   settings <- predict_settings(fit, local_mean = NULL, sectors = NULL, type = "coefficients")
   settings$context <- prediction_context(fit, cells, settings)
-  whole <- kept_all_columns(fit, settings$context)
+  whole <- cached_all_columns(fit, settings$context)
   surfaces <- drawn_surfaces(surfaces_of(whole))
   if (is.null(newdata)) {
     raw <- map_grid(fit, cells, time)

@@ -124,7 +124,7 @@ make_parts_here <- function(plan, queue, done, threads) {
 make_parts_on_cluster <- function(plan, queue, done, threads, cluster) {
   if (!is.null(plan$raster)) plan$raster <- portable_raster(plan$raster)
   if (!is.null(plan$source)) check_travels(plan$source, cluster)
-  plan$fit <- of_each_fit(plan$fit, function(fit) replace(fit, "keeper", list(NULL)))
+  plan$fit <- of_each_fit(plan$fit, function(fit) replace(fit, "cache", list(NULL)))
   with_workers(cluster, threads, single_fit(plan$fit), function(workers) {
     plan$arguments$threads <- workers$threads
     if (reads_shards(plan$fit)) plan$shards <- max(8L,
@@ -169,7 +169,7 @@ new_prediction_plan <- function(object, given, parts) {
 
 # Checksum of all that predictions depend on beside the rows.
 prediction_key <- function(object, arguments) {
-  of_run <- c("call", "elapsed", "keeper", "threads", "cluster")
+  of_run <- c("call", "elapsed", "cache", "threads", "cluster")
   told <- of_each_fit(object, function(fit) unclass(fit)[setdiff(names(fit), of_run)])
   rlang::hash(plain_part(list(package_version_text(), class(object), unclass(told),
     arguments[order(names(arguments))])))

@@ -38,7 +38,7 @@ chunked_moments <- function(object, target, settings,
   if (m == 0L) return(unknown_moments(object, length(target$complete), settings))
   check_target(object$method, object, target$coords)
   if (reads_shards(object) && settings$part != "trend") {
-    return(moments_from_shelf(object, target, settings))
+    return(moments_from_cache(object, target, settings))
   }
   starts <- seq(1L, m, by = settings$chunk_size)
   advance <- progress_reporter(length(starts), settings$verbose)
@@ -52,8 +52,8 @@ chunked_moments <- function(object, target, settings,
 
 # Moments as of chunked_moments(), of targets of which some are complete, by a fit that reads its
 # observations in shards.
-moments_from_shelf <- function(object, target, settings) {
-  UseMethod("moments_from_shelf")
+moments_from_cache <- function(object, target, settings) {
+  UseMethod("moments_from_cache")
 }
 
 take_places <- function(target, rows) {
@@ -137,10 +137,10 @@ moments_by_parts <- function(object, weighted, variance, X, offset) {
 
 # `keep_weights`: with those of the neighbours, and the table of these.
 conditional_weights <- function(object, coords, settings, neighbors = NULL, output = NULL,
-                                kriging = kept_kriging(object, settings$context),
+                                kriging = cached_kriging(object, settings$context),
                                 keep_weights = FALSE) {
   if (settings$exact && is.null(neighbors)) {
-    found <- core_exact_krige(kept_exact_kriging(object, settings$context), coords,
+    found <- core_exact_krige(cached_exact_kriging(object, settings$context), coords,
       settings$context, output)
   } else {
     smooth <- settings$smooth && is.null(neighbors)

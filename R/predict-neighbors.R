@@ -119,7 +119,7 @@ prediction_k.default <- function(method, object, k, least = 60L) {
 }
 
 prediction_neighbors <- function(object, coords, settings) {
-  index <- kept_index(object, settings$context)
+  index <- cached_index(object, settings$context)
   if (settings$sectors == 0L) {
     k <- min(settings$k, count_conditioned(object))
     return(core_index_nearest(index, coords, k, settings$context))

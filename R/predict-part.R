@@ -152,8 +152,8 @@ answer_part <- function(task) {
 # Copies of the fit that keep what they predict from, beside the one that the user has.
 with_ready_fit <- function(plan) {
   plan$fit <- of_each_fit(plan$fit, function(fit) {
-    fit <- with_own_keeper(fit)
-    if (reads_shards(fit)) fit$source$shelf <- new_shelf(fit, plan$shards %||% 8L)
+    fit <- with_own_cache(fit)
+    if (reads_shards(fit)) fit$source$cache <- new_shard_cache(fit, plan$shards %||% 8L)
     fit
   })
   plan

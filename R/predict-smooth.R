@@ -38,7 +38,7 @@ neighbor_distances <- function(object, coords, neighbors) {
 
 # The nearest of each target, and their taper.
 smooth_neighbors <- function(object, coords, settings) {
-  neighbors <- core_index_nearest(kept_distance_index(object, settings$context), coords,
+  neighbors <- core_index_nearest(cached_distance_index(object, settings$context), coords,
     settings$k + 1L, settings$context)
   list(neighbors = core_neighbors_first(neighbors, settings$k),
     taper = smooth_taper(neighbor_distances(object, coords, as.matrix(neighbors))))

@@ -288,7 +288,7 @@ predict_target <- function(object, newdata, settings) {
   if (reads_shards(object)) {
     if (settings$joint) refuse_rows_jointly()
     settings$context <- shard_context(settings$context, NULL)
-    object$source$shelf <- object$source$shelf %||% new_shelf(object)
+    object$source$cache <- object$source$cache %||% new_shard_cache(object)
   } else settings$context <- prediction_context(object, target_size(newdata), settings)
   if (is_raster(newdata)) predict_raster(object, newdata, settings) else
     predict_rows(object, newdata, settings)

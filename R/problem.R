@@ -45,7 +45,7 @@ new_problem <- function(data, locations, settings, start) {
     report = fit_reporter(settings$verbose),
     # function(evaluation, value, what, unit, of), now and then
     report_bound = bound_reporter(settings$verbose),
-    # function(working, positions): takes accepted states, with_keeper()
+    # function(working, positions): takes accepted states, recording_states()
     keep = NULL,
     # ---- an earlier fit
     # the fit, or the deep state, that is continued
@@ -249,6 +249,6 @@ solve_problem <- function(problem, settings, checkpoint, call) {
     tell_stage("starting values")
     problem <- started_problem(problem, reduced)
     tell_stage(NULL)
-    offering_last_state(fit_problem(with_keeper(problem, call)))
+    offering_last_state(fit_problem(recording_states(problem, call)))
   }))
 }

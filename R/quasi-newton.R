@@ -6,7 +6,7 @@
 quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9,
                          level = 0) {
   working <- clamp(start, bounds, free)
-  state_at <- state_keeper(objective, working, free)
+  state_at <- state_record(objective, working, free)
   first <- state_at(working[free])$evaluated
   check_start(first)
   if (!any(free)) {
@@ -33,7 +33,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
 # The state at free parameters, evaluated once where PORT asks for value and gradient in turn. It
 # goes on from a value above all before it, where it asks for the gradient next: where there is none
 # it has to turn back.
-state_keeper <- function(objective, working, free) {
+state_record <- function(objective, working, free) {
   kept <- list2env(list(best = -Inf, evaluations = 0L), parent = emptyenv())
   evaluate <- function(working) {
     state <- objective$evaluate(working)

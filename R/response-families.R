@@ -119,7 +119,7 @@ response_families <- list(
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) {
       eta <- robust_trend(data)
-      eta + bring_near(data$y - eta, data$weights)
+      eta + winsorised(data$y - eta, data$weights)
     },
     nearest = function(family) stats::gaussian(),
     in_units = TRUE,

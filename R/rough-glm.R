@@ -1,7 +1,7 @@
 # Parts of a rough generalised linear fit, from which searches start: residuals without outliers,
 # and links without bounds.
 
-bring_near <- function(residual, weights) {
+winsorised <- function(residual, weights) {
   reach <- 4 * robust_scale(residual, weights) / sqrt(weights)
   pmin(pmax(residual, -reach), reach)
 }

@@ -42,20 +42,20 @@ host_of_problem <- function(problem) {
 
 # ---- the first reading ---------------------------------------------------------------------------
 
-survey_for <- function(settings, source, ...) {
-  if (!wants_shards(settings)) return(survey_source(source, ..., settings$family))
-  survey_in_shards(new_stream(source, ..., settings$family), settings)
+first_pass_for <- function(settings, source, ...) {
+  if (!wants_shards(settings)) return(first_pass_of_source(source, ..., settings$family))
+  first_pass_in_shards(new_stream(source, ..., settings$family), settings)
 }
 
-# What survey_source() finds, by workers or without, and of each chunk its box and first row.
-survey_in_shards <- function(stream, settings) {
+# What first_pass_of_source() finds, by workers or without, and of each chunk its box and first row.
+first_pass_in_shards <- function(stream, settings) {
   source <- stream$source
   workers <- if (is.environment(settings$cluster)) settings$cluster
   check_travels(stream, workers)
-  found <- over_chunks(workers, "survey_part", function(found) list(stream = stream,
+  found <- over_chunks(workers, "first_pass_of_part", function(found) list(stream = stream,
     below = least_below(found)), function(found) thin_samples(found, source$start_rows))
   check_parts(found)
-  with_survey(stream, found)
+  with_first_pass(stream, found)
 }
 
 # What the function `what` of a chunk's number, id + offset, has of all chunks, by workers or not,
@@ -73,7 +73,7 @@ over_chunks <- function(workers, what, common, merged = identity) {
 
 least_below <- function(found) min(1, unlist(lapply(found, `[[`, "below")))
 
-survey_part <- function(shard, id, stream, offset, below) {
+first_pass_of_part <- function(shard, id, stream, offset, below) {
   number <- id + offset
   chunk <- read_part(stream$source, number)
   if (is.null(chunk)) return(NULL)
@@ -140,11 +140,11 @@ check_chunks_alike <- function(found) {
 check_parts <- function(found) {
   if (!length(found)) abort_source("The source has no rows.")
   check_chunks_alike(found)
-  check_surveyed(sum(vapply(found, `[[`, 0L, "given")), sum(vapply(found, `[[`, 0L, "rows")),
+  check_first_pass(sum(vapply(found, `[[`, 0L, "given")), sum(vapply(found, `[[`, 0L, "rows")),
     any(vapply(found, `[[`, NA, "is_rowwise")))
 }
 
-with_survey <- function(stream, found) {
+with_first_pass <- function(stream, found) {
   of_all <- function(name) as.double(vapply(found, `[[`, 0L, name))
   stream$hashes <- vapply(found, `[[`, "", "hash")
   stream$given <- as_count(sum(of_all("given")))

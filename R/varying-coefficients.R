@@ -44,11 +44,11 @@ with_all_columns <- function(fit) {
     component$local["by"] <- list(NULL)
     component
   })
-  without_trend(with_own_keeper(fit))
+  without_trend(with_own_cache(fit))
 }
 
-kept_all_columns <- function(object, context) {
-  kept(object, "all_columns", context, with_all_columns(object))
+cached_all_columns <- function(object, context) {
+  cached(object, "all_columns", context, with_all_columns(object))
 }
 
 check_varying_coefficients <- function(fit) {
@@ -66,7 +66,7 @@ predicted_coefficients <- function(object, newdata, settings) {
     abort_argument("parameters", "\"plug-in\" with type = \"coefficients\"", "integrated")
   }
   settings$context <- prediction_context(object, target_size(newdata), settings)
-  fit <- kept_all_columns(object, settings$context)
+  fit <- cached_all_columns(object, settings$context)
   surfaces <- surfaces_of(fit)
   columns_at <- function(target) surface_columns(surface_moments(fit, target, surfaces, settings),
     surfaces, settings)

@@ -1,7 +1,7 @@
 # All of a fit but how long it took, what called it, and what R keeps beside it.
 fit_numbers <- function(fit) {
   fit <- unclass(fit)
-  plain_part(fit[setdiff(names(fit), c("call", "elapsed", "keeper"))])
+  plain_part(fit[setdiff(names(fit), c("call", "elapsed", "cache"))])
 }
 
 # A file that is as good as one on a disk, and is written sooner.

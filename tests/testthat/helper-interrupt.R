@@ -2,9 +2,9 @@
 # problem.
 local_interrupt <- function(after, look = function(problem) NULL, env = parent.frame(),
                             stop = rlang::interrupt) {
-  original <- with_keeper
-  withr::defer(utils::assignInNamespace("with_keeper", original, "neargp"), env)
-  utils::assignInNamespace("with_keeper", function(problem, call) {
+  original <- recording_states
+  withr::defer(utils::assignInNamespace("recording_states", original, "neargp"), env)
+  utils::assignInNamespace("recording_states", function(problem, call) {
     look(problem)
     problem <- original(problem, call)
     keep <- problem$keep

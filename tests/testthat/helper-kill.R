@@ -34,7 +34,7 @@ kill_script <- quote({
     method = method, family = family, covariance = covariance, control = control, threads = 1)))
   fit <- unclass(fit)
   seconds <- fit$elapsed[["fit"]]
-  fit[c("call", "elapsed", "keeper")] <- NULL
+  fit[c("call", "elapsed", "cache")] <- NULL
   digest <- rlang::hash(list(neargp:::plain_part(fit), .Random.seed))
   writeLines(c(digest, seconds), paste0(arguments[["out"]], ".new"))
   invisible(file.rename(paste0(arguments[["out"]], ".new"), arguments[["out"]]))

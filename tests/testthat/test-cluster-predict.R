@@ -162,18 +162,18 @@ test_extended("rows that are read in shards are predicted by whoever reads the s
   expect_equal(predict(memory, places, k = 9, sectors = 0, local_mean = FALSE), whole,
     tolerance = 1e-8)
   # few shards are read, and as many kept as may be
-  shelf <- new_shelf(fit, most = 2L)
-  fit$source$shelf <- shelf
+  cache <- new_shard_cache(fit, most = 2L)
+  fit$source$cache <- cache
   expect_identical(predict(fit, places, k = 9), whole)
-  expect_length(shelf$shards, 2L)
-  fit$source$shelf <- new_shelf(fit)
+  expect_length(cache$shards, 2L)
+  fit$source$cache <- new_shard_cache(fit)
   predict(fit, data.frame(x = 0.01, y = 0.01, h = 0), k = 9)
-  expect_lt(length(fit$source$shelf$shards), 4L)
+  expect_lt(length(fit$source$cache$shards), 4L)
   # all rows of a shard are in its box
   component <- metric_component(fit$core_covariance)
-  boxes <- scaled_boxes(shelf$reach, component)
+  boxes <- scaled_boxes(cache$reach, component)
   for (id in 1:8) {
-    rows <- shard_scaled(shelf_shard(shelf, id), component)
+    rows <- shard_scaled(cached_shard(cache, id), component)
     expect_true(all(distance2_to_box(rows, boxes[[id]]) == 0))
   }
   expect_error(predict(fit, places, joint = TRUE), class = "neargp_error_cluster")

@@ -14,7 +14,7 @@ cluster_fit <- function(cluster, method = vecchia(10), data = cluster_data(), sh
 # All that is estimated, to the last bit.
 estimated <- function(fit) {
   # the place of the call is in formulas, and in the recipe of locations
-  unclass(fit)[setdiff(names(fit), c("call", "formula", "terms", "locations", "elapsed", "keeper",
+  unclass(fit)[setdiff(names(fit), c("call", "formula", "terms", "locations", "elapsed", "cache",
     "cluster", "control"))]
 }
 

@@ -112,7 +112,7 @@ test_extended("nothing that was asked of a device is done by the CPU in silence"
     if (name != "vnngp") {
       expect_gt(views_of(loo_predict(fit)), 0L, label = paste(name, "loo_predict"))
     }
-    fresh <- with_own_keeper(fit)  # what predict() has kept simulate() does not compute again
+    fresh <- with_own_cache(fit)  # what predict() has kept simulate() does not compute again
     if (name != "classes") {
       expect_gt(views_of(simulate(fresh, 1, newdata = data[1:3, ])), 0L,
         label = paste(name, "simulate"))

@@ -29,7 +29,7 @@ fit_at <- function(fit, other) {
   fit$parameters$working <- other$parameters$working
   fit[c("core_covariance", "nugget")] <- other[c("core_covariance", "nugget")]
   context <- plain_context(1L)
-  with_own_keeper(with_inducing_posterior(with_fold_trend(fit, context), context))
+  with_own_cache(with_inducing_posterior(with_fold_trend(fit, context), context))
 }
 
 test_extended("the bound is that of dense matrices, and estimates are at its maximum", {

@@ -82,7 +82,7 @@ test_extended("predictions are universal kriging of the pseudo-observations", {
     state <- fit$posterior
     pseudo <- state$linear_predictor + state$slope / state$pseudo_precision - data$o / 4
     old <- seq_len(80)
-    # Laplace's trend is that of test-vnngp-laplace.R
+    # Laplace's trend is that of test-latent-laplace.R
     back <- fit$data$basis$back
     vcov <- unname(back %*% trend_vcov(fit) %*% t(back))
     dense <- dense_universal_kriging(pseudo, cbind(1, data$a),

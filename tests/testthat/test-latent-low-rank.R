@@ -114,7 +114,7 @@ test_extended("predictions, alone and joint, are those of the dense joint distri
     V <- solve(S, X)
     vcov <- solve(crossprod(X, V))
     beta <- vcov %*% crossprod(V, z)
-    if (posterior == "laplace") {  # that of test-vnngp-laplace.R
+    if (posterior == "laplace") {  # that of test-latent-laplace.R
       back <- fit$data$basis$back
       vcov <- back %*% trend_vcov(fit) %*% t(back)
       beta <- coef(fit)

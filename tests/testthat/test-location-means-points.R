@@ -115,7 +115,7 @@ test_that("estimates with points are those of all rows", {
   # all that predictions are made of
   by_rows <- fit
   by_rows$data["by"] <- NULL
-  by_rows <- with_own_keeper(by_rows)
+  by_rows <- with_own_cache(by_rows)
   new <- data.frame(x = c(0.5, 0.2), y = c(0.5, 0.9))
   expect_equal(predict(fit, new, type = "coefficients"),
     predict(by_rows, new, type = "coefficients"), tolerance = 1e-9)

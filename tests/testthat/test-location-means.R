@@ -203,7 +203,7 @@ test_that("inducing points stand beside means of locations", {
   k <- length(unique(data$x[rows]))
   again <- fit_held(data[rows, ], vecchia(k = k - 1L, inducing = 6))
   fit$method$k <- 39L
-  kept <- with_own_keeper(restrict_rows(fit$method, fit, rows, plain_context()))
+  kept <- with_own_cache(restrict_rows(fit$method, fit, rows, plain_context()))
   new <- new_places(data)
   expect_lt(k, 40L)
   expect_equal(predict(kept, new, type = "link", k = k)$mean,

@@ -46,7 +46,7 @@ test_extended("the bound and its gradient over a source are those in memory, wha
   for (lengths in list(2500, c(256, 2244), c(7, 1000, 1493))) for (threads in c(1L, 2L, 4L)) {
     arguments <- list(weights = rlang::quo(years), offset = rlang::quo(NULL),
       subset = rlang::quo(NULL), na.action = NULL)
-    stream <- survey_source(chunked(in_parts(data, lengths), start_rows = 300L), arguments,
+    stream <- first_pass_of_source(chunked(in_parts(data, lengths), start_rows = 300L), arguments,
       held$formula, held$locations, stats::gaussian())
     expect_gte(nrow(stream$sample), 300L)
     frame <- new_model_frame(arguments, held$formula, stream$sample, held$locations)

@@ -140,12 +140,12 @@ test_extended("formulas that depend on other rows, other methods and families ar
 
 test_that("formulas of numbers of rows and of sums over the rows before are refused", {
   data <- source_rows(40L)
-  survey <- function(formula) {
+  first_pass <- function(formula) {
     neargp(formula, chunked(in_parts(data, c(20, 20))), coords = ~ x + y, method = svgp(5))
   }
   for (formula in list(z ~ cumsum(height), z ~ I(seq_along(height)), z ~ rev(height),
       I(z / max(z)) ~ 1, z ~ I(height - height[20]))) {
-    expect_error(survey(formula), "depends on the other rows", class = "neargp_error_source")
+    expect_error(first_pass(formula), "depends on the other rows", class = "neargp_error_source")
   }
 })
 
@@ -174,7 +174,7 @@ test_that("the sample is all rows in their order, or as many as asked for and th
   arguments <- list(weights = rlang::quo(NULL), offset = rlang::quo(NULL),
     subset = rlang::quo(NULL), na.action = NULL)
   taken <- function(lengths, start_rows) {
-    survey_source(chunked(in_parts(data, lengths), start_rows = start_rows), arguments, z ~ soil,
+    first_pass_of_source(chunked(in_parts(data, lengths), start_rows = start_rows), arguments, z ~ soil,
       locations, stats::gaussian())$sample
   }
   expect_identical(unname(as.list(taken(c(120, 180), 300L))), unname(as.list(data)))

@@ -1,54 +1,54 @@
 # What predictions need of a fit whatever the new places are: the index of its rows, its data as the
 # core has them, factors. It is made by the first prediction and kept for the next ones, beside the
-# fit and not in it: `fit$keeper` is an external pointer under which the core holds a value that is
+# fit and not in it: `fit$cache` is an external pointer under which the core holds a value that is
 # not written to files, not counted by object.size(), not compared by identical(), and freed with
 # the last copy of the fit. A fit that was read from a file, or sent to another process, has a
-# keeper of its own that holds nothing.
+# cache of its own that holds nothing.
 
 # The value of `expr`, made where it is not there. It is there only for the very fit that it was
 # made of: all elements of the fit, and whatever else rounding depends on, are compared, elements
 # that are the same object at no cost. Kept is what was made in full: an interrupt leaves nothing.
-kept <- function(object, name, context, expr) {
-  state <- kept_state(object)
+cached <- function(object, name, context, expr) {
+  state <- cache_state(object)
   if (is.null(state)) return(expr)
   slot <- paste(c(name, context$device_module, context$blas), collapse = " ")
   if (is.null(state[[slot]])) state[[slot]] <- expr
   state[[slot]]
 }
 
-# NULL for a fit of a version that had no keepers.
-kept_state <- function(object) {
-  if (is.null(object$keeper)) return(NULL)
+# NULL for a fit of a version that had no caches.
+cache_state <- function(object) {
+  if (is.null(object$cache)) return(NULL)
   # the namespace, too: loaded anew, it has another core
   made_of <- list(object, core_simd(), topenv())
-  state <- core_kept(object$keeper)
+  state <- core_get_cache(object$cache)
   if (is.null(state) || !identical(state$made_of, made_of)) {
     state <- new.env(parent = emptyenv())
     state$made_of <- made_of
-    core_keep(object$keeper, state)
+    core_set_cache(object$cache, state)
   }
   state
 }
 
-# The fit with a keeper of its own, for a copy that is to predict without taking the place of what
+# The fit with a cache of its own, for a copy that is to predict without taking the place of what
 # the fit has kept.
-with_own_keeper <- function(fit) {
-  fit$keeper <- core_keeper()
+with_own_cache <- function(fit) {
+  fit$cache <- core_new_cache()
   fit
 }
 
 # ---- what several methods keep -------------------------------------------------------------------
 
-kept_kriging <- function(object, context) {
+cached_kriging <- function(object, context) {
   data <- conditioned_data(object)
-  kept(object, "kriging", context, core_kriging(data$coords, response_columns(data),
+  cached(object, "kriging", context, core_kriging(data$coords, response_columns(data),
     1 / data$weights, as_specified(object$core_covariance), trend_nugget(object), data$output))
 }
 
 # The factor of the covariance matrix of all rows.
-kept_exact_kriging <- function(object, context) {
+cached_exact_kriging <- function(object, context) {
   data <- conditioned_data(object)
-  kept(object, "exact_kriging", context, core_exact_kriging(data$coords,
+  cached(object, "exact_kriging", context, core_exact_kriging(data$coords,
     response_columns(data), 1 / data$weights, as_specified(object$core_covariance),
     trend_nugget(object), context, data$output))
 }
@@ -56,34 +56,34 @@ kept_exact_kriging <- function(object, context) {
 # Nuggets of several outputs are part of their covariance.
 trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
 
-kept_index <- function(object, context) {
+cached_index <- function(object, context) {
   component <- metric_component(object$core_covariance)
-  kept(object, "index", context, core_index(conditioned_data(object)$coords, component,
+  cached(object, "index", context, core_index(conditioned_data(object)$coords, component,
     search_lags(component)))
 }
 
 # An index by distance where the nearest are those of the largest correlation.
-kept_distance_index <- function(object, context) {
+cached_distance_index <- function(object, context) {
   component <- metric_component(object$core_covariance)
-  if (is.null(component$field)) return(kept_index(object, context))
-  kept(object, "distance_index", context, core_index(conditioned_data(object)$coords, component))
+  if (is.null(component$field)) return(cached_index(object, context))
+  cached(object, "distance_index", context, core_index(conditioned_data(object)$coords, component))
 }
 
 # Indices of several outputs, one of each output's rows.
-kept_output_indices <- function(object, context) {
+cached_output_indices <- function(object, context) {
   data <- conditioned_data(object)
-  kept(object, "indices", context, lapply(rows_by_output(data), function(rows) {
+  cached(object, "indices", context, lapply(rows_by_output(data), function(rows) {
     core_index(data$coords[rows, , drop = FALSE], metric_component(object$core_covariance))
   }))
 }
 
 # The factored prior of a fit on inducing points, and a posterior there, `at` one of several fields.
-kept_prior <- function(object, positions, context, nugget = 0) {
-  kept(object, "prior", context, core_inducing_prior(positions,
+cached_prior <- function(object, positions, context, nugget = 0) {
+  cached(object, "prior", context, core_inducing_prior(positions,
     as_specified(object$core_covariance), nugget, object$method$jitter, context))
 }
 
-kept_posterior <- function(object, at, context, field = 1L) {
-  kept(object, paste0("posterior_", field), context, core_inducing_posterior(at$weights,
+cached_posterior <- function(object, at, context, field = 1L) {
+  cached(object, paste0("posterior_", field), context, core_inducing_posterior(at$weights,
     at$factor))
 }

@@ -3,7 +3,7 @@
 # is conditioned on the same rows as where workers hold a shard each (R/cluster-predict.R).
 
 # `most`: shards that are kept.
-new_shelf <- function(object, most = object$source$recipe$partition$count) {
+new_shard_cache <- function(object, most = object$source$recipe$partition$count) {
   recipe <- object$source$recipe
   recipe["basis"] <- list(object$data$basis)
   list2env(list(reading = reading_call(object$method, object, recipe, plain_context(1L)),
@@ -13,18 +13,18 @@ new_shelf <- function(object, most = object$source$recipe$partition$count) {
 }
 
 # The shard, which is read where it is not there; the last of the list is the one used last.
-shelf_shard <- function(shelf, id) {
+cached_shard <- function(cache, id) {
   name <- as.character(id)
-  shard <- shelf$shards[[name]]
+  shard <- cache$shards[[name]]
   if (is.null(shard)) {
-    kept <- utils::tail(shelf$shards, max(shelf$most - 1L, 0L))
-    shelf$shards <- kept
+    kept <- utils::tail(cache$shards, max(cache$most - 1L, 0L))
+    cache$shards <- kept
     shard <- new.env(parent = emptyenv())
-    do.call(shelf$reading$what, c(list(shard, id), shelf$reading$common,
-      list(parts = shelf$parts[[name]])), quote = TRUE)
+    do.call(cache$reading$what, c(list(shard, id), cache$reading$common,
+      list(parts = cache$parts[[name]])), quote = TRUE)
   }
-  shelf$shards[[name]] <- NULL
-  shelf$shards[[name]] <- shard
+  cache$shards[[name]] <- NULL
+  cache$shards[[name]] <- shard
   shard
 }
 
@@ -72,16 +72,16 @@ scaled_boxes <- function(reach, component, most = 10L) {
 # ---- predictions ---------------------------------------------------------------------------------
 
 #' @export
-moments_from_shelf.neargp_streamed <- function(object, target, settings) {
+moments_from_cache.neargp_streamed <- function(object, target, settings) {
   recipe <- object$source$recipe
-  shelf <- object$source$shelf %||% new_shelf(object)
+  cache <- object$source$cache %||% new_shard_cache(object)
   object$source["recipe"] <- list(NULL)
   of_shard <- split(seq_len(nrow(target$coords)), shard_of(shard_places(target$coords, recipe,
     recipe$partition$scales), recipe$partition$cuts))
-  boxes <- scaled_boxes(shelf$reach, metric_component(object$core_covariance))
+  boxes <- scaled_boxes(cache$reach, metric_component(object$core_covariance))
   parts <- lapply(names(of_shard), function(name) {
     own <- of_shard[[name]]
-    conditioned <- with_rows_from_shelf(object, shelf, as.integer(name), boxes,
+    conditioned <- with_cached_rows(object, cache, as.integer(name), boxes,
       target$coords[own, , drop = FALSE], settings)
     chunked_moments(conditioned$object, c(take_places(target, own),
       list(complete = rep(TRUE, length(own)))), conditioned$settings)
@@ -91,16 +91,16 @@ moments_from_shelf.neargp_streamed <- function(object, target, settings) {
 }
 
 # The fit with the rows that the targets at `coords`, all in the shard `id`, may need.
-with_rows_from_shelf <- function(object, shelf, id, boxes, coords, settings) {
+with_cached_rows <- function(object, cache, id, boxes, coords, settings) {
   component <- metric_component(object$core_covariance)
-  shard <- shelf_shard(shelf, id)
+  shard <- cached_shard(cache, id)
   everywhere <- matrix(c(-Inf, Inf), 2L, ncol(core_scale(coords, component)))
   boxes <- lapply(boxes, function(box) box %||% everywhere)
   asks <- shard_queries(shard, id, component, settings$k, boxes, settings$context,
     core_scale(coords, component))
   asks <- Filter(Negate(is.null), asks)
   received <- lapply(stats::setNames(nm = names(asks)), function(name) {
-    shard_answers(shelf_shard(shelf, as.integer(name)), as.integer(name), component, settings$k,
+    shard_answers(cached_shard(cache, as.integer(name)), as.integer(name), component, settings$k,
       before = FALSE, stats::setNames(asks[name], id), settings$context)[[1L]]
   })
   with_rows_of_shard(object, settings, shard, received)
@@ -115,5 +115,5 @@ with_rows_of_shard <- function(object, settings, shard, received) {
   colnames(data$X) <- names(object$beta)
   object <- with_held_rows(object$method, object, data)
   settings$k <- min(settings$k, nrow(rows))
-  list(object = with_own_keeper(object), settings = settings)
+  list(object = with_own_cache(object), settings = settings)
 }

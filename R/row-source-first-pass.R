@@ -2,7 +2,7 @@
 
 # The stream of a model's rows: the source, how a chunk becomes numbers, and what the first reading
 # found: hashes, rows (used), given (read), sample (a data frame).
-survey_source <- function(source, arguments, formula, locations, family) {
+first_pass_of_source <- function(source, arguments, formula, locations, family) {
   stream <- new_stream(source, arguments, formula, locations, family)
   sampler <- new_sampler(source$start_rows)
   given <- rows <- missing <- 0
@@ -18,14 +18,14 @@ survey_source <- function(source, arguments, formula, locations, family) {
     missing <<- missing + length(attr(frame, "na.action"))
     sampler$add(chunk, frame, first)
   })
-  check_surveyed(given, rows, is_rowwise)
+  check_first_pass(given, rows, is_rowwise)
   stream[c("given", "rows", "missing", "sample")] <- list(as_count(given), as_count(rows),
     as_count(missing), sampler$rows())
   stream$is_whole <- rows == nrow(stream$sample)
   stream
 }
 
-check_surveyed <- function(given, rows, is_rowwise) {
+check_first_pass <- function(given, rows, is_rowwise) {
   if (!rows) {
     abort_neargp("empty", c("No rows are left to fit the model to.",
       x = sprintf("The source has %s rows; subset and na.action removed all of them.",
