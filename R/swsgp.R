@@ -8,6 +8,7 @@
 #' nearest to a row, the objective is the sum over rows of `E log p(y)` less 1/n of the divergence
 #' of q from the prior at the points I (equations 11 and 13). Means, variances, covariance
 #' parameters, those of the family, trend and positions climb it together by Adam, on mini-batches.
+#' The paper's full covariance matrix of q, for fewer points, is not built.
 #'
 #' **It is not a lower bound of the likelihood**: it averages divergences of `k` points each, where
 #' a bound needs that of all of them. The more points there are for the rows, the more it favours
