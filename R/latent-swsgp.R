@@ -8,6 +8,7 @@
 #' nearest to a row, the objective is the sum over rows of `E log p(y)` less 1/n of the divergence
 #' of q from the prior at the points I (equations 11 and 13). Means, variances, covariance
 #' parameters, those of the family, trend and positions climb it together by Adam, on mini-batches.
+#' The paper's full covariance matrix of q, for fewer points, is not built.
 #'
 #' **It is not a lower bound of the likelihood**: it averages divergences of `k` points each, where
 #' a bound needs that of all of them. The more points there are for the rows, the more it favours
@@ -36,7 +37,8 @@
 #'   rows, at most 1,024. More than there are distinct locations are lowered to that number, with a
 #'   message of class `neargp_message_inducing`.
 #' @param k number of inducing points that a row sees, by default 16, or all where there are fewer.
-#'   The paper has 4 or 8, and 100 of 100,000 points; the time of a step grows with its third power.
+#'   The paper has 4 or 8, and 100 of 100,000 points. The time of a step grows with the third power
+#'   of `k`, on a GPU with the fourth.
 #' @param move whether positions are learned. `FALSE` for very many: neighbours are sought in every
 #'   epoch where they move.
 #' @param select how positions are chosen at the start, `"kmeans"` or `"random"` rows, as in
@@ -50,8 +52,8 @@
 #'   inducing points over `k`. Intervals are the wider the larger it is.
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame
 #'   `inducing`, the positions in the coordinates of the data. `predict(joint = TRUE)` conditions
-#'   all its rows on the union of their inducing points, which the paper calls SWSGP-U; without it a
-#'   row's prediction depends on that row alone.
+#'   all its rows on the union of their inducing points, without the training on such unions that
+#'   the paper's SWSGP-U needs, which is not built. Otherwise a prediction depends on its row alone.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or
 #'   not in the coordinates of the data; with `neargp_error_k` for a `k` above the number of
 #'   inducing points; with `neargp_error_family` and `neargp_error_method` for classes of more than

@@ -1,22 +1,31 @@
-# What an epoch of swsgp() costs: 100,000 rows with 100,000 inducing points, k = 16. And test scores by weights of the divergence (the paper's 1, M / k
+# What an epoch of swsgp() costs, beside one of vnngp(inducing = ) with the same points and k: k = 16, 32 and 64, with as many inducing points as
+# rows and with a tenth of them; the least of three CPU times. And test scores by weights of the divergence (the paper's 1, M / k
 # by which each point counts once, and the root between them) and learning rates: the first of LOO-k's splits, 1,024 points, k = 16,
 # 30 epochs, one thread. Scores beside those of its paper are in paper-tables.R.
 #
-#   Rscript bench/swsgp.R [epoch or weights: epoch] [sets: elevators,pol]
+#   Rscript bench/swsgp.R [epoch or weights: epoch] [rows: 100000, or sets: elevators,pol]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
-time_epoch <- function(n = 1e5L, inputs = 8L) {
+time_epoch <- function(n, inducing, k, inputs = 8L, epochs = 5L) {
   set.seed(1)
   data <- data.frame(matrix(runif(n * inputs), n))
   data$y <- sin(4 * data$X1) + data$X2^2 + rnorm(n, sd = 0.1)
-  points <- as.matrix(data[sample(n), seq_len(inputs)]) + 1e-4
-  seconds <- function(epochs) {
+  points <- as.matrix(data[sample(n, inducing), seq_len(inputs)]) + 1e-4
+  seconds <- function(method) {
     cpu_seconds(suppressWarnings(neargp(y ~ 1, data, coords = ~ ., covariance = cov_matern(nu = 1.5), threads = 1L, verbose = FALSE,
-      method = swsgp(points, k = 16L, move = FALSE, epochs = epochs, batch_size = 1024L))))
+      method = method)))
   }
-  fits <- c(seconds(1L), seconds(6L))
-  data.frame(n = n, inputs = inputs, inducing = n, k = 16L, epoch_s = diff(fits) / 5, rest_s = fits[1L] - diff(fits) / 5)
+  sparse <- function(epochs) swsgp(points, k = k, move = FALSE, epochs = epochs, batch_size = 1024L)
+  vecchia <- function(epochs) {
+    vnngp(k, inducing = points, posterior = "mean-field", optimizer = "adam", epochs = epochs, batch_size = 1024L)
+  }
+  epoch <- function(method) {
+    diff(apply(replicate(3L, c(seconds(method(1L)), seconds(method(1L + epochs)))), 1L, min)) / epochs
+  }
+  swsgp_s <- epoch(sparse)
+  vnngp_s <- epoch(vecchia)
+  data.frame(n = n, inputs = inputs, inducing = inducing, k = k, epoch_s = swsgp_s, vnngp_epoch_s = vnngp_s, ratio = swsgp_s / vnngp_s)
 }
 
 score_weights <- function(set, weight, rate) {
@@ -31,7 +40,9 @@ score_weights <- function(set, weight, rate) {
 
 describe_run()
 if (argument(1L, "epoch") == "epoch") {
-  save_table(time_epoch(), "swsgp-epoch")
+  n <- as.integer(argument(2L, "100000"))
+  cases <- expand.grid(k = c(16L, 32L, 64L), inducing = c(n, n %/% 10L))
+  save_table(do.call(rbind, Map(time_epoch, n, cases$inducing, cases$k)), "swsgp-epoch")
 } else {
   cases <- expand.grid(weight = c(1, 8, 64), rate = c(0.01, 0.03), set = argument(2L, c("elevators", "pol")), stringsAsFactors = FALSE)
   save_table(do.call(rbind, Map(score_weights, cases$set, cases$weight, cases$rate)), "swsgp-weights")

@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <functional>
+#include <numeric>
 
+#include "latent/mean_field_terms.h"
+#include "latent/neighborhood.h"
 #include "optim/batches.h"
 
 using namespace neargp;
@@ -79,6 +82,54 @@ void check_gradient(const LatentCase& latent, const Likelihood& likelihood, bool
   }
 }
 
+// Adds minus the divergences of the nodes that each datum sees, one node after the other given those before it: a
+// factorisation for each.
+void add_by_chain_rule(const LatentCase& latent, const MeanFieldPoint& point, const NeighborTable& neighbors,
+                       double weight, MeanFieldGradient& sum) {
+  const Points nodes{point.coords.data(), latent.model->nodes(), 2};
+  const PreparedCovariance covariance = [&] {
+    PreparedCovariance prepared = prepare(point.covariance, 2, true);
+    keep_slopes(prepared);
+    return prepared;
+  }();
+  const std::vector<double> noise(latent.model->nodes(), 1.0);
+  std::vector<int> data(latent.model->data());
+  std::iota(data.begin(), data.end(), 0);
+  std::vector<double> in_covariance(covariance.parameters, 0.0);
+  for (int rank = 0; rank < neighbors.k; ++rank) {
+    const NeighborsOfRank targets(neighbors, data, rank, nodes);
+    ProjectedBatch batch;
+    batch.choose(targets.targets(), targets.rows, nodes.n, 2, true);
+    PriorTerms terms{batch, targets.nodes, point.moments, weight, std::vector<double>(data.size())};
+    const TargetSums found =
+        batch.run({point.coords, point.moments, noise, 2}, covariance, PriorTerms::differentiate, &terms, RunContext());
+    for (std::size_t a = 0; a < in_covariance.size(); ++a) in_covariance[a] += found.sums[a];
+    for (Index t = 0; t < batch.size(); ++t) {
+      const int node = targets.nodes[t];
+      sum.value += weight * terms.value[t];
+      sum.moments[2 * node] -= batch.d_mean[t];
+      sum.moments[2 * node + 1] += batch.d_projected[t] * point.moments[2 * node + 1] + 0.5 * weight;
+      for (int d = 0; d < 2; ++d) sum.locations[2 * node + d] += batch.location_contribution(t, batch.k(), 2)[d];
+      int row = 0;
+      batch.for_each_contribution(t, [&](int member, double in_mean, double in_variance) {
+        sum.moments[2 * member] += in_mean;
+        sum.moments[2 * member + 1] += in_variance * point.moments[2 * member + 1];
+        for (int d = 0; d < 2; ++d) sum.locations[2 * member + d] += batch.location_contribution(t, row, 2)[d];
+        ++row;
+      });
+    }
+  }
+  tie_jitter(covariance, point.covariance, in_covariance);
+  for (std::size_t a = 0; a < in_covariance.size(); ++a) sum.covariance[a] += in_covariance[a];
+}
+
+void check_same(const std::vector<double>& values, const std::vector<double>& expected) {
+  REQUIRE(values.size() == expected.size());
+  double scale = 0.0;
+  for (const double x : expected) scale = std::max(scale, std::abs(x));
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(std::abs(values[i] - expected[i]) <= 1e-12 * scale);
+}
+
 }  // namespace
 
 TEST_CASE("with full conditioning sets the mean-field bound is the dense one") {
@@ -141,6 +192,28 @@ TEST_CASE("the gradient of the objective of neighborhoods is that of differences
   }
   check_gradient(LatentCase(19, 27, 1, false, matern()), poisson_likelihood(), true, neighborhoods);
   check_gradient(LatentCase(19, 27, 6, false, sum_of_two()), poisson_likelihood(), true, neighborhoods);
+}
+
+TEST_CASE("the divergence by one factor is that by the chain rule, value and gradient, in blocks of rows of any size") {
+  const double kl_weight = 3.0;
+  for (const int k : {1, 2, 3, 4, 5, 7, 8, 13, 24}) {
+    CAPTURE(k);
+    const LatentCase latent(40, 61, k, false, k % 2 ? matern() : sum_of_two());
+    const MeanFieldPoint point = latent.point(poisson_likelihood());
+    with_each_instruction_set([&] {
+      const auto neighborhoods = MeanFieldPrior::neighborhoods;
+      MeanField objective(*latent.model, latent.response, true, neighborhoods, kl_weight);
+      MeanField data_alone(*latent.model, latent.response, true, neighborhoods, 0.0);
+      const MeanFieldBatch batch = objective.everything();
+      MeanFieldGradient expected = data_alone.evaluate(point, batch, RunContext());
+      add_by_chain_rule(latent, point, objective.data_neighbors(), kl_weight / double(latent.model->data()), expected);
+      const MeanFieldGradient& gradient = objective.evaluate(point, batch, RunContext());
+      CHECK(gradient.value == doctest::Approx(expected.value).epsilon(1e-12));
+      check_same(gradient.covariance, expected.covariance);
+      check_same(gradient.moments, expected.moments);
+      check_same(gradient.locations, expected.locations);
+    });
+  }
 }
 
 TEST_CASE("nodes at the data have no neighborhoods") {

@@ -87,6 +87,27 @@ TEST_CASE("mini-batches on a device have the bound and the gradient that they ha
       if (!(locations && at_nodes)) check_steps(at_nodes, locations, 150, Index(1) << 32);
 }
 
+// By the chain rule, where the CPU has one factor for all nodes that a datum sees.
+TEST_CASE("a device finds the CPU's divergences of neighborhoods") {
+  for (const int k : {1, 5, 8}) {
+    CAPTURE(k);
+    const LatentCase latent(40, 61, k, false, exponential());
+    const emulated::Fresh device;
+    const MeanFieldPoint point = latent.point(poisson_likelihood());
+    const auto neighborhoods = MeanFieldPrior::neighborhoods;
+    MeanField bound(*latent.model, latent.response, true, neighborhoods, 3.0);
+    MeanField reference(*latent.model, latent.response, true, neighborhoods, 3.0);
+    const MeanFieldBatch batch = batch_of(bound, false, 29, k);
+    const MeanFieldGradient& gradient = bound.evaluate(point, batch, on_emulated());
+    const MeanFieldGradient& expected = reference.evaluate(point, batch, RunContext());
+    CHECK(gradient.value == doctest::Approx(expected.value).epsilon(1e-12));
+    check_same(gradient.covariance, expected.covariance);
+    check_same(gradient.moments, expected.moments);
+    check_same(gradient.locations, expected.locations);
+    CHECK(emulated::state().launches > 0);
+  }
+}
+
 TEST_CASE("mini-batches work where a device has no room for all targets") {
   // nodes take 3000 * 40 bytes, their conditioning sets 3000 * 32: more than half of what is left
   check_steps(false, true, 3000, 310000);

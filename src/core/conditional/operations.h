@@ -124,11 +124,21 @@ struct ProjectedDerivatives {
   }
 };
 
+// Minus the divergence of independent normals N(m_l, s_l) at the members of a target's conditioning set from their
+// joint prior N(0, K), and what its derivatives are made of. CPU only.
+struct MembersDivergence {
+  double weight = 0.0;  // of these terms in the objective; 0: not wanted
+  double* value = nullptr;
+  double* solved = nullptr;    // targets x k: K^-1 m
+  double* diagonal = nullptr;  // targets x k: s_l (K^-1)_ll
+};
+
 struct ProjectedAdjoint : ProjectedMoments, ProjectedDerivatives {
   // Called when the moments are there for the targets first .. last-1, possibly from several threads at once on
   // different targets: fills the derivatives of their terms.
   void (*differentiate)(void* context, Index first, Index last) = nullptr;
   void* context = nullptr;
+  MembersDivergence divergence;
 
   NEARGP_HD int sums(int, int parameters) const { return parameters; }
 };

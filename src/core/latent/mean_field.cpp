@@ -77,15 +77,14 @@ const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const 
   if (covariance.is_local()) throw Error("Adam takes no local standard deviations and ranges.");
   if (locations_) keep_slopes(covariance);
   gradient_.covariance.assign(covariance.parameters, 0.0);
-  if (sort_of_prior_ == MeanFieldPrior::sequential) {
-    add_prior(point, batch, covariance, context);
-  } else {
+  if (sort_of_prior_ == MeanFieldPrior::neighborhoods) {
     add_neighborhoods(point, batch, covariance, context);
-  }
-  if (model_.interpolates()) {
-    add_data(point, batch, covariance, context);
   } else {
-    add_data_at_nodes(point, batch, context);
+    add_prior(point, batch, covariance, context);
+    if (model_.interpolates())
+      add_data(point, batch, 0.0, covariance, context);
+    else
+      add_data_at_nodes(point, batch, context);
   }
   tie_jitter(covariance, point.covariance, gradient_.covariance);
   return gradient_;
@@ -113,20 +112,41 @@ void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& bat
   add_prior_terms(point, batch.nodes, batch.node_weight, covariance, context);
 }
 
-// The nearest nodes of all data, then the second nearest given these, and so on: all targets of a run have conditioning
-// sets of one size.
 void MeanField::add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBatch& batch,
                                   const PreparedCovariance& covariance, const RunContext& context) {
   constexpr Index most_data = 4096;
-  const double weight = batch.data_weight / double(model_.data());
+  const bool on_cpu = &backend_of(context) == &cpu_backend();
+  const double of_sample = batch.data_weight / double(model_.data());
   for (Index first = 0; first < Index(batch.data.size()); first += most_data) {
     const auto begin = batch.data.begin() + first;
-    const std::vector<int> data(begin, begin + std::min<Index>(most_data, batch.data.end() - begin));
-    for (int rank = 0; rank < data_neighbors_.k; ++rank) {
-      const NeighborsOfRank neighbors(data_neighbors_, data, rank, {point.coords.data(), model_.nodes(), model_.dim()});
-      prior_.forget_neighbors();
-      prior_.choose(neighbors.targets(), neighbors.rows, model_.nodes(), model_.dim(), locations_);
-      add_prior_terms(point, neighbors.nodes, weight, covariance, context);
+    const MeanFieldBatch part{
+        {}, {begin, begin + std::min<Index>(most_data, batch.data.end() - begin)}, 0.0, batch.data_weight};
+    if (!on_cpu) add_ranks(point, part.data, of_sample, covariance, context);
+    add_data(point, part, on_cpu ? kl_weight_ * of_sample : 0.0, covariance, context);
+  }
+}
+
+// The nearest nodes of all data, then the second nearest given these, and so on: all targets of a run have conditioning
+// sets of one size.
+void MeanField::add_ranks(const MeanFieldPoint& point, const std::vector<int>& data, double of_sample,
+                          const PreparedCovariance& covariance, const RunContext& context) {
+  for (int rank = 0; rank < data_neighbors_.k; ++rank) {
+    const NeighborsOfRank neighbors(data_neighbors_, data, rank, {point.coords.data(), model_.nodes(), model_.dim()});
+    prior_.forget_neighbors();
+    prior_.choose(neighbors.targets(), neighbors.rows, model_.nodes(), model_.dim(), locations_);
+    add_prior_terms(point, neighbors.nodes, of_sample, covariance, context);
+  }
+}
+
+// What add_data() has found about the nodes that data see: D, K^-1 m and s_l (K^-1)_ll.
+void MeanField::add_divergences(double weight) {
+  const int k = interpolation_.k();
+  for (Index t = 0; t < interpolation_.size(); ++t) {
+    gradient_.value += weight * interpolation_.divergence[t];
+    for (int l = 0; l < k; ++l) {
+      double* moments = gradient_.moments.data() + 2 * Index(interpolation_.members(t)[l]);
+      moments[0] -= weight * interpolation_.solved[t * k + l];
+      moments[1] += 0.5 * weight * (1.0 - interpolation_.diagonal[t * k + l]);
     }
   }
 }
@@ -151,16 +171,19 @@ void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<i
   add_contributions(prior_, point);
 }
 
-void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
-                         const RunContext& context) {
+// With a positive weight also the divergence of the nodes that data see.
+void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, double divergence_weight,
+                         const PreparedCovariance& covariance, const RunContext& context) {
   interpolation_.choose({model_.data_coords().data(), &data_neighbors_}, batch.data, model_.nodes(), model_.dim(),
                         locations_);
+  if (divergence_weight > 0.0) interpolation_.want_divergence(divergence_weight);
   DataTerms data(response_, point, batch);
   data.batch = &interpolation_;
   add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, DataTerms::differentiate,
                               &data, context));
   data.add_to(gradient_, response_, batch.data);
   add_contributions(interpolation_, point);
+  if (divergence_weight > 0.0) add_divergences(divergence_weight);
 }
 
 void MeanField::add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context) {

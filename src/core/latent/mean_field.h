@@ -11,8 +11,9 @@
 //
 //   -KL[N(m_I, diag s_I) || N(0, K_II)],   I = I(i) the nodes that datum i sees,
 //
-// by the chain rule a sum of the same terms over I with b_j and f_j given the members of I before j. That is no bound.
-// Either second sum may have a weight other than 1.
+// which the CPU finds from the factor of K_II that the moments of datum i take (conditional/cpu/members_divergence.h).
+// Other devices find it by the chain rule as a sum of the terms above over I, b_j and f_j given the members of I before
+// j. The mean is no bound. Either second sum may have a weight other than 1.
 //
 // Both sums may be sub-sampled (eq. 19): with uniformly drawn rows, each sum weighted by the number of its terms over
 // the number drawn, value and gradient are unbiased for any sizes of the batches.
@@ -89,10 +90,13 @@ class MeanField {
                  const RunContext& context);
   void add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                          const RunContext& context);
+  void add_ranks(const MeanFieldPoint& point, const std::vector<int>& data, double of_sample,
+                 const PreparedCovariance& covariance, const RunContext& context);
+  void add_divergences(double weight);
   void add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double of_sample,
                        const PreparedCovariance& covariance, const RunContext& context);
-  void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
-                const RunContext& context);
+  void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, double divergence_weight,
+                const PreparedCovariance& covariance, const RunContext& context);
   void add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context);
   void add_contributions(const ProjectedBatch& batch, const MeanFieldPoint& point);
   void add_sums(const TargetSums& sums);

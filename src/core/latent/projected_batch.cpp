@@ -6,11 +6,18 @@ void ProjectedBatch::choose(const ProjectionTargets& targets, const std::vector<
                             bool locations) {
   targets_ = targets;
   rows_ = &rows;
+  divergence_weight_ = 0.0;
   const Index n = Index(rows.size());
   for (auto* array : {&mean, &projected, &variance, &d_mean, &d_projected, &d_variance}) array->resize(n);
   weights.resize(n * k());
   d_locations.resize(locations ? n * (k() + 1) * dim : 0);
   list_nodes_needed(nodes);
+}
+
+void ProjectedBatch::want_divergence(double weight) {
+  divergence_weight_ = weight;
+  divergence.resize(size());
+  for (auto* array : {&solved, &diagonal}) array->resize(Index(size()) * k());
 }
 
 void ProjectedBatch::list_nodes_needed(Index nodes) {
@@ -54,6 +61,7 @@ TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovar
   operation.d_mean = d_mean.data();
   operation.d_projected = d_projected.data();
   operation.d_variance = d_variance.data();
+  operation.divergence = {divergence_weight_, divergence.data(), solved.data(), diagonal.data()};
   return on_device_->run(operation, covariance, context);
 }
 

@@ -30,6 +30,10 @@ class ProjectedBatch {
   // and nodes may have moved since the last run. All arrays outlive the run.
   void choose(const ProjectionTargets& targets, const std::vector<int>& rows, Index nodes, int dim, bool locations);
 
+  // The run finds the divergence of the members of conditioning sets, too (MembersDivergence): on the CPU. To be called
+  // after choose().
+  void want_divergence(double weight);
+
   // To be called when neighbours have changed.
   void forget_neighbors() { on_device_.reset(); }
 
@@ -55,6 +59,7 @@ class ProjectedBatch {
   }
 
   std::vector<double> mean, projected, variance, weights, d_locations;  // found
+  std::vector<double> divergence, solved, diagonal;                     // found where wanted
   std::vector<double> d_mean, d_projected, d_variance;                  // given by `differentiate`
 
  private:
@@ -63,6 +68,7 @@ class ProjectedBatch {
 
   ProjectionTargets targets_;
   const std::vector<int>* rows_ = nullptr;
+  double divergence_weight_ = 0.0;
   std::vector<int> needed_;  // nodes on which the batch depends
   std::vector<char> listed_;
   std::optional<DeviceView> on_device_;

@@ -40,17 +40,25 @@ void solve_adjoint(Tile<Lanes>& tile, const typename Pack<Lanes>::Real* u, typen
   t[k] = fbar;
 }
 
-// sums += t' dS u for the covariance parameters; `gradient` is scratch. `total` is fbar f.
+// sums += <W, dS> for the covariance parameters; weights, `total` and `gradient`, which is scratch, as in contract().
+template <int Lanes, class Weight, class Diagonal>
+void contract_weights(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Weight& weight,
+                      const Diagonal& diagonal, typename Pack<Lanes>::Real total, typename Pack<Lanes>::Real* gradient,
+                      typename Pack<Lanes>::Real* sums) {
+  using V = typename Pack<Lanes>::Real;
+  for (int a = 0; a < covariance.parameters; ++a) gradient[a] = V{};
+  contract(tile, covariance, weight, diagonal, total, gradient);
+  for (int a = 0; a < covariance.parameters; ++a) sums[a] += tile.weight() * gradient[a];
+}
+
+// sums += t' dS u. `total` is fbar f.
 template <int Lanes>
 void contract_adjoint(Tile<Lanes>& tile, const PreparedCovariance& covariance, const typename Pack<Lanes>::Real* u,
                       const typename Pack<Lanes>::Real* t, typename Pack<Lanes>::Real total,
                       typename Pack<Lanes>::Real* gradient, typename Pack<Lanes>::Real* sums) {
-  using V = typename Pack<Lanes>::Real;
-  for (int a = 0; a < covariance.parameters; ++a) gradient[a] = V{};
-  contract(
+  contract_weights(
       tile, covariance, [&](int i, int j) { return pair_weight(t, u, i, j); }, [&](int i) { return t[i] * u[i]; },
-      total, gradient);
-  for (int a = 0; a < covariance.parameters; ++a) sums[a] += tile.weight() * gradient[a];
+      total, gradient, sums);
 }
 
 }  // namespace neargp

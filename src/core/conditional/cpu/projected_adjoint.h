@@ -15,11 +15,15 @@
 // Locations, too, move the objective: with W_ij the weight of the pair of entries S_ij, S_ji
 // (adjoint_tile.h) and z scaled coordinates, S_ij depends on r2 = |z_i - z_j|^2, so that
 // W_ij 2 dS_ij/dr2 (z_i - z_j) goes to row i, and to row j with the other sign.
+//
+// Where the divergence of the members is wanted (members_divergence.h), its weights of pairs are added, and those of
+// all pairs take the place of the factor.
 #pragma once
 
 #include "conditional/cpu/adjoint_tile.h"
 #include "conditional/cpu/assemble.h"
 #include "conditional/cpu/kernels.h"
+#include "conditional/cpu/members_divergence.h"
 
 namespace neargp {
 
@@ -32,7 +36,8 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
             Arena& arena)
       : covariance_(covariance), operation_(operation), tile_(view, covariance, {true, true, 4}, arena),
         gradient_(arena.take<V>(covariance.parameters)), sums_(arena.take<V>(covariance.parameters)),
-        contribution_(arena.take<V>(contribution_size())), raw_contribution_(arena.take<V>(contribution_size())) {}
+        contribution_(arena.take<V>(contribution_size())), raw_contribution_(arena.take<V>(contribution_size())),
+        divergence_(operation.divergence.weight > 0.0 ? view.k : 0, arena) {}
 
   Index run(Index first, Index last, double* sums) {
     return sum_tiles(covariance_, tile_, true, tile_.k(), first, last, sums_, covariance_.parameters, sums,
@@ -81,7 +86,7 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     store(mean, operation_.mean);
     store(projected, operation_.projected);
     store(f, operation_.variance);
-    write_weights(u);
+    write_members([&](int l) { return -u[l]; }, operation_.weights);
     differentiate();
 
     const V in_mean = load(operation_.d_mean);
@@ -89,27 +94,56 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     const V fbar = load(operation_.d_variance);
     for (int l = 0; l < k; ++l) t[l] = in_mean * m[l] - in_projected * u[l] * s[l];
     solve_adjoint(tile_, u, fbar, t);
+    if (operation_.divergence.weight > 0.0) {
+      const V total = fbar * f + add_divergence(u, t, m, s);
+      const auto weight = [&](int i, int j) { return tile_.factor().row(i)[j]; };
+      contract_weights(
+          tile_, covariance_, weight, [&](int i) { return weight(i, i); }, total, gradient_, sums_);
+      if (operation_.d_locations) pull_locations(weight);
+      return;
+    }
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
-    if (operation_.d_locations) pull_locations(u, t);
+    if (operation_.d_locations) pull_locations([&](int i, int j) { return pair_weight(t, u, i, j); });
   }
 
-  void write_weights(const V* u) const {
+  // Replaces the factor by the weights of all pairs, and returns what the divergence adds to <W, S>.
+  V add_divergence(const V* u, const V* t, const V* m, const V* s) {
+    const MembersDivergence& wanted = operation_.divergence;
+    const V value = divergence_.evaluate(tile_.factor(), m, s);
+    store(value, wanted.value);
+    write_members([&](int l) { return divergence_.solved(l); }, wanted.solved);
+    write_members([&](int l) { return divergence_.diagonal(l); }, wanted.diagonal);
+    divergence_.for_each_weight([&](int i, int j, V in_entry) {
+      tile_.matrix().row(i)[j] =
+          i == j ? t[i] * u[i] + wanted.weight * in_entry : pair_weight(t, u, i, j) + 2.0 * wanted.weight * in_entry;
+    });
+    const int k = tile_.k();
+    for (int j = 0; j < k; ++j) tile_.matrix().row(k)[j] = pair_weight(t, u, k, j);
+    tile_.matrix().row(k)[k] = t[k] * u[k];
+    return wanted.weight * divergence_.total();
+  }
+
+  // Numbers of each member of the conditioning set.
+  template <class Number>
+  void write_members(const Number& number, double* by_target) const {
     const int k = tile_.k();
     for (int lane = 0; lane < Lanes; ++lane) {
       if (!present(lane)) continue;
-      double* row = operation_.weights + tile_.target(lane) * k;
-      for (int l = 0; l < k; ++l) row[l] = -get_lane(u[l], lane);
+      double* row = by_target + tile_.target(lane) * k;
+      for (int l = 0; l < k; ++l) row[l] = get_lane(number(l), lane);
     }
   }
 
   // ---- locations ----
 
-  void pull_locations(const V* u, const V* t) {
+  // pair(i, j), j < i, is W_ij + W_ji.
+  template <class Weight>
+  void pull_locations(const Weight& pair) {
     const int entries = tile_.rows() * covariance_.dim;
     for (int e = 0; e < entries; ++e) raw_contribution_[e] = V{};
     for (int c = 0; c < int(covariance_.components.size()); ++c) {
       for (int e = 0; e < entries; ++e) contribution_[e] = V{};
-      for (int i = 1; i < tile_.rows(); ++i) add_row_contribution(c, i, u, t);
+      for (int i = 1; i < tile_.rows(); ++i) add_row_contribution(c, i, pair);
       add_unscaled(covariance_.components[c]);
     }
     for (int lane = 0; lane < Lanes; ++lane) {
@@ -121,11 +155,12 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     }
   }
 
-  void add_row_contribution(int c, int i, const V* u, const V* t) {
+  template <class Weight>
+  void add_row_contribution(int c, int i, const Weight& pair) {
     const auto& store = tile_.component(c);
     const V* slope = store.slope + triangle_size(i);
     V* weight = tile_.row_r2();
-    for (int j = 0; j < i; ++j) weight[j] = 2.0 * pair_weight(t, u, i, j) * slope[j];
+    for (int j = 0; j < i; ++j) weight[j] = 2.0 * pair(i, j) * slope[j];
     for (int d = 0; d < covariance_.dim; ++d) {
       const V* z = store.coords + std::size_t(d) * tile_.rows();
       V* contribution = contribution_ + std::size_t(d) * tile_.rows();
@@ -163,6 +198,7 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
   V* sums_;
   V* contribution_;
   V* raw_contribution_;
+  DivergenceTile<Lanes> divergence_;
 };
 
 }  // namespace neargp

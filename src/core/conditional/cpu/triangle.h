@@ -13,6 +13,7 @@
 // the time. B = 4 where there are 32 vector registers, else 3.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "simd/simd.h"
@@ -48,28 +49,42 @@ struct Triangle {
 
   V* row(int i) const { return entries + triangle_size(i); }
 
-  // sums[i][j] = sum over m < length of a_i[m] * b_j[m], written out by fold
+  // action(first, count) for the first row of each block and the number of its rows, a constant: `block`, but for the
+  // last.
+  template <class Action>
+  static void for_each_block(int length, const Action& action) {
+    int first = 0;
+    for (; first + block <= length; first += block) action(first, std::integral_constant<int, block>());
+    switch (length - first) {
+      case 3: action(first, std::integral_constant<int, 3>()); break;
+      case 2: action(first, std::integral_constant<int, 2>()); break;
+      case 1: action(first, std::integral_constant<int, 1>()); break;
+      default: break;
+    }
+  }
+
+  // sums[i][j] = sum over m, from <= m < length, of a_i[m] * b_j[m], written out by fold
   // expressions so that every index is a constant and every sum a register.
   template <int M, int N, std::size_t... E>
-  static void products(V* const* a, V* const* b, int length, V* sums, std::index_sequence<E...>) {
+  static void products(V* const* a, V* const* b, int from, int length, V* sums, std::index_sequence<E...>) {
     V s[M * N] = {};
     V* a_row[M];
     V* b_row[N];
     for (int i = 0; i < M; ++i) a_row[i] = a[i];
     for (int j = 0; j < N; ++j) b_row[j] = b[j];
-    for (int m = 0; m < length; ++m) ((s[E] += a_row[E / N][m] * b_row[E % N][m]), ...);
+    for (int m = from; m < length; ++m) ((s[E] += a_row[E / N][m] * b_row[E % N][m]), ...);
     ((sums[E] = s[E]), ...);
   }
 
   // Columns first .. first+N-1 of M rows of the solution of X L' = A (rows of X in
   // place of rows of A): subtract what earlier columns contribute, then substitute
-  // through the N x N diagonal block.
+  // through the N x N diagonal block. Columns before `from` are zero and not read.
   template <int M, int N>
-  void solve_block(V* const* x, int first) const {
+  void solve_block(V* const* x, int from, int first) const {
     V* factor_rows[N];
     for (int j = 0; j < N; ++j) factor_rows[j] = row(first + j);
     V sums[M * N];
-    products<M, N>(x, factor_rows, first, sums, std::make_index_sequence<M * N>());
+    products<M, N>(x, factor_rows, from, first, sums, std::make_index_sequence<M * N>());
     for (int j = 0; j < N; ++j)
       for (int i = 0; i < M; ++i) {
         V value = x[i][first + j] - sums[i * N + j];
@@ -78,28 +93,22 @@ struct Triangle {
       }
   }
 
+  // `from` is a multiple of `block`.
   template <int M>
-  void solve_rows_of(V* const* x, int length) const {
-    int first = 0;
-    for (; first + block <= length; first += block) solve_block<M, block>(x, first);
+  void solve_rows_of(V* const* x, int from, int length) const {
+    int first = from;
+    for (; first + block <= length; first += block) solve_block<M, block>(x, from, first);
     switch (length - first) {
-      case 3: solve_block<M, 3>(x, first); break;
-      case 2: solve_block<M, 2>(x, first); break;
-      case 1: solve_block<M, 1>(x, first); break;
+      case 3: solve_block<M, 3>(x, from, first); break;
+      case 2: solve_block<M, 2>(x, from, first); break;
+      case 1: solve_block<M, 1>(x, from, first); break;
       default: break;
     }
   }
 
   // x_i := L^-1 x_i for `count` vectors of `length` elements.
   void solve_forward(V* const* x, int count, int length) const {
-    int i = 0;
-    for (; i + block <= count; i += block) solve_rows_of<block>(x + i, length);
-    switch (count - i) {
-      case 3: solve_rows_of<3>(x + i, length); break;
-      case 2: solve_rows_of<2>(x + i, length); break;
-      case 1: solve_rows_of<1>(x + i, length); break;
-      default: break;
-    }
+    for_each_block(count, [&](int i, auto rows) { solve_rows_of<decltype(rows)::value>(x + i, 0, length); });
   }
 
   // x := L^-T x for the leading `length` rows of the factor. Two rows at a time, to
@@ -122,14 +131,7 @@ struct Triangle {
   // below `tolerance` times its diagonal entry marks the lane as failed (all bits set
   // in `failed`) and is replaced by the diagonal entry, to keep the other lanes going.
   void factorize(int length, double tolerance, typename Pack<Lanes>::Bits& failed) {
-    int first = 0;
-    for (; first + block <= length; first += block) factor_rows<block>(first, tolerance, failed);
-    switch (length - first) {
-      case 3: factor_rows<3>(first, tolerance, failed); break;
-      case 2: factor_rows<2>(first, tolerance, failed); break;
-      case 1: factor_rows<1>(first, tolerance, failed); break;
-      default: break;
-    }
+    for_each_block(length, [&](int first, auto rows) { factor_rows<decltype(rows)::value>(first, tolerance, failed); });
   }
 
  private:
@@ -137,9 +139,9 @@ struct Triangle {
   void factor_rows(int first, double tolerance, typename Pack<Lanes>::Bits& failed) {
     V* x[M];
     for (int i = 0; i < M; ++i) x[i] = row(first + i);
-    for (int column = 0; column < first; column += block) solve_block<M, block>(x, column);
+    for (int column = 0; column < first; column += block) solve_block<M, block>(x, 0, column);
     V sums[M * M];
-    products<M, M>(x, x, first, sums, std::make_index_sequence<M * M>());
+    products<M, M>(x, x, 0, first, sums, std::make_index_sequence<M * M>());
     for (int j = 0; j < M; ++j) {
       for (int i = j; i < M; ++i) {
         V value = x[i][first + j] - sums[i * M + j];
