@@ -17,6 +17,18 @@ core_product_engine <- function() {
     .Call(`_neargp_core_product_engine`)
 }
 
+core_set_cache <- function(cache, value) {
+    invisible(.Call(`_neargp_core_set_cache`, cache, value))
+}
+
+core_new_cache <- function() {
+    .Call(`_neargp_core_new_cache`)
+}
+
+core_get_cache <- function(cache) {
+    .Call(`_neargp_core_get_cache`, cache)
+}
+
 core_class_bound <- function(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, context) {
     .Call(`_neargp_core_class_bound`, coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, context)
 }
@@ -319,18 +331,6 @@ core_index_thinned <- function(index, newcoords, separation, k, context) {
 
 core_neighbors_joint <- function(coords, newcoords, order_new, k, context, lags = NULL) {
     .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, context, lags)
-}
-
-core_keep <- function(keeper, value) {
-    invisible(.Call(`_neargp_core_keep`, keeper, value))
-}
-
-core_keeper <- function() {
-    .Call(`_neargp_core_keeper`)
-}
-
-core_kept <- function(keeper) {
-    .Call(`_neargp_core_kept`, keeper)
 }
 
 core_label_model <- function(coords, counts, per_class, targets, neighbors) {

@@ -87,13 +87,13 @@ check_takes_shards <- function(settings, data) {
   refuse <- function(why, instead) abort_neargp("cluster",
     c(sprintf("%s cannot be used %s.", what, why), i = instead))
   if (!is.null(data$output)) refuse("for several outputs", "Fit the outputs one by one.")
+  refused <- refused_in_shards(method, data)
+  if (!is.null(refused)) refuse(refused[1L], refused[2L])
   if (!has_ability(method, "shards", settings$family)) {
     refuse(sprintf("by %s of %s response with these settings", method_call(method),
       with_article(settings$family)),
       sprintf("Shards are for one response by %s.", able_methods("shards")))
   }
-  refused <- refused_in_shards(method, data)
-  if (!is.null(refused)) refuse(refused[1L], refused[2L])
   if (settings$device == "cuda") {
     refuse("on a GPU", "Use device = \"cpu\": workers compute on their processors.")
   }

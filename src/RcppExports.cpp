@@ -72,6 +72,38 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_set_cache
+void core_set_cache(SEXP cache, SEXP value);
+RcppExport SEXP _neargp_core_set_cache(SEXP cacheSEXP, SEXP valueSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type cache(cacheSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type value(valueSEXP);
+    core_set_cache(cache, value);
+    return R_NilValue;
+END_RCPP
+}
+// core_new_cache
+SEXP core_new_cache();
+RcppExport SEXP _neargp_core_new_cache() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_new_cache());
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_get_cache
+SEXP core_get_cache(SEXP cache);
+RcppExport SEXP _neargp_core_get_cache(SEXP cacheSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type cache(cacheSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_get_cache(cache));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_class_bound
 Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, const Rcpp::List& context);
 RcppExport SEXP _neargp_core_class_bound(SEXP coordsSEXP, SEXP labelSEXP, SEXP weightsSEXP, SEXP designSEXP, SEXP classesSEXP, SEXP linkSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP contextSEXP) {
@@ -1106,38 +1138,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type lags(lagsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_neighbors_joint(coords, newcoords, order_new, k, context, lags));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_keep
-void core_keep(SEXP keeper, SEXP value);
-RcppExport SEXP _neargp_core_keep(SEXP keeperSEXP, SEXP valueSEXP) {
-BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type keeper(keeperSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type value(valueSEXP);
-    core_keep(keeper, value);
-    return R_NilValue;
-END_RCPP
-}
-// core_keeper
-SEXP core_keeper();
-RcppExport SEXP _neargp_core_keeper() {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(core_keeper());
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_kept
-SEXP core_kept(SEXP keeper);
-RcppExport SEXP _neargp_core_kept(SEXP keeperSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type keeper(keeperSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_kept(keeper));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2295,6 +2295,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_inducing_objective", (DL_FUNC) &_neargp_core_inducing_objective, 10},
     {"_neargp_core_fast_blas", (DL_FUNC) &_neargp_core_fast_blas, 0},
     {"_neargp_core_product_engine", (DL_FUNC) &_neargp_core_product_engine, 0},
+    {"_neargp_core_set_cache", (DL_FUNC) &_neargp_core_set_cache, 2},
+    {"_neargp_core_new_cache", (DL_FUNC) &_neargp_core_new_cache, 0},
+    {"_neargp_core_get_cache", (DL_FUNC) &_neargp_core_get_cache, 1},
     {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
     {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
     {"_neargp_core_class_expectations", (DL_FUNC) &_neargp_core_class_expectations, 6},
@@ -2371,9 +2374,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_index_by_sector", (DL_FUNC) &_neargp_core_index_by_sector, 6},
     {"_neargp_core_index_thinned", (DL_FUNC) &_neargp_core_index_thinned, 5},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 6},
-    {"_neargp_core_keep", (DL_FUNC) &_neargp_core_keep, 2},
-    {"_neargp_core_keeper", (DL_FUNC) &_neargp_core_keeper, 0},
-    {"_neargp_core_kept", (DL_FUNC) &_neargp_core_kept, 1},
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},

@@ -58,5 +58,5 @@ test_that("what has no edges is as without, and what has others is refused", {
     class = "neargp_error_argument")
   expect_error(predict(near, places, smooth = NA), "`smooth`", class = "neargp_error_argument")
   expect_false(any(vapply(list(vnngp(), svgp(), odvgp(), ppgpr(), dspp(), vecchia(inducing = 20)),
-    predicts_from_observations, NA)))
+    has_ability, NA, "nearest_observations")))
 })
