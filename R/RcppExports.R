@@ -437,8 +437,8 @@ core_exact_mean <- function(coords, precision, natural, values, inducing, covari
     .Call(`_neargp_core_exact_mean`, coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, context)
 }
 
-core_point_mean <- function(coords, precision, natural, values, points, covariance, jitter, context) {
-    .Call(`_neargp_core_point_mean`, coords, precision, natural, values, points, covariance, jitter, context)
+core_decoupled_mean <- function(coords, precision, natural, values, points, covariance, jitter, context) {
+    .Call(`_neargp_core_decoupled_mean`, coords, precision, natural, values, points, covariance, jitter, context)
 }
 
 core_point_weights <- function(coords, solved, points, covariance, jitter, context) {

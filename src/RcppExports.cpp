@@ -1530,9 +1530,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_point_mean
-Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, const Rcpp::List& context);
-RcppExport SEXP _neargp_core_point_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP contextSEXP) {
+// core_decoupled_mean
+Rcpp::List core_decoupled_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, const Rcpp::List& context);
+RcppExport SEXP _neargp_core_decoupled_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP contextSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1544,7 +1544,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type context(contextSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_point_mean(coords, precision, natural, values, points, covariance, jitter, context));
+    rcpp_result_gen = Rcpp::wrap(core_decoupled_mean(coords, precision, natural, values, points, covariance, jitter, context));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2400,7 +2400,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_share", (DL_FUNC) &_neargp_core_latent_share, 7},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
-    {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
+    {"_neargp_core_decoupled_mean", (DL_FUNC) &_neargp_core_decoupled_mean, 8},
     {"_neargp_core_point_weights", (DL_FUNC) &_neargp_core_point_weights, 6},
     {"_neargp_core_exact_mean_at", (DL_FUNC) &_neargp_core_exact_mean_at, 5},
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},

@@ -4,8 +4,8 @@
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
+#include "variational/decoupled_mean.h"
 #include "variational/exact_mean.h"
-#include "variational/point_mean.h"
 
 namespace {
 
@@ -43,13 +43,14 @@ Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::Numeri
 
 // The same on points, those of the covariance among them.
 // [[Rcpp::export]]
-Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision,
-                           const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values,
-                           const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter,
-                           const Rcpp::List& context) {
+Rcpp::List core_decoupled_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision,
+                               const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values,
+                               const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter,
+                               const Rcpp::List& context) {
   const PointStore rows(coords), positions(points);
-  return mean_solution_to_r(neargp::point_mean(to_mean_equations(rows, precision, natural, values), positions.view(),
-                                               to_covariance(covariance, 0.0), jitter, run_context(context)));
+  return mean_solution_to_r(neargp::decoupled_mean(to_mean_equations(rows, precision, natural, values),
+                                                   positions.view(), to_covariance(covariance, 0.0), jitter,
+                                                   run_context(context)));
 }
 
 // [[Rcpp::export]]

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "latent/mean_field_terms.h"
-#include "latent/neighborhood.h"
+#include "latent/swsgp_neighborhood.h"
 #include "optim/batches.h"
 
 using namespace neargp;

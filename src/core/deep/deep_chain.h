@@ -7,7 +7,7 @@
 #pragma once
 
 #include "deep/layer.h"
-#include "deep/site_paths.h"
+#include "deep/quadrature_paths.h"
 #include "geometry/points.h"
 
 namespace neargp {
@@ -48,12 +48,12 @@ inline constexpr Index rows_per_sum = 64;
 class DeepChain {
  public:
   // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called. `step`: see
-  // SitePaths.
+  // QuadraturePaths.
   DeepChain(const DeepState& state, int dim, bool derivatives, const RunContext& context, std::uint64_t step = 0);
 
   // Without a value all is well; with one nothing else may be called.
   const std::optional<SingularUnit>& failure() const { return failure_; }
-  const SitePaths& paths() const { return paths_; }
+  const QuadraturePaths& paths() const { return paths_; }
 
   // How many of n rows to take at a time, at least one: where that is on a device, one block after the other.
   Index block_rows(Index n) const;
@@ -91,7 +91,7 @@ class DeepChain {
   const DeepState& state_;
   const DenseDevice* device_;  // null: the CPU
   int dim_;
-  SitePaths paths_;
+  QuadraturePaths paths_;
   std::vector<std::unique_ptr<Layer>> layers_;
   std::optional<SingularUnit> failure_;
 };

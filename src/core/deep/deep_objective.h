@@ -19,7 +19,7 @@ struct DeepObjectiveSettings {
   double gamma = 1.03;  // of the robust score
   double beta = 1.0;
   Index rows = 0;          // N
-  std::uint64_t step = 0;  // of random sites, see SitePaths
+  std::uint64_t step = 0;  // of random sites, see QuadraturePaths
 };
 
 struct DeepValue {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "latent/mean_field_terms.h"
-#include "latent/neighborhood.h"
+#include "latent/swsgp_neighborhood.h"
 
 namespace neargp {
 

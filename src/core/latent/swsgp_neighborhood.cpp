@@ -1,4 +1,4 @@
-#include "latent/neighborhood.h"
+#include "latent/swsgp_neighborhood.h"
 
 #include <algorithm>
 #include <numeric>

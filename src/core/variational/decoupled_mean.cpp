@@ -1,4 +1,4 @@
-#include "variational/point_mean.h"
+#include "variational/decoupled_mean.h"
 
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
@@ -30,8 +30,8 @@ MatrixXd right_sides(const MeanEquations& equations) {
 }  // namespace
 
 // With B = I + F W F' and w = B^-1 F C, (I + W F'F)^-1 C = C - W F'w, and its field is F'w.
-MeanSolution point_mean(const MeanEquations& equations, Points points, const Covariance& covariance, double jitter,
-                        const RunContext& context) {
+MeanSolution decoupled_mean(const MeanEquations& equations, Points points, const Covariance& covariance, double jitter,
+                            const RunContext& context) {
   const PreparedCovariance prepared = prepare(covariance, equations.coords.dim, false);
   const InducingPoints inducing(prepared, points);
   const InducingFactor prior(inducing, jitter, false);

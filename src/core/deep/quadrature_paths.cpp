@@ -1,4 +1,4 @@
-#include "deep/site_paths.h"
+#include "deep/quadrature_paths.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace neargp {
 
 using Eigen::MatrixXd;
 
-SitePaths::SitePaths(const DeepState& state, std::uint64_t step)
+QuadraturePaths::QuadraturePaths(const DeepState& state, std::uint64_t step)
     : state_(state), step_(step), lined_up_(state.rule == SiteRule::free || state.rule == SiteRule::random) {
   const std::size_t hidden = state.layers.size() - 1;
   const bool random = state.rule == SiteRule::random;
@@ -34,13 +34,13 @@ SitePaths::SitePaths(const DeepState& state, std::uint64_t step)
 }
 
 // A path of a grid is the number whose last digits, to the base of the layer's sites, are those of the layer's units.
-Index SitePaths::grid_row(std::size_t layer, Index path, Index unit) const {
+Index QuadraturePaths::grid_row(std::size_t layer, Index path, Index unit) const {
   const Index sites = state_.sites[layer].rows();
   for (Index later = state_.sites[layer].cols() - 1; later > unit; --later) path /= sites;
   return path % sites;
 }
 
-double SitePaths::site(std::size_t layer, Index path, Index unit, Index row) const {
+double QuadraturePaths::site(std::size_t layer, Index path, Index unit, Index row) const {
   if (state_.rule == SiteRule::random) {
     const Index of_row = step_ == 0 ? 0 : row, hidden = Index(state_.layers.size()) - 1;
     const Index draw = ((of_row * components() + path) * hidden + Index(layer)) * widest_ + unit;
@@ -49,7 +49,7 @@ double SitePaths::site(std::size_t layer, Index path, Index unit, Index row) con
   return state_.sites[layer](lined_up_ ? path : grid_row(layer, path, unit), unit);
 }
 
-void SitePaths::gradient(const std::vector<MatrixXd>& bars, DeepState& gradient) const {
+void QuadraturePaths::gradient(const std::vector<MatrixXd>& bars, DeepState& gradient) const {
   if (!state_.learns_sites()) return;
   for (std::size_t layer = 0; layer < bars.size(); ++layer) {
     MatrixXd& sites = gradient.sites[layer];

@@ -10,8 +10,8 @@
 namespace neargp {
 
 // `jitter`: of the points' covariance matrix, relative to the field's variance.
-MeanSolution point_mean(const MeanEquations& equations, Points points, const Covariance& covariance, double jitter,
-                        const RunContext& context);
+MeanSolution decoupled_mean(const MeanEquations& equations, Points points, const Covariance& covariance, double jitter,
+                            const RunContext& context);
 
 // (K_pp + jitter)^-1 K_px a: the mean at x is k(x, points) times these.
 struct PointWeights {

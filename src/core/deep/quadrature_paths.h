@@ -9,11 +9,11 @@
 
 namespace neargp {
 
-class SitePaths {
+class QuadraturePaths {
  public:
   // The draws of SiteRule::random are those of a step; step 0 has the same ones for all rows. The state outlives the
   // object.
-  explicit SitePaths(const DeepState& state, std::uint64_t step = 0);
+  explicit QuadraturePaths(const DeepState& state, std::uint64_t step = 0);
 
   // Entering a layer, counted from 0, or behind the last hidden one.
   Index paths(std::size_t layer) const { return paths_[layer]; }

@@ -1,5 +1,5 @@
 // The mean on inducing points against dense matrices, and against that of svgp's bound.
-#include "variational/point_mean.h"
+#include "variational/decoupled_mean.h"
 
 #include <Eigen/Cholesky>
 
@@ -42,7 +42,8 @@ TEST_CASE("on points the equations are those of all rows with what the points ha
   equations.precision.head(10).setZero();
   const MatrixXd cross = dense_cross(points, data.cloud);
   const MatrixXd K = cross.transpose() * dense_prior(points).llt().solve(cross);
-  check_solves(equations, K, point_mean(equations, points.view(), smooth_covariance(), jitter, with_threads(1)), 1e-9);
+  check_solves(equations, K, decoupled_mean(equations, points.view(), smooth_covariance(), jitter, with_threads(1)),
+               1e-9);
 }
 
 TEST_CASE("coefficients of the mean's own points are those of the orthogonal basis' Schur complement") {
@@ -51,7 +52,7 @@ TEST_CASE("coefficients of the mean's own points are those of the orthogonal bas
   const Covariance covariance = smooth_covariance();
   MeanEquations equations = mean_equations(data);
   equations.natural.resize(120, 0);
-  const MeanSolution found = point_mean(equations, points.view(), covariance, jitter, with_threads(1));
+  const MeanSolution found = decoupled_mean(equations, points.view(), covariance, jitter, with_threads(1));
   const MatrixXd weights =
       point_weights(data.cloud.view(), found.solved, points.view(), covariance, jitter, with_threads(1)).weights;
 
@@ -82,7 +83,7 @@ TEST_CASE("without points of its own the mean is that of the bound") {
   const CollapsedBound bound =
       collapsed_bound(regression(data), inducing.view(), smooth_covariance(), {}, false, with_threads(1));
   const MatrixXd A = Eigen::LLT<MatrixXd>(dense_prior(inducing)).matrixL().solve(dense_cross(inducing, data.cloud));
-  const MeanSolution found = point_mean(equations, inducing.view(), smooth_covariance(), jitter, with_threads(1));
+  const MeanSolution found = decoupled_mean(equations, inducing.view(), smooth_covariance(), jitter, with_threads(1));
   CHECK((found.field - A.transpose() * bound.weights).norm() < 1e-9 * found.field.norm());
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("the divergence is that of the gaussian vectors at the points of covar
   MeanEquations equations = mean_equations(data);
   equations.natural.resize(60, 0);
   equations.values = equations.values.leftCols(1).eval();
-  const MeanSolution found = point_mean(equations, points.view(), covariance, jitter, with_threads(1));
+  const MeanSolution found = decoupled_mean(equations, points.view(), covariance, jitter, with_threads(1));
   const CollapsedBound bound =
       collapsed_bound(regression(data), inducing.view(), covariance, {}, false, with_threads(1));
 
@@ -123,8 +124,8 @@ TEST_CASE("the mean on points does not depend on threads") {
   const Data data(uniform_cloud(3000, 2, 3), 3);
   const Cloud points = uniform_cloud(30, 2, 5);
   const MeanEquations equations = mean_equations(data);
-  const MeanSolution one = point_mean(equations, points.view(), smooth_covariance(), jitter, with_threads(1));
-  const MeanSolution four = point_mean(equations, points.view(), smooth_covariance(), jitter, with_threads(4));
+  const MeanSolution one = decoupled_mean(equations, points.view(), smooth_covariance(), jitter, with_threads(1));
+  const MeanSolution four = decoupled_mean(equations, points.view(), smooth_covariance(), jitter, with_threads(4));
   CHECK(one.solved == four.solved);
   const auto weights = [&](int threads) {
     return point_weights(data.cloud.view(), one.solved, points.view(), smooth_covariance(), jitter,
