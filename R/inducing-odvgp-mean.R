@@ -56,8 +56,8 @@ mean_solver <- function(fit, points, context, most = 200L) {
       core_exact_mean(coords, precision, natural, values, fit$svgp$positions,
         as_specified(fit$core_covariance), method$jitter, tolerance, most, context)
     } else {
-      core_decoupled_mean(coords, precision, natural, values, points, as_specified(fit$core_covariance),
-        method$jitter, context)
+      core_decoupled_mean(coords, precision, natural, values, points,
+        as_specified(fit$core_covariance), method$jitter, context)
     }
     if (nzchar(found$failure)) abort_bound(found$failure)
     found

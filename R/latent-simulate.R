@@ -51,8 +51,8 @@ field_draws <- function(object, coords, betas, nsim, settings) {
   if (settings$conditional) {
     answer <- posterior$field_response %*% (betas - core_trend(object)$beta)
     if (low_rank) {
-      drawn <- low_rank_draws(cached_latent(object, settings$context), posterior$mean - answer, nsim,
-        settings$context)
+      drawn <- low_rank_draws(cached_latent(object, settings$context), posterior$mean - answer,
+        nsim, settings$context)
       nodes <- drawn$field
     } else {
       drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {

@@ -180,7 +180,9 @@ add_counts <- function(state, earlier) {
 # same parameters. In many inputs each search finds others, most of all where rows repeat: of 6,000
 # rows in 26 inputs values wander by 1 to 20 units of log-likelihood, and gains are mostly tenths,
 # for as long as one goes on (bench/repeated-rows.R). A set of neighbours is as good as the next.
-is_below_neighbor_changes <- function(gain, by_neighbors, share = 0.1) isTRUE(gain < share * abs(by_neighbors))
+is_below_neighbor_changes <- function(gain, by_neighbors, share = 0.1) {
+  isTRUE(gain < share * abs(by_neighbors))
+}
 
 # A start may have been tried on few rows, or with few neighbours, and lead to matrices that are
 # singular with all of them: ranges beside which rows can no longer be told apart. Those that are

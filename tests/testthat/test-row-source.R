@@ -174,8 +174,8 @@ test_that("the sample is all rows in their order, or as many as asked for and th
   arguments <- list(weights = rlang::quo(NULL), offset = rlang::quo(NULL),
     subset = rlang::quo(NULL), na.action = NULL)
   taken <- function(lengths, start_rows) {
-    first_pass_of_source(chunked(in_parts(data, lengths), start_rows = start_rows), arguments, z ~ soil,
-      locations, stats::gaussian())$sample
+    first_pass_of_source(chunked(in_parts(data, lengths), start_rows = start_rows), arguments,
+      z ~ soil, locations, stats::gaussian())$sample
   }
   expect_identical(unname(as.list(taken(c(120, 180), 300L))), unname(as.list(data)))
   some <- taken(c(120, 180), 40L)

@@ -1,5 +1,5 @@
-// The nodes that data of swsgp() see, one rank at a time: with the chain rule the density of a datum's nodes is a product over
-// ranks, that of the nearest times that of the second nearest given the nearest, and so on.
+// The nodes that data of swsgp() see, one rank at a time: with the chain rule the density of a datum's nodes is a
+// product over ranks, that of the nearest times that of the second nearest given the nearest, and so on.
 #pragma once
 
 #include <vector>

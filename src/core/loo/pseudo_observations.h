@@ -1,5 +1,5 @@
-// Leave-one-out moments of normal pseudo-observations: the primitive with several columns, and its adjoint. The score of
-// a Gaussian response is in response/vecchia_likelihood.h, with every row a target among the others.
+// Leave-one-out moments of normal pseudo-observations: the primitive with several columns, and its adjoint. The score
+// of a Gaussian response is in response/vecchia_likelihood.h, with every row a target among the others.
 //
 // Rows are pseudo-observations with their values (columns) and noise variances nugget * noise_scale; targets have
 // conditioning sets among them. With b and f a target's weights and conditional variance its moments are b'x of each
