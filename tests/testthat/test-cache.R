@@ -1,8 +1,8 @@
 # Fits that keep what their predictions need, each method's with the covariance of the data.
 cached_cases <- list(vecchia = vecchia(8), loo_k = loo_k(8), mll_k = mll_k(8),
-  exact_gp = exact_gp(), vnngp = vnngp(8), mean_field = vnngp(8, posterior = "mean-field", optimizer = "adam",
-    epochs = 2L), svgp = svgp(20), odvgp = odvgp(20),
-  vecchia_inducing = vecchia(8, inducing = 15))
+  exact_gp = exact_gp(), vnngp = vnngp(8),
+  mean_field = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 2L),
+  svgp = svgp(20), odvgp = odvgp(20), vecchia_inducing = vecchia(8, inducing = 15))
 
 cached_fit <- function(method = vecchia(8), n = 150, formula = z ~ height, ...) {
   neargp(formula, simulated_data(n), coords = ~ x + y, method = method,
