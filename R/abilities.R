@@ -1,5 +1,5 @@
-# What each method is and can do, in one table. Other code asks has_ability(method, "outputs"), and
-# never which method there is. An entry stands for a class of methods ("svgp") and for those that
+# One table of what each method is and can do. Other code asks has_ability(method, "outputs"); the
+# few questions of R/kinds.R are the exception. An entry stands for a class of methods ("svgp") and for those that
 # derive from it ("odvgp", "ppgpr"); "method_families" is any method of a response that is not
 # gaussian. The entry of a method's first class counts, and `default` where it has none.
 
@@ -10,7 +10,8 @@ gaussian_only <- function(where = "of a gaussian response") {
   when(where, function(method, family) is_gaussian(family))
 }
 
-# Rows up to which exact_gp() begins by itself, and neighbours of the fit at which it begins beyond.
+# exact_gp() starts by itself up to this many rows, and beyond from a Vecchia fit with this many
+# neighbours.
 start_neighbors <- 30L
 
 abilities <- list(

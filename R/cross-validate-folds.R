@@ -33,7 +33,7 @@ inform_copies <- function(splits, index) {
     i = "Hold out whole locations to judge predictions at new ones: cross_validate(folds = \"location\")."))
 }
 
-# The same without a buffer.
+# The splits of folds without a buffer, as fold_splits() returns them.
 splits_of <- function(folds) {
   rows <- split(seq_along(folds), as.vector(folds))
   lapply(names(rows), function(fold) {

@@ -1,3 +1,5 @@
+# The rules of sites and paths are in src/core/deep/quadrature_paths.h.
+
 #' Deep sigma point processes (DSPP)
 #'
 #' Gaussian processes of Gaussian processes: `width` hidden units, each a process of the coordinates

@@ -1,3 +1,5 @@
+# The formula of the information is in src/core/conditional/cpu/vecchia_sums.h.
+#
 # Maximises a profile log-likelihood by Fisher scoring on the working parameters: steps
 # information^-1 gradient, capped, kept inside the bounds, and halved until the value rises. A
 # parameter at a bound whose gradient points outwards leaves the active set. Converged when a

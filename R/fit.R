@@ -69,7 +69,7 @@ new_fit <- function(result, problem, settings, model, rows, call, formula, offse
     row_names = own_row_names(frame),
     format = fit_format,             # of a saved fit, see R/fit-format.R,
     version = package_version_text(),  # and the version of neargp that has made it
-    cache = NULL,                   # external pointer to what predictions share, see R/cache.R
+    cache = NULL,                    # external pointer to what predictions share, see R/cache.R
     source = NULL,                   # of row_source(): where from, rows, chunks, their hashes
     # ---- other responses than gaussian
     family_parameters = NULL,        # on the natural scale, by name

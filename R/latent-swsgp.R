@@ -1,3 +1,6 @@
+# The objective is in src/core/latent/mean_field.h, with the divergence of
+# src/core/conditional/cpu/members_divergence.h.
+
 #' Sparse within sparse Gaussian process (SWSGP)
 #'
 #' Many inducing points, of which each row sees the `k` nearest alone: a step of the optimiser takes

@@ -4,7 +4,6 @@
 # from a data set, standardised by the mean and standard deviation of the rows of the fit. These
 # columns follow the coordinates of space and time wherever those go, in the same matrix: the core
 # reads the covariates of a row where it reads its place.
-
 #
 # Warped coordinates (warp.R) are made of columns, too, by recipes that go with these, and so are
 # the columns that components are multiplied by (varying-coefficients.R), which have no
@@ -65,7 +64,7 @@ local_formulas <- function(covariance) {
 
 local_variables <- function(covariance) unique(unlist(lapply(local_formulas(covariance), all.vars)))
 
-# Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which
+# Embedded coordinates of rows, after them the covariates of local fields, which
 # `data` has; `lacking`: what an error says has them not.
 embed_coordinates <- function(raw, locations, argument = "data", data = NULL,
                               lacking = paste0("`", argument, "`")) {

@@ -1,7 +1,7 @@
 # The interface of methods. A method is a settings object of class c("neargp_<name>",
 # "neargp_method") made by a constructor in the file of that name, and a fit_method() for it there,
 # which gets the problem (data, layout, bounds, start, control ...) and returns what finish_fit() of
-# neargp.R takes. A new method is one such file.
+# fit.R takes. A new method is one such file.
 
 fit_method <- function(method, problem) {
   UseMethod("fit_method")

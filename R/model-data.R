@@ -42,7 +42,7 @@ new_model_data <- function(frame, formula, settings) {
   c(list(data = model_data, effects = effects$recipes), frame_settings(frame, design))
 }
 
-# The same of any number of rows.
+# The model frame of any number of rows: new_model_frame() without its checks.
 rows_frame <- function(arguments, formula, data, locations, family) {
   plain <- drop_geometry(data)
   check_response_apart(formula, plain, locations)

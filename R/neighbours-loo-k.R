@@ -1,3 +1,6 @@
+# The score of a gaussian response is in src/core/conditional/cpu/conditional_gradient.h, those of
+# classes and counts are in src/core/loo/.
+
 #' LOO-k: leave-one-out score of nearest neighbours
 #'
 #' Maximises the sum of the log densities of every observation given its `k` nearest others, a

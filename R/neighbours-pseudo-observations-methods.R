@@ -1,5 +1,5 @@
 # Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of
-# other fits. Such a fit has an element `pseudo-observations` (fitted_pseudo_observations() in
+# other fits. Such a fit has an element `pseudo_observations` (fitted_pseudo_observations() in
 # R/neighbours-pseudo-observations-fit.R); given these it is a gaussian one on the scale of the
 # link.
 

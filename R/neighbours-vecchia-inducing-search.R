@@ -6,7 +6,7 @@
 # estimates so far, as has the first where estimates are continued; order and positions are made
 # anew where the metric has changed a lot, once. Other neighbours change the log-likelihood of
 # thousands of rows by some units (bench/notes/vecchia-inducing.md), in which a gain of 1e-4 for
-# each row is_below_neighbor_changes, and a hundredth of the optimum is near enough.
+# each row is lost, and a hundredth of the optimum is near enough.
 maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
   control <- problem$control
   n <- length(problem$data$y)

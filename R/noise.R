@@ -208,7 +208,8 @@ rows_with_noise <- function(data) if (is_moving(data$within)) data$within$rows e
 # Whether the noise of `data` depends on parameters that are not known yet.
 has_noise_model <- function(data) !is.null(data$noise) && is.null(data$noise$weights)
 
-# The same before the fit.
+# Data in which weights say the noise, as with_noise_weights() returns them, from weights that are
+# known already.
 with_given_weights <- function(data) {
   if (is.null(data$noise$weights)) return(data)
   data$weights <- data$noise$weights

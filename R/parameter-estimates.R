@@ -44,7 +44,7 @@ parameter_estimates <- function(layout, working, information, at_boundary, vanis
   list(table = table, vcov = variance_natural, vcov_interval = variance_interval)
 }
 
-# Those that were estimated, of the family as well.
+# The number of parameters of covariance and family that were estimated.
 count_covariance_parameters <- function(object) {
   sum(!object$parameters$fixed) - count_rotations(object$locations) - count_slope_directions(object)
 }

@@ -1,6 +1,6 @@
 # The grid on which the map of a fit is predicted, in the coordinates that the user gave.
 
-# The same as a data frame, factors as such.
+# original_coords() of a fit as a data frame, factors as such.
 original_frame <- function(fit) with_levels(original_coords(fit), fit$locations)
 
 # Distances go round the globe, and so do the data: a hull in the plane has an edge where they have

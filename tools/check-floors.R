@@ -37,7 +37,7 @@ number_floors <- function(floors, stems) {
 
 # ---- calls ------------------------------------------------------------------------------------------------
 
-# What the files assign at top level, each with its file.
+# The assignments at top level, each with its file.
 read_definitions <- function(stems) {
   home <- character()
   body <- list()

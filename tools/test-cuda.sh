@@ -46,7 +46,7 @@ run_tests() {
 # that only the tests that compare with dense matrices run under it.
 run_sanitized() {
   echo "test: compute-sanitizer --tool $1"
-  NEARGP_TEST_FILTER=${NEARGP_TEST_FILTER:-'^(vecchia|loo-k|mll-k|predict|simulate|vnngp-mean-field|neighbors|svgp-device|precision|outputs-fit)$'} \
+  NEARGP_TEST_FILTER=${NEARGP_TEST_FILTER:-'^(neighbours-vecchia|neighbours-loo-k|neighbours-mll-k|predict|simulate|latent-mean-field|neighbors|svgp-device|precision|outputs-fit)$'} \
     run_tests compute-sanitizer --tool "$1" --error-exitcode 1 --target-processes all
 }
 

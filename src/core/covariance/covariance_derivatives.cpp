@@ -1,3 +1,5 @@
+// Dense matrices of derivatives. The slopes of the families are in families.h, those of any smoothness in
+// matern_table.h.
 #include <vector>
 
 #include "base/memory.h"
