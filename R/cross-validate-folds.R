@@ -208,7 +208,7 @@ fold_problem <- function(fit, rows, context) {
     nugget = if (length(nugget) && !anyNA(nugget)) nugget, prior = fit$prior)
   # Several outputs go on from the fit's inducing points, one output begins with others.
   if (has_outputs(fit) && has_ability(method, "inducing_features")) fit$data <- data
-  problem <- new_problem(data, fit$locations, settings, fit)
+  problem <- new_problem(data, fitted_locations(fit), settings, fit)
   check_k(method, length(rows))
   problem
 }

@@ -29,7 +29,8 @@
 #' `betabinomial()` has `trials * p * (1 - p) * (trials + precision) / (1 + precision)` with `p =
 #' plogis(eta)`. The parameters are estimated together with those of the covariance, unless they are
 #' fixed here, and are in `fit$family_parameters` and `coef(fit, what = "covariance")` under their
-#' names above.
+#' names above. For [ppgpr()] `coef()` returns those of its first stage and `fit$family_parameters`
+#' those of the second, by which it predicts.
 #'
 #' Truncated counts are Poisson or negative binomial counts given that they are not 0, as where only
 #' occupied places are recorded. `tweedie()`, of a power between 1 and 2, is a Poisson number of

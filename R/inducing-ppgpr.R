@@ -142,6 +142,9 @@ fit_details.neargp_ppgpr <- function(method, fit) {
   noise <- if (is.null(fit$family_parameters)) {
     sprintf("; noise variance %s, %s times that of the bound", format(signif(fit$nugget, 3L)),
       format(signif(predictive$ratio, 2L)))
+  } else if (length(fit$family_parameters)) {
+    paste0("; ", paste(names(fit$family_parameters), vapply(signif(fit$family_parameters, 3L),
+      format, ""), collapse = ", "))
   }
   c(NextMethod(), Score = sprintf("predictive, raised in %d evaluations%s", predictive$evaluations,
     noise %||% ""))

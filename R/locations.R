@@ -40,6 +40,11 @@ describe_embedding <- function(locations) {
   locations
 }
 
+# The locations of a fit. Saved fits of format 0 lack the blocks.
+fitted_locations <- function(fit) {
+  if (is.null(fit$locations$block)) describe_embedding(fit$locations) else fit$locations
+}
+
 # c(x, y) for ~ x + y, and day for ~ day, are looked for where neargp() was called from.
 columns_argument <- function(value, name, example) {
   tryCatch(value, error = function(e) {
