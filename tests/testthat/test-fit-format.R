@@ -59,13 +59,16 @@ test_that("a fit of a format that cannot be read is told by its version", {
 test_extended("fits that earlier versions have saved can be fitted again without a part of the rows", {
   kinds <- c("vecchia", "exact", "anisotropic", "sphere", "counts", "laplace", "svgp", "svgp_counts",
     "loo_counts", "binary", "mean_field", "swsgp", "ppgpr", "odvgp")
+  saved_fit <- function(kind) {
+    readRDS(grep(paste0("/", kind, ".rds"), saved_fits(), value = TRUE, fixed = TRUE)[1L])$fit
+  }
   for (kind in kinds) {
-    fit <- readRDS(grep(paste0("/", kind, ".rds"), saved_fits(), value = TRUE, fixed = TRUE)[1L])$fit
+    fit <- saved_fit(kind)
     validated <- suppressWarnings(suppressMessages(cross_validate(fit, folds = rep_len(1:3, 45),
       refit = kind %in% c("vecchia", "anisotropic", "sphere", "svgp"), verbose = FALSE)))
     expect_true(all(is.finite(validated$predictions$mean)), label = kind)
   }
-  fit <- readRDS(grep("/vecchia.rds", saved_fits(), value = TRUE, fixed = TRUE)[1L])$fit
+  fit <- saved_fit("vecchia")
   expect_true(all(is.finite(suppressWarnings(confint(fit, method = "profile",
     what = "covariance")["nugget", ]))))
 })
