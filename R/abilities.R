@@ -1,7 +1,7 @@
 # One table of what each method is and can do. Other code asks has_ability(method, "outputs"); the
-# few questions of R/kinds.R are the exception. An entry stands for a class of methods ("svgp") and for those that
-# derive from it ("odvgp", "ppgpr"); "method_families" is any method of a response that is not
-# gaussian. The entry of a method's first class counts, and `default` where it has none.
+# few questions of R/kinds.R are the exception. An entry stands for a class of methods ("svgp") and
+# for those that derive from it ("odvgp", "ppgpr"); "method_families" is any method of a response
+# that is not gaussian. The entry of a method's first class counts, and `default` where it has none.
 
 # An ability with a condition: `where` says it in error messages and help.
 when <- function(where, holds) structure(holds, where = where)

@@ -55,7 +55,8 @@ data_as_rows <- function(data, given) {
 }
 
 # `data`: the rows, or the first chunk of the `source`, NULL where there is none. Of a source that
-# is read anew in each evaluation, `stream` is what its first pass found, and `data` and `frame` are a sample.
+# is read anew in each evaluation, `stream` is what its first pass found, and `data` and `frame` are
+# a sample.
 read_rows <- function(data, source, given, settings) {
   kept <- NULL
   if (!is.null(source) && has_ability(settings$method, "keep_rows", settings$family)) {

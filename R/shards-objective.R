@@ -1,6 +1,6 @@
 # Objectives whose rows are in shards, of one gaussian response by vecchia(), loo_k() and mll_k().
-# Other responses by loo_k() are in R/shards-scores.R, those of vnngp() in R/latent-shards.R. Sums are
-# added by add_branches() of R/shards.R.
+# Other responses by loo_k() are in R/shards-scores.R, those of vnngp() in R/latent-shards.R.
+# add_branches() of R/shards.R adds the sums.
 
 # A function of component and k, as fit_with_neighbors() wants it. `kind`: "before", of Vecchia's
 # likelihood; "others", of leave-one-out scores; or "joint".

@@ -81,7 +81,8 @@ struct PreparedComponent {
 
   // Whether the standard deviation differs between rows.
   bool has_row_deviations() const { return by >= 0 || log_sd.present(); }
-  bool is_local() const { return has_row_deviations() || log_range.present(); }
+  // Inlined in any case: the linker keeps one function for all instruction sets.
+  __attribute__((always_inline)) bool is_local() const { return has_row_deviations() || log_range.present(); }
   bool is_space_time() const { return space_time.model != SpaceTimeModel::metric; }
   bool wants_term(int term) const { return term_parameter[term] >= 0; }
   bool wants_terms() const {
@@ -90,7 +91,7 @@ struct PreparedComponent {
     return any;
   }
   bool wants_local() const { return log_sd.wanted || log_range.wanted; }
-  bool wants_slope() const {
+  __attribute__((always_inline)) bool wants_slope() const {
     return keep_slope || !scale_derivatives.empty() || log_range.wanted || wants_warps || wants_terms();
   }
   bool wants_shape() const { return shape_parameter >= 0; }
