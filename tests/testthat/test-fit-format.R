@@ -56,9 +56,9 @@ test_that("a fit of a format that cannot be read is told by its version", {
   expect_error(predict(altered, fit$data$coords), "altered", class = "neargp_error_version")
 })
 
-test_extended("fits that earlier versions have saved can be fitted again without a part of the rows", {
-  kinds <- c("vecchia", "exact", "anisotropic", "sphere", "counts", "laplace", "svgp", "svgp_counts",
-    "loo_counts", "binary", "mean_field", "swsgp", "ppgpr", "odvgp")
+test_extended("fits of earlier versions can be fitted again without some rows", {
+  kinds <- c("vecchia", "exact", "anisotropic", "sphere", "counts", "laplace", "svgp",
+    "svgp_counts", "loo_counts", "binary", "mean_field", "swsgp", "ppgpr", "odvgp")
   saved_fit <- function(kind) {
     readRDS(grep(paste0("/", kind, ".rds"), saved_fits(), value = TRUE, fixed = TRUE)[1L])$fit
   }
