@@ -7,6 +7,7 @@ check_method_settings <- function(method) {
   maker <- method_makers()[[method_name(method)]]
   given <- unclass(method)[intersect(names(formals(maker)), names(method))]
   if (!is.null(maker)) do.call(maker, given)
+  if (!is.null(method$default_k)) check_count(method$default_k, "default_k")
   invisible(method)
 }
 

@@ -16,6 +16,8 @@ test_that("settings that were altered by hand are checked where they are used", 
   refused(dspp(), "sites", 2000000000L)
   refused(dgp(), "samples", 2000000000L)
   refused(vnngp(5, inducing = inducing_points(20)), "k", 0L)
+  refused(vecchia(), "default_k", NA)
+  refused(vecchia(), "default_k", "a")
   for (shape in c(1e300, Inf, -1)) {
     covariance <- cov_matern()
     covariance$components[[1]]$shape <- shape
