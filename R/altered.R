@@ -94,9 +94,6 @@ check_fit_numbers <- function(fit) {
   check_shapes(fit$core_covariance$components)
   rows <- max(length(fit$data$y), fit$source$rows, 1)
   if (!is.null(fit$k)) check_count(fit$k, "fit$k", upper = rows)
-  if (!is.null(fit$required_columns) && !is.character(fit$required_columns)) {
-    abort_argument("fit$required_columns", "names of columns", fit$required_columns)
-  }
   categories <- fit$data$y
   if (identical(fit$family$family, "ordinal") && is.numeric(categories) &&
     !all(categories %in% seq_along(fit$data$levels))) {

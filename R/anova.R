@@ -163,10 +163,10 @@ compared_model <- function(fit) {
       paste0("; transform = ", transform_call(fit$family$transform)))
 }
 
-# What each coefficient adds to beta'V^-1 beta given those before it: the squares of R beta, where R
-# is the upper triangle with R'R = V^-1. The core has theta with beta = B theta and a covariance
-# matrix S'S far from singular, where V may be singular to rounding (a year beside an intercept).
-# With S^-T B^-1 = QR, R beta = Q'S^-T theta.
+# The squares of R beta are the additions of each coefficient to beta'V^-1 beta given those before
+# it. R is the upper triangle with R'R = V^-1. V may be singular to rounding (a year and an
+# intercept), so R is found from theta, the coefficients of the core, with beta = B theta and a
+# well-conditioned covariance matrix S'S: if S^-T B^-1 = QR, then R beta = Q'S^-T theta.
 sequential_effects <- function(fit) {
   trend <- seq_along(fit$beta)
   core <- uncertain_trend(fit)

@@ -65,17 +65,17 @@ most_points <- function(object, areas) {
   max(400, min(limits$one, limits$all %/% areas))
 }
 
-# What the midpoint rule adds to the variance of a mean is what the field varies within a cell, by
-# the number of cells. Of an exponential covariance with cells of the side h it is, as part of the
-# field's variance, 0.23 h^3 / (range * area): the sum of its spectral density at the frequencies
-# (j, k) / h but 0. Beside the variance of a mean without data that is little where the correlation
-# of neighbouring points is 0.75. Data at a distance s leave as much as their own lattice has,
-# 0.23 s^3 / (range * area), and of their noise nugget / variance * s^2 / area: points are denser by
-# the third root of a share of the two. Of fields with the smoothness nu of Matern covariances the
-# power is 2 nu + 2 and not 3: they need not be as dense, and could not, as the posterior at dense
-# points of a smooth field is singular to working precision. Responses that are drawn, with noise of
-# their own and by dense matrices of the points, have half the range, and no more than 100 points
-# for the sake of the data.
+# The midpoint rule adds to the variance of a mean the variance of the field within a cell, divided
+# by the number of cells. For an exponential covariance and cells of side h this is, as a share of
+# the field's variance, 0.23 h^3 / (range * area): the sum of its spectral density at the
+# frequencies (j, k) / h except 0. It is small against the variance of a mean without data if
+# neighbouring points have a correlation of 0.75. Data at a distance s leave the variance of their
+# own lattice, 0.23 s^3 / (range * area), and that of their noise, nugget / variance * s^2 / area:
+# the third root of a share of the two sets the distance of points. For Matern covariances of
+# smoothness nu the power is 2 nu + 2 instead of 3: points need not be as dense, and could not be,
+# since the posterior at dense points of a smooth field is singular to working precision. Responses
+# that are drawn, with noise of their own and by dense matrices of the points, have half the range,
+# and no more than 100 points for the sake of the data.
 needed_distance <- function(geometry, size, object) {
   drawn <- !has_normal_areas(object)
   apart <- distance_of_data(geometry, size, object)
@@ -118,7 +118,7 @@ distance_of_data <- function(geometry, size, object) {
   sqrt(size / lengths(suppressMessages(sf::st_intersects(geometry, points_like(xy, geometry)))))
 }
 
-# Without those that hardly vary.
+# The components of the covariance whose variance is not negligible.
 varying_components <- function(object) {
   components <- object$core_covariance$components
   variances <- vapply(components, function(component) component$variance, 0)

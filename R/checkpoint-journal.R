@@ -158,8 +158,7 @@ write_journal <- function() {
   journal$next_write <- ended + write_share * (ended - began)
 }
 
-# Returns the file's new length. Of states that have been replaced so many may lie in it that it is
-# written anew.
+# Returns the file's new length. The file is written anew when replaced states make it long.
 append_record <- function(path, record, length) {
   block <- as_block(record)
   if (length + length(block) > journal$rewrite_at) {

@@ -46,7 +46,7 @@ inducing_class_response <- function(y, weights, frame) {
   if (length(few)) {
     warn_neargp("classes",
       c(sprintf("There are fewer than five rows of %s (%s).", format_some(classes$levels[few]),
-        format_some(rows[few])), x = "Their probabilities are hardly more than a guess.",
+        format_some(rows[few])), x = "Their probabilities are little better than a guess.",
         i = "Merge such levels, or leave their rows out."))
   }
   list(y = as.double(classes$y), levels = classes$levels, binomial = FALSE)

@@ -33,12 +33,12 @@
 #'   estimates and standard errors are those of double precision: as near to those of a fit without
 #'   single precision as fits from different starting values are to each other. It is meant for GPUs
 #'   that were not made for double precision; on others it is expected to gain nothing
-#'   (`bench/notes/cuda.md`). Where a matrix cannot be factorised in single precision, as with
-#'   hardly any nugget, the first run ends, and [print()][print.neargp] says so. It is for gaussian
-#'   responses, of several outputs, too, by [vecchia()], [loo_k()] and [mll_k()]. Predictions and
-#'   all else that is asked of a fit are in double precision, and so is everything on the CPU: where
-#'   `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error
-#'   of [neargp()] (`neargp_error_precision`).
+#'   (`bench/notes/cuda.md`). If a matrix cannot be factorised in single precision, for example with
+#'   a very small nugget, the first run ends, and [print()][print.neargp] says so. Single precision
+#'   is available for gaussian responses, also several outputs, by [vecchia()], [loo_k()] and
+#'   [mll_k()]. Predictions and all other results of a fit are in double precision, and so is
+#'   everything on the CPU: where `device = "auto"` chooses it, [print()][print.neargp] says that;
+#'   `device = "cpu"` is an error of [neargp()] (`neargp_error_precision`).
 #' @param checkpoint name of a file to which the fit writes what it has computed, so that the same
 #'   call goes on from there after a crash or a kill, see [checkpoints]; `NULL` for none. Writing
 #'   takes half a percent of the time.

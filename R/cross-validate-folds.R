@@ -248,7 +248,7 @@ with_estimates <- function(fit, problem, result) {
   complete_fit(fit$method, fit_of_response(fit$method, fit), result, problem$context)
 }
 
-# What the response adds to a fit before its method does.
+# Completes a fit with the parts that depend on its response, before complete_fit() of the method.
 fit_of_response <- function(method, fit) {
   UseMethod("fit_of_response")
 }

@@ -1,6 +1,6 @@
 # Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never
 # falls back: it is available, or it is an error with reason and remedy. `dense`: by dense matrices,
-# for which there is the CPU only, but for fits with has_ability(, "device_objective").
+# which the CPU alone computes, except for methods with the ability "device_objective".
 resolve_device <- function(device, dense = FALSE) {
   choices <- c("auto", "cpu", "cuda")
   device <- if (!is.null(device)) check_choice(device, "device", choices) else

@@ -73,8 +73,8 @@ recording_states <- function(problem, call) {
   problem
 }
 
-# Reports an accepted state. Problems that are fitted on the way to others (folds, and what few rows
-# say) may have no cache.
+# Reports an accepted state. Problems that are fitted on the way to others (folds, starts on few
+# rows) record none.
 keep_state <- function(problem, working, positions = NULL) {
   if (!is.null(problem$keep)) problem$keep(working, positions)
   invisible()

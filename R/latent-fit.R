@@ -152,7 +152,7 @@ has_endless_variance <- function(problem, result) {
 at_joint_mode <- function(problem) {
   inform_neargp("trend",
     c("The evidence of posterior = \"laplace\" rises towards an infinite variance: the trend is at the mode of field and trend instead.",
-      i = "Slopes may be 10 to 20% too small there. Use posterior = \"sparse\"."))
+      i = "Slopes are too small there. Use posterior = \"sparse\"."))
   problem$joint_trend <- TRUE
   result <- fit_by_newton(problem)
   result$posterior$joint_trend <- TRUE

@@ -31,11 +31,10 @@
 #' `vignette("nearest-neighbours", package = "neargp")` has the model, its approximations and what
 #' was measured.
 #'
-#' With `"laplace"` slopes of binary data are a few percent too small: where the true slope was 1.2
-#' the mean of 16 data sets of 300 rows was 1.18, and 1.24 by `"sparse"`. The evidence of rare
-#' events often has no maximum, but rises towards an infinite variance. The trend is then at the
-#' mode of field and trend together, with a message of class `neargp_message_trend`, and slopes may
-#' be 10 to 20% too small. Use `posterior = "sparse"` for such data.
+#' With `"laplace"` slopes of binary data are slightly too small. The evidence of rare events often
+#' has no maximum, but rises towards an infinite variance. The trend is then at the mode of field
+#' and trend together, with a message of class `neargp_message_trend`, and slopes are clearly too
+#' small. Use `posterior = "sparse"` for such data.
 #'
 #' @param k number of neighbours of each inducing point among those before it; by default 15, or one
 #'   less than there are inducing points. 15 leaves next to nothing to be gained for two
