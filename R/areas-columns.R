@@ -47,11 +47,8 @@ normal_areas <- function(moments, support, settings) {
   scale <- scale_of_areas(support)
   mean <- scale * moments$mean
   sd <- scale * sqrt(moments$variance)
-  columns <- if (settings$type == "quantile") quantile_columns(settings$probs, stats::qnorm, mean,
-    sd) else list(mean = mean, sd = sd)
-  limits <- if (settings$interval != "none") normal_limits(mean, sd, settings$level)
-  list(columns = c(columns, limits, exceedance_columns(settings$threshold, "observation",
-    stats::pnorm, mean, sd, lower.tail = FALSE)),
+  of_areas <- new_normal(mean, sd)
+  list(columns = predictive_columns(list(field = of_areas, observation = of_areas), settings),
     covariance = if (settings$joint) moments$covariance * outer(scale, scale))
 }
 

@@ -37,18 +37,18 @@ response_curve <- function(object) {
   function(eta) transformed_curve(object, range(eta))(eta)
 }
 
-# Through values of expected_given_field(), which is smooth, at `points` fields.
+# Through values of mean_given_field(), which is smooth, at `points` fields.
 transformed_curve <- function(object, ends, points = 2001L) {
   eta <- seq(ends[1L], ends[2L], length.out = if (diff(ends) > 0) points else 1L)
   mixture <- new_mixture(eta, 0 * eta, object$family, response_parameters(object))
-  value <- expected_given_field(eta, mixture)
+  value <- mean_given_field(eta, mixture)
   if (length(eta) == 1L) return(function(eta) rep(value, length(eta)))
   stats::splinefun(eta, value, method = "monoH.FC")
 }
 
 # E h(eta) of points with these moments.
 expected_responses <- function(object, mean, variance) {
-  mixture_mean(new_mixture(mean, sqrt(pmax(variance, 0)), object$family,
+  predictive_mean(new_mixture(mean, sqrt(pmax(variance, 0)), object$family,
     response_parameters(object)))
 }
 
@@ -118,19 +118,15 @@ jointly_drawn_areas <- function(posterior, support, settings, curve, most_number
     covariance = if (settings$joint) stats::cov(t(draws)))
 }
 
-# `draws`: of the means or totals, a row for each area.
+# `draws`: of the means or totals, a row for each area. Limits for predictions are those of counts
+# with these means.
 drawn_columns <- function(mean, sd, draws, settings) {
   counts <- if (settings$interval == "prediction") matrix(stats::rpois(length(draws), draws),
     nrow(draws))
-  quantiles <- function(drawn, p) apply(drawn, 1L, stats::quantile, p, names = FALSE,
-    type = if (is.null(counts)) 7L else 1L)
-  columns <- if (settings$type == "quantile") quantile_columns(settings$probs, quantiles,
-    drawn = draws) else list(mean = mean, sd = sd)
-  if (settings$interval != "none") {
-    within <- counts %||% draws
-    columns <- c(columns, list(lower = quantiles(within, (1 - settings$level) / 2),
-      upper = quantiles(within, (1 + settings$level) / 2)))
-  }
-  c(columns, exceedance_columns(settings$threshold, "observation",
-    function(threshold) rowMeans(draws > threshold)))
+  whole <- !is.null(counts)
+  given <- list(observation = new_drawn(mean, sd, draws, whole),
+    expected = if (settings$interval != "none")
+      predictive_limits(new_drawn(mean, sd, counts %||% draws, whole), settings$level))
+  predictive_columns(given, replace(settings, "interval",
+    if (settings$interval == "none") "none" else "confidence"))
 }

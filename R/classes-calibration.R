@@ -15,7 +15,7 @@ binary_observations <- function(object, newdata, observed, ...) {
   check_binary(is_binary_fit(object), sprintf("this is a %s", describe_kind(object)))
   if (is.null(newdata)) {
     check_leave_one_out(object)
-    return(binary_classes(object$data$y, cavity_response(object, ...)$mean, object$data$levels))
+    return(binary_classes(object$data$y, leave_one_out(object, ...)$mean, object$data$levels))
   }
   truth <- new_observations(object, newdata, observed, NULL)
   predicted <- unclass(predict(object, newdata, type = "response", verbose = FALSE, ...))

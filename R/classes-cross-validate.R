@@ -15,9 +15,9 @@ cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, 
 predict_class_split <- function(case, split, refit) {
   fit <- case$fit
   if (!inherits(fit, "neargp_classifier")) return(predict_binary_split(case, split, refit))
-  probability <- held_probabilities(classes_without_fold(fit, split, refit), fit, split,
-    held_target(fit, split), case$arguments)
-  class_table(split, observed_classes(fit)[split$held], probability)
+  class_table(split, observed_classes(fit)[split$held],
+    held_classes(classes_without_fold(fit, split, refit), fit, split, held_target(fit, split),
+      case$arguments))
 }
 
 # The fit without a fold, of classes or not.
@@ -32,26 +32,26 @@ classes_without_fold <- function(fit, split, refit) {
     restrict_classes(fit$method, fit, split, context))
 }
 
-# A column for each class. `at`: coordinates, trend and offset of the held-out rows.
-held_probabilities <- function(known, fit, split, at, arguments = list()) {
+# Distributions of held-out rows. `at`: their coordinates, trend and offset.
+held_classes <- function(known, fit, split, at, arguments = list()) {
   k <- classifier_k(known$method, known, arguments$k)
   settings <- new_prediction_settings(default_context(fit, length(split$held), k,
     arguments$threads), k)
-  class_predictor(known$method, known, settings)(at$coords, at$X, at$offset)
+  new_categorical(class_predictor(known$method, known, settings)(at$coords, at$X, at$offset),
+    known$classifier$levels)
 }
 
-class_table <- function(split, observed, probability) {
-  levels <- levels(observed)
+class_table <- function(split, observed, distribution) {
   data.frame(row = split$held, fold = split$fold, observed = observed,
-    class_columns(levels, probability, "class"),
-    class_columns(levels, probability, "prob"), check.names = FALSE)
+    class_columns(distribution, "class"), class_columns(distribution, "prob"),
+    check.names = FALSE)
 }
 
 # Predicts the held-out rows of a 0/1 response that has a mean.
 predict_binary_split <- function(case, split, refit) {
   predicted <- predict_split(case, split, refit, 0.95)
   given <- binary_classes(predicted$observed, predicted$mean, case$fit$data$levels)
-  class_table(split, given$observed, given$prob)
+  class_table(split, given$observed, new_categorical(given$prob, levels(given$observed)))
 }
 
 refit_classes <- function(fit, split, context) {

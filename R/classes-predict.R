@@ -7,8 +7,7 @@ predict_class_target <- function(object, newdata, type, settings) {
   }
   target <- new_target(object, newdata)
   tell_far_locations(object, target, settings)
-  target$restore(class_columns(object$classifier$levels, chunked_probabilities(object, target,
-    settings, probability_at), type))
+  target$restore(class_columns(chunked_classes(object, target, settings, probability_at), type))
 }
 
 # How many neighbours predictions are made from; NULL where from none.
@@ -68,8 +67,8 @@ label_probabilities <- function(object, coords, counts, targets, neighbors, X, o
   result
 }
 
-# A row for every row of the target, NA where it is incomplete.
-chunked_probabilities <- function(object, target, settings, probability_at) {
+# The distributions of all rows of the target, NA where it is incomplete.
+chunked_classes <- function(object, target, settings, probability_at) {
   m <- nrow(target$coords)
   probability <- matrix(NA_real_, length(target$complete), length(object$classifier$levels))
   place <- which(target$complete)
@@ -81,24 +80,7 @@ chunked_probabilities <- function(object, target, settings, probability_at) {
       target$X[rows, , drop = FALSE], target$offset[rows])
     advance()
   }
-  probability
-}
-
-class_columns <- function(levels, probability, type) {
-  if (type == "response") {
-    return(data.frame(mean = probability[, 2L], sd = sqrt(probability[, 2L] * probability[, 1L])))
-  }
-  if (type == "class") {
-    return(data.frame(class = factor(levels[most_probable(probability)], levels = levels)))
-  }
-  stats::setNames(as.data.frame(probability), paste0("prob_", levels))
-}
-
-most_probable <- function(probability) {
-  complete <- stats::complete.cases(probability)
-  number <- rep(NA_integer_, nrow(probability))
-  number[complete] <- max.col(probability[complete, , drop = FALSE], ties.method = "first")
-  number
+  new_categorical(probability, object$classifier$levels)
 }
 
 predict_class_raster <- function(object, newdata, type, settings, probability_at) {
@@ -107,17 +89,18 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
   levels <- object$classifier$levels
   raster_by_blocks(newdata, settings, function(cells) {
     target <- raster_target(object, newdata, cells)
-    class_columns(levels, chunked_probabilities(object, target, settings, probability_at), type)
+    class_columns(chunked_classes(object, target, settings, probability_at), type)
   }, if (type == "class") data.frame(value = seq_along(levels), class = levels))
 }
 
 # ---- leave one out -------------------------------------------------------------------------------
 
-# Probabilities of the classes of training rows, each from its nearest others; the parameters stay
-# those of all rows, those of the trend included: it is inside the link, where taking a row out of
-# it has no closed form.
-loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
-  class_probabilities_given_others(object$method, object, k, threads, rows)
+# The distributions of the classes of training rows, each from its nearest others. The parameters
+# stay those of all rows, the trend's included: it is inside the link, where taking a row out of it
+# has no closed form.
+left_out_classes <- function(object, k = NULL, threads = NULL, rows = seq_along(object$data$y)) {
+  new_categorical(class_probabilities_given_others(object$method, object, k, threads, rows),
+    object$classifier$levels)
 }
 
 class_probabilities_given_others <- function(method, object, k, threads, rows) {
@@ -141,9 +124,9 @@ probabilities_given_others <- function(object, k, context, rows) {
 }
 
 loo_classes <- function(object, k, threads) {
-  probability <- loo_probabilities(object, k, threads)
-  columns <- class_columns(object$classifier$levels, probability, "prob")
-  columns$class <- class_columns(object$classifier$levels, probability, "class")$class
+  distribution <- left_out_classes(object, k, threads)
+  columns <- class_columns(distribution, "prob")
+  columns$class <- class_columns(distribution, "class")$class
   spread <- stats::naresid(object$na_action, seq_len(nrow(columns)))
   structure(columns[spread, ], row.names = seq_along(spread))
 }

@@ -160,8 +160,7 @@ classes_and_probabilities <- function(object, newdata, observed, k = NULL, threa
   check_fit(object)
   if (is.null(newdata)) {
     rows <- shown_rows(length(object$data$y), at_most)
-    prob <- class_columns(object$classifier$levels, loo_probabilities(object, k, threads, rows),
-      "prob")
+    prob <- class_columns(left_out_classes(object, k, threads, rows), "prob")
     return(list(observed = observed_classes(object)[rows], prob = prob))
   }
   prob <- drop_geometry(predict(object, newdata, k = k, threads = threads, verbose = FALSE))

@@ -4,13 +4,29 @@
 # normal-mixture.R with the same rows; its `mean` and `sd` are those of the whole linear predictor.
 
 new_component_mixture <- function(eta, name, parameters, trials = 1, weights = NULL) {
-  mixture <- named_mixture(name, normal_mixture_mean(eta), sqrt(normal_mixture_variance(eta)),
+  mixture <- named_mixture(name, predictive_mean(eta), sqrt(predictive_variance(eta)),
     parameters, trials, weights)
   mixture$eta <- eta
+  class(mixture) <- c("neargp_component_mixture", class(mixture))
   mixture
 }
 
-has_components <- function(mixture) !is.null(mixture$eta)
+#' @export
+`[.neargp_component_mixture` <- function(x, i) {
+  eta <- x$eta[i]
+  x <- NextMethod()
+  x$eta <- eta
+  x
+}
+
+has_components <- function(mixture) inherits(mixture, "neargp_component_mixture")
+
+# A mixture as of one component, whose mean and sd are then set.
+without_components <- function(mixture) {
+  mixture["eta"] <- list(NULL)
+  class(mixture) <- setdiff(class(mixture), "neargp_component_mixture")
+  mixture
+}
 
 component_weights <- function(mixture) exp(mixture$eta$log_weights)
 
@@ -19,13 +35,18 @@ component_weights <- function(mixture) exp(mixture$eta$log_weights)
 stacked_components <- function(mixture) {
   count <- length(mixture$eta$log_weights)
   eta <- mixture$eta
-  stacked <- take_mixture(replace(mixture, "eta", list(NULL)), rep(seq_len(mixture$n), count))
+  stacked <- without_components(mixture)[rep(seq_len(mixture$n), count)]
   stacked[c("mean", "sd")] <- list(as.vector(eta$mean), as.vector(eta$sd))
   stacked
 }
 
 # Values of the stacked components as a matrix of rows x components.
 by_component <- function(mixture, values) matrix(values, mixture$n)
+
+#' @export
+mixture_rule.neargp_component_mixture <- function(mixture) {
+  component_rule(mixture_family(mixture)$mixture)
+}
 
 component_rule <- function(rule) {
   weighted <- function(mixture, values) {
@@ -47,12 +68,6 @@ component_rule <- function(rule) {
         all_rows(mixture, y)))
       log_sum_of_rows(sweep(terms, 2L, mixture$eta$log_weights, "+"))
     })
-}
-
-# log of the sum of exp() over the columns.
-log_sum_of_rows <- function(terms) {
-  largest <- as.vector(do.call(pmax, asplit(terms, 2L)))
-  ifelse(is.finite(largest), largest + log(rowSums(exp(terms - largest))), largest)
 }
 
 # The narrowest spread of a component, in which what is integrated over the whole has its details.
@@ -93,10 +108,9 @@ panel_points <- function(mixture, lower, upper) {
   longest <- panel_spreads * pmin(narrowest_spread(mixture),
     if (mixture_rule(mixture)$scale == "log") Inf else 1)
   in_panels(lower, upper, longest, function(panels) {
-    single <- take_mixture(mixture, panels$row)
+    single <- mixture[panels$row]
     single$sd <- narrowest_spread(single)
-    single["eta"] <- list(NULL)
-    integration_points(single, panels$lower, panels$upper)
+    integration_points(without_components(single), panels$lower, panels$upper)
   })
 }
 
@@ -107,7 +121,7 @@ component_squares <- function(mixture, observed, first, last) {
   if (!length(row)) return(double(mixture$n))
   y <- first[row] + sequence(count) - 1
   beyond <- y >= observed[row]
-  sums_by_group((mixture_distribution(y, take_mixture(mixture, row)) - beyond)^2, row, mixture$n)
+  sums_by_group((predictive_cdf(y, mixture[row]) - beyond)^2, row, mixture$n)
 }
 
 # Student's t is a mixture of normals itself, so that the components together are one.
@@ -121,5 +135,13 @@ student_components_crps <- function(mixture, observed) {
     sqrt(mixture$eta$sd[, component, drop = FALSE]^2 +
       noise[, rep(seq_len(each), count), drop = FALSE]),
     mixture$eta$log_weights[component] + rep(log(nodes$weights), count))
-  normal_mixture_crps(observed, normals)
+  predictive_crps(observed, normals)
+}
+
+# ---- draws ---------------------------------------------------------------------------------------
+
+#' @export
+predictive_draws.neargp_component_mixture <- function(nsim, distribution) {
+  draws_given_predictor(predictive_draws(nsim, distribution$eta), mixture_family(distribution),
+    distribution$parameters, distribution$trials)
 }

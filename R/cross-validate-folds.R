@@ -77,60 +77,44 @@ held_target <- function(fit, split) take_places(training_target(fit), split$held
 
 # `known`: the fit without the fold; `at`: as of held_target().
 predict_held_out <- function(known, fit, split, at, arguments, level) {
-  held <- held_moments(known, fit, split, at, arguments)
+  held <- held_observations(known, fit, split, at, arguments)
   data <- held$data
   rows <- list(setting = fit$outputs[data$output], row = data$place %||% split$held,
     fold = split$fold, observed = observed_response(data))
   cbind(as.data.frame(Filter(length, rows)),
-    fold_scores(known$method, known, held$moments, data, level))
+    held_columns(rows$observed, held$distribution, level))
 }
 
-held_moments <- function(known, fit, split, at, arguments = list()) {
+# The `data` of the held-out rows, and the `distribution` of a new observation of each.
+held_observations <- function(known, fit, split, at, arguments = list()) {
   data <- with_noise_of(known,
     take_data_rows(fit$data, rows_of_places(fit$data, split$held)))
   moments <- do.call(predict_latent, c(list(known), at, arguments))
-  list(data = data, moments = take_targets(moments, targets_of_rows(data, split$held)))
+  moments <- lapply(moments, take_rows, targets_of_rows(data, split$held))
+  list(data = data, distribution = predictive(known, moments, observed_at(data))$observation)
 }
 
-take_targets <- function(moments, rows) lapply(moments, take_rows, rows)
-
-# What is known of the predictions of held-out rows: `moments` of the field there, `data` of these
-# rows.
-fold_scores <- function(method, fit, moments, data, level) {
-  UseMethod("fold_scores")
-}
-
-#' @export
-fold_scores.default <- function(method, fit, moments, data, level) {
-  data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise_of_rows(fit, data)))
+# The columns of the predictions of held-out rows.
+held_columns <- function(observed, distribution, level) {
+  UseMethod("held_columns", distribution)
 }
 
 #' @export
-fold_scores.neargp_method_families <- function(method, fit, moments, data, level) {
-  mixture <- fold_mixture(fit, moments, data)
-  cbind(mixture_scores(observed_response(data), mixture, level), link_mean = mixture$mean,
-    link_sd = mixture$sd, trials = mixture$trials)
-}
-
-fold_mixture <- function(fit, moments, data) {
-  with_limits(new_mixture(moments$mean, sqrt(moments$variance), fit$family,
-    response_parameters(fit), data$trials %||% 1, data$weights), data$limits)
-}
-
-# The log scores alone.
-fold_log_scores <- function(method, fit, moments, data) {
-  UseMethod("fold_log_scores")
+held_columns.default <- function(observed, distribution, level) {
+  score_rows(observed, distribution, level)
 }
 
 #' @export
-fold_log_scores.default <- function(method, fit, moments, data) {
-  log_score_gaussian(observed_response(data), moments$mean,
-    sqrt(moments$variance + noise_of_rows(fit, data)))
+held_columns.neargp_normal <- function(observed, distribution, level) {
+  as.data.frame(predictive_moments(distribution))
 }
 
 #' @export
-fold_log_scores.neargp_method_families <- function(method, fit, moments, data) {
-  -mixture_density(observed_response(data), fold_mixture(fit, moments, data), log = TRUE)
+held_columns.neargp_response_mixture <- function(observed, distribution, level) {
+  scores <- score_rows(observed, distribution, level)
+  if (has_components(distribution)) return(scores)
+  cbind(scores, link_mean = distribution$mean, link_sd = distribution$sd,
+    trials = distribution$trials)
 }
 
 # Mean and variance of the latent field at embedded coordinates.

@@ -238,7 +238,7 @@ objective_at <- function(state, training, beta, settings) {
 deep_coverage <- function(state, rows, settings) {
   if (grepl("^binomial", state$family$name) && is.null(rows$trials)) return(NULL)
   inside <- vapply(seq_len(ncol(rows$y)), function(output) {
-    pit <- observed_pit(rows$y[, output], state_mixture(state, rows, output, settings$context))
+    pit <- predictive_pit(rows$y[, output], state_mixture(state, rows, output, settings$context))
     mean(pit$upper > 0.025 & pit$lower < 0.975, na.rm = TRUE)
   }, 0)
   mean(inside)

@@ -192,13 +192,12 @@ glance.neargp_deep_fit <- function(x, ...) {
 
 # ---- rows ----------------------------------------------------------------------------------------
 
-# Mixtures of new observations at the training rows, which the fit has seen.
-training_mixture <- function(object, threads) {
-  data <- object$data
+# The distributions of new observations at the training rows, which the fit has seen.
+training_distribution <- function(object, threads) {
   at <- training_target(object)
-  eta <- deep_mixture(object, at$coords, at$X, at$offset, plain_context(threads))
-  with_limits(observed_rows(object, take_normal_mixture(eta, targets_of_rows(data)),
-    data$trials %||% 1, data$weights, data$output %||% 1L), data$limits)
+  field <- deep_mixture(object, at$coords, at$X, at$offset, plain_context(threads))
+  predictive_of_field(object, field[targets_of_rows(object$data)],
+    observed_at(object$data))$observation
 }
 
 #' @rdname residuals.neargp
@@ -220,20 +219,15 @@ fitted.neargp_deep_fit <- function(object, k = NULL, threads = NULL, ...) {
   check_no_more_arguments()
   check_no_neighbors(object$method, k)
   stats::naresid(object$na_action,
-    rows_of_data(object, observed_mean(training_mixture(object, threads))))
+    rows_of_data(object, predictive_mean(training_distribution(object, threads))))
 }
 
 deep_residuals <- function(object, threads = NULL) {
-  mixture <- training_mixture(object, threads)
-  mean <- observed_mean(mixture)
+  observation <- training_distribution(object, threads)
+  mean <- predictive_mean(observation)
   error <- object$data$y - mean
-  data.frame(fitted = mean, response = error, pearson = error / observed_sd(mixture),
-    quantile = observed_residuals(object$data$y, mixture))
-}
-
-# Not cut off where the distribution function is that of normals.
-observed_residuals <- function(y, mixture) {
-  if (is_normal(mixture)) normal_score_at(y, mixture)$score else quantile_residuals(y, mixture)
+  data.frame(fitted = mean, response = error, pearson = error / predictive_sd(observation),
+    quantile = normal_residuals(object$data$y, observation))
 }
 
 #' @export
@@ -261,19 +255,11 @@ scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, tria
   target <- if (is_raster(newdata)) raster_target(object, newdata,
     seq_len(terra::ncell(newdata))) else new_target(object, newdata)
   moments <- chunked_moments(object, target, predict_settings(object, threads = threads))
-  scores_of_mixture(object, truth$y,
-    list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)), weights = weights),
-    with_limits(observed_rows(object, moments_mixture(object, moments), truth$trials, weights),
-      truth$limits), level, na.rm)
-}
-
-# `given`: what must be known of a row besides.
-scores_of_mixture <- function(object, y, given, mixture, level, na.rm) {
-  complete <- complete_predictions(y, given, na.rm)
-  mixture <- take_observed(mixture, complete)
-  y <- y[complete]
-  if (!is_normal(mixture)) check_support_of(y, mixture, object$family, which(complete))
-  summarize_scores(y, observed_scores(y, mixture, level), level, sum(!complete))
+  given <- list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)),
+    weights = weights)
+  at <- c(given[c("trials", "weights")], list(limits = truth$limits))
+  scores_of_distribution(truth$y, given, predictive(object, moments, at)$observation,
+    object$family, level, na.rm)
 }
 
 # ---- what does not apply -------------------------------------------------------------------------

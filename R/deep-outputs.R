@@ -136,11 +136,14 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
   target <- new_target(object, newdata)
   settings <- predict_settings(object, threads = threads)
   moments <- chunked_moments(object, target, settings)
-  mixture <- moments_mixture(object, moments)
+  P <- length(object$outputs)
+  m <- nrow(observed)
+  at <- list(weights = rep(weights, P), output = rep(seq_len(P), each = m))
+  distribution <- predictive(object, moments, at)$observation
   table <- scores_of_outputs(object, function(p) {
-    own <- (p - 1L) * nrow(observed) + seq_len(nrow(observed))
-    scores_of_mixture(object, observed[, p], list(mean = moments$mean[own], weights = weights),
-      observed_rows(object, take_normal_mixture(mixture, own), 1, weights, p), level, na.rm)
+    own <- (p - 1L) * m + seq_len(m)
+    scores_of_distribution(observed[, p], list(mean = moments$mean[own], weights = weights),
+      distribution[own], object$family, level, na.rm)
   })
   joint <- rep(NA_real_, nrow(observed))
   joint[target$complete] <- -outputs_log_density(object, target,

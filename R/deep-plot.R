@@ -81,6 +81,6 @@ held_out_pit <- function(object) {
     pit <- stats::pnorm(deep_residuals(object)$quantile[held_out])
     return(data.frame(pit_lower = pit, pit_upper = pit))
   }
-  pit <- observed_pit(object$data$y[rows], take_observed(training_mixture(object, NULL), rows))
+  pit <- predictive_pit(object$data$y[rows], training_distribution(object, NULL)[rows])
   data.frame(pit_lower = pit$lower, pit_upper = pit$upper)
 }

@@ -66,7 +66,7 @@ predictor.neargp_deep <- function(method, object, settings) {
 }
 
 moments_of_mixture <- function(mixture) {
-  list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture),
+  list(mean = predictive_mean(mixture), variance = predictive_variance(mixture),
     components = cbind(mixture$mean, mixture$sd))
 }
 
@@ -100,25 +100,35 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 }
 
 #' @export
-prediction_columns.neargp_deep <- function(method, object, moments, settings) {
-  latent <- moments_mixture(object, moments)
-  count <- length(moments$mean)
-  observed <- observed_mixture(latent, nugget_of_targets(object, count))
-  settings$threshold <- threshold_of_targets(object, settings$threshold, count)
-  target_columns(object, normal_mixture_columns(latent, observed, settings))
+predictive.neargp_deep <- function(object, moments, at = list()) {
+  predictive_of_field(object, moments_mixture(object, moments), at)
+}
+
+# `field`: the mixture of the latent field at targets.
+predictive_of_field <- function(object, field, at) {
+  UseMethod("predictive_of_field", object$method)
 }
 
 #' @export
-prediction_columns.neargp_deep_families <- function(method, object, moments, settings) {
-  mixture_prediction_columns(observed_rows(object, moments_mixture(object, moments),
-    settings$trials), settings)
+predictive_of_field.default <- function(object, field, at) {
+  list(field = field,
+    observation = with_noise(field, noise_of_targets(object, nrow(field$mean), at)))
+}
+
+#' @export
+predictive_of_field.neargp_deep_families <- function(object, field, at) {
+  observation <- new_component_mixture(field, family_core_name(object$family),
+    as.list(object$family_parameters), at$trials %||% 1, at$weights %||% 1)
+  observation$levels <- object$family$levels
+  list(field = field, observation = with_limits(observation, at$limits))
 }
 
 #' @export
 simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
   check_draws_of_mixture(method, settings)
-  draws_of_mixture(object, target, nsim, deep_mixture(object, target$coords, target$X,
-    target$offset, settings$context), settings$trials)
+  field <- deep_mixture(object, target$coords, target$X, target$offset, settings$context)
+  at <- list(trials = simulated_trials(object, target, settings$trials), weights = target$weights)
+  predictive_draws(nsim, predictive_of_field(object, field, at)$observation)
 }
 
 check_draws_of_mixture <- function(method, settings) {
@@ -126,21 +136,12 @@ check_draws_of_mixture <- function(method, settings) {
   if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
 }
 
-draws_of_mixture <- function(object, target, nsim, eta, trials) {
-  UseMethod("draws_of_mixture", object$method)
-}
-
-#' @export
-draws_of_mixture.default <- function(object, target, nsim, eta, trials) {
-  normal_mixture_draws(nsim, observed_mixture(eta, object$nugget / (target$weights %||% 1)))
-}
-
-#' @export
-draws_of_mixture.neargp_deep_families <- function(object, target, nsim, eta, trials) {
-  response_draws(object, target, normal_mixture_draws(nsim, eta), trials)
-}
-
 # ---- what takes rows out -------------------------------------------------------------------------
+
+#' @export
+cavity_moments.neargp_deep <- function(object, k = NULL, threads = NULL) {
+  weights_of_others(object$method, object, NULL)
+}
 
 #' @export
 weights_of_others.neargp_deep <- function(method, object, settings) {
@@ -156,20 +157,4 @@ restrict_rows.neargp_deep <- function(method, fit, rows, context) {
     c(sprintf("A fit by %s is not conditioned on rows, all of which are in what it has learned.",
       method_call(method)),
       i = "Use cross_validate(refit = TRUE), which trains anew for each fold."))
-}
-
-# Scores of the held-out rows of a fold. `moments`: of these.
-#' @export
-fold_scores.neargp_deep <- function(method, fit, moments, data, level) {
-  observed_scores(data$y, fold_observed(fit, moments, data), level)
-}
-
-fold_observed <- function(fit, moments, data) {
-  with_limits(observed_rows(fit, moments_mixture(fit, moments), data$trials %||% 1, data$weights,
-    data$output %||% 1L), data$limits)
-}
-
-#' @export
-fold_log_scores.neargp_deep <- function(method, fit, moments, data) {
-  -observed_log_density(data$y, fold_observed(fit, moments, data))
 }

@@ -23,7 +23,7 @@ betabinomial_entry <- function() {
     distribution = function(q, eta, parameters, trials = 1) betabinomial_distribution(q, eta,
       parameters$precision, trials),
     quantile = function(p, eta, parameters, trials = 1) {
-      mixture_quantile(p, named_mixture("betabinomial", eta, 0, parameters, trials))
+      predictive_quantile(p, named_mixture("betabinomial", eta, 0, parameters, trials))
     },
     random = function(n, eta, parameters, trials = 1) {
       share <- stats::rbeta(n, parameters$precision * stats::plogis(eta),

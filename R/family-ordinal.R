@@ -141,8 +141,7 @@ ordinal_rule <- function(reach) {
 # The probability of each category as columns.
 category_columns <- function(mixture) {
   if (is.null(mixture$levels)) return(NULL)
-  below <- vapply(seq_along(mixture$levels), mixture_distribution, double(mixture$n),
-    mixture = mixture)
+  below <- vapply(seq_along(mixture$levels), predictive_cdf, double(mixture$n), mixture)
   below <- matrix(below, mixture$n, length(mixture$levels))
   probability <- below - cbind(double(mixture$n), below[, -ncol(below), drop = FALSE])
   stats::setNames(as.data.frame(pmax(probability, 0)), paste0("prob_", mixture$levels))

@@ -22,7 +22,7 @@ tweedie_entry <- function() {
       tweedie_distribution(q, eta, parameters$dispersion, parameters$power)
     },
     quantile = function(p, eta, parameters, trials) {
-      mixture_quantile(p, named_mixture("tweedie", eta, 0, parameters))
+      predictive_quantile(p, named_mixture("tweedie", eta, 0, parameters))
     },
     random = function(n, eta, parameters, trials) {
       parts <- tweedie_parts(rep_len(eta, n), parameters$dispersion, parameters$power)

@@ -4,7 +4,7 @@
 # positive response, a and b the independent normal linear predictors. m increases with b, so that
 # P(p(a) m(b) <= q | a) is the normal distribution function at the b with m(b) = q / p(a); it is
 # averaged over a by Gauss and Legendre's rule, and inverted by the secant method.
-expected_limits <- function(object, newdata, hurdle, level, threads = NULL,
+expected_limits <- function(object, newdata, observation, level, threads = NULL,
                             rows_at_once = 1000L) {
   if (inherits(object$presence, "neargp_classifier")) {
     abort_neargp("argument",
@@ -12,12 +12,12 @@ expected_limits <- function(object, newdata, hurdle, level, threads = NULL,
         i = "Fit it by vnngp() or svgp() with family = binomial()."))
   }
   link <- predicted_numbers(object$presence, newdata, "link", threads)
-  positive <- hurdle$positive
-  limits <- matrix(NA_real_, length(hurdle$p), 3L)
+  positive <- observation$positive
+  limits <- matrix(NA_real_, length(observation$p), 3L)
   known <- which(!is.na(link$mean + link$sd + positive$mean + positive$sd))
   for (rows in split_rows(known, rows_at_once)) {
     limits[rows, ] <- limits_of_product(link$mean[rows], link$sd[rows],
-      object$presence$family$linkinv, take_mixture(positive, rows), level)
+      object$presence$family$linkinv, positive[rows], level)
   }
   list(se = limits[, 1L], lower = limits[, 2L], upper = limits[, 3L])
 }
@@ -42,7 +42,7 @@ log_positive_means <- function(mixture, z) {
     at <- mixture
     at$mean <- mixture$mean + one * mixture$sd
     at$sd <- 0 * mixture$sd
-    log(mixture_mean(at))
+    log(predictive_mean(at))
   }, double(mixture$n))
   t(matrix(means, mixture$n))
 }

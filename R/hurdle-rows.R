@@ -29,10 +29,10 @@ is_present <- function(presence) {
   presence$data$y == 1
 }
 
-# Scores of each row given the others, see hurdle_scores().
+# Scores of each row given the others, see score_rows().
 left_out_hurdle <- function(object, rows, level) {
   parts <- left_out_parts(object, rows)
-  table <- lapply(parts, function(part) hurdle_scores(rows$y[part$rows], part$hurdle, level))
+  table <- lapply(parts, function(part) score_rows(rows$y[part$rows], part$observation, level))
   table <- do.call(rbind, table)[order(unlist(lapply(parts, `[[`, "rows"))), ]
   if (nrow(table) < length(rows$y)) {
     abort_neargp("missing", c("Some rows alone determine a coefficient of the trend, and have no prediction from the others.",
@@ -46,15 +46,14 @@ left_out_hurdle <- function(object, rows, level) {
 left_out_parts <- function(object, rows) {
   presence <- object$presence
   p <- if (inherits(presence, "neargp_classifier"))
-    unname(as.matrix(loo_probabilities(presence, NULL, NULL))[, 2L]) else
+    predictive_mean(left_out_classes(presence)) else
     leave_one_out(presence, NULL, NULL)$mean
-  left <- if (has_transform(object$positive$family)) left_out_responses(object$positive) else
-    cavity_mixture(object$positive)
+  left <- left_out(object$positive)
   known <- rows$present[left$rows]
   absent <- setdiff(seq_along(p), rows$present)
-  c(list(list(rows = known, hurdle = list(p = p[known], positive = left$mixture))),
-    if (length(absent)) list(list(rows = absent, hurdle = list(p = p[absent],
-      positive = positive_mixture(object$positive, rows$data[absent, , drop = FALSE])))))
+  c(list(list(rows = known, observation = new_inflated(p[known], left$distribution))),
+    if (length(absent)) list(list(rows = absent, observation = new_inflated(p[absent],
+      positive_response(object$positive, rows$data[absent, , drop = FALSE])))))
 }
 
 fitted_hurdle <- function(object, rows) {
@@ -63,7 +62,7 @@ fitted_hurdle <- function(object, rows) {
   m[rows$present] <- smoothed(object$positive, NULL, NULL)
   absent <- setdiff(seq_along(p), rows$present)
   if (length(absent)) {
-    m[absent] <- mixture_mean(positive_mixture(object$positive,
+    m[absent] <- predictive_mean(positive_response(object$positive,
       rows$data[absent, , drop = FALSE]))
   }
   list(presence = p, mean = p * m)

@@ -7,9 +7,8 @@ scores.neargp_hurdle <- function(object, newdata = NULL, observed = NULL, level 
   check_level(level)
   if (is.null(newdata)) return(scores_of_left_out_hurdle(object, observed, level))
   check_given(is.null(observed), "observed", "the observations of `newdata`, or their column")
-  hurdle <- hurdle_mixture(object, newdata)
   y <- hurdle_observations(observed, newdata)
-  summarize_scores(y, hurdle_scores(y, hurdle, level), level)
+  summarize_scores(y, score_rows(y, hurdle_distribution(object, newdata), level), level)
 }
 
 scores_of_left_out_hurdle <- function(object, observed, level) {
@@ -36,33 +35,6 @@ hurdle_observations <- function(observed, newdata) {
       format_rows(which(observed < 0))))
   }
   as.double(observed)
-}
-
-# The CRPS is E |Y - y| - E |Y - Y'| / 2, Y' another draw. Of the positive part that is c(y), and at
-# y = 0 m - D / 2, D = E |Y - Y'|, so that D = 2 (m - c(0)). Together, with 0 in the place of either
-# draw,
-#   (1 - p) y + p (c(y) + D / 2) - p^2 D / 2 - p (1 - p) m.
-hurdle_scores <- function(y, hurdle, level) {
-  p <- hurdle$p
-  is_positive <- y > 0
-  part <- take_mixture(hurdle$positive, which(is_positive))
-  m <- mixture_mean(hurdle$positive)
-  least <- if (mixture_family(hurdle$positive)$discrete) 0 else .Machine$double.xmin
-  at_zero <- mixture_crps(rep(least, length(y)), hurdle$positive)
-  own <- replace(at_zero, is_positive, mixture_crps(y[is_positive], part))
-  spread <- 2 * (m - at_zero)
-  log_density <- log1p(-p)
-  log_density[is_positive] <- log(p[is_positive]) + mixture_density(y[is_positive], part,
-    log = TRUE)
-  # P(Y < y) and P(Y <= y)
-  pit <- mixture_pit(y[is_positive], part)
-  within <- function(value) replace(double(length(y)), is_positive,
-    1 - p[is_positive] + p[is_positive] * value)
-  data.frame(mean = hurdle_mean(hurdle), sd = sqrt(hurdle_variance(hurdle)),
-    crps = (1 - p) * y + p * (own + spread / 2) - p^2 * spread / 2 - p * (1 - p) * m,
-    log_score = -log_density, lower = hurdle_quantile((1 - level) / 2, hurdle),
-    upper = hurdle_quantile((1 + level) / 2, hurdle), pit_lower = within(pit$lower),
-    pit_upper = ifelse(is_positive, within(pit$upper), 1 - p), binary = FALSE)
 }
 
 # ---- cross-validation ----------------------------------------------------------------------------
@@ -101,8 +73,8 @@ predict_hurdle_split <- function(object, rows, split, refit, level) {
   }
   known <- list(presence = without_fold(object$presence, split, refit),
     positive = without_fold(object$positive, positive, refit))
-  hurdle <- hurdle_mixture(known, rows$data[split$held, , drop = FALSE])
+  observation <- hurdle_distribution(known, rows$data[split$held, , drop = FALSE])
   y <- rows$y[split$held]
   data.frame(setting = "hurdle", row = split$held, fold = split$fold, observed = y,
-    hurdle_scores(y, hurdle, level))
+    score_rows(y, observation, level))
 }

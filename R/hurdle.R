@@ -146,32 +146,23 @@ predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantil
 }
 
 hurdle_columns <- function(object, newdata, settings) {
-  hurdle <- hurdle_mixture(object, newdata, settings$threads)
-  columns <- switch(settings$type,
-    response = list(mean = hurdle_mean(hurdle), sd = sqrt(hurdle_variance(hurdle))),
-    quantile = quantile_columns(settings$probs, hurdle_quantile, hurdle = hurdle))
-  if (settings$interval == "prediction") {
-    columns$lower <- hurdle_quantile((1 - settings$level) / 2, hurdle)
-    columns$upper <- hurdle_quantile((1 + settings$level) / 2, hurdle)
-  } else if (settings$interval == "confidence") {
-    columns[c("se", "lower", "upper")] <- expected_limits(object, newdata, hurdle, settings$level,
-      settings$threads)
-  }
-  exceeded <- exceedance_columns(settings$threshold, "observation",
-    function(at) 1 - hurdle_distribution(at, hurdle))
-  as.data.frame(c(list(presence = hurdle$p), columns, exceeded), optional = TRUE)
+  observation <- hurdle_distribution(object, newdata, settings$threads)
+  given <- list(observation = observation, expected = if (settings$interval == "confidence")
+    expected_limits(object, newdata, observation, settings$level, settings$threads))
+  as.data.frame(c(list(presence = observation$p), predictive_columns(given, settings)),
+    optional = TRUE)
 }
 
-# Both predictions: the probability of presence, and the mixture of a positive response.
-hurdle_mixture <- function(object, newdata, threads = NULL) {
+# By both predictions: the probability of presence, and the distribution of a positive response.
+hurdle_distribution <- function(object, newdata, threads = NULL) {
   if (is_stars(newdata)) {
     abort_argument("newdata", "a data frame, sf points or a SpatRaster", newdata)
   }
-  list(p = predicted_numbers(object$presence, newdata, "response", threads)$mean,
-    positive = positive_mixture(object$positive, newdata, threads))
+  new_inflated(predicted_numbers(object$presence, newdata, "response", threads)$mean,
+    positive_response(object$positive, newdata, threads))
 }
 
-positive_mixture <- function(positive, newdata, threads = NULL) {
+positive_response <- function(positive, newdata, threads = NULL) {
   link <- predicted_numbers(positive, newdata, "link", threads)
   new_mixture(link$mean, link$sd, positive$family, response_parameters(positive), 1,
     scored_weights(positive, newdata, 1))
@@ -182,31 +173,4 @@ predicted_numbers <- function(fit, newdata, type, threads = NULL) {
   predicted <- stats::predict(fit, newdata, type = type, verbose = FALSE, threads = threads)
   if (is_raster(predicted)) as.data.frame(terra::values(predicted)) else
     as.list(drop_geometry(predicted))
-}
-
-hurdle_mean <- function(hurdle) hurdle$p * mixture_mean(hurdle$positive)
-
-# E Y^2 = p (v + m^2)
-hurdle_variance <- function(hurdle) {
-  p <- hurdle$p
-  p * mixture_variance(hurdle$positive) + p * (1 - p) * mixture_mean(hurdle$positive)^2
-}
-
-hurdle_distribution <- function(q, hurdle) {
-  q <- rep_len(q, length(hurdle$p))
-  above <- which(q > 0)
-  value <- ifelse(q < 0, 0, 1 - hurdle$p)
-  value[above] <- value[above] + hurdle$p[above] * mixture_distribution(q[above],
-    take_mixture(hurdle$positive, above))
-  value
-}
-
-# The smallest y with P(Y <= y) >= prob.
-hurdle_quantile <- function(prob, hurdle) {
-  value <- ifelse(is.na(hurdle$p), NA_real_, 0)
-  of_positive <- (prob - (1 - hurdle$p)) / hurdle$p
-  above <- which(of_positive > 1e-12)
-  value[above] <- mixture_quantile(pmin(of_positive[above], 1 - 1e-12),
-    take_mixture(hurdle$positive, above))
-  value
 }

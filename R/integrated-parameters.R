@@ -188,21 +188,20 @@ integrated_predictor <- function(object, settings) {
     means <- do.call(cbind, lapply(parts, `[[`, "mean"))
     variances <- do.call(cbind, lapply(parts, `[[`, "variance"))
     field <- new_normal_mixture(means, sqrt(variances), design$log_weights)
-    list(mean = normal_mixture_mean(field), variance = normal_mixture_variance(field),
+    list(mean = predictive_mean(field), variance = predictive_variance(field),
       components = cbind(means, variances))
   }
 }
 
-# The columns of predict(): quantiles and probabilities are those of the mixtures of the field and
-# of a new observation.
-integrated_columns <- function(object, moments, settings) {
+# The mixtures of the field and of a new observation.
+integrated_predictive <- function(object, moments, settings) {
   design <- integrated_fits(object, settings$context)
   # there are none where all rows have missing values
   components <- moments$components %||% matrix(NA_real_, length(moments$mean),
     2L * length(design$fits))
-  field <- integrated_mixture(components, design, 0)
-  observation <- integrated_mixture(components, design, vapply(design$fits, `[[`, 0, "nugget"))
-  target_columns(object, normal_mixture_columns(field, observation, settings))
+  list(field = integrated_mixture(components, design, 0),
+    observation = integrated_mixture(components, design,
+      vapply(design$fits, `[[`, 0, "nugget")))
 }
 
 integrated_mixture <- function(components, design, noise) {

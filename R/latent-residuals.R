@@ -5,7 +5,7 @@ is_latent <- function(object) !is.null(object$posterior) || !is.null(object$pseu
 
 posterior_response <- function(object, k = NULL, threads = NULL) {
   moments <- posterior_moments(object, k, threads)
-  mixture_moments(data_mixture(object, moments$mean, moments$variance))
+  predictive_moments(response_of_rows(object, moments$mean, moments$variance))
 }
 
 # Posterior moments of each row's linear predictor.
@@ -44,34 +44,24 @@ without_improper <- function(object, moments, rows) {
   moments
 }
 
-cavity_response <- function(object, k = NULL, threads = NULL) {
-  response_given_others(object, cavity_mixture(object, k, threads))
+#' @export
+left_out.neargp_method_families <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+  left_out_latent(object, k, threads)
 }
 
-response_given_others <- function(object, cavity) {
-  moments <- mixture_moments(cavity$mixture)
-  n <- length(object$data$y)
-  list(mean = replace(rep(NA_real_, n), cavity$rows, moments$mean),
-    sd = replace(rep(Inf, n), cavity$rows, moments$sd))
-}
-
-# The leave-one-out mixtures of the rows that can be predicted from the others.
-cavity_mixture <- function(object, k = NULL, threads = NULL) {
+left_out_latent <- function(object, k = NULL, threads = NULL) {
   cavity <- cavity_moments(object, k, threads)
   rows <- which(!is.na(cavity$mean))
-  list(rows = rows, mixture = data_mixture(object, cavity$mean[rows], cavity$variance[rows], rows))
+  list(rows = rows, distribution = response_of_rows(object, cavity$mean[rows],
+    cavity$variance[rows], rows))
 }
 
-data_mixture <- function(object, mean, variance, rows = seq_along(object$data$y)) {
+# The responses of rows of the fit whose linear predictors have these moments.
+response_of_rows <- function(object, mean, variance, rows = seq_along(object$data$y)) {
   data <- object$data
   trials <- if (is.null(data$trials)) 1 else data$trials[rows]
-  mixture <- new_mixture(mean, sqrt(variance), object$family, object$family_parameters, trials,
-    data$weights[rows])
-  with_limits(mixture, data$limits[rows, , drop = FALSE])
-}
-
-mixture_moments <- function(mixture) {
-  list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)))
+  with_limits(new_mixture(mean, sqrt(variance), object$family, object$family_parameters, trials,
+    data$weights[rows]), data$limits[rows, , drop = FALSE])
 }
 
 # Divided by the standard deviation of the response given the posterior mean of the linear
@@ -79,8 +69,9 @@ mixture_moments <- function(mixture) {
 pearson_of_latent <- function(object, k, threads) {
   data <- object$data
   moments <- posterior_moments(object, k, threads)
-  sd <- sqrt(mixture_variance(data_mixture(object, moments$mean, rep(0, length(data$y)))))
-  residual <- (data$y - mixture_mean(data_mixture(object, moments$mean, moments$variance))) / sd
+  sd <- sqrt(predictive_variance(response_of_rows(object, moments$mean, rep(0, length(data$y)))))
+  mean <- predictive_mean(response_of_rows(object, moments$mean, moments$variance))
+  residual <- (data$y - mean) / sd
   # The mean has been told to be beyond the range of numbers.
   beyond <- which(is.infinite(residual) & sd > 0)
   replace(residual, beyond, sign(residual[beyond]) * .Machine$double.xmax)

@@ -12,27 +12,13 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
-# New responses given the linear predictor, a column for each draw.
+# New responses at targets given the linear predictor, a column for each draw.
 response_draws <- function(object, target, eta, trials) {
   family <- response_family(object$family)
   trials <- simulated_trials(object, target, trials)
   parameters <- weigh_noise(family_core_name(object$family), as.list(object$family_parameters),
     target$weights %||% 1)
-  # R warns of infinite means without a class
-  drawn <- suppressWarnings(apply(eta, 2L, function(column) family$random(length(column), column,
-    parameters, trials)))
-  if (family$link == "log") saturate_draws(drawn, eta) else drawn
-}
-
-saturate_draws <- function(drawn, eta) {
-  beyond <- !is.finite(drawn) & is.finite(eta)
-  if (!any(beyond)) return(drawn)
-  warn_neargp("overflow",
-    c(sprintf("%d of %d draws of the response are beyond the range of numbers; the largest number is given.", sum(beyond),
-      length(drawn)), x = sprintf("The linear predictor, a logarithm, is up to %s there.",
-        format(max(eta[beyond]), digits = 3L)),
-      i = "type = \"link\" draws it; look at the variance and range of the fit."))
-  replace(drawn, beyond, .Machine$double.xmax)
+  draws_given_predictor(eta, family, parameters, trials)
 }
 
 simulated_trials <- function(object, target, trials) {

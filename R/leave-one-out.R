@@ -20,15 +20,17 @@
 # D. Without them A becomes A + A D' (1 - D A D')^-1 D A, and beta decreases by A D' (1 - D A D')^-1
 # z.
 
-# Mean and sd of each observation given its nearest others. The covariance parameters stay those of
-# all rows.
-leave_one_out <- function(object, k, threads, leave_out = NULL) {
-  UseMethod("leave_one_out", object$method)
+#' @export
+left_out.default <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+  if (is_latent(object)) return(left_out_latent(object, k, threads))
+  moments <- normal_given_others(object, k, threads, leave_out)
+  rows <- which(!is.na(moments$mean))
+  list(rows = rows, distribution = new_normal(moments$mean[rows], moments$sd[rows]))
 }
 
-#' @export
-leave_one_out.default <- function(object, k, threads, leave_out = NULL) {
-  if (is_latent(object)) return(cavity_response(object, k, threads))
+# Mean and sd of each observation given its nearest others. The covariance parameters stay those of
+# all rows.
+normal_given_others <- function(object, k, threads, leave_out = NULL) {
   if (has_low_rank(object$method) && !is.null(k)) {
     abort_neargp("argument",
       c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",

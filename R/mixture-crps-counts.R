@@ -48,14 +48,14 @@ summed_squares <- function(mixture, observed, first, last) {
   active <- which(first <= last)
   if (!length(active)) return(total)
   probability <- total
-  probability[active] <- mixture_distribution(first[active], take_mixture(mixture, active))
+  probability[active] <- predictive_cdf(first[active], mixture[active])
   total[active] <- (probability[active] - (first >= observed)[active])^2
   at <- first
   while (length(active <- active[at[active] < last[active]])) {
-    end <- pmin(last[active], at[active] + steps_of_run(take_mixture(mixture, active), at[active]))
+    end <- pmin(last[active], at[active] + steps_of_run(mixture[active], at[active]))
     for (group in runs_of_like_length(end - at[active])) {
       rows <- active[group]
-      run <- run_of_counts(take_mixture(mixture, rows), observed[rows], at[rows], end[group],
+      run <- run_of_counts(mixture[rows], observed[rows], at[rows], end[group],
         probability[rows])
       probability[rows] <- run$probability
       total[rows] <- total[rows] + run$total
@@ -137,7 +137,7 @@ integrated_squares <- function(mixture, observed, line) {
   total <- double(mixture$n)
   if (!any(line$rows)) return(total)
   rows <- which(line$rows)
-  part <- take_mixture(mixture, rows)
+  part <- mixture[rows]
   middle <- pmin(pmax(observed[rows], line$from[rows]), line$to[rows] + 1)
   total[rows] <- smooth_sum(part, line$from[rows], middle - 1, function(p) p^2) +
     smooth_sum(part, middle, line$to[rows], function(p) (1 - p)^2)
@@ -147,16 +147,16 @@ integrated_squares <- function(mixture, observed, line) {
 smooth_sum <- function(mixture, from, to, square) {
   rows <- which(from <= to)
   if (!length(rows)) return(double(mixture$n))
-  part <- take_mixture(mixture, rows)
+  part <- mixture[rows]
   from <- from[rows]
   to <- to[rows]
   scale <- response_scale(mixture)
   points <- integration_points(part, scale$inverse(from - 0.5, part), scale$inverse(to + 0.5, part))
-  at <- take_mixture(part, points$row)
+  at <- part[points$row]
   slopes <- data.frame(row = rep(seq_along(rows), 4L), y = c(from - 1, from, to, to + 1),
     weight = rep(c(-1, 1, 1, -1) / 24, each = length(rows)))
   points <- rbind(data.frame(row = points$row, y = scale$response(points$v, at),
     weight = points$weight * scale$slope(points$v, at)), slopes)
-  value <- square(smooth_distribution(points$y, take_mixture(part, points$row)))
+  value <- square(smooth_distribution(points$y, part[points$row]))
   sums_by_group(points$weight * value, rows[points$row], mixture$n)
 }

@@ -1,16 +1,17 @@
-# Scores of predictions of a response, one for each observation, all of them by the mixture over the
-# linear predictor.
+# Scores of predictions, one for each observation; the continuous ranked probability score of a
+# response by the mixture over the linear predictor.
 
-# Scores of each observation, which scores() averages. Counts, and zeros of responses that have
-# a probability of their own, have an interval of the PIT, from P(Y < y) to P(Y <= y).
-mixture_scores <- function(observed, mixture, level) {
-  limits <- prediction_limits(mixture, level)
-  pit <- mixture_pit(observed, mixture)
-  scores <- data.frame(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)),
-    crps = mixture_crps(observed, mixture), log_score = -mixture_density(observed, mixture,
-      log = TRUE), lower = limits$lower, upper = limits$upper, pit_lower = pit$lower,
-    pit_upper = pit$upper, binary = is_binary(mixture))
-  scores$censored <- is_censored(mixture)
+# Scores of each observation, which summarize_scores() averages. Counts, and zeros of responses that
+# have a probability of their own, have an interval of the PIT.
+score_rows <- function(observed, distribution, level) {
+  limits <- predictive_limits(distribution, level)
+  pit <- predictive_pit(observed, distribution)
+  scores <- data.frame(predictive_moments(distribution),
+    crps = predictive_crps(observed, distribution),
+    log_score = -predictive_log_density(observed, distribution), lower = limits$lower,
+    upper = limits$upper, pit_lower = pit$lower, pit_upper = pit$upper,
+    binary = is_binary(distribution))
+  scores$censored <- is_censored(distribution)
   scores
 }
 
@@ -20,18 +21,20 @@ is_censored <- function(mixture) {
 }
 
 is_binary <- function(mixture) {
-  mixture_rule(mixture)$scale == "logit" && mixture_family(mixture)$discrete &&
-    all(mixture$trials == 1)
+  inherits(mixture, "neargp_response_mixture") && mixture_rule(mixture)$scale == "logit" &&
+    mixture_family(mixture)$discrete && all(mixture$trials == 1)
 }
 
-mixture_pit <- function(observed, mixture) {
-  if (!is.null(mixture$limits)) {
-    return(list(lower = mixture_distribution(mixture$limits[, 1L], mixture),
-      upper = mixture_distribution(mixture$limits[, 2L], mixture)))
+#' @export
+predictive_pit.neargp_response_mixture <- function(observed, distribution) {
+  limits <- distribution$limits
+  if (!is.null(limits)) {
+    return(list(lower = predictive_cdf(limits[, 1L], distribution),
+      upper = predictive_cdf(limits[, 2L], distribution)))
   }
-  upper <- mixture_distribution(observed, mixture)
-  family <- mixture_family(mixture)
-  lower <- if (family$discrete) mixture_distribution(observed - 1, mixture) else
+  upper <- predictive_cdf(observed, distribution)
+  family <- mixture_family(distribution)
+  lower <- if (family$discrete) predictive_cdf(observed - 1, distribution) else
     if (has_atom(family)) ifelse(observed == 0, 0, upper) else upper
   list(lower = lower, upper = upper)
 }
@@ -40,11 +43,12 @@ mixture_pit <- function(observed, mixture) {
 
 # The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers
 # (R/mixture-crps-counts.R).
-mixture_crps <- function(observed, mixture) {
-  check_crps_range(mixture)
-  compute <- mixture_rule(mixture)$crps %||%
-    (if (mixture_family(mixture)$discrete) count_crps else continuous_crps)
-  over_rows(mixture, observed, compute, rows_at_once = 1000L)
+#' @export
+predictive_crps.neargp_response_mixture <- function(observed, distribution) {
+  check_crps_range(distribution)
+  compute <- mixture_rule(distribution)$crps %||%
+    (if (mixture_family(distribution)$discrete) count_crps else continuous_crps)
+  over_rows(distribution, observed, compute, rows_at_once = 1000L)
 }
 
 # With a log link the integrand has its peak sd / 2 standard deviations of eta above the mean, where
@@ -118,8 +122,8 @@ continuous_crps <- function(mixture, observed) {
   above <- ends_about(limits[, 2L])
   integral <- function(lower, upper, integrand) {
     points <- integration_points(mixture, lower, upper)
-    at <- take_mixture(mixture, points$row)
-    probability <- mixture_distribution(scale$response(points$v, at), at)
+    at <- mixture[points$row]
+    probability <- predictive_cdf(scale$response(points$v, at), at)
     sums_by_group(points$weight * integrand(probability) * scale$slope(points$v, at),
       points$row, mixture$n)
   }

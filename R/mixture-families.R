@@ -12,11 +12,10 @@
 #   likeliest(mixture, y): an eta at which y is about as likely as it can be
 #   upper(mixture): the least q at which P(Y <= q) is 1
 
-mixture_rule <- function(mixture) {
-  if (has_transform(mixture)) return(transformed_rule(mixture))
-  rule <- mixture_family(mixture)$mixture
-  if (has_components(mixture)) component_rule(rule) else rule
-}
+mixture_rule <- function(mixture) UseMethod("mixture_rule")
+
+#' @export
+mixture_rule.neargp_response_mixture <- function(mixture) mixture_family(mixture)$mixture
 
 quadrature_rule <- function(scale, moments, predictor_range, likeliest,
                             upper = function(mixture) Inf) {
@@ -32,10 +31,10 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
   value <- as.double(q >= upper)
   inside <- which(q < upper & (if (family$discrete || has_atom(family)) q >= 0 else q > 0))
   if (!length(inside)) return(value)
-  part <- take_mixture(mixture, inside)
+  part <- mixture[inside]
   q <- q[inside]
   given <- function(eta, rows) {
-    family$distribution(q[rows], eta, take_mixture(part, rows)$parameters, part$trials[rows])
+    family$distribution(q[rows], eta, part[rows]$parameters, part$trials[rows])
   }
   if (all(part$sd == 0)) {
     value[inside] <- given(part$mean, seq_len(part$n))
@@ -47,7 +46,7 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
   narrow <- range$upper - range$lower < 1e-9 * part$sd
   value[inside] <- stats::pnorm((range$lower + range$upper) / 2, part$mean, part$sd)
   wide <- which(!narrow)
-  part <- take_mixture(part, wide)
+  part <- part[wide]
   q <- q[wide]
   value[inside[wide]] <- normal_expectation(given, range$lower[wide], range$upper[wide], part$mean,
     part$sd)
@@ -63,7 +62,7 @@ quadrature_log_density <- function(mixture, y, likeliest, upper) {
     mixture$trials, log = TRUE)
   spread <- which(mixture$sd > 0 & value < Inf)
   if (!length(spread)) return(value)
-  part <- take_mixture(mixture, spread)
+  part <- mixture[spread]
   y <- y[spread]
   # Means of the log link must not overflow.
   within_limits <- function(eta) pmin(pmax(eta, -700), 700)
@@ -246,8 +245,8 @@ normal_rule <- function(variance, crps) {
 }
 
 gaussian_rule <- normal_rule(function(parameters) parameters$variance,
-  function(mixture, observed) crps_gaussian(observed, mixture$mean,
-    sqrt(mixture_rule(mixture)$variance(mixture))))
+  function(mixture, observed) predictive_crps(observed,
+    new_normal(mixture$mean, sqrt(mixture_rule(mixture)$variance(mixture)))))
 
 # Student's t is a scale mixture: t = N / sqrt(G) with G ~ gamma(df / 2, rate df / 2). Given G the
 # response is normal with variance sd^2 + scale^2 / G, and what is left is a smooth integral over

@@ -26,7 +26,7 @@ positive_expectation <- function(mixture, h, power, rows_at_once = 500L, most = 
   value <- as.vector(h(mixture, as.matrix(mixture$mean), seq_len(mixture$n)))
   spread <- which(mixture$sd > 0)
   for (rows in split_rows(spread, rows_at_once)) {
-    part <- take_mixture(mixture, rows)
+    part <- mixture[rows]
     from <- -(normal_reach + 1.5)
     width <- power * part$sd - 2 * from
     cells <- min(ceiling(max(width / 0.3 * pmax(part$sd, 1))), most)

@@ -2,13 +2,13 @@
 # the normal score of P(Y <= y) is nearly a straight line: regula falsi in the Illinois version,
 # with a step of bisection now and then. Counts are stepped through by whole numbers.
 
-# p: strictly between 0 and 1.
-mixture_quantile <- function(p, mixture) {
-  value <- over_rows(mixture, p, function(part, p) {
+#' @export
+predictive_quantile.neargp_response_mixture <- function(p, distribution) {
+  value <- over_rows(distribution, p, function(part, p) {
     closed_form <- mixture_rule(part)$quantile
     if (is.null(closed_form)) search_quantile(part, p) else closed_form(part, p)
   })
-  saturate(value, mixture, "quantile")
+  saturate(value, distribution, "quantile")
 }
 
 search_quantile <- function(mixture, p, steps = 500L) {
@@ -17,16 +17,16 @@ search_quantile <- function(mixture, p, steps = 500L) {
   active <- seq_len(mixture$n)
   value <- rep(NA_real_, mixture$n)
   if (has_atom(mixture_family(mixture))) {
-    zero <- normal_score(mixture_distribution(0, mixture), p) >= 0
+    zero <- normal_score(predictive_cdf(0, mixture), p) >= 0
     value[zero] <- 0
     active <- active[!zero]
     state <- take_search(state, !zero)
     if (!length(active)) return(value)
   }
   for (step in seq_len(steps)) {
-    part <- take_mixture(mixture, active)
+    part <- mixture[active]
     at <- next_point(state, part, discrete, step)
-    score <- normal_score(mixture_distribution(at$y, part), p[active])
+    score <- normal_score(predictive_cdf(at$y, part), p[active])
     state <- narrow_bracket(state, at, score)
     limits <- response_scale(mixture)$limits
     beyond <- state$low$v >= limits[2L]

@@ -3,6 +3,18 @@
 # transform and q the map of a recalibration, each the identity where there is none. Whatever is
 # monotone in Y is that of x, its score; means are integrals over x.
 
+transformed_mixture <- function(mixture, family) {
+  mixture$transform <- family$transform
+  mixture$recalibration <- family$recalibration
+  class(mixture) <- c("neargp_transformed_mixture", class(mixture))
+  mixture
+}
+
+# Responses of rows whose transformed ones have these moments, noise included.
+responses_of <- function(object, mean, sd) {
+  new_mixture(mean, sd, object$family, c(variance = 0))
+}
+
 transformed_sd <- function(mixture) sqrt(mixture$sd^2 + mixture$parameters$variance)
 
 # The response at the score x, a vector or a matrix with a row for each of the mixture.
@@ -29,7 +41,8 @@ score_of_normal <- function(z, mixture) {
   recalibrated_score(standardized, mixture$recalibration)
 }
 
-transformed_rule <- function(mixture) {
+#' @export
+mixture_rule.neargp_transformed_mixture <- function(mixture) {
   list(scale = if (is_logarithm(mixture$transform)) "log" else "identity",
     mean = transformed_mean, variance = transformed_variance,
     distribution = function(mixture, q) stats::pnorm(score_of_response(q, mixture)),
@@ -160,13 +173,13 @@ score_integral <- function(mixture, from, f, weigh = function(x) 1) {
   if (length(whole)) {
     nodes <- score_nodes(mixture$recalibration)
     x <- matrix(nodes$x, length(whole), length(nodes$x), byrow = TRUE)
-    value[whole] <- f(response_at_score(x, take_mixture(mixture, whole)), whole) %*%
+    value[whole] <- f(response_at_score(x, mixture[whole]), whole) %*%
       (nodes$weight * weigh(nodes$x))
   }
   rows <- which(cut & from < score_reach)
   if (length(rows)) {
     nodes <- cut_score_nodes(from[rows], mixture$recalibration)
-    value[rows] <- rowSums(f(response_at_score(nodes$x, take_mixture(mixture, rows)), rows) *
+    value[rows] <- rowSums(f(response_at_score(nodes$x, mixture[rows]), rows) *
       nodes$weight * weigh(nodes$x))
   }
   value
@@ -236,30 +249,38 @@ lognormal_crps <- function(mixture, observed) {
 # ---- the expected response given the latent field ------------------------------------------------
 
 # The expectation at a field eta, with the noise of the mixture.
-expected_given_field <- function(eta, mixture) {
-  mixture[c("mean", "sd")] <- list(eta, 0 * eta)
-  mixture_mean(mixture)
+#' @export
+mean_given_field.neargp_transformed_mixture <- function(eta, distribution) {
+  distribution[c("mean", "sd")] <- list(eta, 0 * eta)
+  predictive_mean(distribution)
 }
 
-# P(E(Y | eta) > threshold): the expected response rises with the field.
-expected_exceedance <- function(threshold, mixture) {
-  over_rows(mixture, threshold, function(part, threshold) {
+# The expected response rises with the field.
+#' @export
+field_of_mean.neargp_transformed_mixture <- function(value, distribution) {
+  over_rows(distribution, value, function(part, value) {
     variance <- rep_len(part$parameters$variance, part$n)
     eta <- double(part$n)
     for (rows in split(seq_len(part$n), variance)) {
-      eta[rows] <- field_of_one(threshold[1L], take_mixture(part, rows))
+      eta[rows] <- field_of_one(value[1L], part[rows])
     }
-    stats::pnorm(eta, part$mean, part$sd, lower.tail = FALSE)
+    eta
   })
+}
+
+# Differs from that of the PIT in nothing but the last digits of its tails.
+#' @export
+normal_residuals.neargp_transformed_mixture <- function(observed, distribution) {
+  score_of_response(observed, distribution)
 }
 
 # The field at which the expected response of rows with one noise is a number; -Inf or Inf beyond
 # the fields of the mixture.
 field_of_one <- function(value, mixture) {
   ends <- range(mixture$mean - score_reach * mixture$sd, mixture$mean + score_reach * mixture$sd)
-  one <- take_mixture(mixture, 1L)
+  one <- mixture[1L]
   difference <- function(eta) {
-    expected <- expected_given_field(eta, one) - value
+    expected <- mean_given_field(eta, one) - value
     # of a mean that is infinite, or beyond the range of numbers
     if (is.finite(expected)) expected else .Machine$double.xmax
   }

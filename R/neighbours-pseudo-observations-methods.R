@@ -172,8 +172,9 @@ far_and_observed_means <- function(object, at_most = 5000L) {
   trials <- if (is.null(data$trials)) rep(1, n) else data$trials
   count <- observation_counts(data, object$family)[rows]
   per_trial <- function(response) sum(count * response) / sum(count * trials[rows])
-  far <- data_mixture(object, trend, sill + rowSums((X %*% core_trend(object)$beta_vcov) * X), rows)
-  list(far = per_trial(mixture_mean(far)), observed = per_trial(data$y[rows]))
+  far <- response_of_rows(object, trend,
+    sill + rowSums((X %*% core_trend(object)$beta_vcov) * X), rows)
+  list(far = per_trial(predictive_mean(far)), observed = per_trial(data$y[rows]))
 }
 
 # Told where odds, or means that have no upper end, are apart by more than a factor of 2. The mean

@@ -3,26 +3,44 @@
 # results.
 
 new_normal_mixture <- function(mean, sd, log_weights) {
-  list(mean = mean, sd = sd, log_weights = log_weights)
+  new_predictive(list(mean = mean, sd = sd, log_weights = log_weights), "normal_mixture")
 }
 
-normal_mixture_mean <- function(mixture) drop(mixture$mean %*% exp(mixture$log_weights))
+#' @export
+`[.neargp_normal_mixture` <- function(x, i) {
+  new_normal_mixture(x$mean[i, , drop = FALSE], x$sd[i, , drop = FALSE], x$log_weights)
+}
+
+#' @export
+predictive_mean.neargp_normal_mixture <- function(distribution) {
+  drop(distribution$mean %*% exp(distribution$log_weights))
+}
 
 # Within components and between them: differences of second moments would cancel.
-normal_mixture_variance <- function(mixture) {
-  between <- mixture$mean - normal_mixture_mean(mixture)
-  drop((mixture$sd^2 + between^2) %*% exp(mixture$log_weights))
+#' @export
+predictive_variance.neargp_normal_mixture <- function(distribution) {
+  between <- distribution$mean - predictive_mean(distribution)
+  drop((distribution$sd^2 + between^2) %*% exp(distribution$log_weights))
 }
 
-# P(Y <= q), or P(Y > q) without cancellation.
-normal_mixture_distribution <- function(q, mixture, lower = TRUE) {
-  below <- stats::pnorm(q, mixture$mean, mixture$sd, lower.tail = lower)
-  drop(matrix(below, nrow(mixture$mean)) %*% exp(mixture$log_weights))
+# Upper tails without cancellation.
+#' @export
+predictive_cdf.neargp_normal_mixture <- function(q, distribution, lower = TRUE) {
+  below <- stats::pnorm(q, distribution$mean, distribution$sd, lower.tail = lower)
+  drop(matrix(below, nrow(distribution$mean)) %*% exp(distribution$log_weights))
 }
 
-normal_mixture_log_density <- function(y, mixture) {
-  terms <- matrix(stats::dnorm(y, mixture$mean, mixture$sd, log = TRUE), nrow(mixture$mean))
-  log_sum_of_rows(sweep(terms, 2L, mixture$log_weights, "+"))
+#' @export
+predictive_log_density.neargp_normal_mixture <- function(y, distribution) {
+  terms <- matrix(stats::dnorm(y, distribution$mean, distribution$sd, log = TRUE),
+    nrow(distribution$mean))
+  log_sum_of_rows(sweep(terms, 2L, distribution$log_weights, "+"))
+}
+
+# log of the sum of exp() over the columns.
+log_sum_of_rows <- function(terms) {
+  largest <- as.vector(do.call(pmax, asplit(terms, 2L)))
+  ifelse(is.finite(largest), largest + log(rowSums(exp(terms - largest))), largest)
 }
 
 # ---- quantiles -----------------------------------------------------------------------------------
@@ -31,10 +49,12 @@ normal_mixture_log_density <- function(y, mixture) {
 # straight line, within the bracket of the components' own quantiles; where a step leaves it, by
 # bisection. At a solution rounding puts the next step on an end of the bracket, so that it is asked
 # first whether the search is over. p: one number.
-normal_mixture_quantile <- function(p, mixture, steps = 200L) {
-  value <- rep(NA_real_, nrow(mixture$mean))
-  active <- which(stats::complete.cases(mixture$mean, mixture$sd))
-  part <- take_normal_mixture(mixture, active)
+#' @export
+predictive_quantile.neargp_normal_mixture <- function(p, distribution) {
+  steps <- 200L
+  value <- rep(NA_real_, nrow(distribution$mean))
+  active <- which(stats::complete.cases(distribution$mean, distribution$sd))
+  part <- distribution[active]
   own <- part$mean + part$sd * stats::qnorm(p)
   low <- as.vector(do.call(pmin, asplit(own, 2L)))
   high <- as.vector(do.call(pmax, asplit(own, 2L)))
@@ -54,75 +74,50 @@ normal_mixture_quantile <- function(p, mixture, steps = 200L) {
     active <- active[!found]
     low <- low[!found]
     high <- high[!found]
-    part <- take_normal_mixture(part, !found)
+    part <- part[!found]
   }
   value
 }
 
 # Phi^-1 of the distribution function, by the smaller tail, and its slope.
 normal_score_at <- function(x, mixture) {
-  lower <- normal_mixture_distribution(x, mixture)
-  upper <- normal_mixture_distribution(x, mixture, lower = FALSE)
+  lower <- predictive_cdf(x, mixture)
+  upper <- predictive_cdf(x, mixture, lower = FALSE)
   score <- ifelse(lower < upper, stats::qnorm(lower), -stats::qnorm(upper))
   list(score = score,
-    slope = exp(normal_mixture_log_density(x, mixture) - stats::dnorm(score, log = TRUE)))
+    slope = exp(predictive_log_density(x, mixture) - stats::dnorm(score, log = TRUE)))
 }
 
-take_normal_mixture <- function(mixture, rows) {
-  mixture[c("mean", "sd")] <- list(mixture$mean[rows, , drop = FALSE],
-    mixture$sd[rows, , drop = FALSE])
-  mixture
-}
-
-normal_mixture_limits <- function(mixture, level) {
-  list(lower = normal_mixture_quantile((1 - level) / 2, mixture),
-    upper = normal_mixture_quantile((1 + level) / 2, mixture))
-}
-
-# The columns of predict() from the mixtures of a gaussian field and of a new observation.
-normal_mixture_columns <- function(field, observation, settings) {
-  shown <- if (settings$type == "link") field else observation
-  columns <- if (settings$type == "quantile") quantile_columns(settings$probs,
-    normal_mixture_quantile, mixture = observation) else
-    list(mean = normal_mixture_mean(shown), sd = sqrt(normal_mixture_variance(shown)))
-  limits <- switch(settings$interval, confidence = normal_mixture_limits(field, settings$level),
-    prediction = normal_mixture_limits(observation, settings$level))
-  exceeding <- if (identical(settings$threshold_of, "mean")) field else observation
-  c(columns, limits, exceedance_columns(settings$threshold, settings$threshold_of,
-    normal_mixture_distribution, exceeding, lower = FALSE))
+# Not cut off as residuals by the PIT are.
+#' @export
+normal_residuals.neargp_normal_mixture <- function(observed, distribution) {
+  normal_score_at(observed, distribution)$score
 }
 
 # ---- scores and draws ----------------------------------------------------------------------------
 
 # E|Y - y| - E|Y - Y'| / 2, from the mean absolute value of normals (Grimit et al. 2006, equation
 # 5).
-normal_mixture_crps <- function(y, mixture) {
-  weights <- exp(mixture$log_weights)
+#' @export
+predictive_crps.neargp_normal_mixture <- function(observed, distribution) {
+  weights <- exp(distribution$log_weights)
   mean_absolute <- function(mean, variance) {
     sd <- sqrt(variance)
     mean * (2 * stats::pnorm(mean / sd) - 1) + 2 * sd * stats::dnorm(mean / sd)
   }
-  apart <- mean_absolute(mixture$mean - y, mixture$sd^2) %*% weights
+  apart <- mean_absolute(distribution$mean - observed, distribution$sd^2) %*% weights
   for (s in which(weights > 0)) {
-    apart <- apart - weights[s] / 2 * mean_absolute(mixture$mean - mixture$mean[, s],
-      mixture$sd^2 + mixture$sd[, s]^2) %*% weights
+    apart <- apart - weights[s] / 2 * mean_absolute(distribution$mean - distribution$mean[, s],
+      distribution$sd^2 + distribution$sd[, s]^2) %*% weights
   }
   drop(apart)
 }
 
-# Scores of each observation, as mixture_scores() has them.
-normal_mixture_scores <- function(y, mixture, level) {
-  pit <- normal_mixture_distribution(y, mixture)
-  data.frame(mean = normal_mixture_mean(mixture), sd = sqrt(normal_mixture_variance(mixture)),
-    crps = normal_mixture_crps(y, mixture), log_score = -normal_mixture_log_density(y, mixture),
-    normal_mixture_limits(mixture, level), pit_lower = pit, pit_upper = pit, binary = FALSE)
-}
-
-# Draws of each row, independent of each other: rows x nsim.
-normal_mixture_draws <- function(nsim, mixture) {
-  rows <- nrow(mixture$mean)
-  component <- sample.int(length(mixture$log_weights), rows * nsim, replace = TRUE,
-    prob = exp(mixture$log_weights))
+#' @export
+predictive_draws.neargp_normal_mixture <- function(nsim, distribution) {
+  rows <- nrow(distribution$mean)
+  component <- sample.int(length(distribution$log_weights), rows * nsim, replace = TRUE,
+    prob = exp(distribution$log_weights))
   at <- cbind(rep(seq_len(rows), nsim), component)
-  matrix(stats::rnorm(rows * nsim, mixture$mean[at], mixture$sd[at]), rows, nsim)
+  matrix(stats::rnorm(rows * nsim, distribution$mean[at], distribution$sd[at]), rows, nsim)
 }

@@ -7,31 +7,36 @@
 #' @export
 scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL,
                                   level = 0.95, na.rm = FALSE, leave_out = NULL, ...) {
-  if (is.null(newdata) && !is.null(observed)) {
-    abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
-  }
+  check_fit(object)
+  check_level(level)
   if (is.null(newdata)) {
+    if (!is.null(observed)) {
+      abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
+    }
     check_no_more_arguments()
-    return(scores.neargp(object, level = level, na.rm = na.rm, leave_out = leave_out))
+    check_leave_one_out(object)
+    unit <- unit_left_out(object, leave_out)
+    return(structure(left_out_outputs(object, level, na.rm, leave_out), left_out = unit))
   }
-  scores.neargp(object, newdata, observed, NULL, weights, level, na.rm, leave_out,
-    covariance = TRUE, ...)
+  check_for_left_out(leave_out)
+  check_scored_predictions(...names())
+  observed <- new_observations(object, newdata, observed)$y
+  weights <- scored_weights(object, newdata, new_weights(object, newdata, weights))
+  predicted <- predict(object, newdata, type = "link", verbose = FALSE, covariance = TRUE, ...)
+  scores_of_places(object, observed, unclass(predicted), rep_len(weights, nrow(observed)), level,
+    na.rm)
 }
 
-#' @export
-scores_given_others.neargp_method_outputs <- function(object, level, na.rm, leave_out = NULL) {
-  loo <- loo_table(object, leave_out = leave_out)
+left_out_outputs <- function(object, level, na.rm, leave_out) {
+  left <- left_out(object, leave_out = leave_out)
   scores_of_outputs(object, function(p) {
-    own <- loo[object$data$output == p, ]
-    scores(own, observed = own$observed, level = level, na.rm = na.rm)
+    scores_of_left_out(object, left, level, na.rm, which(object$data$output == p))
   })
 }
 
-#' @export
-scores_of_observations.neargp_method_outputs <- function(object, truth, predicted, weights, level,
-                                                         na.rm) {
-  observed <- truth$y
-  predicted <- weigh_outputs(predicted, object, rep_len(weights, nrow(observed)))
+# `observed`: a row for each place, a column for each output.
+scores_of_places <- function(object, observed, predicted, weights, level, na.rm) {
+  predicted <- weigh_outputs(predicted, object, weights)
   column <- function(name, p) predicted[[paste0(name, object$outputs[p])]]
   table <- scores_of_outputs(object, function(p) scores(observed[, p], mean = column("mean_", p),
     sd = column("sd_", p), level = level, na.rm = na.rm))

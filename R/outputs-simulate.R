@@ -13,7 +13,7 @@ simulation_draws.neargp_method_outputs <- function(method, object, target, nsim,
   betas <- draw_trend(object, nsim, settings$conditional)
   field <- outputs_field(object, data, coords, betas, settings)
   # rows are output after output, also of the field and the trend
-  sd <- sqrt(nugget_of_targets(object, m * P) / (target$weights %||% 1))
+  sd <- sqrt(noise_of_targets(object, m * P) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
   X <- stacked_targets(object, target$coords, target$X)$X
   drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] +

@@ -108,7 +108,7 @@ predicted_by_trend <- function(object, data, predict, ci) {
   at <- trend_at(object, data)
   has_own_scale <- !is.null(object$family$transform)
   to_scale <- if (predict == "link") identity else if (has_own_scale)
-    function(eta) mixture_mean(responses_of(object, eta, stats::sigma(object) + 0 * eta)) else
+    function(eta) predictive_mean(responses_of(object, eta, stats::sigma(object) + 0 * eta)) else
     mean_at_predictor(object)
   is_linear <- predict == "link" || (is_gaussian(object$family) && !has_own_scale)
   predicted <- list(Predicted = to_scale(at$mean), SE = if (is_linear) sqrt(at$variance))

@@ -21,39 +21,13 @@ loo_log_densities <- function(fit) {
       i = "cross_validate() and scores() are for others."))
   }
   if (inherits(fit, "neargp_classifier")) {
-    given <- classes_and_probabilities(fit, NULL, NULL)
-    return(log(as.matrix(given$prob)[cbind(seq_along(given$observed), given$observed)]))
+    return(predictive_log_density(as.integer(observed_classes(fit)), left_out_classes(fit)))
   }
   check_leave_one_out(fit)
-  values <- densities_given_others(fit$method, fit)
+  left <- left_out(fit)
+  y <- observed_response(fit$data)[left$rows]
+  values <- at_all_rows(fit, left, predictive_log_density(y, left$distribution))
   complete_predictions(fit$data$y, list(mean = values), na.rm = FALSE,
     fit$row_names %||% seq_along(values))
   values
-}
-
-densities_given_others <- function(method, fit) {
-  UseMethod("densities_given_others")
-}
-
-#' @export
-densities_given_others.default <- function(method, fit) {
-  loo <- loo_table(fit)
-  stats::dnorm(loo$observed, loo$mean, loo$sd, log = TRUE)
-}
-
-#' @export
-densities_given_others.neargp_method_families <- function(method, fit) {
-  densities_of_left_out(fit, cavity_mixture(fit))
-}
-
-#' @export
-densities_given_others.neargp_method_transformed <- function(method, fit) {
-  densities_of_left_out(fit, left_out_responses(fit))
-}
-
-# `left`: the leave-one-out mixtures of rows, see cavity_mixture().
-densities_of_left_out <- function(fit, left) {
-  y <- observed_response(fit$data)
-  replace(rep(NA_real_, length(y)), left$rows,
-    mixture_density(y[left$rows], left$mixture, log = TRUE))
 }

@@ -1,31 +1,6 @@
 # Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an
 # observation (noise included).
 
-loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
-  UseMethod("loo_table", fit$method)
-}
-
-#' @export
-loo_table.default <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
-  y <- fit$data$y
-  predicted <- leave_one_out(fit, k, threads, leave_out)
-  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd,
-    z = (y - predicted$mean) / predicted$sd)
-}
-
-# Student's t with one degree of freedom has a centre, but no mean.
-#' @export
-loo_table.neargp_method_families <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
-  y <- fit$data$y
-  cavity <- cavity_mixture(fit, k, threads)
-  predicted <- response_given_others(fit, cavity)
-  z <- replace(rep(NA_real_, length(y)), cavity$rows,
-    quantile_residuals(y[cavity$rows], cavity$mixture))
-  no_mean <- is.na(predicted$mean[cavity$rows])
-  predicted$mean[cavity$rows[no_mean]] <- cavity$mixture$mean[no_mean]
-  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
-}
-
 # Rows that determine a coefficient of the trend have no prediction from the others, as a warning
 # has said.
 predicted_rows <- function(loo) {
@@ -36,19 +11,6 @@ predicted_rows <- function(loo) {
         i = "Each would leave too few rows for the trend: take a shorter formula, or more rows."))
   }
   loo[known, ]
-}
-
-# Normal quantiles of the probability integral transform, of discrete responses of a random point of
-# its interval (Dunn and Smyth 1996). The distribution function is known to 1e-9, so that residuals
-# beyond 6 cannot be told apart.
-quantile_residuals <- function(y, mixture) {
-  pit <- mixture_pit(y, mixture)
-  pit_residuals(pit$lower, pit$upper)
-}
-
-pit_residuals <- function(lower, upper) {
-  point <- lower + stats::runif(length(upper)) * (upper - lower)
-  stats::qnorm(pmin(pmax(point, 1e-9), 1 - 1e-9))
 }
 
 # Parameters of a page of diagnostics with so many rows and columns of plots, unless the page was
@@ -190,19 +152,6 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions",
 score_caption <- function(score) {
   sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L),
     format(score$crps, digits = 3L), 100 * score$level, 100 * score$coverage)
-}
-
-# `loo`: what loo_table() has of the fit.
-loo_scores <- function(fit, loo) {
-  UseMethod("loo_scores", fit$method)
-}
-
-#' @export
-loo_scores.default <- function(fit, loo) scores(loo, observed = loo$observed, na.rm = TRUE)
-
-#' @export
-loo_scores.neargp_method_families <- function(fit, loo) {
-  suppressWarnings(scores(fit, na.rm = TRUE), classes = "neargp_warning_leverage")
 }
 
 plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {

@@ -172,7 +172,7 @@ map_predictions <- function(fit, newdata, cells, time) {
   trend <- grid_trend(fit, coords)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations,
     lacking = "the grid of a map"), trend$X, trend$offset)
-  predictions <- if (trend$known) observation_summary(fit$method, fit, moments) else
+  predictions <- if (trend$known) observation_summary(fit, moments) else
     normal_summary(moments$mean, sqrt(moments$variance))
   scale <- predictor_scale(fit$family)
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else
@@ -210,20 +210,10 @@ with_known_trend <- function(fit) {
 
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of
 # all cells of a map would take long.
-observation_summary <- function(method, fit, moments) {
-  UseMethod("observation_summary")
-}
-
-#' @export
-observation_summary.default <- function(method, fit, moments) {
-  normal_summary(moments$mean, sqrt(moments$variance + nugget_estimate(fit)))
-}
-
-#' @export
-observation_summary.neargp_method_families <- function(method, fit, moments) {
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, response_parameters(fit),
-    weights = reference_weight(fit))
-  as.data.frame(c(mixture_moments(mixture), if (is_curve(fit)) prediction_limits(mixture, 0.95)))
+observation_summary <- function(fit, moments) {
+  observation <- predictive(fit, moments, list(weights = reference_weight(fit)))$observation
+  as.data.frame(c(predictive_moments(observation),
+    if (is_curve(fit)) predictive_limits(observation, 0.95)))
 }
 
 normal_summary <- function(mean, sd) {

@@ -105,3 +105,26 @@ prediction_chunk <- function(object, chunk_size) {
   rows <- if (reads_shards(object)) min(object$source$rows, 5e6) else length(object$data$y)
   chunk_size %||% as.integer(max(100000, rows %/% 5))
 }
+
+# Refuses settings of predict() that transformed or recalibrated responses do not have.
+check_columns_wanted <- function(object, settings) {
+  if (!has_transform(object$family)) return(invisible())
+  if (settings$joint && settings$type != "link") {
+    if (!is.null(object$family$transform)) {
+      abort_joint_response("where the response is transformed")
+    }
+    abort_neargp("argument",
+      c("`type` must be \"link\" with joint = TRUE where the response is recalibrated.",
+        i = "The map is of each response by itself: use the fit before recalibrate()."))
+  }
+  if (!is.null(object$family$recalibration)) check_observation_wanted(settings)
+}
+
+# A recalibration is of new observations: it knows nothing of their mean given the field.
+check_observation_wanted <- function(settings) {
+  of_mean <- settings$interval == "confidence" || identical(settings$threshold_of, "mean")
+  if (settings$type == "link" || !of_mean) return(invisible())
+  abort_neargp("recalibration",
+    c("Recalibrated are new observations, and not the latent field or their mean given it.",
+      i = "Use interval = \"prediction\", type = \"link\", or the fit before recalibrate()."))
+}

@@ -14,6 +14,6 @@ predict_raster <- function(object, newdata, settings) {
     target <- raster_target(object, newdata, cells, settings$part)
     moments <- with_noise_of_targets(chunked_moments(object, target, settings, moments_at), target,
       settings)
-    prediction_columns(object$method, object, moments, settings)
+    prediction_columns(object, moments, settings)
   })
 }

@@ -1,7 +1,7 @@
 # Predictions of a response. The linear predictor is normal, eta ~ N(mean, sd^2), and given eta the
 # response has the distribution of its family: y is a mixture over eta. Everything said of a new
-# observation (mean, intervals, exceedance, scores) is a property of that mixture, row by row. What
-# depends on the family stands in mixture-families.R, the quadrature in mixture-quadrature.R.
+# observation (mean, intervals, exceedance, scores) is a property of that mixture, row by row. The
+# facts about a family stand in mixture-families.R, the quadrature in mixture-quadrature.R.
 
 # `mean`, `sd`: of eta, NA where nothing is predicted. `parameters`: named numbers of the family on
 # the natural scale (or a list of them, each of length 1 or one for each row). `weights` divide the
@@ -15,9 +15,7 @@ new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights
   parameters <- check_family_parameters(parameters, family)
   mixture <- named_mixture(name, mean, sd, parameters, trials, weights)
   mixture$levels <- family$levels
-  mixture$transform <- family$transform
-  mixture$recalibration <- family$recalibration
-  mixture
+  if (has_transform(family)) transformed_mixture(mixture, family) else mixture
 }
 
 # The same by the family's name in the table.
@@ -26,8 +24,8 @@ named_mixture <- function(name, mean, sd, parameters, trials = 1, weights = NULL
   if (!is.null(weights)) parameters <- weigh_noise(name, parameters, weights)
   if (isTRUE(response_families[[name]]$thresholds)) trials <- length(parameters) + 2
   values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), n)
-  list(name = name, n = n, mean = values$mean, sd = values$sd, trials = values$trials,
-    parameters = parameters)
+  new_predictive(list(name = name, n = n, mean = values$mean, sd = values$sd,
+    trials = values$trials, parameters = parameters), "response_mixture")
 }
 
 recycle_predictions <- function(predicted, n) {
@@ -80,14 +78,13 @@ mixture_family <- function(mixture) response_families[[mixture$name]]
 # Says whether responses that are no counts are 0 with a probability of their own.
 has_atom <- function(family) isTRUE(family$atom)
 
-take_mixture <- function(mixture, rows) {
-  for (name in c("mean", "sd", "trials")) mixture[[name]] <- mixture[[name]][rows]
-  mixture$parameters <- lapply(mixture$parameters,
-    function(value) if (length(value) > 1L) value[rows] else value)
-  mixture$limits <- mixture$limits[rows, , drop = FALSE]
-  if (has_components(mixture)) mixture$eta <- take_normal_mixture(mixture$eta, rows)
-  mixture$n <- length(mixture$mean)
-  mixture
+#' @export
+`[.neargp_response_mixture` <- function(x, i) {
+  for (name in c("mean", "sd", "trials")) x[[name]] <- x[[name]][i]
+  x$parameters <- lapply(x$parameters, function(value) if (length(value) > 1L) value[i] else value)
+  x$limits <- x$limits[i, , drop = FALSE]
+  x$n <- length(x$mean)
+  x
 }
 
 # compute(part, x) for the rows that are known, so many at a time that a matrix of rows by nodes
@@ -97,7 +94,7 @@ over_rows <- function(mixture, x, compute, rows_at_once = 10000L) {
   result <- rep(NA_real_, mixture$n)
   known <- which(!is.na(mixture$mean) & !is.na(mixture$sd) & !is.na(mixture$trials) & !is.na(x))
   for (rows in split_rows(known, rows_at_once)) {
-    result[rows] <- compute(take_mixture(mixture, rows), x[rows])
+    result[rows] <- compute(mixture[rows], x[rows])
   }
   result
 }
@@ -105,9 +102,11 @@ over_rows <- function(mixture, x, compute, rows_at_once = 10000L) {
 # Rows in blocks of at most so many, so that what is computed of a block at once stays small.
 split_rows <- function(rows, most) split(rows, ceiling(seq_along(rows) / most))
 
-# P(Y <= q), for counts with the tolerance of stats::ppois().
-mixture_distribution <- function(q, mixture) {
-  smooth_distribution(if (mixture_family(mixture)$discrete) floor(q + 1e-7) else q, mixture)
+#' @export
+predictive_cdf.neargp_response_mixture <- function(q, distribution, lower = TRUE) {
+  whole <- mixture_family(distribution)$discrete
+  below <- smooth_distribution(if (whole) floor(q + 1e-7) else q, distribution)
+  if (lower) below else 1 - below
 }
 
 # The same at whole numbers q, and between them as smooth as the family's distribution function.
@@ -115,23 +114,43 @@ smooth_distribution <- function(q, mixture) {
   over_rows(mixture, q, function(part, q) mixture_rule(part)$distribution(part, q))
 }
 
-# P(Y > threshold).
-mixture_exceedance <- function(threshold, mixture) 1 - mixture_distribution(threshold, mixture)
-
-# The density, for counts the probability, of y.
-mixture_density <- function(y, mixture, log = FALSE) {
-  value <- over_rows(mixture, y, function(part, y) mixture_rule(part)$log_density(part, y))
-  if (log) value else exp(value)
+#' @export
+predictive_log_density.neargp_response_mixture <- function(y, distribution) {
+  over_rows(distribution, y, function(part, y) mixture_rule(part)$log_density(part, y))
 }
 
-mixture_mean <- function(mixture) {
-  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$mean(part)), mixture,
-    "mean")
+#' @export
+predictive_mean.neargp_response_mixture <- function(distribution) {
+  saturate(over_rows(distribution, 0, function(part, none) mixture_rule(part)$mean(part)),
+    distribution, "mean")
 }
 
-mixture_variance <- function(mixture) {
-  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$variance(part)), mixture,
-    "variance")
+#' @export
+predictive_variance.neargp_response_mixture <- function(distribution) {
+  saturate(over_rows(distribution, 0, function(part, none) mixture_rule(part)$variance(part)),
+    distribution, "variance")
+}
+
+#' @export
+mean_given_field.neargp_response_mixture <- function(eta, distribution) {
+  family <- mixture_family(distribution)
+  if (family$link == "identity") return(eta)
+  family$mean(eta, distribution$parameters, distribution$trials)
+}
+
+# The mean of the response rises with eta. Every mean exceeds a threshold below its range, and none
+# one at its upper end.
+#' @export
+field_of_mean.neargp_response_mixture <- function(value, distribution) {
+  family <- mixture_family(distribution)
+  link <- family$link
+  at <- value / if (isTRUE(family$has_trials)) distribution$trials else 1
+  if (link != "identity") at <- pmax(at, 0)
+  if (!link %in% c("identity", "log") && !isTRUE(family$thresholds)) at <- pmin(at, 1)
+  # that of make.link() has no ends
+  linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun
+  predictor_of_mean <- family$predictor_of_mean %||% function(mean, parameters) linkfun(mean)
+  rep_len(predictor_of_mean(rep_len(at, distribution$n), distribution$parameters), distribution$n)
 }
 
 # A log link makes responses beyond the range of numbers of a linear predictor whose standard
@@ -154,6 +173,7 @@ saturate <- function(value, mixture, what) {
 
 # An observation that the family cannot have has no density: its log score would be infinite.
 check_support_of <- function(observed, mixture, family, rows) {
+  if (!inherits(mixture, "neargp_response_mixture")) return(invisible())
   if (!is.null(mixture$transform)) return(check_domain_of(observed, mixture$transform, rows))
   discrete <- mixture_family(mixture)$discrete
   family_least <- mixture_family(mixture)$least
@@ -169,4 +189,25 @@ check_support_of <- function(observed, mixture, family, rows) {
       "They are numbers of categories, from 1." else
       if (length(mixture$trials) && discrete && is.finite(most[1L]))
       "They are numbers of successes, up to `trials`."))
+}
+
+# ---- draws ---------------------------------------------------------------------------------------
+
+# New responses given the linear predictor, a column for each draw.
+draws_given_predictor <- function(eta, family, parameters, trials) {
+  # R warns of infinite means without a class
+  drawn <- suppressWarnings(apply(eta, 2L, function(column) family$random(length(column), column,
+    parameters, trials)))
+  if (family$link == "log") saturate_draws(drawn, eta) else drawn
+}
+
+saturate_draws <- function(drawn, eta) {
+  beyond <- !is.finite(drawn) & is.finite(eta)
+  if (!any(beyond)) return(drawn)
+  warn_neargp("overflow",
+    c(sprintf("%d of %d draws of the response are beyond the range of numbers; the largest number is given.", sum(beyond),
+      length(drawn)), x = sprintf("The linear predictor, a logarithm, is up to %s there.",
+        format(max(eta[beyond]), digits = 3L)),
+      i = "type = \"link\" draws it; look at the variance and range of the fit."))
+  replace(drawn, beyond, .Machine$double.xmax)
 }

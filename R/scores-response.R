@@ -1,25 +1,27 @@
 # Scores of predictions of a response by the mixture over its linear predictor (R/mixture-crps.R).
 
 # Scores from given moments of the linear predictor.
-response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm,
-                            weights = 1, limits = NULL) {
+response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm) {
   if (is.function(family)) family <- family()
   check_class(family, "family", "family", "a family such as poisson()")
   if (missing(mean) || is.null(sd)) {
     abort_neargp("argument", "With a `family`, give the `mean` and `sd` of the linear predictor.")
   }
-  predicted <- recycle_predictions(list(mean = mean, sd = sd, trials = trials, weights = weights),
-    length(observed))
-  complete <- complete_predictions(observed, predicted, na.rm)
-  mixture <- new_mixture(predicted$mean[complete], predicted$sd[complete], family, parameters,
-    predicted$trials[complete], predicted$weights[complete])
-  mixture <- with_limits(mixture, limits[complete, , drop = FALSE])
-  observed <- as.numeric(observed)[complete]
-  check_support_of(observed, mixture, family, which(complete))
-  summarize_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
+  predicted <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), length(observed))
+  distribution <- new_mixture(predicted$mean, predicted$sd, family, parameters, predicted$trials)
+  scores_of_distribution(observed, predicted, distribution, family, level, na.rm)
 }
 
-# The averages of scores of each row, as mixture_scores() makes them. Where only limits are known
+# Scores of the rows in which the observation and all of `given` are known.
+scores_of_distribution <- function(observed, given, distribution, family, level, na.rm) {
+  complete <- complete_predictions(observed, given, na.rm)
+  observed <- as.numeric(observed)[complete]
+  distribution <- distribution[complete]
+  check_support_of(observed, distribution, family, which(complete))
+  summarize_scores(observed, score_rows(observed, distribution, level), level, sum(!complete))
+}
+
+# The averages of scores of each row, as score_rows() makes them. Where only limits are known
 # there is no error, and no saying whether an interval has the value.
 summarize_scores <- function(observed, rows, level, n_missing = 0L) {
   measured <- if (is.null(rows$censored)) seq_along(observed) else
@@ -61,14 +63,19 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
     check_no_more_arguments()
     check_leave_one_out(object)
     unit <- unit_left_out(object, leave_out)
-    return(structure(scores_given_others(object, level, na.rm, leave_out), left_out = unit))
+    left <- left_out(object, leave_out = leave_out)
+    return(structure(scores_of_left_out(object, left, level, na.rm), left_out = unit))
   }
   check_for_left_out(leave_out)
   check_scored_predictions(...names())
   truth <- new_observations(object, newdata, observed, trials)
   weights <- scored_weights(object, newdata, new_weights(object, newdata, weights))
   predicted <- unclass(predict(object, newdata, type = "link", verbose = FALSE, ...))
-  scores_of_observations(object, truth, predicted, weights, level, na.rm)
+  given <- recycle_predictions(list(mean = predicted$mean, sd = predicted$sd,
+    trials = truth$trials, weights = weights), length(truth$y))
+  at <- c(given[c("trials", "weights")], list(limits = truth$limits))
+  distribution <- predictive(object, list(mean = given$mean, variance = given$sd^2), at)$observation
+  scores_of_distribution(truth$y, given, distribution, object$family, level, na.rm)
 }
 
 check_for_left_out <- function(leave_out) {
@@ -84,48 +91,20 @@ check_scored_predictions <- function(given) {
     i = "It scores predictions by the estimates, each row on its own. Others: scores(observed, mean, sd) of predict()."))
 }
 
-# `truth`: y and trials of new observations; `predicted`: mean and sd of the linear predictor there.
-scores_of_observations <- function(object, truth, predicted, weights, level, na.rm) {
-  UseMethod("scores_of_observations", object$method)
+# `left`: the distributions of left_out(); `rows`: those of the fit that are scored.
+scores_of_left_out <- function(object, left, level, na.rm, rows = seq_along(object$data$y)) {
+  y <- observed_response(object$data)[rows]
+  place <- match(rows, left$rows)
+  complete <- complete_predictions(y, list(mean = place), na.rm,
+    (object$row_names %||% seq_along(object$data$y))[rows])
+  distribution <- left$distribution[place[complete]]
+  summarize_scores(y[complete], score_rows(y[complete], distribution, level), level,
+    sum(!complete))
 }
 
-#' @export
-scores_of_observations.default <- function(object, truth, predicted, weights, level, na.rm) {
-  scores(truth$y, predicted$mean, sqrt(predicted$sd^2 + object$nugget / weights), level = level,
-    na.rm = na.rm)
-}
-
-#' @export
-scores_of_observations.neargp_method_families <- function(object, truth, predicted, weights, level,
-                                                          na.rm) {
-  response_scores(truth$y, predicted$mean, predicted$sd, object$family, response_parameters(object),
-    truth$trials, level, na.rm, weights, truth$limits)
-}
-
-scores_given_others <- function(object, level, na.rm, leave_out = NULL) {
-  UseMethod("scores_given_others", object$method)
-}
-
-#' @export
-scores_given_others.default <- function(object, level, na.rm, leave_out = NULL) {
-  loo <- loo_table(object, leave_out = leave_out)
-  complete_predictions(loo$observed, loo["mean"], na.rm, object$row_names %||%
-    seq_along(loo$observed))
-  scores(loo, observed = loo$observed, level = level, na.rm = na.rm)
-}
-
-#' @export
-scores_given_others.neargp_method_families <- function(object, level, na.rm, leave_out = NULL) {
-  scores_of_left_out(object, cavity_mixture(object), level, na.rm)
-}
-
-# `left`: the leave-one-out mixtures of rows, see cavity_mixture().
-scores_of_left_out <- function(object, left, level, na.rm) {
-  y <- observed_response(object$data)
-  found <- list(mean = replace(rep(NA_real_, length(y)), left$rows, 0))
-  observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
-  summarize_scores(observed, mixture_scores(observed, left$mixture, level), level,
-    length(y) - length(observed))
+# Scores of the rows in `loo`, what loo_table() returned of the fit.
+loo_scores <- function(fit, loo) {
+  scores_of_left_out(fit, attr(loo, "left_out"), 0.95, na.rm = TRUE)
 }
 
 # ---- probability integral transform --------------------------------------------------------------

@@ -76,11 +76,7 @@ NULL
 crps_gaussian <- function(observed, mean, sd) {
   check_required()
   check_scored(list(observed = observed, mean = mean, sd = sd))
-  z <- (observed - mean) / sd
-  score <- sd * (z * (2 * stats::pnorm(z) - 1) + 2 * stats::dnorm(z) - 1 / sqrt(pi))
-  certain <- !is.na(sd) & rep_len(sd == 0, length(score))
-  score[certain] <- abs(observed - mean)[certain]
-  score
+  predictive_crps(observed, new_normal(mean, sd))
 }
 
 #' @rdname scoring_rules
@@ -131,22 +127,21 @@ interval_score <- function(observed, lower, upper, level = 0.95) {
 #' @export
 crps_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
   check_required()
-  mixture_crps(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
+  predictive_crps(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
 }
 
 #' @rdname scoring_rules
 #' @export
 log_score_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
   check_required()
-  -mixture_density(observed, scored_mixture(observed, mean, sd, family, parameters, trials),
-    log = TRUE)
+  -predictive_log_density(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
 }
 
 #' @rdname scoring_rules
 #' @export
 pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
   check_required()
-  pit <- mixture_pit(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
+  pit <- predictive_pit(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
   pit$lower + stats::runif(length(pit$upper)) * (pit$upper - pit$lower)
 }
 
@@ -172,7 +167,7 @@ scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
   mixture <- new_mixture(values$mean, values$sd, family, parameters, values$trials)
   observed <- rep_len(observed, mixture$n)
   known <- !is.na(observed)
-  check_support_of(observed[known], take_mixture(mixture, known), family, which(known))
+  check_support_of(observed[known], mixture[known], family, which(known))
   mixture
 }
 

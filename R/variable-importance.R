@@ -225,11 +225,10 @@ trained_without <- function(fit, split) without_fold(fit, split, !is.null(fit$de
 held_log_scores <- function(known, fit, split, at) {
   if (inherits(fit, "neargp_classifier")) {
     number <- as.integer(observed_classes(fit)[split$held])
-    probability <- held_probabilities(known, fit, split, at)
-    return(-log(probability[cbind(seq_along(number), number)]))
+    return(-predictive_log_density(number, held_classes(known, fit, split, at)))
   }
-  held <- held_moments(known, fit, split, at)
-  fold_log_scores(known$method, known, held$moments, held$data)
+  held <- held_observations(known, fit, split, at)
+  -predictive_log_density(observed_response(held$data), held$distribution)
 }
 
 # ---- shown ---------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ family_called <- function(name) switch(name, bernoulli = stats::binomial(), pois
 
 # Scores of predictions of the linear predictor (mean and sd) for new responses, and coverage of the field.
 latent_scores <- function(mean, sd, places, family) {
-  log_score <- -mean(neargp:::mixture_density(places$y, neargp:::new_mixture(mean, sd, family_called(family)), log = TRUE))
+  log_score <- -mean(neargp:::predictive_log_density(places$y, neargp:::new_mixture(mean, sd, family_called(family))))
   c(log_score = log_score, rmse_field = sqrt(mean((places$field - mean)^2)),
     coverage_field = mean(abs(places$field - mean) < stats::qnorm(0.975) * sd))
 }

@@ -34,12 +34,12 @@ drawn <- function(case, n = 1000L) {
 
 measured <- function(case) {
   drawn <- drawn(case)
-  crps <- timed(neargp:::mixture_crps(drawn$y, drawn$mixture))
+  crps <- timed(neargp:::predictive_crps(drawn$y, drawn$mixture))
   list(crps = crps$value, seconds = c(crps = crps$cpu,
-    pit = cpu_seconds(neargp:::mixture_pit(drawn$y, drawn$mixture)),
-    log_score = cpu_seconds(neargp:::mixture_density(drawn$y, drawn$mixture, log = TRUE)),
-    interval = cpu_seconds(neargp:::prediction_limits(drawn$mixture, 0.95)),
-    exceedance = cpu_seconds(neargp:::mixture_exceedance(5, drawn$mixture))))
+    pit = cpu_seconds(neargp:::predictive_pit(drawn$y, drawn$mixture)),
+    log_score = cpu_seconds(neargp:::predictive_log_density(drawn$y, drawn$mixture)),
+    interval = cpu_seconds(neargp:::predictive_limits(drawn$mixture, 0.95)),
+    exceedance = cpu_seconds(neargp:::predictive_cdf(5, drawn$mixture, lower = FALSE))))
 }
 
 arguments <- commandArgs(TRUE)

@@ -127,7 +127,15 @@ attempt <- function(value) {
   tryCatch(suppressMessages(suppressWarnings(value)), error = function(e) class(e))
 }
 
-hash <- function(value) rlang::hash(unserialize(serialize(value, NULL)))
+# Attributes in the order of their names, on which no result depends.
+with_sorted_attributes <- function(value) {
+  kept <- attributes(value)
+  if (is.list(value)) value <- lapply(unclass(value), with_sorted_attributes)
+  if (length(kept)) attributes(value) <- kept[order(names(kept))]
+  value
+}
+
+hash <- function(value) rlang::hash(unserialize(serialize(with_sorted_attributes(value), NULL)))
 
 record_case <- function(name, case) {
   set.seed(2)

@@ -81,8 +81,23 @@ expected_given <- function(case, grid, what, ...) {
 mixture_random <- function(nsim, mixture) {
   draws <- matrix(NA_real_, mixture$n, nsim)
   known <- which(!is.na(mixture$mean) & !is.na(mixture$sd) & !is.na(mixture$trials))
-  part <- take_mixture(mixture, known)
+  part <- mixture[known]
   eta <- matrix(stats::rnorm(part$n * nsim, part$mean, part$sd), part$n, nsim)
   draws[known, ] <- mixture_family(part)$random(length(eta), eta, part$parameters, part$trials)
   draws
+}
+
+# A mixture beside the distribution of its field, as predictive() returns them.
+with_field <- function(mixture) {
+  list(field = new_normal(mixture$mean, mixture$sd), observation = mixture)
+}
+
+mean_exceedance <- function(threshold, mixture) {
+  exceedance_columns(with_field(mixture), threshold, "mean")[[1L]]
+}
+
+# Columns of predict() for moments of the linear predictor.
+response_columns <- function(mean, variance, family, parameters, trials, settings) {
+  mixture <- new_mixture(mean, sqrt(variance), family, parameters, trials)
+  as.data.frame(predictive_columns(with_field(mixture), settings))
 }

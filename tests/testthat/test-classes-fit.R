@@ -32,10 +32,10 @@ test_extended("an observation's own label does not reach its leave-one-out predi
     for (i in c(1L, 20L, 50L)) {
       changed <- fit
       changed$data$y[i] <- fit$data$y[i] %% 3 + 1
-      expect_identical(loo_probabilities(changed, NULL, 1L)[i, ],
-        loo_probabilities(fit, NULL, 1L)[i, ])
-      expect_false(identical(loo_probabilities(changed, NULL, 1L),
-        loo_probabilities(fit, NULL, 1L)))
+      expect_identical(left_out_classes(changed, NULL, 1L)[i],
+        left_out_classes(fit, NULL, 1L)[i])
+      expect_false(identical(left_out_classes(changed, NULL, 1L),
+        left_out_classes(fit, NULL, 1L)))
     }
   }
 })

@@ -72,7 +72,7 @@ test_that("leave-one-out predictions of some rows are those among all", {
     fit <- neargp(class ~ 0, data, coords = ~ x + y, family = categorical(),
       method = loo_k(8L, estimator, "adam", steps = 4L), threads = 1L)
     rows <- c(3L, 13L, 40L)
-    expect_equal(loo_probabilities(fit, NULL, 1L, rows), loo_probabilities(fit, NULL, 1L)[rows, ],
+    expect_equal(left_out_classes(fit, NULL, 1L, rows), left_out_classes(fit, NULL, 1L)[rows],
       tolerance = 1e-12)
   }
 })

@@ -33,16 +33,16 @@ test_extended("distribution, density and moments are those of all components tog
     known <- expected_over_components(at, function(eta, i) distribution(eta, at$y[i]))
     if (name == "bernoulli") known[at$y == 1] <- 1
     if (name %in% c("logit", "probit", "cloglog")) known[at$y == at$case$trials] <- 1
-    expect_equal(mixture_distribution(at$y, at$mixture), known, tolerance = 1e-7, label = name)
-    expect_equal(mixture_density(at$y, at$mixture),
+    expect_equal(predictive_cdf(at$y, at$mixture), known, tolerance = 1e-7, label = name)
+    expect_equal(exp(predictive_log_density(at$y, at$mixture)),
       expected_over_components(at, function(eta, i) density(eta, at$y[i])), tolerance = 1e-7,
       label = name)
     mean <- of_family(at, "mean")
     variance <- of_family(at, "variance")
     first <- expected_over_components(at, function(eta, i) mean(eta))
     second <- expected_over_components(at, function(eta, i) variance(eta) + mean(eta)^2)
-    expect_equal(mixture_mean(at$mixture), first, tolerance = 1e-7, label = name)
-    expect_equal(mixture_variance(at$mixture), second - first^2, tolerance = 1e-6, label = name)
+    expect_equal(predictive_mean(at$mixture), first, tolerance = 1e-7, label = name)
+    expect_equal(predictive_variance(at$mixture), second - first^2, tolerance = 1e-6, label = name)
   }
 })
 
@@ -50,12 +50,12 @@ test_extended("quantiles are the least response with that probability", {
   for (name in small_cases) {
     at <- component_case(name)
     for (p in c(0.05, 0.5, 0.95)) {
-      q <- mixture_quantile(p, at$mixture)
+      q <- predictive_quantile(p, at$mixture)
       if (mixture_family(at$mixture)$discrete) {
-        expect_true(all(mixture_distribution(q, at$mixture) >= p - 1e-8))
-        expect_true(all(q == 0 | mixture_distribution(q - 1, at$mixture) < p))
+        expect_true(all(predictive_cdf(q, at$mixture) >= p - 1e-8))
+        expect_true(all(q == 0 | predictive_cdf(q - 1, at$mixture) < p))
       } else {
-        expect_equal(mixture_distribution(q, at$mixture), rep(p, length(q)), tolerance = 1e-6,
+        expect_equal(predictive_cdf(q, at$mixture), rep(p, length(q)), tolerance = 1e-6,
           label = name)
       }
     }
@@ -66,7 +66,7 @@ test_extended("the CRPS is the integral of squares, of counts their sum, also wh
   for (name in small_cases) for (spread in c(1, 0.1)) {
     at <- component_case(name, spread)
     distribution <- function(q, i) {
-      mixture_distribution(q, take_mixture(at$mixture, rep(i, length(q))))
+      predictive_cdf(q, at$mixture[rep(i, length(q))])
     }
     known <- vapply(seq_along(at$y), function(i) {
       y <- at$y[i]
@@ -86,7 +86,7 @@ test_extended("the CRPS is the integral of squares, of counts their sum, also wh
       }
       part(lower, y, function(p) p^2) + part(y, upper, function(p) (1 - p)^2)
     }, 0)
-    expect_equal(mixture_crps(at$y, at$mixture), known, tolerance = 2e-6,
+    expect_equal(predictive_crps(at$y, at$mixture), known, tolerance = 2e-6,
       label = paste(name, spread))
   }
 })
@@ -95,16 +95,16 @@ test_that("large counts are summed as an integral", {
   eta <- new_normal_mixture(matrix(c(6, 6.6), 1L), matrix(c(0.1, 0.2), 1L), log(c(0.7, 0.3)))
   mixture <- new_component_mixture(eta, "poisson", list())
   x <- 0:5000
-  known <- sum((mixture_distribution(x, take_mixture(mixture, rep(1L, length(x)))) - (x >= 480))^2)
-  expect_equal(mixture_crps(480, mixture), known, tolerance = 1e-6)
+  known <- sum((predictive_cdf(x, mixture[rep(1L, length(x))]) - (x >= 480))^2)
+  expect_equal(predictive_crps(480, mixture), known, tolerance = 1e-6)
 })
 
 test_that("rows that are not known stay so, and one component is as a normal linear predictor", {
   eta <- new_normal_mixture(matrix(c(0.2, NA, 1), 3L), matrix(c(0.5, NA, 0.1), 3L), 0)
   mixture <- new_component_mixture(eta, "poisson", list())
   single <- new_mixture(c(0.2, NA, 1), c(0.5, NA, 0.1), poisson())
-  for (f in list(mixture_mean, mixture_variance, function(m) mixture_quantile(0.9, m),
-      function(m) mixture_crps(c(1, 2, 3), m))) {
+  for (f in list(predictive_mean, predictive_variance, function(m) predictive_quantile(0.9, m),
+      function(m) predictive_crps(c(1, 2, 3), m))) {
     expect_equal(f(mixture), f(single), tolerance = 1e-7)
   }
 })

@@ -40,7 +40,7 @@ test_extended("intervals, quantiles and probabilities agree", {
   inner <- predict(fit, new_rows, interval = "confidence", level = 0.9)
   expect_true(all(inner$lower > p$lower & inner$upper < p$upper))
   expect_equal(predict(fit, new_rows, threshold = 50, threshold_of = "mean")$p_mean_exceed,
-    normal_mixture_distribution(50, latent_mixture(fit, new_rows), lower = FALSE))
+    predictive_cdf(50, latent_mixture(fit, new_rows), lower = FALSE))
 })
 
 test_extended("a fit does not depend on threads, nor on units, and a prediction is its row's own", {
@@ -91,8 +91,8 @@ test_extended("scores of new rows are those of the mixture", {
   weighted <- fit_deep(weights = w)
   heavy <- transform(bent_data(60L, 8), w = 1e6)
   expect_equal(scores(weighted, newdata = heavy)$log_score,
-    -mean(normal_mixture_log_density(heavy$y,
-      observed_mixture(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
+    -mean(predictive_log_density(heavy$y,
+      with_noise(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
 })
 
 test_extended("residuals and fitted values are of the rows as the fit has seen them", {
@@ -143,8 +143,8 @@ test_extended("cross-validation trains anew", {
   expect_equal(cv$predictions$mean[folds == 2], predict(other, bent_data()[folds == 2, ])$mean,
     tolerance = 1e-10)
   expect_equal(cv$predictions$log_score[folds == 2],
-    -log(exp(normal_mixture_log_density(bent_data()$y[folds == 2],
-      observed_mixture(latent_mixture(other, bent_data()[folds == 2, ]), other$nugget)))),
+    -log(exp(predictive_log_density(bent_data()$y[folds == 2],
+      with_noise(latent_mixture(other, bent_data()[folds == 2, ]), other$nugget)))),
       tolerance = 1e-8)
   expect_identical(cv$scores$n, 240L)
 })
@@ -202,8 +202,8 @@ test_extended("print and summary tell how it was trained", {
 test_that("the trace is of the response's unit", {
   fit <- fit_deep()
   rows <- fit$deep$validation$rows
-  density <- normal_mixture_log_density(fit$data$y[rows],
-    take_normal_mixture(training_mixture(fit, 1L), rows))
+  density <- predictive_log_density(fit$data$y[rows],
+    training_distribution(fit, 1L)[rows])
   expect_equal(-fit$deep$validation$nll, mean(density), tolerance = 1e-8)
   expect_equal(fit$deep$trace$validation[fit$deep$notes$epoch], mean(density), tolerance = 1e-8)
 })

@@ -142,9 +142,9 @@ test_extended("residuals, draws and tables are of the response's mixture", {
   set.seed(1)
   found <- unname(residuals(fit, "quantile"))
   set.seed(1)
-  lower <- mixture_distribution(data$count - 1, mixture)
+  lower <- predictive_cdf(data$count - 1, mixture)
   expect_equal(found,
-    qnorm(lower + runif(200) * (mixture_distribution(data$count, mixture) - lower)))
+    qnorm(lower + runif(200) * (predictive_cdf(data$count, mixture) - lower)))
   draws <- as.matrix(simulate(fit, 3000, seed = 1, newdata = data[1:3, ]))
   p <- predict(fit, data[1:3, ])
   expect_lt(max(abs(rowMeans(draws) - p$mean) / p$sd), 0.08)

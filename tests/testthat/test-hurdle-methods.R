@@ -23,8 +23,7 @@ test_extended("rows are left out of both fits", {
   p <- loo_predict(fit$presence)$mean
   zero <- d$amount == 0
   expect_equal(left$log_score[zero], -log1p(-p[zero]))
-  expect_equal(left$log_score[!zero], -log(p[!zero]) - densities_given_others(fit$positive$method,
-    fit$positive))
+  expect_equal(left$log_score[!zero], -log(p[!zero]) - loo_log_densities(fit$positive))
   expect_equal(left$mean[!zero], p[!zero] * loo_predict(fit$positive)$mean)
   expect_equal(left$mean[zero], p[zero] * predict(fit$positive, d[zero, ])$mean)
   expect_equal(residuals(fit, "loo"), d$amount - left$mean, ignore_attr = TRUE)
@@ -46,7 +45,8 @@ test_extended("folds are left out of both fits", {
   part <- given$predictions[given$predictions$fold == 2L, ]
   kept <- d[folds != 2L, ]
   again <- hurdle_fits(kept, "amount", Gamma("log"))
-  expected <- hurdle_scores(d$amount[folds == 2L], hurdle_mixture(again, d[folds == 2L, ]), 0.95)
+  expected <- score_rows(d$amount[folds == 2L],
+    hurdle_distribution(again, d[folds == 2L, ]), 0.95)
   expect_equal(part$log_score, expected$log_score, tolerance = 1e-5)
   expect_equal(part$crps, expected$crps, tolerance = 1e-5)
   expect_equal(part$observed, d$amount[folds == 2L])
@@ -95,7 +95,7 @@ test_extended("rows of the expected response do not depend on those beside them"
   fit <- hurdle_fits(d, "amount", Gamma("log"))
   new <- d[1:5, ]
   new$h[2L] <- NA
-  hurdle <- hurdle_mixture(fit, new)
+  hurdle <- hurdle_distribution(fit, new)
   together <- expected_limits(fit, new, hurdle, 0.9)
   expect_equal(together, expected_limits(fit, new, hurdle, 0.9, rows_at_once = 2L),
     tolerance = 1e-14)

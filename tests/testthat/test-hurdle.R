@@ -20,7 +20,7 @@ expect_mixture_with_nothing <- function(response, family, n = 4000) {
     own <- pmax((u - (1 - p[i])) / p[i], 0)
     value <- double(length(u))
     link <- predict(fit$positive, new[rep(i, sum(own > 0)), ], type = "link")
-    value[own > 0] <- mixture_quantile(own[own > 0], new_mixture(link$mean, link$sd, family,
+    value[own > 0] <- predictive_quantile(own[own > 0], new_mixture(link$mean, link$sd, family,
       fit$positive$family_parameters))
     value
   })
@@ -35,7 +35,7 @@ expect_mixture_with_nothing <- function(response, family, n = 4000) {
     mean(abs(y[i] - quantiles[, i])) - mean(abs(outer(quantiles[seq(1, n, 5), i],
       quantiles[seq(3, n, 5), i], "-"))) / 2
   })
-  rows <- hurdle_scores(y, hurdle_mixture(fit, new), 0.95)
+  rows <- score_rows(y, hurdle_distribution(fit, new), 0.95)
   expect_equal(rows$crps, distance, tolerance = 0.02)
   expect_equal(rows$pit_upper, sapply(1:3, function(i) mean(quantiles[, i] <= y[i] + 1e-9)),
     tolerance = 0.01)

@@ -47,7 +47,8 @@ count_cases <- list(
 )
 
 crps_of_case <- function(y, case, mean, sd) {
-  mixture_crps(y, new_mixture(rep(mean, length(y)), sd, case$family, case$parameters, case$trials))
+  predictive_crps(y, new_mixture(rep(mean, length(y)), sd, case$family, case$parameters,
+    case$trials))
 }
 
 test_extended("the CRPS of counts is the sum that defines it", {
@@ -99,9 +100,10 @@ test_extended("rows of all sizes are summed together as they are alone", {
   mean <- runif(1200, -4, 10)
   sd <- sample(c(0, 0.1, 1, 2), 1200, TRUE)
   y <- rpois(1200, exp(mean))
-  crps <- mixture_crps(y, new_mixture(mean, sd, poisson()))
+  crps <- predictive_crps(y, new_mixture(mean, sd, poisson()))
   some <- sample(1200L, 25L)
-  alone <- vapply(some, function(i) mixture_crps(y[i], new_mixture(mean[i], sd[i], poisson())), 0)
+  alone <- vapply(some,
+    function(i) predictive_crps(y[i], new_mixture(mean[i], sd[i], poisson())), 0)
   expect_equal(crps[some], alone, tolerance = 1e-8)
 })
 

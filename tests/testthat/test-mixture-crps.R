@@ -6,7 +6,7 @@ crps_by_definition <- function(y, mixture, from, to) {
   power <- if (smooth) 3 else 1
   points <- if (smooth) 401L else 4001L
   square_at <- function(x, term) {
-    term(mixture_distribution(x, take_mixture(mixture, rep(1L, length(x)))))
+    term(predictive_cdf(x, mixture[rep(1L, length(x))]))
   }
   integral <- function(from, to, term) {
     u <- seq(0, 1, length.out = points)
@@ -26,7 +26,7 @@ test_extended("the CRPS of continuous responses is the integral that defines it"
       for (y in case$y) {
         mixture <- new_mixture(0.2, sd, case$family, case$parameters)
         expected <- crps_by_definition(y, mixture, ends[[name]][1L], ends[[name]][2L])
-        expect_equal(mixture_crps(y, mixture), expected, tolerance = 1e-5,
+        expect_equal(predictive_crps(y, mixture), expected, tolerance = 1e-5,
           label = paste(name, sd, y))
       }
     }
@@ -35,16 +35,17 @@ test_extended("the CRPS of continuous responses is the integral that defines it"
 
 test_that("the CRPS has the closed forms that there are", {
   y <- c(-1, 0.3, 5)
-  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, gaussian(), c(variance = 0.7))),
+  expect_equal(predictive_crps(y, new_mixture(rep(0.5, 3), 1.2, gaussian(), c(variance = 0.7))),
     crps_gaussian(y, 0.5, sqrt(1.44 + 0.7)))
   # Next to normal, and the log-normal (Baran and Lerch 2015, eq. 5).
   nearly <- new_mixture(rep(0.5, 3), 1.2, mixture_cases$student_t$family, c(scale = 0.8, df = 1e7))
-  expect_equal(mixture_crps(y, nearly), crps_gaussian(y, 0.5, sqrt(1.44 + 0.64)), tolerance = 1e-6)
+  expect_equal(predictive_crps(y, nearly), crps_gaussian(y, 0.5, sqrt(1.44 + 0.64)),
+    tolerance = 1e-6)
   y <- c(0.01, 2, 40)
   z <- (log(y) - 0.5) / 1.2
   lognormal <- y * (2 * pnorm(z) - 1) - 2 * exp(0.5 + 1.2^2 / 2) * (pnorm(z - 1.2) +
     pnorm(1.2 / sqrt(2)) - 1)
-  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, Gamma("log"), c(shape = 1e10))),
+  expect_equal(predictive_crps(y, new_mixture(rep(0.5, 3), 1.2, Gamma("log"), c(shape = 1e10))),
     lognormal, tolerance = 1e-6)
 })
 
@@ -53,20 +54,20 @@ test_extended("the CRPS is the mean distance to draws less half that between the
   for (case in mixture_cases[c("poisson", "gamma", "beta", "many_trials", "student_t", "tweedie",
       "betabinomial", "zi_nbinom2", "truncated")]) {
     mixture <- new_mixture(0.4, 0.6, case$family, case$parameters, case$trials)
-    y <- mixture_quantile(0.8, mixture)
+    y <- predictive_quantile(0.8, mixture)
     draws <- matrix(mixture_random(200000L, mixture), 2000)
     blocks <- crps_sample(rep(y, 2000), draws, fair = TRUE)
-    expect_lt(abs(mean(blocks) - mixture_crps(y, mixture)) / (sd(blocks) / sqrt(2000)), 4)
+    expect_lt(abs(mean(blocks) - predictive_crps(y, mixture)) / (sd(blocks) / sqrt(2000)), 4)
   }
 })
 
 test_that("far observations and separated predictions have finite scores", {
   mixture <- new_mixture(c(-40, 40, 3, 3), c(5, 5, 0.1, 0.1), binomial(), trials = c(1, 1, 50, 50))
-  expect_equal(mixture_crps(c(1, 0, 0, 50), mixture)[1:2], c(1, 1), tolerance = 1e-6)
-  expect_equal(diff(mixture_crps(c(1e6, 1e6 + 1), new_mixture(c(3, 3), 0.1, poisson()))), 1,
+  expect_equal(predictive_crps(c(1, 0, 0, 50), mixture)[1:2], c(1, 1), tolerance = 1e-6)
+  expect_equal(diff(predictive_crps(c(1e6, 1e6 + 1), new_mixture(c(3, 3), 0.1, poisson()))), 1,
     tolerance = 1e-6)
   positive <- new_mixture(rep(0, 2), 1, Gamma("log"), c(shape = 2))
-  expect_equal(diff(mixture_crps(c(1e5, 2e5), positive)), 1e5, tolerance = 1e-6)
+  expect_equal(diff(predictive_crps(c(1e5, 2e5), positive)), 1e5, tolerance = 1e-6)
 })
 
 lognormal_crps <- function(y, mean, sd) {

@@ -8,7 +8,7 @@ test_that("predictions have the columns of other responses", {
     5))
   link <- predict(fit, new, type = "link")
   mixture <- new_mixture(link$mean, link$sd, binomial(), trials = 5)
-  expect_equal(columns$mean, mixture_mean(mixture))
+  expect_equal(columns$mean, predictive_mean(mixture))
   expect_named(predict(fit, new, type = "quantile", probs = 0.5), "q0.5")
 })
 
@@ -64,7 +64,7 @@ test_that("leave-one-out predictions, residuals and scores go together", {
   expect_equal(unname(residuals(fit, "loo")), fit$data$y - loo$mean)
   own <- scores(fit)
   expect_equal(own$log_score,
-    -mean(mixture_density(fit$data$y, cavity_mixture(fit)$mixture, log = TRUE)))
+    -mean(predictive_log_density(fit$data$y, left_out(fit)$distribution)))
   expect_length(fitted(fit), 120L)
   expect_lt(mean((fit$data$y - fitted(fit))^2), mean((fit$data$y - loo$mean)^2))
   withr::local_seed(1)
@@ -136,10 +136,10 @@ test_extended("with k = n - 1 leave-one-out moments and score are the dense ones
     dense <- vapply(1:40, function(i) dense_pseudo_observation_moments(fit, i), double(3))
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
-    mixture <- data_mixture(fit, dense["mean", ], dense["variance", ])
+    mixture <- response_of_rows(fit, dense["mean", ], dense["variance", ])
     # the gamma variables of the score are those before the last pass, in which parameters moved by
     # 2% at most
-    expect_equal(c(logLik(fit)), sum(mixture_density(fit$data$y, mixture, log = TRUE)),
+    expect_equal(c(logLik(fit)), sum(predictive_log_density(fit$data$y, mixture)),
       tolerance = if (name == "student_t") 1e-2 else 1e-8)
   }
 })

@@ -45,7 +45,7 @@ test_extended("the marginal density agrees with the mixture of predictions, deri
     weights <- if (entry$scaled) data$weights
     mixture <- new_mixture(mean, sqrt(variance), family, parameters, trials, weights)
     # the quadrature of the mixture is the less exact one
-    expect_equal(at$value, mixture_density(y, mixture, log = TRUE),
+    expect_equal(at$value, predictive_log_density(y, mixture),
       tolerance = if (name == "beta") 1e-5 else 1e-9, info = name)
     h <- 1e-5
     slope <- function(up, down) (up$value - down$value) / (2 * h)
@@ -69,8 +69,8 @@ test_that("the prior is the likeliest", {
     coords = cbind(data$x, data$y), X = cbind(1, data$h))
   prior <- marginal_prior(problem, problem$X, stats::poisson(), double(0), plain_context())
   value <- function(beta, variance) {
-    sum(mixture_density(problem$y, new_mixture(drop(problem$X %*% beta), sqrt(variance),
-      stats::poisson()), log = TRUE))
+    sum(predictive_log_density(problem$y, new_mixture(drop(problem$X %*% beta), sqrt(variance),
+      stats::poisson())))
   }
   best <- value(prior$beta, prior$variance)
   for (shift in list(c(0.02, 0), c(-0.02, 0), c(0, 0.02), c(0, -0.02)))

@@ -7,21 +7,21 @@ example_mixture <- function(rows = 200L, components = 8L, spread = 1, scale = 10
 }
 
 of_row <- function(mixture, row, f) {
-  function(x) vapply(x, function(one) f(one, take_normal_mixture(mixture, row)), 0)
+  function(x) vapply(x, function(one) f(one, mixture[row]), 0)
 }
 
 test_extended("moments and the distribution are those of its density by quadrature", {
   mixture <- example_mixture(3L, 4L)
   for (row in 1:3) {
-    density <- of_row(mixture, row, function(y, m) exp(normal_mixture_log_density(y, m)))
+    density <- of_row(mixture, row, function(y, m) exp(predictive_log_density(y, m)))
     moment <- function(f) {
       integrate(function(y) f(y) * density(y), -40, 40, rel.tol = 1e-10, subdivisions = 1000L)$value
     }
     mean <- moment(identity)
-    expect_equal(normal_mixture_mean(mixture)[row], mean, tolerance = 1e-8)
-    expect_equal(normal_mixture_variance(mixture)[row], moment(function(y) (y - mean)^2),
+    expect_equal(predictive_mean(mixture)[row], mean, tolerance = 1e-8)
+    expect_equal(predictive_variance(mixture)[row], moment(function(y) (y - mean)^2),
       tolerance = 1e-8)
-    expect_equal(normal_mixture_distribution(0.7, mixture)[row],
+    expect_equal(predictive_cdf(0.7, mixture)[row],
       integrate(density, -40, 0.7, rel.tol = 1e-10)$value, tolerance = 1e-8)
   }
 })
@@ -31,7 +31,7 @@ test_that("quantiles are the inverse of the distribution, of wild mixtures and f
     example_mixture(components = 1L), example_mixture(spread = 0))
   for (mixture in mixtures) {
     for (p in c(1e-9, 0.025, 0.5, 0.9, 1 - 1e-7)) {
-      q <- normal_mixture_quantile(p, mixture)
+      q <- predictive_quantile(p, mixture)
       score <- normal_score_at(q, mixture)
       # where a jump of the distribution is steeper than numbers are dense, they cannot tell p
       resolved <- score$slope * abs(q) * .Machine$double.eps < 1e-9
@@ -44,10 +44,10 @@ test_that("quantiles are the inverse of the distribution, of wild mixtures and f
 test_that("the CRPS is the integral of squared differences of distributions", {
   mixture <- example_mixture(4L, 3L)
   y <- c(-2, 0.1, 1, 6)
-  crps <- normal_mixture_crps(y, mixture)
+  crps <- predictive_crps(y, mixture)
   for (row in 1:4) {
-    below <- of_row(mixture, row, function(x, m) normal_mixture_distribution(x, m)^2)
-    above <- of_row(mixture, row, function(x, m) normal_mixture_distribution(x, m, lower = FALSE)^2)
+    below <- of_row(mixture, row, function(x, m) predictive_cdf(x, m)^2)
+    above <- of_row(mixture, row, function(x, m) predictive_cdf(x, m, lower = FALSE)^2)
     direct <- integrate(below, -60, y[row], rel.tol = 1e-9)$value + integrate(above, y[row], 60,
       rel.tol = 1e-9)$value
     expect_equal(crps[row], direct, tolerance = 1e-7)
@@ -59,9 +59,9 @@ test_that("one component is a normal distribution", {
   mean <- mixture$mean[, 1L]
   sd <- mixture$sd[, 1L]
   y <- rnorm(50)
-  expect_equal(normal_mixture_quantile(0.9, mixture), qnorm(0.9, mean, sd))
-  expect_equal(normal_mixture_crps(y, mixture), crps_gaussian(y, mean, sd))
-  rows <- normal_mixture_scores(y, mixture, 0.9)
+  expect_equal(predictive_quantile(0.9, mixture), qnorm(0.9, mean, sd))
+  expect_equal(predictive_crps(y, mixture), crps_gaussian(y, mean, sd))
+  rows <- score_rows(y, mixture, 0.9)
   expect_equal(rows$log_score, -dnorm(y, mean, sd, log = TRUE))
   expect_equal(summarize_scores(y, rows, 0.9)$coverage, mean(abs(y - mean) <= qnorm(0.95) * sd))
 })
@@ -69,11 +69,11 @@ test_that("one component is a normal distribution", {
 test_that("rows that are not known are NA, and draws have the mixture's moments", {
   mixture <- example_mixture(3L, 4L)
   mixture$mean[2L, ] <- NA
-  expect_identical(is.na(normal_mixture_quantile(0.3, mixture)), c(FALSE, TRUE, FALSE))
-  expect_identical(normal_mixture_quantile(0.3, take_normal_mixture(mixture, 2L)), NA_real_)
-  expect_length(normal_mixture_quantile(0.3, take_normal_mixture(mixture, 0L)), 0L)
-  draws <- normal_mixture_draws(20000L, take_normal_mixture(mixture, 3L))
-  sd <- sqrt(normal_mixture_variance(mixture)[3L])
-  expect_lt(abs(mean(draws) - normal_mixture_mean(mixture)[3L]), 4 * sd / sqrt(20000))
+  expect_identical(is.na(predictive_quantile(0.3, mixture)), c(FALSE, TRUE, FALSE))
+  expect_identical(predictive_quantile(0.3, mixture[2L]), NA_real_)
+  expect_length(predictive_quantile(0.3, mixture[0L]), 0L)
+  draws <- predictive_draws(20000L, mixture[3L])
+  sd <- sqrt(predictive_variance(mixture)[3L])
+  expect_lt(abs(mean(draws) - predictive_mean(mixture)[3L]), 4 * sd / sqrt(20000))
   expect_equal(sd(draws), sd, tolerance = 0.05)
 })

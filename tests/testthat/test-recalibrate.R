@@ -10,8 +10,8 @@ pit_of <- function(fit, d) {
   limits <- predict(fit, d, type = "quantile", probs = 0.5)
   mixture <- with(predict(fit, d, type = "link"), new_mixture(mean, sd, fit$family,
     response_parameters(fit)))
-  expect_equal(mixture_quantile(0.5, mixture), limits$q0.5)
-  mixture_distribution(d$z, mixture)
+  expect_equal(predictive_quantile(0.5, mixture), limits$q0.5)
+  predictive_cdf(d$z, mixture)
 }
 
 test_extended("PIT values of held-out rows are uniform after the recalibration of heavy tails", {

@@ -4,7 +4,7 @@ test_extended("scores of a family are averages over the mixture", {
   y <- rpois(60, exp(mean))
   result <- scores(y, mean, 0.4, family = poisson(), level = 0.8)
   mixture <- new_mixture(mean, 0.4, poisson())
-  limits <- prediction_limits(mixture, 0.8)
+  limits <- predictive_limits(mixture, 0.8)
   expect_s3_class(result, c("neargp_scores", "data.frame"), exact = TRUE)
   expect_equal(result$bias, mean(exp(mean + 0.08) - y))
   expect_equal(result$mae, mean(abs(exp(mean + 0.08) - y)))
@@ -26,7 +26,7 @@ test_that("gaussian families score as gaussian predictions of the observation", 
 test_that("binary responses have the Brier score, which is their CRPS, and the area under the ROC curve", {
   y <- c(0, 1, 1, 0, 1)
   mean <- c(-1, 0, 2, 1, 0.3)
-  probability <- mixture_mean(new_mixture(mean, 1, binomial()))
+  probability <- predictive_mean(new_mixture(mean, 1, binomial()))
   result <- scores(y, mean, 1, family = binomial())
   expect_equal(result$brier, mean((probability - y)^2))
   expect_equal(result$crps, result$brier)
@@ -76,7 +76,7 @@ test_extended("the PIT deviation is Kolmogorov's distance, and that of the mean 
 test_extended("PITs of counts are uniform over their interval, and reproducible", {
   set.seed(6)
   pit <- pit_mixture(rep(2, 5000), 0.5, 0.5, poisson())
-  ends <- mixture_distribution(c(1, 2), new_mixture(c(0.5, 0.5), 0.5, poisson()))
+  ends <- predictive_cdf(c(1, 2), new_mixture(c(0.5, 0.5), 0.5, poisson()))
   expect_true(all(pit >= ends[1] & pit <= ends[2]))
   expect_gt(ks.test(pit, "punif", ends[1], ends[2])$p.value, 0.001)
   set.seed(6)
@@ -132,7 +132,7 @@ test_extended("fits of counts, classes and successes are scored by their family"
   # Without new rows: near leave-one-out, which is tried for every tenth row.
   some <- seq(1, 150, by = 10)
   cv <- cross_validate(fit, folds = replace(rep(NA, 150), some, seq_along(some)))
-  rows <- mixture_scores(fit$data$y[some], take_mixture(cavity_mixture(fit)$mixture, some), 0.95)
+  rows <- score_rows(fit$data$y[some], left_out(fit)$distribution[some], 0.95)
   expect_equal(rows$mean, cv$predictions$mean, tolerance = 0.05)
   expect_equal(mean(rows$crps), cv$scores$crps, tolerance = 0.02)
   expect_equal(scores(fit)$mae, mean(abs(data$count[1:150] - loo_predict(fit)$mean)))

@@ -127,7 +127,7 @@ test_extended("other packages have densities, draws and means on the scale of th
   d <- log_data()
   fits <- log_fits(d)
   moments <- loo_predict(fits$plain)
-  densities <- densities_given_others(fits$log$method, fits$log)
+  densities <- loo_log_densities(fits$log)
   expect_equal(densities, dlnorm(d$z, moments$mean, moments$sd, log = TRUE))
   at <- predicted_by_trend(fits$log, data.frame(h = c(0, 1)), "expectation", 0.9)
   trend <- trend_at(fits$plain, data.frame(h = c(0, 1)))

@@ -1,0 +1,45 @@
+# The predictive distributions that a fit makes at targets. (R/left-out.R has those of its own rows,
+# each given the others.)
+
+# `moments`: mean and variance of the field at targets (with its components, where it is a mixture);
+# `at`: what is known of the targets' observations: trials, weights, limits, output, each NULL or
+# for all targets. Returns a list of two distributions, `field` and `observation`.
+predictive <- function(object, moments, at = list()) {
+  UseMethod("predictive", object$method)
+}
+
+#' @export
+predictive.default <- function(object, moments, at = list()) {
+  noise <- noise_of_targets(object, length(moments$mean), at)
+  list(field = new_normal(moments$mean, sqrt(moments$variance)),
+    observation = new_normal(moments$mean, sqrt(moments$variance + noise)))
+}
+
+#' @export
+predictive.neargp_method_families <- function(object, moments, at = list()) {
+  sd <- sqrt(moments$variance)
+  observation <- new_mixture(moments$mean, sd, object$family, response_parameters(object),
+    at$trials %||% 1, at$weights)
+  list(field = new_normal(moments$mean, sd), observation = with_limits(observation, at$limits))
+}
+
+#' @export
+predictive.neargp_method_transformed <- function(object, moments, at = list()) {
+  predictive.neargp_method_families(object, moments, at)
+}
+
+# Parameters of the family on the natural scale, by name.
+response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
+
+# The noise variance of so many targets: of several outputs, unless `at` says which each target is
+# of, these are the places of the first one, then those of the next.
+noise_of_targets <- function(object, count, at = list()) {
+  nugget <- unname(object$nugget)
+  if (length(nugget) > 1L) {
+    nugget <- nugget[at$output %||% rep(seq_along(nugget), each = count %/% length(nugget))]
+  }
+  nugget / (at$weights %||% 1)
+}
+
+# What predictive() takes of rows of data.
+observed_at <- function(data) data[intersect(names(data), c("trials", "weights", "limits", "output"))]
