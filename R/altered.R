@@ -1,14 +1,25 @@
 # Settings and fits that were changed by hand after they were made, as lists can be: the core takes
 # numbers as it gets them, and a batch of no rows or a smoothness of 1e300 would end R.
 
-# The function that makes a method checks its arguments: it is called with them once more. Fields
-# that are no arguments of it follow from the others.
+# The function that makes a method checks its arguments: it is called with them once more. Returns
+# what it makes.
 check_method_settings <- function(method) {
   maker <- method_makers()[[method_name(method)]]
   given <- unclass(method)[intersect(names(formals(maker)), names(method))]
-  if (!is.null(maker)) do.call(maker, given)
   if (!is.null(method$default_k)) check_count(method$default_k, "default_k")
-  invisible(method)
+  if (!is.null(maker)) invisible(do.call(maker, given))
+}
+
+# Fields that are no arguments follow from the others.
+check_derived_settings <- function(method, made) {
+  derived <- setdiff(intersect(names(made), names(method)),
+    names(formals(method_makers()[[method_name(method)]])))
+  for (name in derived) {
+    if (!identical(method[[name]], made[[name]])) {
+      abort_argument(paste0("method$", name), sprintf("as %s makes it", method_call(method)),
+        method[[name]])
+    }
+  }
 }
 
 method_makers <- function() {
@@ -107,7 +118,11 @@ check_covariance <- function(covariance) {
     "a covariance such as cov_matern()",
     paste0("cov_", c(names(covariance_families), "coregionalisation")))
   check_components(covariance[["components"]])
-  check_matrices(covariance[["matrices"]], length(covariance[["components"]]))
+  matrices <- covariance[["matrices"]]
+  if (!is.null(matrices) && !is.list(matrices)) {
+    abort_argument("covariance$matrices", "as cov_coregionalisation() makes them", matrices)
+  }
+  check_matrices(matrices, length(covariance[["components"]]))
   check_rank_argument(covariance[["rank"]], length(covariance[["components"]]))
   invisible(covariance)
 }
@@ -115,7 +130,8 @@ check_covariance <- function(covariance) {
 check_method <- function(method) {
   check_made(method, "method", "neargp_method", "method", "a method such as vecchia() or loo_k()",
     c("vecchia", "exact_gp", "svgp", "loo_k", "mll_k", "vnngp"))
-  check_method_settings(method)
+  check_derived_settings(method, check_method_settings(method))
+  invisible(method)
 }
 
 # A fit has all that neargp() gives it: fields are lost where an object is put together or cut by

@@ -124,6 +124,8 @@ problem_on_field <- function(problem, state, conditioning) {
   problem$rough <- list(working = start, iterations = state$iterations,
     evaluations = state$evaluations)
   problem$conditioning <- conditioning
+  # its value is that of an approximation of the responses
+  problem["unwarped"] <- list(NULL)
   problem
 }
 

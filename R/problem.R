@@ -219,7 +219,7 @@ from_stationary <- function(problem) {
   found <- if_computable(fit_above_nested(stationary$method, stationary))
   if (!is.null(found)) problem$start <- found$working
   if (any(problem$layout$kind %in% warp_kinds)) {
-    problem <- from_unwarped(problem, found, stationary)
+    problem <- from_unwarped(problem, found, stationary, on_responses(problem$method))
   }
   problem$control$coarse_k <- 0L
   problem

@@ -41,9 +41,9 @@ expanded_components <- function(problem) {
 # The optimum without warps of the method's own objective is kept: a search from elsewhere, or among
 # neighbours in the metric of a warp, can end below it. Where another method has found the start,
 # that is a step or two away.
-from_unwarped <- function(problem, found, stationary) {
-  if (!is.null(found) && !identical(stationary$method, problem$method)) {
-    stationary$method <- problem$method
+from_unwarped <- function(problem, found, stationary, method) {
+  if (!is.null(found) && !identical(stationary$method, method)) {
+    stationary$method <- method
     stationary$start <- found$working
     found <- if_computable(fit_method(stationary$method, stationary))
   }

@@ -105,7 +105,8 @@ check_resumed <- function(call, fit) {
 
 # Of the correlations, whose scale is 1; NULL where they are ill conditioned.
 dense_likelihood <- function(data, covariance, nugget, effects = NULL) {
-  S <- tryCatch(dense_noisy(data, covariance, nugget), error = function(e) matrix(NaN))
+  S <- tryCatch(dense_noisy(data, covariance, nugget), error = function(e) NULL)
+  if (is.null(S)) return(NULL)
   for (k in seq_along(effects$blocks)) {
     Z <- data$effects$Z[, effects$blocks[[k]]$columns, drop = FALSE]
     S <- S + Z %*% kronecker(diag(ncol(Z) / effects$blocks[[k]]$d), tcrossprod(effects$factors[[k]])) %*% t(Z)

@@ -105,3 +105,15 @@ test_that("an element of a fit that is of another kind is refused by name", {
     }
   }
 })
+
+test_that("settings that follow from others, and bare matrices, are refused once altered", {
+  data <- data.frame(x = runif(30), y = runif(30), z = rnorm(30), z2 = rnorm(30))
+  method <- ppgpr(5)
+  method$optimizer <- c("natural", "adam")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method), "method\\$optimizer",
+    class = "neargp_error_argument")
+  covariance <- cov_coregionalisation(cov_exponential(), matrices = list(diag(2)))
+  covariance$matrices <- diag(2)
+  expect_error(neargp(cbind(z, z2) ~ 1, data, coords = ~ x + y, covariance = covariance),
+    "matrices", class = "neargp_error_argument")
+})

@@ -173,3 +173,13 @@ test_that("print() samples a loss that the fit did not need", {
     format(signif(loss$likelihood, 2L)), format(signif(loss$prediction, 2L))), fixed = TRUE)
   expect_null(conditioning_detail(fit, most_rows = 599))
 })
+
+test_that("noisy data with a warp are fitted on the field, no worse than without the warp", {
+  set.seed(1)
+  d <- noisy_field("uniform", 400, 10)
+  fit_by <- function(...) neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_exponential(...),
+    method = vecchia(), verbose = FALSE)
+  warped <- fit_by(warp = monotone(~ x, 3))
+  expect_s3_class(warped$method, "neargp_vecchia_field")
+  expect_gt(warped$log_likelihood, fit_by()$log_likelihood - 0.05)
+})
