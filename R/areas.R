@@ -130,7 +130,7 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   check_class(object, "object", "neargp", "a fit of neargp()")
   check_fit(object)
   check_predicts_areas(object)
-  if (missing(areas)) abort_no_newdata()
+  if (missing(areas)) abort_no_newdata(object)
   settings <- new_area_settings(object, fun, spacing, type, interval, level,
     if (!missing(probs)) probs, threshold, joint, draws, k, threads, verbose)
   if (settings$part == "process") object <- without_trend(object)

@@ -91,7 +91,8 @@ held_observations <- function(known, fit, split, at, arguments = list()) {
     take_data_rows(fit$data, rows_of_places(fit$data, split$held)))
   moments <- do.call(predict_latent, c(list(known), at, arguments))
   moments <- lapply(moments, take_rows, targets_of_rows(data, split$held))
-  list(data = data, distribution = predictive(known, moments, observed_at(data))$observation)
+  given <- predictive(known$method, known, moments, observed_at(data))
+  list(data = data, distribution = given$observation)
 }
 
 # The columns of the predictions of held-out rows.

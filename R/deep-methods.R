@@ -195,8 +195,8 @@ glance.neargp_deep_fit <- function(x, ...) {
 # The distributions of new observations at the training rows, which the fit has seen.
 training_distribution <- function(object, threads) {
   at <- training_target(object)
-  field <- deep_mixture(object, at$coords, at$X, at$offset, plain_context(threads))
-  predictive_of_field(object, field[targets_of_rows(object$data)],
+  field <- deep_mixture(object$method, object, at$coords, at$X, at$offset, plain_context(threads))
+  predictive_of_field(object$method, object, field[targets_of_rows(object$data)],
     observed_at(object$data))$observation
 }
 
@@ -258,7 +258,7 @@ scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, tria
   given <- list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)),
     weights = weights)
   at <- c(given[c("trials", "weights")], list(limits = truth$limits))
-  scores_of_distribution(truth$y, given, predictive(object, moments, at)$observation,
+  scores_of_distribution(truth$y, given, predictive(object$method, object, moments, at)$observation,
     object$family, level, na.rm)
 }
 

@@ -39,7 +39,7 @@ location_of_outputs <- function(object, X) {
 }
 
 #' @export
-deep_mixture.neargp_deep_outputs <- function(object, coords, X, offset, context) {
+deep_mixture.neargp_deep_outputs <- function(method, object, coords, X, offset, context) {
   outputs_mixture(object, X, last_units(object, coords, context))
 }
 
@@ -139,7 +139,7 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
   P <- length(object$outputs)
   m <- nrow(observed)
   at <- list(weights = rep(weights, P), output = rep(seq_len(P), each = m))
-  distribution <- predictive(object, moments, at)$observation
+  distribution <- predictive(object$method, object, moments, at)$observation
   table <- scores_of_outputs(object, function(p) {
     own <- (p - 1L) * m + seq_len(m)
     scores_of_distribution(observed[, p], list(mean = moments$mean[own], weights = weights),

@@ -44,12 +44,12 @@ prediction_state <- function(state, seed, count) {
 
 # The mixture of the latent field at places, a row for each target, in the unit of the linear
 # predictor.
-deep_mixture <- function(object, coords, X, offset, context) {
-  UseMethod("deep_mixture", object$method)
+deep_mixture <- function(method, object, coords, X, offset, context) {
+  UseMethod("deep_mixture")
 }
 
 #' @export
-deep_mixture.default <- function(object, coords, X, offset, context) {
+deep_mixture.default <- function(method, object, coords, X, offset, context) {
   deep <- object$deep
   found <- core_deep_components(deep$prediction, standardized_inputs(coords, deep$inputs), context)
   if (!is.null(found$failure)) abort_singular_unit(found$failure)
@@ -61,7 +61,7 @@ deep_mixture.default <- function(object, coords, X, offset, context) {
 #' @export
 predictor.neargp_deep <- function(method, object, settings) {
   function(coords, X, offset) {
-    moments_of_mixture(deep_mixture(object, coords, X, offset, settings$context))
+    moments_of_mixture(deep_mixture(method, object, coords, X, offset, settings$context))
   }
 }
 
@@ -100,23 +100,23 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 }
 
 #' @export
-predictive.neargp_deep <- function(object, moments, at = list()) {
-  predictive_of_field(object, moments_mixture(object, moments), at)
+predictive.neargp_deep <- function(method, object, moments, at = list()) {
+  predictive_of_field(method, object, moments_mixture(object, moments), at)
 }
 
 # `field`: the mixture of the latent field at targets.
-predictive_of_field <- function(object, field, at) {
-  UseMethod("predictive_of_field", object$method)
+predictive_of_field <- function(method, object, field, at) {
+  UseMethod("predictive_of_field")
 }
 
 #' @export
-predictive_of_field.default <- function(object, field, at) {
+predictive_of_field.default <- function(method, object, field, at) {
   list(field = field,
     observation = with_noise(field, noise_of_targets(object, nrow(field$mean), at)))
 }
 
 #' @export
-predictive_of_field.neargp_deep_families <- function(object, field, at) {
+predictive_of_field.neargp_deep_families <- function(method, object, field, at) {
   observation <- new_component_mixture(field, family_core_name(object$family),
     as.list(object$family_parameters), at$trials %||% 1, at$weights %||% 1)
   observation$levels <- object$family$levels
@@ -126,9 +126,9 @@ predictive_of_field.neargp_deep_families <- function(object, field, at) {
 #' @export
 simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
   check_draws_of_mixture(method, settings)
-  field <- deep_mixture(object, target$coords, target$X, target$offset, settings$context)
+  field <- deep_mixture(method, object, target$coords, target$X, target$offset, settings$context)
   at <- list(trials = simulated_trials(object, target, settings$trials), weights = target$weights)
-  predictive_draws(nsim, predictive_of_field(object, field, at)$observation)
+  predictive_draws(nsim, predictive_of_field(method, object, field, at)$observation)
 }
 
 check_draws_of_mixture <- function(method, settings) {
@@ -139,7 +139,7 @@ check_draws_of_mixture <- function(method, settings) {
 # ---- what takes rows out -------------------------------------------------------------------------
 
 #' @export
-cavity_moments.neargp_deep <- function(object, k = NULL, threads = NULL) {
+cavity_moments.neargp_deep <- function(method, object, k = NULL, threads = NULL) {
   weights_of_others(object$method, object, NULL)
 }
 

@@ -48,7 +48,7 @@ left_out_parts <- function(object, rows) {
   p <- if (inherits(presence, "neargp_classifier"))
     predictive_mean(left_out_classes(presence)) else
     leave_one_out(presence, NULL, NULL)$mean
-  left <- left_out(object$positive)
+  left <- left_out(object$positive$method, object$positive)
   known <- rows$present[left$rows]
   absent <- setdiff(seq_along(p), rows$present)
   c(list(list(rows = known, observation = new_inflated(p[known], left$distribution))),
@@ -59,7 +59,7 @@ left_out_parts <- function(object, rows) {
 fitted_hurdle <- function(object, rows) {
   p <- fitted_presence(object$presence)
   m <- double(length(p))
-  m[rows$present] <- smoothed(object$positive, NULL, NULL)
+  m[rows$present] <- smoothed(object$positive$method, object$positive, NULL, NULL)
   absent <- setdiff(seq_along(p), rows$present)
   if (length(absent)) {
     m[absent] <- predictive_mean(positive_response(object$positive,
@@ -73,7 +73,7 @@ fitted_presence <- function(presence) {
     abort_for_classes("The fitted probability of presence",
       "Use residuals(type = \"loo\") or scores(), or fit presence by vnngp() or svgp().")
   }
-  smoothed(presence, NULL, NULL)
+  smoothed(presence$method, presence, NULL, NULL)
 }
 
 #' @rdname neargp_hurdle

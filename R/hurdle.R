@@ -123,12 +123,8 @@ predict.neargp_hurdle <- function(object, newdata, type = c("response", "quantil
                                   threads = NULL, verbose = rlang::is_interactive(),
                                   filename = NULL, overwrite = FALSE, cluster = NULL,
                                   output = NULL, ...) {
-  check_no_more_arguments()
-  check_given(missing(newdata) || is.null(newdata), "newdata", "a data frame or sf points")
-  if (is_to_files(output, cluster)) {
-    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
-      environment())))
-  }
+  elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
+  if (!is.null(elsewhere)) return(elsewhere)
   type <- check_choice(type, "type", c("response", "quantile"))
   interval <- check_choice(interval, "interval", c("none", "prediction", "confidence"))
   check_level(level)

@@ -192,7 +192,9 @@ refuse_leave_one_out <- function() {
 }
 
 #' @export
-cavity_moments.neargp_odvgp <- function(object, k = NULL, threads = NULL) refuse_leave_one_out()
+cavity_moments.neargp_odvgp <- function(method, object, k = NULL, threads = NULL) {
+  refuse_leave_one_out()
+}
 
 #' @export
 weights_of_others.neargp_odvgp <- function(method, object, settings) refuse_leave_one_out()

@@ -171,7 +171,7 @@ simulation_draws.neargp_svgp_outputs <- function(method, object, target, nsim, s
 # trend: each latent field is drawn at the inducing points with all others, and what these leave of
 # it by itself.
 #' @export
-outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, settings) {
+outputs_field.neargp_svgp_outputs <- function(method, object, data, coords, betas, settings) {
   check_places(nrow(coords))
   m <- nrow(object$svgp$positions)
   drawn <- draw_whitened(object$svgp, betas, settings$conditional)

@@ -172,7 +172,7 @@ simulation_draws.neargp_ppgpr <- function(method, object, target, nsim, settings
 }
 
 #' @export
-cavity_moments.neargp_ppgpr <- function(object, k = NULL, threads = NULL) {
+cavity_moments.neargp_ppgpr <- function(method, object, k = NULL, threads = NULL) {
   refuse_predictive("leave-one-out predictions")
 }
 

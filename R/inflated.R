@@ -1,5 +1,5 @@
-# Responses that are 0, or else positive: P(Y <= q) = 1 - p + p F(q), p the probability that there is
-# one and F the distribution `positive` of it.
+# Responses that are 0, or else positive: P(Y <= q) = 1 - p + p F(q), where p is the probability of
+# a positive one and F its distribution function, that of `positive`.
 
 new_inflated <- function(p, positive) {
   new_predictive(list(p = p, positive = positive), "inflated")
@@ -45,7 +45,8 @@ predictive_quantile.neargp_inflated <- function(p, distribution) {
 predictive_log_density.neargp_inflated <- function(y, distribution) {
   value <- log1p(-distribution$p)
   own <- which(y > 0)
-  value[own] <- log(distribution$p[own]) + predictive_log_density(y[own], distribution$positive[own])
+  value[own] <- log(distribution$p[own]) +
+    predictive_log_density(y[own], distribution$positive[own])
   value
 }
 

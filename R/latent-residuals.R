@@ -4,17 +4,17 @@
 is_latent <- function(object) !is.null(object$posterior) || !is.null(object$pseudo_observations)
 
 posterior_response <- function(object, k = NULL, threads = NULL) {
-  moments <- posterior_moments(object, k, threads)
+  moments <- posterior_moments(object$method, object, k, threads)
   predictive_moments(response_of_rows(object, moments$mean, moments$variance))
 }
 
 # Posterior moments of each row's linear predictor.
-posterior_moments <- function(object, k, threads) {
-  UseMethod("posterior_moments", object$method)
+posterior_moments <- function(method, object, k, threads) {
+  UseMethod("posterior_moments")
 }
 
 #' @export
-posterior_moments.default <- function(object, k, threads) {
+posterior_moments.default <- function(method, object, k, threads) {
   list(mean = with_base(object$data, object$posterior$linear_predictor),
     variance = object$posterior$variance_at_data)
 }
@@ -25,8 +25,8 @@ posterior_moments.default <- function(object, k, threads) {
 # the variance given the inducing points besides. For a gaussian response this is leave-one-out
 # prediction: the trend's coefficients are part of the posterior, and are found without the datum as
 # the field is.
-cavity_moments <- function(object, k = NULL, threads = NULL) {
-  UseMethod("cavity_moments", object$method)
+cavity_moments <- function(method, object, k = NULL, threads = NULL) {
+  UseMethod("cavity_moments")
 }
 
 # The share of a row's variance that is left without it may have no correct digit, where the field
@@ -45,12 +45,13 @@ without_improper <- function(object, moments, rows) {
 }
 
 #' @export
-left_out.neargp_method_families <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+left_out.neargp_method_families <- function(method, object, k = NULL, threads = NULL,
+                                            leave_out = NULL) {
   left_out_latent(object, k, threads)
 }
 
 left_out_latent <- function(object, k = NULL, threads = NULL) {
-  cavity <- cavity_moments(object, k, threads)
+  cavity <- cavity_moments(object$method, object, k, threads)
   rows <- which(!is.na(cavity$mean))
   list(rows = rows, distribution = response_of_rows(object, cavity$mean[rows],
     cavity$variance[rows], rows))
@@ -68,7 +69,7 @@ response_of_rows <- function(object, mean, variance, rows = seq_along(object$dat
 # predictor.
 pearson_of_latent <- function(object, k, threads) {
   data <- object$data
-  moments <- posterior_moments(object, k, threads)
+  moments <- posterior_moments(object$method, object, k, threads)
   sd <- sqrt(predictive_variance(response_of_rows(object, moments$mean, rep(0, length(data$y)))))
   mean <- predictive_mean(response_of_rows(object, moments$mean, moments$variance))
   residual <- (data$y - mean) / sd

@@ -21,7 +21,7 @@
 # z.
 
 #' @export
-left_out.default <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
+left_out.default <- function(method, object, k = NULL, threads = NULL, leave_out = NULL) {
   if (is_latent(object)) return(left_out_latent(object, k, threads))
   moments <- normal_given_others(object, k, threads, leave_out)
   rows <- which(!is.na(moments$mean))
@@ -195,7 +195,7 @@ check_leave_one_out <- function(fit) {
 }
 
 #' @export
-cavity_moments.default <- function(object, k = NULL, threads = NULL) {
+cavity_moments.default <- function(method, object, k = NULL, threads = NULL) {
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0
   seen <- posterior$variance_at_data - given_nodes

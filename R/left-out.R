@@ -1,14 +1,15 @@
 # The predictive distributions of a fit's rows, each given the others.
 
 # The distributions of the rows that can be predicted from the others, and which these are.
-left_out <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
-  UseMethod("left_out", object$method)
+left_out <- function(method, object, k = NULL, threads = NULL, leave_out = NULL) {
+  UseMethod("left_out")
 }
 
 #' @export
-left_out.neargp_method_transformed <- function(object, k = NULL, threads = NULL,
+left_out.neargp_method_transformed <- function(method, object, k = NULL, threads = NULL,
                                                leave_out = NULL) {
-  left <- left_out(normal_scale_fit(object), k, threads, leave_out)
+  normal <- normal_scale_fit(object)
+  left <- left_out(normal$method, normal, k, threads, leave_out)
   moments <- predictive_moments(left$distribution)
   list(rows = left$rows, distribution = responses_of(object, moments$mean, moments$sd))
 }
@@ -20,7 +21,7 @@ at_all_rows <- function(object, left, values, unknown = NA_real_) {
 
 # Mean and standard deviation of all rows, NA and Inf where there is no prediction.
 leave_one_out <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
-  moments_of_left_out(object, left_out(object, k, threads, leave_out))
+  moments_of_left_out(object, left_out(object$method, object, k, threads, leave_out))
 }
 
 moments_of_left_out <- function(object, left) {
@@ -33,7 +34,7 @@ moments_of_left_out <- function(object, left) {
 # normal under the model. Student's t with one degree of freedom has a centre, but no mean.
 loo_table <- function(fit, k = NULL, threads = NULL, leave_out = NULL) {
   y <- observed_response(fit$data)
-  left <- left_out(fit, k, threads, leave_out)
+  left <- left_out(fit$method, fit, k, threads, leave_out)
   moments <- moments_of_left_out(fit, left)
   z <- at_all_rows(fit, left, normal_residuals(y[left$rows], left$distribution))
   no_mean <- is.na(moments$mean[left$rows])

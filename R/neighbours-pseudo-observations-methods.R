@@ -96,7 +96,7 @@ trend_of_others <- function(object, rows) {
 # trend is estimated from as well (R/leave-one-out.R): as generalised least squares would, to which
 # the score's trend is near.
 #' @export
-cavity_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL,
+cavity_moments.neargp_loo_k_families <- function(method, object, k = NULL, threads = NULL,
                                                  rows_at_once = 20000L) {
   locations <- object$pseudo_observations$locations
   settings <- predict_settings(object, k, threads = threads)
@@ -147,7 +147,7 @@ pseudo_observations_as_data <- function(object, rows) {
 
 # Moments of each row's linear predictor given all rows, its own included.
 #' @export
-posterior_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL) {
+posterior_moments.neargp_loo_k_families <- function(method, object, k = NULL, threads = NULL) {
   settings <- predict_settings(object, k, threads = threads)
   settings$context <- default_context(object, length(object$data$y), settings$k,
     settings$context$threads)

@@ -28,7 +28,7 @@ scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weigh
 }
 
 left_out_outputs <- function(object, level, na.rm, leave_out) {
-  left <- left_out(object, leave_out = leave_out)
+  left <- left_out(object$method, object, leave_out = leave_out)
   scores_of_outputs(object, function(p) {
     scores_of_left_out(object, left, level, na.rm, which(object$data$output == p))
   })

@@ -11,7 +11,7 @@ simulation_draws.neargp_method_outputs <- function(method, object, target, nsim,
   data <- if (settings$conditional) conditioned_data(object) else
     take_data_rows(object$data, integer(0))
   betas <- draw_trend(object, nsim, settings$conditional)
-  field <- outputs_field(object, data, coords, betas, settings)
+  field <- outputs_field(object$method, object, data, coords, betas, settings)
   # rows are output after output, also of the field and the trend
   sd <- sqrt(noise_of_targets(object, m * P) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
@@ -26,12 +26,12 @@ simulation_draws.neargp_method_outputs <- function(method, object, target, nsim,
 # draw of the trend in each column. Drawn is what nothing at the place tells: an output without
 # noise is known where it was observed, and where there are fewer factors than outputs, some outputs
 # are combinations of the others everywhere. To condition on both would be singular.
-outputs_field <- function(object, data, coords, betas, settings) {
-  UseMethod("outputs_field", object$method)
+outputs_field <- function(method, object, data, coords, betas, settings) {
+  UseMethod("outputs_field")
 }
 
 #' @export
-outputs_field.default <- function(object, data, coords, betas, settings) {
+outputs_field.default <- function(method, object, data, coords, betas, settings) {
   columns <- response_columns(data)
   values <- columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas
   known <- known_outputs_at(object, data, coords)

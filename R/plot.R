@@ -211,7 +211,8 @@ with_known_trend <- function(fit) {
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of
 # all cells of a map would take long.
 observation_summary <- function(fit, moments) {
-  observation <- predictive(fit, moments, list(weights = reference_weight(fit)))$observation
+  at <- list(weights = reference_weight(fit))
+  observation <- predictive(fit$method, fit, moments, at)$observation
   as.data.frame(c(predictive_moments(observation),
     if (is_curve(fit)) predictive_limits(observation, 0.95)))
 }

@@ -71,11 +71,6 @@ check_told_by_workers <- function(type) {
   }
 }
 
-abort_no_newdata <- function() {
-  abort_neargp("newdata",
-    c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
-}
-
 # Settings of a prediction, what it is conditioned on and what is wanted of it: without further
 # arguments the latent field, row by row. `outputs`: of several, see outputs_wanted().
 predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL,

@@ -33,18 +33,8 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
                                       k = NULL, chunk_size = NULL, threads = NULL, device = NULL,
                                       verbose = rlang::is_interactive(), filename = NULL,
                                       overwrite = FALSE, cluster = NULL, output = NULL, ...) {
-  check_fit(object)
-  if (!missing(newdata) && is_areas(newdata)) check_predicts_areas(object)
-  check_no_more_arguments()
-  if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata",
-      c("`newdata` is missing.",
-        i = "For the training rows, each predicted from the others, use loo_predict()."))
-  }
-  if (is_to_files(output, cluster)) {
-    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
-      environment())))
-  }
+  elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
+  if (!is.null(elsewhere)) return(elsewhere)
   type <- check_choice(type, "type", c("prob", "class", "response"))
   if (type == "response" && length(object$classifier$levels) > 2L) {
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)

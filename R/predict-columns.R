@@ -5,7 +5,8 @@
 prediction_columns <- function(object, moments, settings) {
   check_columns_wanted(object, settings)
   given <- if (settings$integrated) integrated_predictive(object, moments, settings) else
-    predictive(object, moments, list(trials = settings$trials, weights = moments$weights))
+    predictive(object$method, object, moments,
+      list(trials = settings$trials, weights = moments$weights))
   settings$threshold <- threshold_of_targets(object, settings$threshold, length(moments$mean))
   target_columns(object, predictive_columns(given, settings))
 }

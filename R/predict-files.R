@@ -74,19 +74,6 @@
 #' @name prediction_files
 NULL
 
-# What predict() was called with beside the fit and the new rows.
-given_arguments <- function(call, frame) {
-  mget(setdiff(names(call)[-1L], c("object", "newdata", "...")), envir = frame)
-}
-
-# `output` and `cluster` of methods whose predictions in memory are of one process.
-is_to_files <- function(output, cluster) {
-  if (is.null(output) && !is.null(cluster)) {
-    refuse_on_workers("classes, several outputs or hurdle models in memory", "Leave out `cluster`, or give `output`.")
-  }
-  !is.null(output)
-}
-
 predict_to_files <- function(object, newdata, given) {
   cluster <- check_cluster(given$cluster)
   verbose <- check_flag(given$verbose %||% rlang::is_interactive(), "verbose")

@@ -65,14 +65,8 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link",
                                    chunk_size = NULL, threads = NULL, device = NULL,
                                    verbose = rlang::is_interactive(), cluster = NULL, output = NULL,
                                    overwrite = FALSE, ...) {
-  check_fit(object)
-  if (!missing(newdata) && is_areas(newdata)) check_predicts_areas(object)
-  check_no_more_arguments()
-  if (missing(newdata) || is.null(newdata)) abort_no_newdata()
-  if (is_to_files(output, cluster)) {
-    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
-      environment())))
-  }
+  elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
+  if (!is.null(elsewhere)) return(elsewhere)
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type",
     c("response", "link", "quantile"))

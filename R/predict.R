@@ -218,17 +218,8 @@ predict.neargp <- function(object, newdata,
                            parameters = c("plug-in", "integrated"), filename = NULL,
                            overwrite = FALSE, smooth = FALSE, re.form = NULL,
                            allow.new.levels = FALSE, cluster = NULL, output = NULL, ...) {
-  check_fit(object)
-  if (!missing(newdata) && is_areas(newdata)) {
-    return(predict_given_areas(object, newdata, c(given_arguments(match.call(expand.dots = FALSE),
-      environment()), list(...))))
-  }
-  check_no_more_arguments()
-  if (missing(newdata) || is.null(newdata)) abort_no_newdata()
-  if (!is.null(output)) {
-    return(predict_to_files(object, newdata, given_arguments(match.call(expand.dots = FALSE),
-      environment())))
-  }
+  elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
+  if (!is.null(elsewhere)) return(elsewhere)
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family) && !has_transform(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else

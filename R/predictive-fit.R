@@ -4,19 +4,19 @@
 # `moments`: mean and variance of the field at targets (with its components, where it is a mixture);
 # `at`: what is known of the targets' observations: trials, weights, limits, output, each NULL or
 # for all targets. Returns a list of two distributions, `field` and `observation`.
-predictive <- function(object, moments, at = list()) {
-  UseMethod("predictive", object$method)
+predictive <- function(method, object, moments, at = list()) {
+  UseMethod("predictive")
 }
 
 #' @export
-predictive.default <- function(object, moments, at = list()) {
+predictive.default <- function(method, object, moments, at = list()) {
   noise <- noise_of_targets(object, length(moments$mean), at)
   list(field = new_normal(moments$mean, sqrt(moments$variance)),
     observation = new_normal(moments$mean, sqrt(moments$variance + noise)))
 }
 
 #' @export
-predictive.neargp_method_families <- function(object, moments, at = list()) {
+predictive.neargp_method_families <- function(method, object, moments, at = list()) {
   sd <- sqrt(moments$variance)
   observation <- new_mixture(moments$mean, sd, object$family, response_parameters(object),
     at$trials %||% 1, at$weights)
@@ -24,8 +24,8 @@ predictive.neargp_method_families <- function(object, moments, at = list()) {
 }
 
 #' @export
-predictive.neargp_method_transformed <- function(object, moments, at = list()) {
-  predictive.neargp_method_families(object, moments, at)
+predictive.neargp_method_transformed <- function(method, object, moments, at = list()) {
+  predictive.neargp_method_families(method, object, moments, at)
 }
 
 # Parameters of the family on the natural scale, by name.
@@ -42,4 +42,6 @@ noise_of_targets <- function(object, count, at = list()) {
 }
 
 # What predictive() takes of rows of data.
-observed_at <- function(data) data[intersect(names(data), c("trials", "weights", "limits", "output"))]
+observed_at <- function(data) {
+  data[intersect(names(data), c("trials", "weights", "limits", "output"))]
+}

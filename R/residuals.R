@@ -81,7 +81,7 @@ residuals.neargp <- function(object,
   type <- check_choice(type, "type", c("response", "pearson", "loo", "standardized", "trend"))
   data <- object$data
   values <- switch(type,
-    response = observed_response(data) - smoothed(object, k, threads),
+    response = observed_response(data) - smoothed(object$method, object, k, threads),
     pearson = pearson_residuals(object, k, threads),
     loo = observed_response(data) - leave_one_out(object, k, threads)$mean,
     standardized = loo_table(object, k, threads)$z,
@@ -105,7 +105,7 @@ pearson_residuals <- function(object, k, threads) {
   if (has_transform(object$family)) return(pearson_of_transformed(object, k, threads))
   if (is_latent(object)) return(pearson_of_latent(object, k, threads))
   check_pearson_noise(object)
-  (object$data$y - smoothed(object, k, threads)) / sqrt(noise_of_rows(object))
+  (object$data$y - smoothed(object$method, object, k, threads)) / sqrt(noise_of_rows(object))
 }
 
 check_pearson_noise <- function(object) {
@@ -140,7 +140,8 @@ gaussian_trend_residuals <- function(object) {
 fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
   check_fit(object)
   check_no_more_arguments()
-  stats::naresid(object$na_action, rows_of_data(object, smoothed(object, k, threads)))
+  values <- smoothed(object$method, object, k, threads)
+  stats::naresid(object$na_action, rows_of_data(object, values))
 }
 
 #' @rdname residuals.neargp
@@ -176,13 +177,13 @@ print.neargp_left_out <- function(x, ...) {
 }
 
 # The expected response at the data given all of them.
-smoothed <- function(object, k, threads) {
-  UseMethod("smoothed", object$method)
+smoothed <- function(method, object, k, threads) {
+  UseMethod("smoothed")
 }
 
 # What has no nugget is its data.
 #' @export
-smoothed.default <- function(object, k, threads) {
+smoothed.default <- function(method, object, k, threads) {
   if (is_latent(object)) return(posterior_response(object, k, threads)$mean)
   data <- object$data
   known <- noise_of_rows(object) == 0

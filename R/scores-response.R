@@ -63,7 +63,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
     check_no_more_arguments()
     check_leave_one_out(object)
     unit <- unit_left_out(object, leave_out)
-    left <- left_out(object, leave_out = leave_out)
+    left <- left_out(object$method, object, leave_out = leave_out)
     return(structure(scores_of_left_out(object, left, level, na.rm), left_out = unit))
   }
   check_for_left_out(leave_out)
@@ -74,7 +74,8 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   given <- recycle_predictions(list(mean = predicted$mean, sd = predicted$sd,
     trials = truth$trials, weights = weights), length(truth$y))
   at <- c(given[c("trials", "weights")], list(limits = truth$limits))
-  distribution <- predictive(object, list(mean = given$mean, variance = given$sd^2), at)$observation
+  moments <- list(mean = given$mean, variance = given$sd^2)
+  distribution <- predictive(object$method, object, moments, at)$observation
   scores_of_distribution(truth$y, given, distribution, object$family, level, na.rm)
 }
 

@@ -169,7 +169,7 @@ augment.neargp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   if (!is.null(newdata)) return(augment_newdata(x, newdata, se_fit, interval, conf.level))
   check_for_newdata(se_fit, interval)
-  fitted <- smoothed(x, NULL, NULL)
+  fitted <- smoothed(x$method, x, NULL, NULL)
   said <- data.frame(.fitted = fitted, .resid = observed_response(x$data) - fitted)
   if (has_ability(x$method, "leave_one_out")) {
     said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]

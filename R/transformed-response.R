@@ -33,9 +33,9 @@ transformed_draws <- function(object, target, nsim, settings) {
 
 # The expected response of a new observation with the weight of each row; without a nugget the data.
 #' @export
-smoothed.neargp_method_transformed <- function(object, k, threads) {
+smoothed.neargp_method_transformed <- function(method, object, k, threads) {
   object <- without_recalibration(object)
-  if (!has_transform(object$family)) return(smoothed(object, k, threads))
+  if (!has_transform(object$family)) return(smoothed(object$method, object, k, threads))
   if (isTRUE(object$nugget == 0)) return(observed_response(object$data))
   moments <- moments_at_data(normal_scale_fit(object), k, threads)
   sd <- sqrt(moments$variance + noise_of_rows(object))
@@ -48,13 +48,13 @@ pearson_of_transformed <- function(object, k, threads) {
   if (!has_transform(object$family)) return(pearson_residuals(object, k, threads))
   check_pearson_noise(object)
   mean <- moments_at_data(normal_scale_fit(object), k, threads)$mean
-  (observed_response(object$data) - smoothed(object, k, threads)) /
+  (observed_response(object$data) - smoothed(object$method, object, k, threads)) /
     sqrt(predictive_variance(responses_of(object, mean, sqrt(noise_of_rows(object)))))
 }
 
 # Moments of the field at the data, given all of them.
 moments_at_data <- function(object, k, threads) {
-  if (is_latent(object)) return(posterior_moments(object, k, threads))
+  if (is_latent(object)) return(posterior_moments(object$method, object, k, threads))
   settings <- predict_settings(object, k, threads = threads)
   settings$context <- prediction_context(object, length(object$data$y), settings)
   chunked_moments(object, training_target(object), settings)

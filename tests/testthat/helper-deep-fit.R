@@ -16,7 +16,7 @@ fit_deep <- function(method = short_dspp(), data = bent_data(), ..., formula = y
 # The package's mixture of the linear predictor at new rows.
 latent_mixture <- function(fit, newdata) {
   target <- new_target(fit, newdata)
-  deep_mixture(fit, target$coords, target$X, target$offset, plain_context())
+  deep_mixture(fit$method, fit, target$coords, target$X, target$offset, plain_context())
 }
 
 short_dspp <- function(width = 2L, inducing = 12L, epochs = 8L, batch_size = 64L, restarts = 1L,

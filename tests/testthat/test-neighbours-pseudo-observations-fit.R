@@ -37,7 +37,7 @@ test_extended("without a field the trend is as certain as that of a generalised 
       expect_equal(sqrt(diag(vcov(fit))), sqrt(diag(vcov(alone))), tolerance = 0.1)
       link <- predict(fit, data, type = "link")
       expect_equal(link$sd, unname(predict(alone, data, se.fit = TRUE)$se.fit), tolerance = 0.1)
-      left <- cavity_moments(fit)
+      left <- cavity_moments(fit$method, fit)
       expect_lt(max(left$variance), 9 * max(link$sd)^2)
     }
   }

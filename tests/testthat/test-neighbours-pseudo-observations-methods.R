@@ -64,7 +64,7 @@ test_that("leave-one-out predictions, residuals and scores go together", {
   expect_equal(unname(residuals(fit, "loo")), fit$data$y - loo$mean)
   own <- scores(fit)
   expect_equal(own$log_score,
-    -mean(predictive_log_density(fit$data$y, left_out(fit)$distribution)))
+    -mean(predictive_log_density(fit$data$y, left_out(fit$method, fit)$distribution)))
   expect_length(fitted(fit), 120L)
   expect_lt(mean((fit$data$y - fitted(fit))^2), mean((fit$data$y - loo$mean)^2))
   withr::local_seed(1)
@@ -132,7 +132,7 @@ test_extended("print() reports the mean of the response far from data where it i
 test_extended("with k = n - 1 leave-one-out moments and score are the dense ones", {
   for (name in names(pseudo_observation_families())) {
     fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
-    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
+    predicted <- cavity_moments(fit$method, with_known_trend(fit), NULL, 1L)
     dense <- vapply(1:40, function(i) dense_pseudo_observation_moments(fit, i), double(3))
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
@@ -155,7 +155,7 @@ test_extended("the trend of a leave-one-out prediction is that of the pseudo-obs
     fit <- given_trend(fit, all$beta, all$vcov)
     # gamma variables of a row are not the same in each set
     tolerance <- if (name == "student_t") 0.02 else 1e-8
-    predicted <- cavity_moments(fit, NULL, 1L)
+    predicted <- cavity_moments(fit$method, fit, NULL, 1L)
     for (i in c(2L, 30L)) {
       dense <- dense_pseudo_observation_moments(fit, i)
       kept <- dense_fit(take_data_rows(data, -i), fit$core_covariance, nugget)
@@ -173,7 +173,7 @@ test_extended("repeated locations are aggregated, which changes no dense result"
     data <- pseudo_observation_data(50, repeated = 12L)
     fit <- pseudo_observation_fit(name, data, k = 37L)
     expect_identical(nrow(fit$pseudo_observations$locations$coords), 38L)
-    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
+    predicted <- cavity_moments(fit$method, with_known_trend(fit), NULL, 1L)
     dense <- vapply(1:50, function(i) dense_pseudo_observation_moments(fit, i), double(3))
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
@@ -188,7 +188,7 @@ test_extended("an observation's own response does not reach its leave-one-out pr
     problem <- list(data = core_data(fit$data), family = fit$family,
       location_index = fit$pseudo_observations$locations$location_index, method = fit$method,
       context = plain_context())
-    before <- cavity_moments(fit, NULL, 1L)
+    before <- cavity_moments(fit$method, fit, NULL, 1L)
     for (i in c(1L, 20L, 50L)) {
       pseudo_observations <- fit$pseudo_observations$of_rows
       pseudo_observations$mean[i] <- pseudo_observations$mean[i] + 3
@@ -198,7 +198,7 @@ test_extended("an observation's own response does not reach its leave-one-out pr
       changed <- fit
       with_changed <- utils::modifyList(problem, list(pseudo_observations = pseudo_observations))
       changed$pseudo_observations <- fitted_pseudo_observations(fit$data, with_changed, known)
-      after <- cavity_moments(changed, NULL, 1L)
+      after <- cavity_moments(changed$method, changed, NULL, 1L)
       expect_equal(after$mean[i], before$mean[i], tolerance = 1e-12)
       expect_equal(after$variance[i], before$variance[i], tolerance = 1e-12)
       expect_gt(max(abs(after$mean - before$mean)), 1e-3)

@@ -132,7 +132,7 @@ test_extended("fits of counts, classes and successes are scored by their family"
   # Without new rows: near leave-one-out, which is tried for every tenth row.
   some <- seq(1, 150, by = 10)
   cv <- cross_validate(fit, folds = replace(rep(NA, 150), some, seq_along(some)))
-  rows <- score_rows(fit$data$y[some], left_out(fit)$distribution[some], 0.95)
+  rows <- score_rows(fit$data$y[some], left_out(fit$method, fit)$distribution[some], 0.95)
   expect_equal(rows$mean, cv$predictions$mean, tolerance = 0.05)
   expect_equal(mean(rows$crps), cv$scores$crps, tolerance = 0.02)
   expect_equal(scores(fit)$mae, mean(abs(data$count[1:150] - loo_predict(fit)$mean)))

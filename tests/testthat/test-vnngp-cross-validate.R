@@ -116,7 +116,7 @@ test_extended("a row is left out by taking its pseudo-observation away, exactly 
     method <- vnngp(k = 8, inducing = inducing, factor = "exact")
     fit <- neargp(formula, data, coords = ~ x + y, method = method, family = family,
       covariance = cov_exponential())
-    cavity <- cavity_moments(fit)
+    cavity <- cavity_moments(fit$method, fit)
     predictions <- cross_validate(fit, folds = folds, k = 8)$predictions
     if (is_gaussian(family)) {
       predictions[c("link_mean", "link_sd")] <- list(predictions$mean,
