@@ -12,8 +12,8 @@ adam_fit <- function(method, problem, objective_for, others, n) {
     plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k, others)
     function(working, step) plan$gradient(working, step - steps[1L] + 1L)
   }
-  reached <- adam_rounds(method, problem, adam_stage(problem$start), problem[c("free", "bounds")],
-    adam_rate, begin)
+  stage <- adam_stage(problem$session, problem$start)
+  reached <- adam_rounds(method, problem, stage, problem[c("free", "bounds")], adam_rate, begin)
   final <- objective_for(component_at(problem, reached$theta), method$k)$evaluate(reached$theta)
   if (!is.finite(final$value)) abort_cholesky(final$failed)
   optimizer_result(reached$theta, final, NA_real_, method$steps, method$steps, NA,
@@ -22,8 +22,8 @@ adam_fit <- function(method, problem, objective_for, others, n) {
 
 # Where a run of Adam begins, or goes on by a checkpoint: its `state`. `further`: what the run has
 # to keep beside theta, the moments and the numbers of steps.
-adam_stage <- function(theta, singular = 0L, further = NULL, frame = parent.frame()) {
-  stage <- new_stage("adam", frame)
+adam_stage <- function(session, theta, singular = 0L, further = NULL, frame = parent.frame()) {
+  stage <- new_stage(session, "adam", frame)
   stage$state <- stage$state %||% c(list(theta = theta, moments = adam_moments(length(theta)),
     singular = singular, done = 0L), further)
   stage

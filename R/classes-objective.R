@@ -100,7 +100,7 @@ label_objective_of_terms <- function(problem, n, at) {
       shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
   }
   journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
-    accept = function(theta) keep_theta(problem, theta)))
+    accept = function(theta) keep_theta(problem, theta), session = problem$session))
 }
 
 # What the score depends on, as numbers.

@@ -80,7 +80,7 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   n <- nrow(signs)
   variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
   kept <- function() list(variables = as.list(variables))
-  stage <- adam_stage(theta, further = kept())
+  stage <- adam_stage(problem$session, theta, further = kept())
   list2env(stage$state$variables, variables)
   size <- min(method$batch_size, n)
   method$steps <- method$steps %||% 1000L

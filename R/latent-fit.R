@@ -90,8 +90,8 @@ optimize_by_newton <- function(problem, objective, working, curvature, near = 0.
     control <- problem$control
     left <- control$max_iterations - total[["iterations"]]
     control$max_iterations <- if (round < rounds) min(left, 6L) else left
-    state <- fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept),
-      working, problem$free, problem$bounds, control)
+    state <- fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept,
+      session = problem$session), working, problem$free, problem$bounds, control)
     total <- total + unlist(state[names(total)])
     working <- state$working
     here <- state$evaluated

@@ -126,7 +126,7 @@ stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * st
 # searched in the current metric for these alone.
 score_adam_stage <- function(method, problem, state, steps) {
   method$steps <- steps
-  stage <- adam_stage(state$theta, state$singular)
+  stage <- adam_stage(problem$session, state$theta, state$singular)
   if (stage$state$done > 0L) problem <- problem_left(problem, stage$state)
   variables <- score_variables(problem, state$theta)
   n <- length(problem$data$offset)

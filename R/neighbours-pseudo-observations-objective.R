@@ -120,7 +120,7 @@ objective_of_terms <- function(problem, n, at, why_not, share = 1) {
       share * scale_penalty_slope(problem, working_of(theta)), link)
   }
   journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
-    accept = function(theta) keep_theta(problem, theta)))
+    accept = function(theta) keep_theta(problem, theta), session = problem$session))
 }
 
 # The sums over the observations that `span` counts of a plan.

@@ -41,10 +41,11 @@ new_problem <- function(data, locations, settings, start) {
     # ---- how it is fitted
     control = settings$control,
     context = settings$context,      # new_context(), of neargp() once the device is chosen
+    session = settings$session,      # what the running call has beside the problem (R/session.R)
     # function(k, round, state, of), after each optimisation
-    report = fit_reporter(settings$verbose),
+    report = fit_reporter(settings$session),
     # function(evaluation, value, what, unit, of), now and then
-    report_bound = bound_reporter(settings$verbose),
+    report_bound = bound_reporter(settings$session),
     # function(working, positions): takes accepted states, recording_states()
     keep = NULL,
     # ---- an earlier fit
@@ -170,11 +171,11 @@ with_start.default <- function(method, problem) {
 }
 
 # After each optimisation, or with a NULL `state` after some of the steps of Adam, `of` in all.
-fit_reporter <- function(verbose) {
-  if (!verbose) return(function(k, round, state, of = NULL) invisible())
+fit_reporter <- function(session) {
+  if (!session$verbose) return(function(k, round, state, of = NULL) invisible())
   function(k, round, state, of = NULL) {
-    if (is_line_shown()) {
-      return(if (is.null(state)) tell_progress(step = round, of = of, unit = "step"))
+    if (is_line_shown(session)) {
+      return(if (is.null(state)) report_progress(session, step = round, of = of, unit = "step"))
     }
     progress <- if (is.null(state)) sprintf("step %d", round) else
       sprintf("objective %.6g after %d iterations", state$evaluated$value, state$iterations)
@@ -183,11 +184,11 @@ fit_reporter <- function(verbose) {
 }
 
 # Every evaluation of a bound, or of another objective that is named; off a terminal every tenth.
-bound_reporter <- function(verbose) {
+bound_reporter <- function(session) {
   function(evaluation, value, what = "bound", unit = "evaluations", of = NULL) {
-    if (!verbose) return(invisible())
-    if (is_line_shown()) {
-      return(tell_progress(if (what != "seconds left") value, step = evaluation, of = of,
+    if (!session$verbose) return(invisible())
+    if (is_line_shown(session)) {
+      return(report_progress(session, if (what != "seconds left") value, step = evaluation, of = of,
         unit = sub("s$", "", unit), left = if (what == "seconds left") value))
     }
     if (evaluation %% 10L == 0L) {
@@ -238,17 +239,20 @@ fit_problem <- function(problem) {
 }
 
 # fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
-solve_problem <- function(problem, settings, checkpoint, call) {
+solve_problem <- function(problem, settings, checkpoint) {
   problem$context <- new_context(settings$context$threads, settings$device,
     settings$control$neighbor_search)
   problem$context$cluster <- settings$cluster
   reduced <- problem_at_locations(problem)
   if (is.null(settings$cluster)) check_memory_need(reduced, settings$device)
-  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
+  session <- problem$session
+  run_in_session(session, function() {
+    begin_progress(session, problem)
+    begin_checkpoint(session, checkpoint, problem, settings)
     share_instruction_set(settings$cluster)
-    tell_stage("starting values")
+    begin_stage(session, "starting values")
     problem <- started_problem(problem, reduced)
-    tell_stage(NULL)
-    offering_last_state(fit_problem(recording_states(problem, call)))
-  }))
+    begin_stage(session, NULL)
+    fit_problem(recording_states(problem))
+  })
 }
