@@ -7,7 +7,7 @@
 #   serial              the last serial number. Answers of workers to an earlier call may still come
 #                       when a later one waits, so numbers are never used twice
 #   incomplete          messages that MPI may still read or write after their call was left
-#   shards, plans       what a worker holds, lists by the key of the call that it works for. A worker
+#   shards, plans       what a worker holds, lists by the key of the call that it works for. It
 #                       answers one request at a time, and nothing but its process connects them
 #   stop_file           of the part that a worker predicts, by predict() of that process
 #   last                what the last fit that recorded it had reached: neargp_last() is called when

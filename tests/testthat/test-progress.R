@@ -136,24 +136,3 @@ test_that("short fits show nothing on a terminal, fits that are not to tell noth
     expect_identical(shown_by(steps_in, verbose = FALSE, dynamic = dynamic), character(0))
   }
 })
-
-test_that("what runs when: the checkpoint is released before the line goes, however a fit ends", {
-  local_clock(1.5)
-  file <- withr::local_tempfile()
-  session <- new_session(verbose = FALSE)
-  for (work in list(function() 7, function() stop("no"), rlang::interrupt)) {
-    path <- write_checkpoint(file, list(), list())
-    tryCatch(run_in_session(session, function() {
-      session$restore <- list(lock = locked_checkpoint(file), instruction_set = core_simd())
-      begin_journal(session, list(path = file, length = path, known = list(), states = list(),
-        cost = 0))
-      journaled(session, 1, function() 2)
-      expect_false(is.null(session$journal))
-      work()
-    }), error = identity, interrupt = identity)
-    expect_null(session$journal)
-    expect_null(session$restore)
-    expect_false(file.exists(lock_name(file)))
-    expect_length(merged_records(read_checkpoint(file)$records)$known, 1)
-  }
-})
