@@ -47,9 +47,9 @@ fit_polya_gamma <- function(method, problem) {
   state <- polya_gamma_adam(method, problem, theta, problem$warm_start$classifier$variables)
   part <- split_theta(problem, state$theta)
   q <- ncol(problem$data$X)
-  classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1,
-    trend = unscaled_trend(problem$design, part$trend),
-    location_index = problem$labels$location_index, omega = mean_variables(state$q),
+  classifier <- list(estimator = "polya-gamma", levels = problem$classes$levels, slope = 1,
+    trend = unscaled_trend(problem$loo$design, part$trend),
+    location_index = problem$classes$labels$location_index, omega = mean_variables(state$q),
     variables = state$q)
   scored <- polya_gamma_loo_score(problem, part, classifier, method$k)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q),
@@ -76,7 +76,7 @@ polya_gamma_signs <- function(class, classes) {
 
 # `q`: that of a fit that is continued.
 polya_gamma_adam <- function(method, problem, theta, q = NULL) {
-  signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
+  signs <- polya_gamma_signs(problem$classes$labels$class, problem$classes$labels$classes)
   n <- nrow(signs)
   variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
   kept <- function() list(variables = as.list(variables))
@@ -103,7 +103,8 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   }
   reached <- adam_rounds(method, problem, stage,
     list(free = c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L)),
-      bounds = Map(c, problem$bounds[c("lower", "upper")], problem$links)), adam_rate, begin, kept)
+      bounds = Map(c, problem$bounds[c("lower", "upper")], problem$loo$links)), adam_rate, begin,
+    kept)
   list(theta = reached$theta, q = variables$value, convergence = list(converged = NA,
     message = adam_message(method$steps, reached$singular), iterations = method$steps,
     evaluations = method$steps))
@@ -136,10 +137,10 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight,
   omega <- exp(log_omega)
   part <- split_theta(problem, theta)
   values <- to_core(part$working, layout$transform)
-  X <- problem$design$X[batch$at, , drop = FALSE]
+  X <- problem$loo$design$X[batch$at, , drop = FALSE]
   score <- core_polya_gamma_score(problem$data$coords[batch$rows, , drop = FALSE], signs, omega,
     problem$data$coords[batch$at, , drop = FALSE], batch$neighbors, X %*% part$trend +
-    problem$data$offset[batch$at], problem$labels$class[batch$at],
+    problem$data$offset[batch$at], problem$classes$labels$class[batch$at],
     specified_covariance(specification, values), problem$context)
   if (score$failed > 0L) return(NULL)
   own <- batch$own
@@ -203,11 +204,11 @@ polya_gamma_loo <- function(object, at, k, context) {
 }
 
 polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 10000L) {
-  n <- length(problem$labels$class)
+  n <- length(problem$classes$labels$class)
   at <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
   like_fit <- list(data = problem$data, classifier = classifier,
     core_covariance = covariance_at(problem, part$working))
   probability <- polya_gamma_loo(like_fit, at, k, problem$context)
-  list(value = mean(log(probability[cbind(seq_along(at), problem$labels$class[at])])) * n,
+  list(value = mean(log(probability[cbind(seq_along(at), problem$classes$labels$class[at])])) * n,
     rows = if (n > at_most) at_most)
 }

@@ -66,27 +66,9 @@ new_problem <- function(data, locations, settings, start) {
     low_rank = NULL,                 # those of the low-rank part of vnngp()
     # ---- Laplace's approximation
     joint_trend = NULL,              # whether the trend is at the mode, of at_joint_mode()
-    # ---- classes
-    levels = NULL,                   # their names
-    class_basis = NULL,              # of class fields: the coordinates of the trend
-    labels = NULL,                   # of label regressions: labels by location, see new_labels()
-    per_class = NULL,                # whether each class has a regression of its own
-    prevalence = NULL,               # what the trend says far from data, see class_prevalence()
-    # ---- leave-one-out scores of classes and pseudo-observations (R/neighbours-loo-optimizers.R)
-    design = NULL,                   # the trend in orthogonal columns, see orthogonal_design()
-    location_index = NULL,           # number of each row's distinct location
-    distinct = NULL,                 # how many of these there are
-    observations = NULL,             # what is predicted: each observation's row and place
-    links = NULL,                    # `lower` and `upper` of parameters beside the layout's
-    # the functions that make the score: plan, objective, refresh ...
-    scoring = NULL,
-    # ---- pseudo-observations
-    known = NULL,                    # the family's parameters for which the following were made
-    reference = NULL,                # all parameters at that time
-    marginal = NULL,                 # of all rows: `beta`, and mean and variance beyond the trend
-    pseudo_observations = NULL,      # mean and precision of each row
-    distinct_locations = NULL,       # their sums by location
-    stale = NULL))                   # TRUE where they could not always be renewed
+    # ---- of some methods only
+    classes = NULL,                  # new_problem_classes()
+    loo = NULL))                     # new_leave_one_out()
 }
 
 # Refuses data that the method cannot fit. Of an output with fewer than k rows all are neighbours.
