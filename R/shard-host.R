@@ -148,12 +148,12 @@ narrow_problems <- function(host, k, joint, keep) {
   on_shards(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
 }
 
-# What each hears from what each says to each other, in the order of the speakers.
-transposed <- function(said, name) {
-  ids <- names(said)
-  heard <- lapply(ids, function(id) {
-    heard <- lapply(said, `[[`, id)
-    stats::setNames(list(Filter(Negate(is.null), heard)), name)
+# `sent`: of each shard a list, by receiver, of what it sends. Returns what each shard receives, by
+# sender and in their order, as an argument of this `name`.
+transposed <- function(sent, name) {
+  ids <- names(sent)
+  received <- lapply(ids, function(id) {
+    stats::setNames(list(Filter(Negate(is.null), lapply(sent, `[[`, id))), name)
   })
-  stats::setNames(heard, ids)
+  stats::setNames(received, ids)
 }

@@ -204,13 +204,13 @@ test_extended("warnings of folds on workers are those of folds without", {
   fit <- suppressWarnings(neargp(z ~ h, data, coords = ~ x + y, method = vecchia(5), threads = 1L,
     control = neargp_control(max_iterations = 1)))
   warnings_of <- function(...) {
-    told <- character(0)
+    messages <- character(0)
     withCallingHandlers(cross_validate(fit, folds = rep(1:3, 30), refit = TRUE, ...),
       warning = function(condition) {
-        told <<- c(told, conditionMessage(condition))
+        messages <<- c(messages, conditionMessage(condition))
         invokeRestart("muffleWarning")
       })
-    told
+    messages
   }
   alone <- warnings_of()
   expect_gt(length(alone), 0L)
