@@ -7,7 +7,7 @@
 # Beside the answers the journal has two kinds of states, of which the newest replaces the one
 # before. Of some objectives the best answer so far has a part which the next evaluation begins at
 # (`apart`). And a loop whose state is small beside what it computes, as of Adam, keeps that
-# (new_stage()), so that its rounds need not be gone through again.
+# (in_stage()), so that its rounds need not be gone through again.
 
 # The journal is an environment in the session of the fit. A session without a checkpoint has none.
 # `inside`: whether an answer, or a loop by itself, is being computed.
@@ -110,29 +110,29 @@ journal_name <- function(session, what) {
 
 # ---- loops by themselves -------------------------------------------------------------------------
 
-# A loop that keeps its own state, of which `state` is what an earlier process has left, NULL at the
-# beginning. `keep(state)` is called after each round; R's random numbers are part of it. To the end
-# of the function that it is in, `frame`, nothing is asked of the journal.
-new_stage <- function(session, what, frame = parent.frame()) {
+# Returns the value of `loop(stage)`, a loop that keeps its own state. `stage$state` is what an
+# earlier process has left, NULL at the beginning. The loop calls `stage$keep(state)` after each
+# round; R's random numbers are part of what is kept. Questions within the loop are not journaled.
+in_stage <- function(session, what, loop) {
   name <- journal_name(session, what)
   if (is.null(name)) {
-    return(list(kept = FALSE, state = NULL, keep = function(state) invisible()))
+    return(loop(list(kept = FALSE, state = NULL, keep = function(state) invisible())))
   }
   journal <- session$journal
   journal$inside <- TRUE
-  do.call(on.exit, list(bquote(assign("inside", FALSE, .(journal))), TRUE), envir = frame)
+  on.exit(journal$inside <- FALSE)
   left <- journal$states[[name]]
   if (!is.null(left)) {
     set_seed(left$state$seed)
     journal$at <- left$at
   }
-  list(kept = TRUE, state = left$state$state, keep = function(state) {
+  loop(list(kept = TRUE, state = left$state$state, keep = function(state) {
     force(state)
     seed <- current_seed()
     journal$changed[[name]] <- list(at = journal$at, make = function() list(state = state,
       seed = seed))
     write_when_due(session)
-  })
+  }))
 }
 
 current_seed <- function() globalenv()$.Random.seed

@@ -77,15 +77,28 @@ polya_gamma_signs <- function(class, classes) {
 # `q`: that of a fit that is continued.
 polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   signs <- polya_gamma_signs(problem$classes$labels$class, problem$classes$labels$classes)
-  n <- nrow(signs)
-  variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
+  variables <- new_variables(q %||% prior_variables(nrow(signs), ncol(signs)))
   kept <- function() list(variables = as.list(variables))
-  stage <- adam_stage(problem$session, theta, further = kept())
-  list2env(stage$state$variables, variables)
-  size <- min(method$batch_size, n)
   method$steps <- method$steps %||% 1000L
+  begin <- polya_gamma_rounds(method, problem, signs, variables)
+  further <- length(theta) - nrow(problem$layout)  # the slope, which is fixed, and the trend
+  varied <- list(free = c(problem$free, FALSE, rep(TRUE, further - 1L)),
+    bounds = Map(c, problem$bounds[c("lower", "upper")], problem$loo$links))
+  in_adam_stage(problem$session, theta, function(stage) {
+    list2env(stage$state$variables, variables)
+    reached <- adam_rounds(method, problem, stage, varied, adam_rate, begin, kept)
+    list(theta = reached$theta, q = variables$value, convergence = list(converged = NA,
+      message = adam_message(method$steps, reached$singular), iterations = method$steps,
+      evaluations = method$steps))
+  }, further = kept())
+}
+
+# The function by which adam_rounds() begins a round. Steps change the environment `variables`.
+polya_gamma_rounds <- function(method, problem, signs, variables) {
+  n <- nrow(signs)
+  size <- min(method$batch_size, n)
   specification <- covariance_specification(problem$layout, problem$groups)
-  begin <- function(theta, steps) {
+  function(theta, steps) {
     drawn <- matrix(vapply(steps, function(step) sample.int(n, size), integer(size)), size)
     nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working,
       method$k)
@@ -101,13 +114,6 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
       ascent$theta
     }
   }
-  reached <- adam_rounds(method, problem, stage,
-    list(free = c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L)),
-      bounds = Map(c, problem$bounds[c("lower", "upper")], problem$loo$links)), adam_rate, begin,
-    kept)
-  list(theta = reached$theta, q = variables$value, convergence = list(converged = NA,
-    message = adam_message(method$steps, reached$singular), iterations = method$steps,
-    evaluations = method$steps))
 }
 
 nearest_rows <- function(problem, rows, working, k) {

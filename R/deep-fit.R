@@ -118,15 +118,16 @@ trained <- function(state, training, held_out, settings, beta, from, to, memory,
 # Epoch by epoch, where a checkpoint is kept, else in one piece. `judged`: whether rows are held
 # out.
 trained_in_pieces <- function(session, from, to, piece, judged) {
-  stage <- new_stage(session, "deep")
-  left <- stage$state %||% list(done = from)
-  for (until in if (stage$kept && to > from) seq(from + 1L, to) else to) {
-    if (!is.null(left$run$failure) || (!is.null(left$run) && until <= left$done)) next
-    left <- list(run = joined_pieces(left$run, piece(left$done, until, left$run), judged),
-      done = until)
-    stage$keep(left)
-  }
-  left$run
+  in_stage(session, "deep", function(stage) {
+    left <- stage$state %||% list(done = from)
+    for (until in if (stage$kept && to > from) seq(from + 1L, to) else to) {
+      if (!is.null(left$run$failure) || (!is.null(left$run) && until <= left$done)) next
+      left <- list(run = joined_pieces(left$run, piece(left$done, until, left$run), judged),
+        done = until)
+      stage$keep(left)
+    }
+    left$run
+  })
 }
 
 # The best epoch is the first one with the highest score, or the last one where nothing judges.

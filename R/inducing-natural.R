@@ -54,14 +54,15 @@ fit_by_batches <- function(problem, method, working, positions) {
 
 # Epoch by epoch, where a checkpoint is kept, else in one piece.
 fit_in_pieces <- function(session, epochs, piece) {
-  stage <- new_stage(session, "batches")
-  left <- stage$state %||% list(done = 0L)
-  for (until in if (stage$kept) seq_len(epochs) else epochs) {
-    if (until <= left$done) next
-    left <- list(done = until, fitted = piece(until, left$fitted$memory))
-    stage$keep(left)
-  }
-  left$fitted
+  in_stage(session, "batches", function(stage) {
+    left <- stage$state %||% list(done = 0L)
+    for (until in if (stage$kept) seq_len(epochs) else epochs) {
+      if (until <= left$done) next
+      left <- list(done = until, fitted = piece(until, left$fitted$memory))
+      stage$keep(left)
+    }
+    left$fitted
+  })
 }
 
 # What batches take of the rows: the response, the columns of the trend, the unit in which the

@@ -145,7 +145,12 @@ stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * st
 # searched in the current metric for these alone.
 score_adam_stage <- function(method, problem, state, steps) {
   method$steps <- steps
-  stage <- adam_stage(problem$session, state$theta, state$singular)
+  in_adam_stage(problem$session, state$theta, function(stage) {
+    run_score_adam(method, problem, state, stage)
+  }, state$singular)
+}
+
+run_score_adam <- function(method, problem, state, stage) {
   if (stage$state$done > 0L) problem <- problem_left(problem, stage$state)
   variables <- score_variables(problem, state$theta)
   n <- length(problem$data$offset)

@@ -182,11 +182,9 @@ test_extended("what is written again and again makes the file no longer than thr
   session <- new_session()
   begin_journal(session, file)
   withr::defer(end_journal(session))
-  loop <- function() {
-    stage <- new_stage(session, "numbers")
+  loop <- function() in_stage(session, "numbers", function(stage) {
     for (round in 1:10) stage$keep(stats::rnorm(1e5))
-    stage
-  }
+  })
   set.seed(1)
   loop()
   expect_lt(file.size(file$path), 4 * 8 * 1e5 + 2^22)
