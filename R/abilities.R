@@ -151,8 +151,8 @@ able_methods <- function(ability, last = "and") {
   if (isFALSE(entry$vecchia_inducing)) {
     where[["vecchia"]] <- paste(where[["vecchia"]], "without inducing points")
   }
-  told <- trimws(paste0(names(able), "() ", trimws(where)))
-  sub(" and ([^,]*)$", paste0(" ", last, " \\1"), format_some(told, length(told)))
+  named <- trimws(paste0(names(able), "() ", trimws(where)))
+  sub(" and ([^,]*)$", paste0(" ", last, " \\1"), format_some(named, length(named)))
 }
 
 # The abilities that users ask for, in the words of help and articles.

@@ -12,21 +12,24 @@ adam_fit <- function(method, problem, objective_for, others, n) {
     plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k, others)
     function(working, step) plan$gradient(working, step - steps[1L] + 1L)
   }
-  reached <- adam_rounds(method, problem, adam_stage(problem$start), problem[c("free", "bounds")],
-    adam_rate, begin)
-  final <- objective_for(component_at(problem, reached$theta), method$k)$evaluate(reached$theta)
-  if (!is.finite(final$value)) abort_cholesky(final$failed)
-  optimizer_result(reached$theta, final, NA_real_, method$steps, method$steps, NA,
-    adam_message(method$steps, reached$singular))
+  in_adam_stage(problem$session, problem$start, function(stage) {
+    reached <- adam_rounds(method, problem, stage, problem[c("free", "bounds")], adam_rate, begin)
+    final <- objective_for(component_at(problem, reached$theta), method$k)$evaluate(reached$theta)
+    if (!is.finite(final$value)) abort_cholesky(final$failed)
+    optimizer_result(reached$theta, final, NA_real_, method$steps, method$steps, NA,
+      adam_message(method$steps, reached$singular))
+  })
 }
 
-# Where a run of Adam begins, or goes on by a checkpoint: its `state`. `further`: what the run has
-# to keep beside theta, the moments and the numbers of steps.
-adam_stage <- function(theta, singular = 0L, further = NULL, frame = parent.frame()) {
-  stage <- new_stage("adam", frame)
-  stage$state <- stage$state %||% c(list(theta = theta, moments = adam_moments(length(theta)),
-    singular = singular, done = 0L), further)
-  stage
+# Returns the value of `run(stage)`, a run of Adam whose `stage$state` is where it begins, or goes
+# on by a checkpoint. `further`: what the run has to keep beside theta, the moments and the numbers
+# of steps.
+in_adam_stage <- function(session, theta, run, singular = 0L, further = NULL) {
+  in_stage(session, "adam", function(stage) {
+    stage$state <- stage$state %||% c(list(theta = theta, moments = adam_moments(length(theta)),
+      singular = singular, done = 0L), further)
+    run(stage)
+  })
 }
 
 adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
@@ -35,7 +38,7 @@ adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
 # a round have in common, and returns the gradient as a function of theta and the step; steps whose
 # gradient is not finite, since a covariance matrix is singular, are skipped. `variables`: which
 # elements of theta are `free`, their `bounds`, and the `unit` of each, without one 1. `further()`:
-# of adam_stage(), as it is now.
+# of in_adam_stage(), as it is now.
 adam_rounds <- function(method, problem, stage, variables, rate, begin, further = function() NULL) {
   state <- stage$state[c("theta", "moments", "singular", "done")]
   free <- variables$free

@@ -131,8 +131,9 @@ predict_areas <- function(object, areas, fun = c("mean", "sum"), weights = NULL,
   check_fit(object)
   check_predicts_areas(object)
   if (missing(areas)) abort_no_newdata(object)
-  settings <- new_area_settings(object, fun, spacing, type, interval, level,
-    if (!missing(probs)) probs, threshold, joint, draws, k, threads, verbose)
+  settings <- new_area_settings(object, list(fun = fun, spacing = spacing, type = type,
+    interval = interval, level = level, probs = if (!missing(probs)) probs, threshold = threshold,
+    joint = joint, draws = draws, k = k, threads = threads, verbose = verbose))
   if (settings$part == "process") object <- without_trend(object)
   areas <- as_areas(areas, object)
   object <- for_effects_of(object, areas$columns, re.form, allow.new.levels, pooled = FALSE)
@@ -156,23 +157,23 @@ predict_given_areas <- function(object, newdata, given) {
   do.call("predict_areas", c(list(object, newdata), given), quote = TRUE, envir = topenv())
 }
 
-new_area_settings <- function(object, fun, spacing, type, interval, level, probs, threshold, joint,
-                              draws, k, threads, verbose) {
-  type <- check_choice(type, "type", c("response", "link", "quantile", parts_of_field))
-  if (!is.null(probs) && type != "quantile") {
-    abort_argument("probs", "left out unless type = \"quantile\"", probs)
+# `given`: arguments of predict_areas() by their names; `probs` NULL where they are left out.
+new_area_settings <- function(object, given) {
+  type <- check_choice(given$type, "type", c("response", "link", "quantile", parts_of_field))
+  if (!is.null(given$probs) && type != "quantile") {
+    abort_argument("probs", "left out unless type = \"quantile\"", given$probs)
   }
-  settings <- list(fun = check_choice(fun, "fun", c("mean", "sum")),
-    spacing = check_number(spacing, "spacing", 0, open = TRUE, null_ok = TRUE),
+  settings <- list(fun = check_choice(given$fun, "fun", c("mean", "sum")),
+    spacing = check_number(given$spacing, "spacing", 0, open = TRUE, null_ok = TRUE),
     type = if (type %in% parts_of_field) "link" else type,
     part = if (type %in% parts_of_field) type else "field",
-    interval = check_choice(interval, "interval", c("none", "confidence", "prediction")),
-    level = check_level(level), probs = check_probs(probs %||% c(0.05, 0.5, 0.95)),
-    threshold = check_threshold(threshold), joint = check_flag(joint, "joint"),
-    draws = check_count(draws, "draws", lower = 2L),
-    k = check_count(k, "k", upper = most_neighbors_of_areas, null_ok = TRUE),
-    context = new_context(threads),
-    verbose = check_flag(verbose, "verbose"))
+    interval = check_choice(given$interval, "interval", c("none", "confidence", "prediction")),
+    level = check_level(given$level), probs = check_probs(given$probs %||% c(0.05, 0.5, 0.95)),
+    threshold = check_threshold(given$threshold), joint = check_flag(given$joint, "joint"),
+    draws = check_count(given$draws, "draws", lower = 2L),
+    k = check_count(given$k, "k", upper = most_neighbors_of_areas, null_ok = TRUE),
+    context = new_context(given$threads),
+    verbose = check_flag(given$verbose, "verbose"))
   settings$linear <- settings$type == "link" || has_normal_areas(object)
   check_area_settings(object, settings)
   settings

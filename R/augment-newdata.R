@@ -18,8 +18,8 @@ augment_newdata <- function(x, newdata, se_fit, interval, conf.level) {
   if (has_plain_response(x, newdata)) {
     parts$.resid <- Map(`-`, responses_by_output(x, newdata), parts$.fitted)
   }
-  said <- unlist(parts, recursive = FALSE)
-  beside_newdata(newdata, stats::setNames(said, paste0(rep(names(parts), each = length(suffix)),
+  columns <- unlist(parts, recursive = FALSE)
+  beside_newdata(newdata, stats::setNames(columns, paste0(rep(names(parts), each = length(suffix)),
     suffix)))
 }
 
@@ -44,8 +44,8 @@ has_plain_response <- function(x, newdata) {
   is.null(x$data$trials) && all(all.vars(x$formula[[2L]]) %in% names(newdata))
 }
 
-beside_newdata <- function(newdata, said) {
-  columns <- if (inherits(newdata, "data.table")) as.data.frame(newdata) else newdata
-  columns[names(said)] <- said
-  if (inherits(newdata, "data.table")) in_class_of(columns, newdata) else columns
+beside_newdata <- function(newdata, columns) {
+  table <- if (inherits(newdata, "data.table")) as.data.frame(newdata) else newdata
+  table[names(columns)] <- columns
+  if (inherits(newdata, "data.table")) in_class_of(table, newdata) else table
 }

@@ -7,54 +7,61 @@
 # Beside the answers the journal has two kinds of states, of which the newest replaces the one
 # before. Of some objectives the best answer so far has a part which the next evaluation begins at
 # (`apart`). And a loop whose state is small beside what it computes, as of Adam, keeps that
-# (new_stage()), so that its rounds need not be gone through again.
+# (in_stage()), so that its rounds need not be gone through again.
 
-# Empty while no fit keeps one.
-journal <- new.env(parent = emptyenv())
+# The journal is an environment in the session of the fit. A session without a checkpoint has none.
+# `inside`: whether an answer, or a loop by itself, is being computed.
+is_journaled <- function(session) !is.null(session$journal) && !session$journal$inside
 
-is_journaled <- function() !is.null(journal$path) && !journal$inside
-
-is_replaying <- function() is_journaled() && journal$at < length(journal$known)
+is_replaying <- function(journal) journal$at < length(journal$known)
 
 # `file`: of open_checkpoint().
-begin_journal <- function(file) {
-  list2env(c(file[c("path", "length", "known", "states")], list(at = 0L, new = list(),
-    changed = list(), names = 0L, inside = FALSE, failed = FALSE,
+begin_journal <- function(session, file) {
+  session$journal <- list2env(c(file[c("path", "length", "known", "states")], list(at = 0L,
+    new = list(), changed = list(), names = 0L, inside = FALSE, failed = FALSE,
     rewrite_at = rewrite_length(file$length),
-    next_write = core_monotonic_seconds() + write_share * file$cost)), journal)
+    next_write = core_monotonic_seconds() + write_share * file$cost)), parent = emptyenv())
 }
 
-end_journal <- function() {
-  write_journal()
-  rm(list = ls(journal), envir = journal)
+end_journal <- function(session) {
+  if (is.null(session$journal)) return(invisible())
+  write_journal(session)
+  session$journal <- NULL
 }
 
-# The answer to a question: `asked`, numbers, is what it depends on beside what the fit has come to
-# by itself. Errors are answers. What is asked within an answer is part of it.
-journaled <- function(asked, answer, apart = NULL) {
-  if (!is_journaled()) return(answer)
+# The answer to a question, `answer()`, unless the journal knows it. `question`: the numbers that
+# the answer depends on beside what the fit has come to by itself. Errors are answers. Questions
+# within an answer are part of it.
+journaled <- function(session, question, answer, apart = NULL) {
+  if (!is_journaled(session)) return(answer())
+  journal <- session$journal
   # a sum is a vector of its own, without what R may note about one that was handed on
-  asked <- rlang::hash(as.double(asked) + 0)
-  if (is_replaying()) return(replayed(asked, apart))
+  question <- rlang::hash(as.double(question) + 0)
+  if (is_replaying(journal)) return(replayed(journal, question, apart))
   journal$inside <- TRUE
   on.exit(journal$inside <- FALSE)
-  found <- tryCatch(list(value = answer), neargp_error = portable_error)
-  suspendInterrupts(note_answer(asked, found, apart))
+  found <- tryCatch(list(value = answer()), neargp_error = portable_error)
+  suspendInterrupts(note_answer(journal, question, found, apart))
   journal$inside <- FALSE
-  write_when_due()
-  told(found)
+  write_when_due(session)
+  as_answered(found)
 }
 
 # An objective of leave-one-out scores, whose values and gradients are few numbers.
 journaled_objective <- function(objective) {
+  session <- objective$session
   evaluate <- objective$evaluate
   gradient <- objective$gradient
-  objective$evaluate <- function(theta, ...) journaled(c(0, theta), evaluate(theta))
-  objective$gradient <- function(theta, beta = NULL) journaled(c(1, theta), gradient(theta))
+  objective$evaluate <- function(theta, ...) {
+    journaled(session, c(0, theta), function() evaluate(theta))
+  }
+  objective$gradient <- function(theta, beta = NULL) {
+    journaled(session, c(1, theta), function() gradient(theta))
+  }
   objective
 }
 
-told <- function(found) {
+as_answered <- function(found) {
   if (is.null(found$condition)) found$value else rlang::cnd_signal(found$condition)
 }
 
@@ -70,7 +77,7 @@ portable_error <- function(condition) {
 
 # What is `apart` of an answer: its element `what`, as plain numbers by `pack` of it, where the
 # answer `improves`; `name`: of journal_name(). `drop`: elements that nobody reads again.
-note_answer <- function(asked, found, apart) {
+note_answer <- function(journal, question, found, apart) {
   journal$at <- journal$at + 1L
   stored <- found
   if (!is.null(apart) && is.list(found$value)) {
@@ -80,50 +87,52 @@ note_answer <- function(asked, found, apart) {
       journal$changed[[apart$name]] <- list(at = journal$at, make = function() apart$pack(part))
     }
   }
-  journal$new[[length(journal$new) + 1L]] <- c(list(asked = asked), stored)
+  journal$new[[length(journal$new) + 1L]] <- c(list(asked = question), stored)
 }
 
-replayed <- function(asked, apart) {
+replayed <- function(journal, question, apart) {
   journal$at <- journal$at + 1L
   known <- journal$known[[journal$at]]
-  if (!identical(known$asked, asked)) abort_diverged(journal$at)
+  if (!identical(known$asked, question)) abort_diverged(journal$path, journal$at)
   if (!is.null(apart$name) && identical(journal$states[[apart$name]]$at, journal$at)) {
     known$value[[apart$what]] <- journal$states[[apart$name]]$state
   }
-  told(known)
+  as_answered(known)
 }
 
 # A name for what is kept apart: fits give the same ones in the same order.
-journal_name <- function(what) {
-  if (!is_journaled()) return(NULL)
+journal_name <- function(session, what) {
+  if (!is_journaled(session)) return(NULL)
+  journal <- session$journal
   journal$names <- journal$names + 1L
   paste(what, journal$names)
 }
 
 # ---- loops by themselves -------------------------------------------------------------------------
 
-# A loop that keeps its own state, of which `state` is what an earlier process has left, NULL at the
-# beginning. `keep(state)` is called after each round; R's random numbers are part of it. To the end
-# of the function that it is in, `frame`, nothing is asked of the journal.
-new_stage <- function(what, frame = parent.frame()) {
-  name <- journal_name(what)
+# Returns the value of `loop(stage)`, a loop that keeps its own state. `stage$state` is what an
+# earlier process has left, NULL at the beginning. The loop calls `stage$keep(state)` after each
+# round; R's random numbers are part of what is kept. Questions within the loop are not journaled.
+in_stage <- function(session, what, loop) {
+  name <- journal_name(session, what)
   if (is.null(name)) {
-    return(list(kept = FALSE, state = NULL, keep = function(state) invisible()))
+    return(loop(list(kept = FALSE, state = NULL, keep = function(state) invisible())))
   }
+  journal <- session$journal
   journal$inside <- TRUE
-  do.call(on.exit, list(quote(journal$inside <- FALSE), TRUE), envir = frame)
+  on.exit(journal$inside <- FALSE)
   left <- journal$states[[name]]
   if (!is.null(left)) {
     set_seed(left$state$seed)
     journal$at <- left$at
   }
-  list(kept = TRUE, state = left$state$state, keep = function(state) {
+  loop(list(kept = TRUE, state = left$state$state, keep = function(state) {
     force(state)
     seed <- current_seed()
     journal$changed[[name]] <- list(at = journal$at, make = function() list(state = state,
       seed = seed))
-    write_when_due()
-  })
+    write_when_due(session)
+  }))
 }
 
 current_seed <- function() globalenv()$.Random.seed
@@ -137,42 +146,44 @@ set_seed <- function(seed) if (!is.null(seed)) assign(".Random.seed", seed, envi
 # back.
 write_share <- 200
 
-write_when_due <- function() {
-  if (core_monotonic_seconds() >= journal$next_write) write_journal()
+write_when_due <- function(session) {
+  if (core_monotonic_seconds() >= session$journal$next_write) write_journal(session)
 }
 
 # Answers and states since the last write, as one record, so that they belong together. A disk that
 # is full does not end a fit: what could not be written is tried again with what comes after it.
-write_journal <- function() {
+write_journal <- function(session) {
+  journal <- session$journal
   if (!length(journal$new) && !length(journal$changed)) return(invisible())
   began <- core_monotonic_seconds()
   states <- lapply(journal$changed, function(state) list(at = state$at, state = state$make()))
-  record <- list(known = journal$new, states = c(states, last = if (!is.null(last_state$working))
-    list(list(at = journal$at, state = as_last_state()))))
+  last <- as_last_state(session$last)
+  record <- list(known = journal$new, states = c(states, last = if (!is.null(last))
+    list(list(at = journal$at, state = last))))
   written <- tryCatch({
-    journal$length <- append_record(journal$path, record, journal$length)
+    append_record(journal, record)
     TRUE
-  }, error = function(e) tell_unwritten(e))
+  }, error = function(e) warn_unwritten(journal, e))
   if (written) journal$new <- journal$changed <- list()
   ended <- core_monotonic_seconds()
   journal$next_write <- ended + write_share * (ended - began)
 }
 
-# Returns the file's new length. The file is written anew when replaced states make it long.
-append_record <- function(path, record, length) {
+# The file is written anew when replaced states make it long.
+append_record <- function(journal, record) {
   block <- as_block(record)
-  if (length + length(block) > journal$rewrite_at) {
-    file <- read_checkpoint(path)
-    length <- write_checkpoint(path, file$header, list(merged_records(c(file$records,
-      list(record)))))
-    journal$rewrite_at <- rewrite_length(length)
-    return(length)
+  if (journal$length + length(block) <= journal$rewrite_at) {
+    core_append_to_file(journal$path, block)
+    journal$length <- journal$length + length(block)
+    return(invisible())
   }
-  core_append_to_file(path, block)
-  length + length(block)
+  file <- read_checkpoint(journal$path)
+  journal$length <- write_checkpoint(journal$path, file$header,
+    list(merged_records(c(file$records, list(record)))))
+  journal$rewrite_at <- rewrite_length(journal$length)
 }
 
-tell_unwritten <- function(condition) {
+warn_unwritten <- function(journal, condition) {
   if (!journal$failed) {
     warn_neargp("checkpoint", c("The checkpoint cannot be written; the fit goes on without.",
       x = conditionMessage(condition),

@@ -85,21 +85,27 @@ checkpoint_argument <- function(control, resume) {
   list(path = path, must_exist = TRUE)
 }
 
-# Evaluates a fit to `problem`, with a checkpoint where there is a file for it.
-checkpointed <- function(checkpoint, problem, settings, fit) {
+# From here to end_checkpoint() the session of `problem` keeps a checkpoint, where there is a file
+# for it: `checkpoint` of checkpoint_argument().
+begin_checkpoint <- function(session, checkpoint, problem, settings) {
   path <- checkpoint$path
-  if (is.null(path)) return(fit)
+  if (is.null(path)) return(invisible())
   check_one_fit(path, problem$family)
-  lock <- locked_checkpoint(path)
-  on.exit(core_unlock_file(lock))
+  session$restore <- list(lock = locked_checkpoint(path), instruction_set = core_simd())
   file <- open_checkpoint(path, checkpoint$must_exist, problem, settings)
-  instruction_set <- core_simd()
-  on.exit(core_set_simd(instruction_set), add = TRUE, after = FALSE)
   with_arithmetic_of(file)
   set_seed(file$header$seed)
-  begin_journal(file)
-  on.exit(end_journal(), add = TRUE, after = FALSE)
-  fit
+  begin_journal(session, file)
+}
+
+# The journal is written by the instruction set of the fit, and the lock is the last to go.
+end_checkpoint <- function(session) {
+  restore <- session$restore
+  if (is.null(restore)) return(invisible())
+  on.exit(core_unlock_file(restore$lock))
+  on.exit(core_set_simd(restore$instruction_set), add = TRUE, after = FALSE)
+  session$restore <- NULL
+  end_journal(session)
 }
 
 check_one_fit <- function(path, family) {
@@ -183,8 +189,8 @@ check_header <- function(path, header, key) {
 last_of_file_hint <-
   "start = neargp_last(<this file>), with another file as the checkpoint, goes on from the parameters that it had reached."
 
-abort_diverged <- function(number) {
-  abort_checkpoint(journal$path, "diverged",
+abort_diverged <- function(path, number) {
+  abort_checkpoint(path, "diverged",
     sprintf("Its evaluation %s is not the one that is asked for.", format_count(number)),
     c("The file is of another build of neargp, or of a machine whose arithmetic rounds in another way.",
       last_of_file_hint))

@@ -90,15 +90,15 @@ plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_l
   check_choices(which, "which", class_cv_plots)
   check_class_score(x, score)
   given <- validated_classes(x, setting)
-  told <- cv_rows(x, given$setting)
+  rows <- cv_rows(x, given$setting)
   old <- open_page(grDevices::n2mfrow(length(which))[2:1])
   on.exit(graphics::par(old))
   for (one in which) {
     switch(one,
       scores = plot_cv_scores(x, score),
-      calibration = plot_calibration(given, check_bins(bins), told, levels(given$observed),
+      calibration = plot_calibration(given, check_bins(bins), rows, levels(given$observed),
         x$response),
-      confusion = plot_confusion(confusion_table(given$observed, prob = given$prob), told)
+      confusion = plot_confusion(confusion_table(given$observed, prob = given$prob), rows)
     )
   }
   invisible(x)

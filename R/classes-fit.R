@@ -112,16 +112,16 @@ fit_labels <- function(method, problem, estimator) {
   state <- maximize_score(method, problem, start)
   problem <- with_prevalence_intercept(state$problem, state$theta)
   part <- split_theta(problem, state$theta)
-  scored <- problem$scoring$score(problem, state$theta, method$k)
+  scored <- problem$loo$scoring$score(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q),
     information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k,
     convergence = state$convergence, classifier = list(estimator = estimator,
-      levels = problem$levels, slope = exp(part$log_slope), bias = part$bias,
+      levels = problem$classes$levels, slope = exp(part$log_slope), bias = part$bias,
       intercept_shift = theta_intercept_shift(problem, state$theta),
-      trend = unscaled_trend(problem$design, problem$design$rotation %*% part$trend),
-      location_index = problem$labels$location_index))
+      trend = unscaled_trend(problem$loo$design, problem$loo$design$rotation %*% part$trend),
+      location_index = problem$classes$labels$location_index))
 }
 
 sample_note <- function(rows) {
@@ -131,26 +131,25 @@ sample_note <- function(rows) {
 # `index`: the number of each row's location. `design`: the trend in other columns.
 label_problem <- function(method, problem, estimator, index = location_index(problem$data$coords),
                           design = orthogonal_design(problem$data$X), with_prevalence = TRUE) {
-  problem$per_class <- estimator == "own-class"
-  problem$levels <- problem$data$levels
-  classes <- length(problem$levels)
+  classes <- length(problem$data$levels)
   problem$data$class <- class_numbers(problem$data)
-  problem$labels <- new_labels(problem$data, classes, index)
-  check_location_count(nrow(problem$labels$coords), method$k)
+  labels <- new_labels(problem$data, classes, index)
+  problem$classes <- new_problem_classes(problem$data$levels, labels,
+    per_class = estimator == "own-class")
+  check_location_count(nrow(labels$coords), method$k)
   check_class_offset(problem)
-  problem$design <- design
-  if (with_prevalence) problem$prevalence <- class_prevalence(problem)
+  problem$loo <- new_leave_one_out(design, distinct = nrow(labels$coords))
+  if (with_prevalence) problem$classes$prevalence <- class_prevalence(problem)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") ||
     any(problem$data$offset != problem$data$offset[1L])
-  problem$observations <- label_observations(problem$labels, merge = !trend_varies)
-  problem$distinct <- nrow(problem$labels$coords)
-  problem$links <- label_links((ncol(problem$design$X) + !is.null(problem$prevalence)) *
-    trend_outputs(classes))
-  problem$scoring <- list(plan = label_plan, objective = label_objective,
+  problem$loo$observations <- label_observations(labels, merge = !trend_varies)
+  trends <- ncol(design$X) + !is.null(problem$classes$prevalence)
+  problem$loo$links <- label_links(trends * trend_outputs(classes))
+  problem$loo$scoring <- list(plan = label_plan, objective = label_objective,
     take_rows = take_label_rows,
-    observations = function(problem, rows) take_observations(problem$labels, rows),
+    observations = function(problem, rows) take_observations(problem$classes$labels, rows),
     refresh = with_prevalence_intercept, score = label_score,
-    passes = if (ncol(problem$design$X) > 1L) 8L else 1L, unit = 1)
+    passes = if (ncol(design$X) > 1L) 8L else 1L, unit = 1)
   problem
 }
 
@@ -163,9 +162,10 @@ take_label_rows <- function(problem, rows) {
   problem$data[c("X", "offset", "weights", "coords", "class")] <- list(
     problem$data$X[rows, , drop = FALSE], problem$data$offset[rows], problem$data$weights[rows],
     problem$data$coords[rows, , drop = FALSE], problem$data$class[rows])
-  problem$design$X <- problem$design$X[rows, , drop = FALSE]
-  index <- problem$labels$location_index[rows]
-  problem$labels <- new_labels(problem$data, problem$labels$classes, match(index, unique(index)))
+  problem$loo$design$X <- problem$loo$design$X[rows, , drop = FALSE]
+  labels <- problem$classes$labels
+  index <- labels$location_index[rows]
+  problem$classes$labels <- new_labels(problem$data, labels$classes, match(index, unique(index)))
   problem
 }
 
@@ -178,7 +178,7 @@ check_location_count <- function(locations, k) {
 
 # The softmax does not change when all classes are offset alike.
 check_class_offset <- function(problem) {
-  log_odds <- length(problem$levels) == 2L && !has_ability(problem$method, "class_fields")
+  log_odds <- length(problem$classes$levels) == 2L && !has_ability(problem$method, "class_fields")
   if (log_odds || all(problem$data$offset == 0)) return(invisible())
   abort_neargp("formula",
     c("An offset means nothing where each class has a trend: it would be the same for all of them.",
@@ -206,12 +206,13 @@ label_start_slope <- 2
 # distances concentrate near sqrt(2 d) standard deviations, and a grid finds a narrow optimum that
 # the separate ranges do not leave: they start at sqrt(d) standard deviations.
 label_start <- function(problem, k) {
-  q <- ncol(problem$design$X)
-  classes <- problem$labels$classes
+  q <- ncol(problem$loo$design$X)
+  classes <- problem$classes$labels$classes
   trend <- matrix(0, q, trend_outputs(classes))
-  shift <- if (is.null(problem$prevalence)) double(0) else -problem$prevalence$intercept
+  prevalence <- problem$classes$prevalence
+  shift <- if (is.null(prevalence)) double(0) else -prevalence$intercept
   warm <- problem$warm_classifier
-  if (!is.null(warm) && identical(dimnames(warm$trend)[1L], dimnames(problem$design$X)[2L]) &&
+  if (!is.null(warm) && identical(dimnames(warm$trend)[1L], dimnames(problem$loo$design$X)[2L]) &&
     length(warm$trend) == length(trend)) {
     trend <- warm_trend(problem, warm)
     shift <- warm$intercept_shift %||% shift
@@ -232,21 +233,22 @@ label_start <- function(problem, k) {
 
 # The trend to start from, with the intercept among data.
 warm_trend <- function(problem, warm) {
-  trend <- scaled_trend(problem$design, warm$trend)
-  if (is.null(problem$prevalence)) return(trend)
-  trend <- crossprod(problem$design$rotation, trend)
-  replace_intercept(problem, trend, trend[problem$design$intercept, ] + (warm$bias %||% 0))
+  trend <- scaled_trend(problem$loo$design, warm$trend)
+  if (is.null(problem$classes$prevalence)) return(trend)
+  trend <- crossprod(problem$loo$design$rotation, trend)
+  replace_intercept(problem, trend, trend[problem$loo$design$intercept, ] + (warm$bias %||% 0))
 }
 
 best_label_candidate <- function(problem, k, links, rows = 500L) {
-  dimensions <- ncol(problem$labels$coords)
+  coords <- problem$classes$labels$coords
+  dimensions <- ncol(coords)
   unit <- starting_distance(problem$groups[[1L]]$family, shape_of_first(problem))
   candidates <- lapply(sqrt(dimensions) * if (dimensions > 3L) 1 else 2^(-6:2), function(range) {
-    candidate_values(problem, group_scales(problem$labels$coords, problem$groups[[1L]]$group),
-      range * unit, NA_real_, c(1, 1))
+    candidate_values(problem, group_scales(coords, problem$groups[[1L]]$group), range * unit,
+      NA_real_, c(1, 1))
   })
   if (length(candidates) == 1L) return(candidates[[1L]])
-  at <- lapply(problem$observations,
+  at <- lapply(problem$loo$observations,
     function(x) x[unique(round(seq(1, length(x), length.out = rows)))])
   working <- lapply(candidates, to_working, problem$layout$transform)
   plan <- label_plan(problem, at, component_at(problem, working[[1L]]), k)
@@ -267,12 +269,12 @@ shape_of_first <- function(problem) {
 # The leave-one-out log score at theta with neighbours in its metric; of very many observations a
 # sample stands for all, by share.
 label_score <- function(problem, theta, k, at_most = 10000L) {
-  at <- problem$observations
+  at <- problem$loo$observations
   n <- length(at$row)
   if (n > at_most) at <- lapply(at, function(x) x[round(seq(1, n, length.out = at_most))])
   plan <- label_plan(problem, at, component_at(problem, split_theta(problem, theta)$working), k)
   scored <- label_objective(problem, plan)$evaluate(theta)
   if (!is.finite(scored$value)) abort_cholesky(0L)
-  list(value = scored$score * sum(problem$labels$count) / sum(at$count),
+  list(value = scored$score * sum(problem$classes$labels$count) / sum(at$count),
     rows = if (n > at_most) at_most)
 }

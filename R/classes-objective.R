@@ -13,7 +13,7 @@
 
 label_penalty <- c(slope = 1e-4, trend = 1e-3)
 
-shift_penalty <- function(problem) if (ncol(problem$labels$coords) > 3L) 1e-4 else 1e-2
+shift_penalty <- function(problem) if (ncol(problem$classes$labels$coords) > 3L) 1e-4 else 1e-2
 
 # Columns of the trend: of two classes one, the log odds of the second.
 trend_outputs <- function(classes) if (classes == 2L) 1L else classes
@@ -29,38 +29,38 @@ split_theta <- function(problem, theta) {
   part <- list(working = theta[seq_len(p)], log_slope = theta[p + 1L],
     trend = theta_trend(problem, theta))
   part$bias <- double(ncol(part$trend))
-  if (is.null(problem$prevalence)) return(part)
-  prior <- problem$prevalence$intercept + theta_intercept_shift(problem, theta)
-  part$bias <- part$trend[problem$design$intercept, ] - prior
+  if (is.null(problem$classes$prevalence)) return(part)
+  prior <- problem$classes$prevalence$intercept + theta_intercept_shift(problem, theta)
+  part$bias <- part$trend[problem$loo$design$intercept, ] - prior
   part$trend <- replace_intercept(problem, part$trend, prior)
   part
 }
 
 # The coefficients of the trend in theta, with the intercept among data.
 theta_trend <- function(problem, theta) {
-  outputs <- trend_outputs(problem$labels$classes)
-  q <- ncol(problem$design$X)
+  outputs <- trend_outputs(problem$classes$labels$classes)
+  q <- ncol(problem$loo$design$X)
   matrix(theta[nrow(problem$layout) + 1L + seq_len(q * outputs)], q, outputs)
 }
 
 # The difference of the intercept far from data from that of the class prevalence.
 theta_intercept_shift <- function(problem, theta) {
-  if (is.null(problem$prevalence)) double(0) else
-    utils::tail(theta, trend_outputs(problem$labels$classes))
+  if (is.null(problem$classes$prevalence)) double(0) else
+    utils::tail(theta, trend_outputs(problem$classes$labels$classes))
 }
 
 replace_intercept <- function(problem, trend, value) {
-  trend[problem$design$intercept, ] <- value
+  trend[problem$loo$design$intercept, ] <- value
   trend
 }
 
 # Observations with their conditioning sets, ready for the core.
 label_plan <- function(problem, at, component, k) {
-  sets <- leave_one_out_sets(problem$labels, at, component, k, problem$context,
-    label_content(problem$labels, at))
-  pointer <- core_label_model(sets$coords, sets$content, problem$per_class, sets$targets,
+  sets <- leave_one_out_sets(problem$classes$labels, at, component, k, problem$context,
+    label_content(problem$classes$labels, at))
+  pointer <- core_label_model(sets$coords, sets$content, problem$classes$per_class, sets$targets,
     sets$neighbors)
-  list(pointer = pointer, at = at, X = problem$design$X[at$row, , drop = FALSE],
+  list(pointer = pointer, at = at, X = problem$loo$design$X[at$row, , drop = FALSE],
     offset = problem$data$offset[at$row])
 }
 
@@ -89,9 +89,9 @@ label_objective_of_terms <- function(problem, n, at) {
     covariance_part <- core_to_working_slope(problem$layout, known$values) * result$d_covariance
     trend_part <- matrix(result$d_trend, ncol = ncol(known$trend))
     shift_part <- double(0)
-    if (!is.null(problem$prevalence)) {
+    if (!is.null(problem$classes$prevalence)) {
       near <- result$d_bias
-      shift_part <- trend_part[problem$design$intercept, ] - near
+      shift_part <- trend_part[problem$loo$design$intercept, ] - near
       trend_part <- replace_intercept(problem, trend_part, near)
     }
     label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] *
@@ -100,7 +100,7 @@ label_objective_of_terms <- function(problem, n, at) {
       shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
   }
   journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
-    accept = function(theta) keep_theta(problem, theta)))
+    accept = function(theta) keep_theta(problem, theta), session = problem$session))
 }
 
 # What the score depends on, as numbers.
@@ -142,15 +142,20 @@ theta_penalty <- function(problem, theta) {
 # two processes share the log odds of the second.
 link_shift <- function(problem, X, offset, trend) {
   shift <- row_products(X, trend) + offset
-  if (problem$labels$classes == 2L && problem$per_class) cbind(0, shift) else shift
+  if (has_two_processes(problem)) cbind(0, shift) else shift
 }
 
 link_bias <- function(problem, bias) {
-  if (problem$labels$classes == 2L && problem$per_class) c(0, bias) else bias
+  if (has_two_processes(problem)) c(0, bias) else bias
 }
 
 trend_shift <- function(problem, d_shift) {
-  if (problem$labels$classes == 2L && problem$per_class) d_shift[, 2L, drop = FALSE] else d_shift
+  if (has_two_processes(problem)) d_shift[, 2L, drop = FALSE] else d_shift
+}
+
+# Whether each of two classes has a process, of which the second one alone has a trend.
+has_two_processes <- function(problem) {
+  problem$classes$per_class && problem$classes$labels$classes == 2L
 }
 
 # ---- the design inside the link ------------------------------------------------------------------

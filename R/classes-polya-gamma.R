@@ -47,9 +47,9 @@ fit_polya_gamma <- function(method, problem) {
   state <- polya_gamma_adam(method, problem, theta, problem$warm_start$classifier$variables)
   part <- split_theta(problem, state$theta)
   q <- ncol(problem$data$X)
-  classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1,
-    trend = unscaled_trend(problem$design, part$trend),
-    location_index = problem$labels$location_index, omega = mean_variables(state$q),
+  classifier <- list(estimator = "polya-gamma", levels = problem$classes$levels, slope = 1,
+    trend = unscaled_trend(problem$loo$design, part$trend),
+    location_index = problem$classes$labels$location_index, omega = mean_variables(state$q),
     variables = state$q)
   scored <- polya_gamma_loo_score(problem, part, classifier, method$k)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q),
@@ -76,16 +76,29 @@ polya_gamma_signs <- function(class, classes) {
 
 # `q`: that of a fit that is continued.
 polya_gamma_adam <- function(method, problem, theta, q = NULL) {
-  signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
-  n <- nrow(signs)
-  variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
+  signs <- polya_gamma_signs(problem$classes$labels$class, problem$classes$labels$classes)
+  variables <- new_variables(q %||% prior_variables(nrow(signs), ncol(signs)))
   kept <- function() list(variables = as.list(variables))
-  stage <- adam_stage(theta, further = kept())
-  list2env(stage$state$variables, variables)
-  size <- min(method$batch_size, n)
   method$steps <- method$steps %||% 1000L
+  begin <- polya_gamma_rounds(method, problem, signs, variables)
+  further <- length(theta) - nrow(problem$layout)  # the slope, which is fixed, and the trend
+  varied <- list(free = c(problem$free, FALSE, rep(TRUE, further - 1L)),
+    bounds = Map(c, problem$bounds[c("lower", "upper")], problem$loo$links))
+  in_adam_stage(problem$session, theta, function(stage) {
+    list2env(stage$state$variables, variables)
+    reached <- adam_rounds(method, problem, stage, varied, adam_rate, begin, kept)
+    list(theta = reached$theta, q = variables$value, convergence = list(converged = NA,
+      message = adam_message(method$steps, reached$singular), iterations = method$steps,
+      evaluations = method$steps))
+  }, further = kept())
+}
+
+# The function by which adam_rounds() begins a round. Steps change the environment `variables`.
+polya_gamma_rounds <- function(method, problem, signs, variables) {
+  n <- nrow(signs)
+  size <- min(method$batch_size, n)
   specification <- covariance_specification(problem$layout, problem$groups)
-  begin <- function(theta, steps) {
+  function(theta, steps) {
     drawn <- matrix(vapply(steps, function(step) sample.int(n, size), integer(size)), size)
     nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working,
       method$k)
@@ -101,12 +114,6 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
       ascent$theta
     }
   }
-  reached <- adam_rounds(method, problem, stage,
-    list(free = c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L)),
-      bounds = Map(c, problem$bounds[c("lower", "upper")], problem$links)), adam_rate, begin, kept)
-  list(theta = reached$theta, q = variables$value, convergence = list(converged = NA,
-    message = adam_message(method$steps, reached$singular), iterations = method$steps,
-    evaluations = method$steps))
 }
 
 nearest_rows <- function(problem, rows, working, k) {
@@ -136,10 +143,10 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight,
   omega <- exp(log_omega)
   part <- split_theta(problem, theta)
   values <- to_core(part$working, layout$transform)
-  X <- problem$design$X[batch$at, , drop = FALSE]
+  X <- problem$loo$design$X[batch$at, , drop = FALSE]
   score <- core_polya_gamma_score(problem$data$coords[batch$rows, , drop = FALSE], signs, omega,
     problem$data$coords[batch$at, , drop = FALSE], batch$neighbors, X %*% part$trend +
-    problem$data$offset[batch$at], problem$labels$class[batch$at],
+    problem$data$offset[batch$at], problem$classes$labels$class[batch$at],
     specified_covariance(specification, values), problem$context)
   if (score$failed > 0L) return(NULL)
   own <- batch$own
@@ -203,11 +210,11 @@ polya_gamma_loo <- function(object, at, k, context) {
 }
 
 polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 10000L) {
-  n <- length(problem$labels$class)
+  n <- length(problem$classes$labels$class)
   at <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
   like_fit <- list(data = problem$data, classifier = classifier,
     core_covariance = covariance_at(problem, part$working))
   probability <- polya_gamma_loo(like_fit, at, k, problem$context)
-  list(value = mean(log(probability[cbind(seq_along(at), problem$labels$class[at])])) * n,
+  list(value = mean(log(probability[cbind(seq_along(at), problem$classes$labels$class[at])])) * n,
     rows = if (n > at_most) at_most)
 }

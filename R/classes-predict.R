@@ -58,8 +58,8 @@ label_probabilities <- function(object, coords, counts, targets, neighbors, X, o
   classifier <- object$classifier
   pointer <- core_label_model(coords, counts, classifier$estimator == "own-class", targets,
     neighbors)
-  like_problem <- list(labels = list(classes = length(classifier$levels)),
-    per_class = classifier$estimator == "own-class")
+  like_problem <- list(classes = list(labels = list(classes = length(classifier$levels)),
+    per_class = classifier$estimator == "own-class"))
   result <- core_label_probabilities(pointer, as_specified(object$core_covariance), object$nugget,
     classifier$slope, link_shift(like_problem, X, offset, unname(classifier$trend)),
     link_bias(like_problem, unname(classifier$bias)), context)

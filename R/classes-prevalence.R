@@ -9,12 +9,13 @@
 # class among all rows. A class of which no row is left, when some are held out, counts as half a
 # row.
 class_prevalence <- function(problem, at_most = 5000L) {
-  if (!length(problem$design$intercept)) return(NULL)
+  if (!length(problem$loo$design$intercept)) return(NULL)
   n <- length(problem$data$class)
   rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
-  count <- pmax(colSums(problem$labels$content), 0.5)
-  prevalence <- list(X = problem$design$X[rows, , drop = FALSE], offset = problem$data$offset[rows],
-    weight = problem$data$weights[rows], share = count / sum(count))
+  count <- pmax(colSums(problem$classes$labels$content), 0.5)
+  prevalence <- list(X = problem$loo$design$X[rows, , drop = FALSE],
+    offset = problem$data$offset[rows], weight = problem$data$weights[rows],
+    share = count / sum(count))
   prevalence$intercept <- prevalence_intercept(prevalence,
     matrix(0, ncol(prevalence$X), trend_outputs(length(count))))
   prevalence
@@ -41,8 +42,9 @@ prevalence_intercept <- function(prevalence, slopes, tolerance = 1e-10, at_most 
 
 # The intercept in accord with the slopes in theta.
 with_prevalence_intercept <- function(problem, theta) {
-  if (is.null(problem$prevalence) || ncol(problem$prevalence$X) == 1L) return(problem)
-  problem$prevalence$intercept <- prevalence_intercept(problem$prevalence,
+  prevalence <- problem$classes$prevalence
+  if (is.null(prevalence) || ncol(prevalence$X) == 1L) return(problem)
+  problem$classes$prevalence$intercept <- prevalence_intercept(prevalence,
     replace_intercept(problem, theta_trend(problem, theta), 0))
   problem
 }

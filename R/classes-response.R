@@ -51,3 +51,15 @@ inducing_class_response <- function(y, weights, frame) {
   }
   list(y = as.double(classes$y), levels = classes$levels, binomial = FALSE)
 }
+
+# ---- of a problem --------------------------------------------------------------------------------
+
+# `problem$classes`: what a problem of class labels has beside others.
+new_problem_classes <- function(levels, labels = NULL, per_class = NULL, basis = NULL) {
+  new_state("neargp_problem_classes",
+    levels = levels,                 # their names
+    labels = labels,                 # of label regressions: labels by location, see new_labels()
+    per_class = per_class,           # whether each class has a regression of its own
+    prevalence = NULL,               # what the trend says far from data, see class_prevalence()
+    basis = basis)                   # of class fields: the coordinates of the trend
+}

@@ -21,7 +21,7 @@ worker_value <- function(message) {
   }
   if (inherits(value, "neargp_error")) rlang::cnd_signal(value)
   if (!inherits(value, "neargp_answer")) return(value)
-  for (condition in value$told) rlang::cnd_signal(condition)
+  for (condition in value$conditions) rlang::cnd_signal(condition)
   value$value
 }
 
@@ -47,20 +47,32 @@ time_limit <- function(workers, what) {
 
 # Answers a request on the worker.
 answer_request <- function(request) {
-  answered(answer_here(request$key, request$call, request$ids, request$own))
+  answered(function() {
+    answer_here(shards_of_worker(request$key), request$call, request$ids, request$own)
+  })
 }
 
-# An error of the package is an answer; warnings and messages come with it, to be told in the
-# session that asked.
-answered <- function(value) {
-  told <- list()
-  tell <- function(restart) function(condition) {
-    told <<- c(told, list(portable_condition(condition)))
+# The shards that this worker holds for the call `key`.
+shards_of_worker <- function(key) {
+  if (is.null(process_state$shards[[key]])) {
+    process_state$shards[[key]] <- new.env(parent = emptyenv())
+  }
+  process_state$shards[[key]]
+}
+
+# The value of `work()` as an answer. An error of the package is an answer, too; warnings and
+# messages go with it and are signalled where the answer arrives.
+answered <- function(work) {
+  conditions <- list()
+  keep <- function(restart) function(condition) {
+    conditions <<- c(conditions, list(portable_condition(condition)))
     invokeRestart(restart)
   }
-  tryCatch(structure(list(value = withCallingHandlers(value, warning = tell("muffleWarning"),
-    message = tell("muffleMessage")), told = told), class = "neargp_answer"),
-    neargp_error = portable_condition)
+  tryCatch({
+    value <- withCallingHandlers(work(), warning = keep("muffleWarning"),
+      message = keep("muffleMessage"))
+    structure(list(value = value, conditions = conditions), class = "neargp_answer")
+  }, neargp_error = portable_condition)
 }
 
 portable_condition <- function(condition) {

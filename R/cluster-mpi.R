@@ -29,10 +29,12 @@ receive_by_mpi <- function(node, limit) {
 # Starts what MPI does with a message, and waits until it is done. A message that MPI may still read
 # or write stays in memory, with the number of its request.
 complete_by_mpi <- function(message, limit, start) {
-  request <- length(of_session$incomplete)
+  request <- length(process_state$incomplete)
   start(request)
   complete <- FALSE
-  on.exit(if (!complete) of_session$incomplete <- c(of_session$incomplete, list(message)))
+  on.exit(if (!complete) {
+    process_state$incomplete <- c(process_state$incomplete, list(message))
+  })
   began <- core_monotonic_seconds()
   while (!(complete <- of_rmpi("mpi.test")(request))) {
     waited <- core_monotonic_seconds() - began

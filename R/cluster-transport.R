@@ -59,12 +59,6 @@ node_of_master <- function() {
 
 # ---- calls ---------------------------------------------------------------------------------------
 
-# Serial numbers of this session.
-next_serial <- function() {
-  of_session$serial <- (of_session$serial %||% 0) + 1
-  of_session$serial
-}
-
 # Functions travel with their environments: those that are sent have the global one, which goes by
 # name.
 as_sent <- function(f) {

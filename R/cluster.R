@@ -228,7 +228,7 @@ close_workers <- function(workers) {
 }
 
 end_worker <- function(arguments) {
-  rm(list = ls(shard_store, all.names = TRUE), envir = shard_store)
+  process_state$shards <- process_state$plans <- list()
   core_set_simd(core_simd_available()[1L])
   gc()
   NULL

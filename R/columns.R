@@ -17,10 +17,10 @@ coordinate_pairs <- list(c("x", "y"), c("X", "Y"), c("lon", "lat"), c("longitude
 # sf data keep coordinates apart from columns.
 geometry_hint <- function(data, missing, argument) {
   if (!inherits(data, "sf")) return(NULL)
-  asked <- Filter(function(pair) any(pair %in% missing), coordinate_pairs)
-  if (!length(asked)) return(NULL)
+  pairs <- Filter(function(pair) any(pair %in% missing), coordinate_pairs)
+  if (!length(pairs)) return(NULL)
   sprintf("Coordinates of its geometry become columns by %s[c(\"%s\")] <- sf::st_coordinates(%s)[, 1:2].",
-    argument, paste(asked[[1L]], collapse = "\", \""), argument)
+    argument, paste(pairs[[1L]], collapse = "\", \""), argument)
 }
 
 listed_columns <- function(data) {

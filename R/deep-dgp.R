@@ -58,8 +58,7 @@ dgp <- function(layers = 2L, width = 5L, inducing = 150L, samples = 10L,
       abort_argument("robustness", "NULL with objective = \"predictive\"", robustness)
     }
   }
-  deep_method("dgp", "deep Gaussian process (DGP)", layers, width, inducing, skip, regularization,
-    epochs, batch_size, learning_rate, restarts, validation, seed,
+  deep_method("dgp", "deep Gaussian process (DGP)", environment(),
     samples = check_count(samples, "samples", upper = 10000L), objective = objective,
     robustness = robustness,
     prediction_samples = check_count(prediction_samples, "prediction_samples", upper = 100000L))

@@ -131,8 +131,7 @@ dspp <- function(layers = 2L, width = 5L, inducing = 150L, sites = NULL,
   quadrature <- check_choice(quadrature, "quadrature", c("free", "grid", "symmetric", "hermite"))
   sites <- check_count(sites, "sites", upper = 4096L, null_ok = TRUE) %||%
     if (quadrature == "free") 8L else 3L
-  method <- deep_method("dspp", "deep sigma point process (DSPP)", layers, width, inducing, skip,
-    regularization, epochs, batch_size, learning_rate, restarts, validation, seed, sites = sites,
+  method <- deep_method("dspp", "deep sigma point process (DSPP)", environment(), sites = sites,
     quadrature = quadrature)
   check_sites(method)
   method

@@ -6,9 +6,9 @@
 
 # x, y: standardised, y with a column for each output. settings: what differs from the defaults
 # below, and where there are any regularization (NULL: chosen), trials, weights, offset, design, a
-# state `start` to go on from with the rows `held_out` from it, report, a function of the share done
-# and a text, and keep, one of a state that is the best of its run, its score, and the rows held
-# out.
+# state `start` to go on from with the rows `held_out` from it, the session, report, a function of
+# the share done and a text, and keep, one of a state that is the best of its run, its score, and
+# the rows held out.
 deep_fit <- function(x, y, settings) {
   settings <- utils::modifyList(deep_defaults(), settings)
   if (!is.null(settings$start)) settings$restarts <- 1L
@@ -108,7 +108,7 @@ trained <- function(state, training, held_out, settings, beta, from, to, memory,
     core_deep_train(before$state %||% state, training$x, training$y, held_out, c(of_run, part,
       of_family, kept, training[c("trials", "weights", "offset", "design")]), settings$context)
   }
-  run <- trained_in_pieces(from, to, piece, nrow(held_out$x) > 0L)
+  run <- trained_in_pieces(settings$session, from, to, piece, nrow(held_out$x) > 0L)
   epochs <- from + seq_along(run$objective)
   run$trace <- data.frame(epoch = epochs, objective = run$objective, validation = run$validation,
     rate = run$rate)
@@ -117,16 +117,17 @@ trained <- function(state, training, held_out, settings, beta, from, to, memory,
 
 # Epoch by epoch, where a checkpoint is kept, else in one piece. `judged`: whether rows are held
 # out.
-trained_in_pieces <- function(from, to, piece, judged) {
-  stage <- new_stage("deep")
-  left <- stage$state %||% list(done = from)
-  for (until in if (stage$kept && to > from) seq(from + 1L, to) else to) {
-    if (!is.null(left$run$failure) || (!is.null(left$run) && until <= left$done)) next
-    left <- list(run = joined_pieces(left$run, piece(left$done, until, left$run), judged),
-      done = until)
-    stage$keep(left)
-  }
-  left$run
+trained_in_pieces <- function(session, from, to, piece, judged) {
+  in_stage(session, "deep", function(stage) {
+    left <- stage$state %||% list(done = from)
+    for (until in if (stage$kept && to > from) seq(from + 1L, to) else to) {
+      if (!is.null(left$run$failure) || (!is.null(left$run) && until <= left$done)) next
+      left <- list(run = joined_pieces(left$run, piece(left$done, until, left$run), judged),
+        done = until)
+      stage$keep(left)
+    }
+    left$run
+  })
 }
 
 # The best epoch is the first one with the highest score, or the last one where nothing judges.

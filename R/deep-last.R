@@ -8,7 +8,7 @@ deep_record <- function(method, problem, response, seed) {
   function(state, score, held_out) {
     if (isTRUE(score <= best)) return(invisible())
     best <<- score
-    last_state$deep <- list(method = method,
+    problem$session$last$deep <- list(method = method,
       deep = list(state = state, validation = list(rows = held_out), seed = seed),
       rows = nrow(response$coords))
     keep_state(problem, working_of_state(state, response))

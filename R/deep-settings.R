@@ -20,7 +20,7 @@ deep_settings <- function(method, problem, response, seed, earlier) {
     trials = response$trials, weights = response$weights,
     offset = response$offset, design = response$design, context = problem$context, report = report,
     noise_floor = noise_floor_of(response$y), prediction_samples = method$prediction_samples,
-    keep = deep_record(method, problem, response, seed))
+    session = problem$session, keep = deep_record(method, problem, response, seed))
   Filter(Negate(is.null), c(settings, deep_own_settings(method)))
 }
 

@@ -2,18 +2,20 @@
 # standardisation, and the fit by deep_fit(). A method of them has `deep`, the settings of
 # deep_fit() that are its own.
 
-# Settings that both have, checked.
-deep_method <- function(name, label, layers, width, inducing, skip, regularization, epochs,
-                        batch_size, learning_rate, restarts, validation, seed, ...) {
-  method <- new_method(name, label, layers = check_layers(layers),
-    width = check_count(width, "width"), inducing = check_count(inducing, "inducing", lower = 2L),
-    ..., skip = check_choice(skip, "skip", c("both", "none", "mean", "inputs")),
-    regularization = check_number(regularization, "regularization", 0, null_ok = TRUE),
-    epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
-    learning_rate = check_number(learning_rate, "learning_rate", 0, 1, open = TRUE),
-    restarts = check_count(restarts, "restarts"), validation = check_number(validation,
-      "validation", 0, 0.5),
-    seed = check_count(seed, "seed", lower = 0L, null_ok = TRUE))
+# The settings that both have are checked, of `given`, the arguments of the constructor by their
+# names. `...`: those of one of them.
+deep_method <- function(name, label, given, ...) {
+  method <- new_method(name, label, layers = check_layers(given$layers),
+    width = check_count(given$width, "width"),
+    inducing = check_count(given$inducing, "inducing", lower = 2L), ...,
+    skip = check_choice(given$skip, "skip", c("both", "none", "mean", "inputs")),
+    regularization = check_number(given$regularization, "regularization", 0, null_ok = TRUE),
+    epochs = check_count(given$epochs, "epochs"),
+    batch_size = check_count(given$batch_size, "batch_size"),
+    learning_rate = check_number(given$learning_rate, "learning_rate", 0, 1, open = TRUE),
+    restarts = check_count(given$restarts, "restarts"),
+    validation = check_number(given$validation, "validation", 0, 0.5),
+    seed = check_count(given$seed, "seed", lower = 0L, null_ok = TRUE))
   class(method) <- c(paste0("neargp_", name), "neargp_deep", "neargp_method")
   method
 }

@@ -226,7 +226,7 @@ level_products <- function(A, B, block) {
 
 # An objective as new_objective() has it. `parts`: a function of the values of the layout's rows, of
 # whether derivatives are wanted, and of a context. The gradient alone takes a fraction of the time.
-effects_objective <- function(layout, data, n, parts, restricted, keep = NULL) {
+effects_objective <- function(layout, data, n, parts, restricted) {
   blocks <- data$effects$blocks
   of_effects <- match(unlist(lapply(blocks, `[[`, "parameters")), layout$name)
   evaluate <- function(working, information = FALSE, ..., slopes = information) {
@@ -245,7 +245,7 @@ effects_objective <- function(layout, data, n, parts, restricted, keep = NULL) {
   gradient <- function(working, ...) {
     evaluate(working, slopes = TRUE)$gradient %||% rep(NA_real_, length(working))
   }
-  list(evaluate = evaluate, gradient = gradient, slopes = gradient, n = n, accept = keep)
+  list(evaluate = evaluate, gradient = gradient, slopes = gradient, n = n)
 }
 
 with_effect_derivatives <- function(profile, result, layout, values, blocks, factors, of_effects,

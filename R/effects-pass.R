@@ -122,8 +122,9 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
     }
     values <- to_core(working, layout$transform)
     factors <- effect_factors(pass$blocks, layout, values)
-    found <- journaled(c(values, information, gradient), core$parts(values, factors, information,
-      gradient, context))
+    found <- journaled(problem$session, c(values, information, gradient), function() {
+      core$parts(values, factors, information, gradient, context)
+    })
     if (!is.finite(found$value) || !gradient) return(penalised_state(found, layout, working))
     found <- with_pass_derivatives(found, pass, data, layout, values, factors, of_effects,
       information)
@@ -140,8 +141,8 @@ effects_pass_objective <- function(problem, neighbors, targets = NULL) {
     action(gradient)
   }
   list(evaluate = evaluate, gradient = gradient, near = near, n = n, accept = problem$keep,
-    full_vcov = core$full_vcov, refined = core$refined, is_iterative = is_iterative,
-    value_noise = if (is_iterative) 1e-3)
+    session = problem$session, full_vcov = core$full_vcov, refined = core$refined,
+    is_iterative = is_iterative, value_noise = if (is_iterative) 1e-3)
 }
 
 # What the core is asked: `parts` of an evaluation, and by what that has left there the functions of

@@ -154,6 +154,7 @@ independent_effects <- function(problem) {
       d_gram = array(-scaled, c(dim(scaled), 1L)), information = matrix(n / 2), failed = 0L)
   }
   objective <- effects_objective(layout, data, n, parts, restricted = TRUE)
+  objective$session <- problem$session
   free <- rep(TRUE, nrow(layout))
   bounds <- with_effect_bounds(list(lower = rep(log(variance) - 20, nrow(layout)),
     upper = rep(log(variance) + 5, nrow(layout))), list(layout = layout, data = data), variance)

@@ -43,7 +43,7 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
     working <- accepted$working
     current <- accepted$evaluated
     note_accepted(objective, working)
-    tell_progress(current$value, objective$n)
+    report_progress(objective$session, current$value, objective$n)
     values <- c(values, current$value)
   }
   converged <- is_flat(values, 10L, 0.1)

@@ -30,7 +30,7 @@ fit_method.neargp_svgp_classes <- function(method, problem) {
   found <- class_posterior(problem, method, reached)
   values <- to_core(reached$working, problem$layout$transform)
   if (problem$family$link == "robust-max") {
-    check_trends_known(found$svgp$fields, problem$levels,
+    check_trends_known(found$svgp$fields, problem$classes$levels,
       sqrt(sum(values[problem$layout$kind == "variance"])))
   }
   result[names(found)] <- found
@@ -45,7 +45,7 @@ with_class_separation <- function(result, problem, values) {
   separated <- !mapply(function(field, held) identical(field$beta_vcov, held), fields, held)
   if (!any(separated)) return(result)
   for (number in which(separated)) result$svgp$fields[[number]]$beta_vcov <- held[[number]]
-  separated <- problem$levels[separated]
+  separated <- problem$classes$levels[separated]
   with_separation_told(result, separated, paste("the coefficients of", format_some(separated)))
 }
 
@@ -74,10 +74,10 @@ restrict_rows.neargp_svgp_classes <- function(method, fit, rows, context)
   refit_on_rows(fit, rows, context)
 
 with_class_basis <- function(problem) {
-  problem$levels <- problem$data$levels
   check_class_offset(problem)
   basis <- trend_basis(problem$data$X)
-  problem$class_basis <- basis[c("constant", "center", "rotation", "back")]
+  problem$classes <- new_problem_classes(problem$data$levels,
+    basis = basis[c("constant", "center", "rotation", "back")])
   if (ncol(problem$data$X)) problem$data$X[] <- basis_columns(basis, problem$data$X)
   problem
 }
@@ -144,16 +144,16 @@ class_posterior <- function(problem, method, reached) {
   found <- family_bound_at(problem, method, to_core(reached$working, problem$layout$transform),
     reached$positions, reached$evaluated$end, tolerance = 1e-8, derivatives = FALSE)
   if (nzchar(found$failure)) abort_bound(found$failure)
-  back <- problem$class_basis$back
+  back <- problem$classes$basis$back
   trend <- matrix(back %*% vapply(found$fields, function(field) field$beta, double(ncol(back))),
     ncol(back), length(found$fields), dimnames = list(colnames(problem$data$X), NULL))
   columns <- ncol(problem$data$X)
-  list(svgp = list(positions = reached$positions, basis = problem$class_basis,
+  list(svgp = list(positions = reached$positions, basis = problem$classes$basis,
     fields = found$fields, unexplained = mean(found$unexplained),
       settled = found$converged, pseudo_observations = found$end,
       at_data = found[c("linear_predictor", "slope", "variance", "unexplained")]),
     beta = rep(NA_real_, columns), beta_vcov = matrix(NA_real_, columns, columns),
-    classifier = list(levels = problem$levels, trend = trend,
+    classifier = list(levels = problem$classes$levels, trend = trend,
       location_index = location_index(problem$data$coords),
       trend_vcov = lapply(found$fields, function(field) back %*% field$beta_vcov %*% t(back))))
 }

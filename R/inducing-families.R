@@ -100,14 +100,16 @@ family_objective <- function(problem, method, tolerance) {
   layout <- problem$layout
   specification <- covariance_specification(layout, problem$groups)
   best <- list(value = -Inf, end = start_pseudo_observations(problem))
-  apart <- list(name = journal_name("pseudo-observations"), what = "end",
+  apart <- list(name = journal_name(problem$session, "pseudo-observations"), what = "end",
     drop = c(of_posterior, "fields", "linear_predictor", "slope", "variance", "unexplained"),
     improves = function(result) !nzchar(result$failure) && result$value > best$value,
     pack = identity)
   function(working, positions) {
     values <- to_core(working, layout$transform)
-    result <- journaled(c(working, positions), family_bound_at(problem, method, values, positions,
-      best$end, tolerance, specification = specification), apart)
+    result <- journaled(problem$session, c(working, positions), function() {
+      family_bound_at(problem, method, values, positions, best$end, tolerance,
+        specification = specification)
+    }, apart)
     if (nzchar(result$failure)) return(result)
     if (result$value > best$value) best <<- list(value = result$value, end = result$end)
     result$gradient <- layout_gradient(layout, values, result$d_covariance, result$d_likelihood)

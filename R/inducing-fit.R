@@ -130,8 +130,9 @@ bound_objective.default <- function(problem, method, tolerance = 1e-5) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
     effects <- effects_at(problem, values)
-    result <- journaled(c(working, positions), bound(specified_covariance(specification, values),
-      nugget, positions, TRUE, effects), posterior_apart)
+    result <- journaled(problem$session, c(working, positions), function() {
+      bound(specified_covariance(specification, values), nugget, positions, TRUE, effects)
+    }, posterior_apart)
     if (nzchar(result$failure)) return(result)
     result <- with_layout_slopes(result, layout, values, effects)
     if (kl_weight == 1) result else with_kl_weight(result, kl_weight,

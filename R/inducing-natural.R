@@ -44,22 +44,25 @@ fit_by_batches <- function(problem, method, working, positions) {
       family, parameters, start, problem$warm_start$svgp$moments, c(settings, until = until),
       before, problem$context)
   }
-  fitted <- run_adam(method, fit_in_pieces(batch_epochs(method), piece))
+  fitted <- run_adam(method, function() {
+    fit_in_pieces(problem$session, batch_epochs(method), piece)
+  })
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform),
     positions = fitted$inducing, trace = fitted$trace, skipped = fitted$skipped,
     posterior = fitted$posterior)
 }
 
 # Epoch by epoch, where a checkpoint is kept, else in one piece.
-fit_in_pieces <- function(epochs, piece) {
-  stage <- new_stage("batches")
-  left <- stage$state %||% list(done = 0L)
-  for (until in if (stage$kept) seq_len(epochs) else epochs) {
-    if (until <= left$done) next
-    left <- list(done = until, fitted = piece(until, left$fitted$memory))
-    stage$keep(left)
-  }
-  left$fitted
+fit_in_pieces <- function(session, epochs, piece) {
+  in_stage(session, "batches", function(stage) {
+    left <- stage$state %||% list(done = 0L)
+    for (until in if (stage$kept) seq_len(epochs) else epochs) {
+      if (until <= left$done) next
+      left <- list(done = until, fitted = piece(until, left$fitted$memory))
+      stage$keep(left)
+    }
+    left$fitted
+  })
 }
 
 # What batches take of the rows: the response, the columns of the trend, the unit in which the

@@ -71,8 +71,9 @@ bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-
   bound <- outputs_bound(problem$data, method, problem$context)
   function(working, positions) {
     values <- to_core(working, layout$transform)
-    result <- journaled(c(working, positions), bound(specified_covariance(specification, values),
-      positions, TRUE), posterior_apart)
+    result <- journaled(problem$session, c(working, positions), function() {
+      bound(specified_covariance(specification, values), positions, TRUE)
+    }, posterior_apart)
     if (!nzchar(result$failure)) {
       result$gradient <- core_to_working_slope(layout, values) * result$gradient
     }

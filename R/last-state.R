@@ -43,35 +43,34 @@
 #' @export
 neargp_last <- function(file = NULL) {
   if (!is.null(file)) return(last_of_checkpoint(file))
-  if (is.null(last_state$working)) {
+  last <- as_last_state(process_state$last)
+  if (is.null(last)) {
     abort_neargp("last",
       c("No fit of this session has ended early with parameters that its optimiser had accepted.",
         i = "The state is that of the last call of neargp(), and gone where a later one succeeded."))
   }
-  as_last_state()
+  last
 }
 
-# What optimisers accept in a call of neargp(): the problem's layout once, parameters and positions
-# again and again.
-last_state <- new.env(parent = emptyenv())
-
-forget_last_state <- function() rm(list = ls(last_state), envir = last_state)
-
 # The problem with the function by which optimisers report what they accept, working parameters of
-# its layout.
-recording_states <- function(problem, call) {
-  forget_last_state()
-  last_state$call <- call
-  last_state$layout <- problem$layout
-  last_state$locations <- problem$locations
-  last_state$unit <- problem$data$basis$unit %||% 1
+# its layout. The session holds what they report: the problem's layout once, parameters and
+# positions again and again.
+recording_states <- function(problem) {
+  session <- problem$session
+  last <- list2env(list(call = session$call, layout = problem$layout,
+    locations = problem$locations, unit = problem$data$basis$unit %||% 1, accepted = 0L),
+    parent = emptyenv())
+  session$last <- process_state$last <- last
   problem$keep <- function(working, positions = NULL) {
-    last_state$accepted <- (last_state$accepted %||% 0L) + 1L
-    last_state$working <- working
-    if (!is.null(positions)) last_state$positions <- positions
+    last$accepted <- last$accepted + 1L
+    last$working <- working
+    if (!is.null(positions)) last$positions <- positions
   }
   problem
 }
+
+# A fit that has succeeded leaves none.
+forget_last_state <- function() process_state$last <- NULL
 
 # Reports an accepted state. Problems that are fitted on the way to others (folds, starts on few
 # rows) record none.
@@ -86,34 +85,36 @@ note_accepted <- function(objective, working) {
   invisible()
 }
 
-as_last_state <- function() {
-  layout <- last_state$layout
-  values <- to_core(last_state$working, layout$transform) *
-    last_state$unit^unit_power(layout)
-  positions <- last_state$positions
+# What neargp_last() returns of a session's `last`, NULL where the optimiser has accepted nothing.
+as_last_state <- function(last) {
+  if (is.null(last$working)) return(NULL)
+  layout <- last$layout
+  values <- to_core(last$working, layout$transform) * last$unit^unit_power(layout)
+  positions <- last$positions
   # coef() leaves out a nugget that there is none of, too
   shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)
   structure(list(parameters = natural_values(layout, values)[shown],
-    inducing = if (!is.null(positions))
-    position_frame(positions, last_state$locations), call = last_state$call,
-    accepted = last_state$accepted, positions = positions, deep = last_state$deep),
+    inducing = if (!is.null(positions)) position_frame(positions, last$locations),
+    call = last$call, accepted = last$accepted, positions = positions, deep = last$deep),
     class = "neargp_last")
 }
 
-# Evaluates a fit, and where it ends early says how to go on.
-offering_last_state <- function(fit) {
-  withCallingHandlers(fit,
-    interrupt = function(condition) {
-      if (!is.null(last_state$working)) {
-        inform_neargp("last", c("The fit was interrupted.", i = last_state_hint))
-      }
-    },
-    neargp_error = function(condition) {
-      if (is.null(last_state$working) || !is.null(condition$last)) return(invisible())
-      condition$last <- as_last_state()
-      condition$body <- c(condition$body, i = last_state_hint)
-      rlang::cnd_signal(condition)
-    })
+# An interrupted fit says how to go on.
+inform_interrupted <- function(session) {
+  if (is.null(session$last$working)) return(invisible())
+  process_state$last <- session$last
+  make_room(session)
+  inform_neargp("last", c("The fit was interrupted.", i = last_state_hint))
+}
+
+# So does an error, which has the state, too.
+add_last_state <- function(session, condition) {
+  last <- as_last_state(session$last)
+  if (is.null(last) || !is.null(condition$last)) return(invisible())
+  process_state$last <- session$last
+  condition$last <- last
+  condition$body <- c(condition$body, i = last_state_hint)
+  rlang::cnd_signal(condition)
 }
 
 last_state_hint <-

@@ -58,8 +58,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   layout <- problem$layout
   best <- list(value = -Inf, end = start)
   improves <- function(found) is.finite(found$value) && found$value > best$value
-  apart <- list(name = journal_name("posterior"), what = "end", improves = improves,
-    pack = solver$pack)
+  apart <- list(name = journal_name(problem$session, "posterior"), what = "end",
+    improves = improves, pack = solver$pack)
   # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite,
   # which the gradient's solves find out.
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
@@ -69,7 +69,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     fitted <- function() solver$fit(best$end, values, tolerance, max_iterations, derivatives)
     # Without derivatives it is the last one, whose posterior is wanted.
     found <- rlang::try_fetch(
-      if (derivatives) journaled(c(working, tolerance), fitted(), apart) else fitted(),
+      if (derivatives) journaled(problem$session, c(working, tolerance), fitted, apart) else
+        fitted(),
       error = function(condition) if (is_of_whole_fit(condition)) rlang::zap() else
         abort_posterior(problem$method$jitter, condition))
     if (improves(found)) best <<- list(value = found$value, end = found$end)
@@ -90,7 +91,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     found
   }
   list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end,
-    n = length(problem$data$y), latent = latent, accept = problem$keep)
+    n = length(problem$data$y), latent = latent, accept = problem$keep,
+    session = problem$session)
 }
 
 latent_gradient <- function(found, data, layout, values, effects) {

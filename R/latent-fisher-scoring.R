@@ -129,27 +129,28 @@ optimize_together <- function(problem, objective, working) {
   }
   bounds <- list(lower = to_bound(problem$bounds$lower, max), upper = to_bound(problem$bounds$upper,
     min))
-  state <- quasi_newton(list(n = objective$n, evaluate = evaluate), rep(0, length(groups)),
-    rep(TRUE, length(groups)), bounds, problem$control, relative_tolerance = 1e-4)
+  state <- quasi_newton(list(n = objective$n, evaluate = evaluate, session = problem$session),
+    rep(0, length(groups)), rep(TRUE, length(groups)), bounds, problem$control,
+    relative_tolerance = 1e-4)
   list(working = at(state$working), evaluations = state$evaluations)
 }
 
 # `information_for(objective)`: the information as a function of the working parameters.
 optimize_by_scoring <- function(problem, nodes, start, information_for) {
-  told <- FALSE
+  informed <- FALSE
   optimize <- function(objective, working, coarse) {
     information_at <- information_for(objective)
     evaluate <- function(working, ...) {
       state <- objective$evaluate(working)
-      if (!told && took_exact_factor(problem, state, objective)) {
-        told <<- inform_of_exact_factor(objective)
+      if (!informed && took_exact_factor(problem, state, objective)) {
+        informed <<- inform_of_exact_factor(objective)
       }
       if (is.finite(state$value)) state$information <- information_at(working)
       if (is.null(state$information)) state$value <- -Inf
       state
     }
-    fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept), working,
-      problem$free, problem$bounds, problem$control)
+    fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept,
+      session = problem$session), working, problem$free, problem$bounds, problem$control)
   }
   optimize_latent(problem, nodes, start, optimize, coarse = FALSE)
 }

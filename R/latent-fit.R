@@ -90,8 +90,8 @@ optimize_by_newton <- function(problem, objective, working, curvature, near = 0.
     control <- problem$control
     left <- control$max_iterations - total[["iterations"]]
     control$max_iterations <- if (round < rounds) min(left, 6L) else left
-    state <- fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept),
-      working, problem$free, problem$bounds, control)
+    state <- fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept,
+      session = problem$session), working, problem$free, problem$bounds, control)
     total <- total + unlist(state[names(total)])
     working <- state$working
     here <- state$evaluated
@@ -223,10 +223,10 @@ converge_posterior <- function(problem, objective, working, tolerated = 0.02, mo
     objective$latent$search), objective$best_end()))
 }
 
-# Errors above `told` are those of intervals that a reader would notice; above `most` the variances
+# Errors above `noticed` are those of intervals that a reader would notice. Above `most` variances
 # say nothing. print() reports all.
-check_variance_error <- function(error, restricted, told = 0.1, most = 1) {
-  if (is.finite(error) && error <= told) return(invisible())
+check_variance_error <- function(error, restricted, noticed = 0.1, most = 1) {
+  if (is.finite(error) && error <= noticed) return(invisible())
   extent <- if (is.finite(error)) sprintf("wrong by up to %.3g%%", 100 * error) else "not finite"
   report <- if (is.finite(error) && error <= most) warn_neargp else abort_neargp
   report("cholesky",

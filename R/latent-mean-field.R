@@ -15,14 +15,16 @@ fit_mean_field <- function(method, problem) {
   response <- latent_response(problem$data)
   response$design <- trend$X
   values <- to_core(problem$start, problem$layout$transform)
-  fitted <- run_adam(method, core_mean_field_fit(
-    list(coords = nodes$coords, order = search$order, neighbors = search$neighbors,
-      jitter = method$jitter),
-    latent_data(nodes, problem$data$coords, component, method$k, problem$context), response,
-    problem_covariance(problem, values), family_core_name(problem$family),
-    family_values(problem$family, problem$layout, values),
-    mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)),
-    problem$context))
+  fitted <- run_adam(method, function() {
+    core_mean_field_fit(
+      list(coords = nodes$coords, order = search$order, neighbors = search$neighbors,
+        jitter = method$jitter),
+      latent_data(nodes, problem$data$coords, component, method$k, problem$context), response,
+      problem_covariance(problem, values), family_core_name(problem$family),
+      family_values(problem$family, problem$layout, values),
+      mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)),
+      problem$context)
+  })
   fitted$beta <- trend$back(fitted$beta)
   nodes$coords <- fitted$coords
   mean_field_result(method, problem, nodes, search, fitted)
@@ -47,7 +49,7 @@ run_adam <- function(method, fit) {
   remedy <- c(i = paste0("A larger jitter or a smaller learning_rate makes the optimisation easier",
     if (inherits(method, "neargp_vnngp") && !is_swsgp(method))
     "; posterior = \"sparse\" needs neither", "."))
-  fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky",
+  fitted <- tryCatch(fit(), error = function(e) abort_neargp("cholesky",
     c(conditionMessage(e), remedy)))
   if (!is.finite(fitted$value)) {
     abort_neargp("cholesky", c("Adam ended where its objective is not finite.", remedy))

@@ -225,10 +225,10 @@ fit_details.neargp_vnngp <- function(method, fit) {
 
 # The mode of a skew posterior is not its mean: with a link that bends, means of the response about
 # it do not add up to what was observed.
-total_note <- function(fit, told = 0.005) {
+total_note <- function(fit, tolerated = 0.005) {
   if (response_family(fit$family)$link == "identity") return("")
   share <- sum(posterior_response(fit)$mean) / sum(fit$data$y)
-  if (!is.finite(share) || abs(share - 1) < told) return("")
+  if (!is.finite(share) || abs(share - 1) < tolerated) return("")
   sprintf(" (means at the data add up to %.3f of the observed total: ?vnngp)", share)
 }
 

@@ -138,7 +138,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   component <- search_component(covariance_at(problem, state$working), index)
   last_move <- 0
   state$begun <- NULL
-  tell_stage(sprintf("k = %d", k))
+  begin_stage(problem$session, sprintf("k = %d", k))
   optimize_from <- function(working) {
     objective <- objective_for(component, k)
     release_unused(k * length(problem$data$y))

@@ -6,8 +6,8 @@
 module_file <- function(module) {
   other <- Sys.getenv(paste0("NEARGP_", toupper(module), "_MODULE"))
   if (nzchar(other)) return(other)
-  of_session[[module]] <- of_session[[module]] %||% installed_module(module)
-  of_session[[module]]
+  process_state[[module]] <- process_state[[module]] %||% installed_module(module)
+  process_state[[module]]
 }
 
 installed_module <- function(module) {

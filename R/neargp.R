@@ -266,6 +266,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   data <- if (is.null(source)) data_as_rows(data, given) else first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device,
     threads, verbose, prior)
+  settings$session <- new_session(call, settings$verbose)
   checkpoint <- checkpoint_argument(settings$control, resume)
   settings$control$checkpoint <- NULL
   settings$cluster <- check_cluster(cluster)
@@ -290,12 +291,14 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
   settings <- with_open_workers(settings, threads)
-  solved <- solve_problem(problem, settings, checkpoint, call)
+  solved <- solve_problem(problem, settings, checkpoint)
   settings$gpu <- device_name(settings$device)
   finished <- proc.time()[["elapsed"]]
-  fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, rows, call,
-    formula, rlang::quo_get_expr(given$by_row$offset),
-    elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
+  elapsed <- c(prepare = prepared - began, fit = finished - prepared, total = finished - began)
+  fit <- run_in_session(settings$session, function() {
+    finish_fit(solved$result, solved$problem, settings, model, rows, call, formula,
+      rlang::quo_get_expr(given$by_row$offset), elapsed = elapsed)
+  })
   forget_last_state()
   if (is.null(rows$stream)) fit else as_streamed_fit(fit, problem)
 }

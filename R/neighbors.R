@@ -54,13 +54,13 @@ search_once <- function(search, largest_k) {
 # What was made last, as long as the same is asked for: where the search has ended its objective is
 # wanted once more. The last one is let go before another is made.
 last_made <- function(make) {
-  asked <- made <- NULL
+  made_for <- made <- NULL
   function(component, k, ...) {
     now <- list(if (!is_isotropic(component)) list(component, ...), k)
-    if (is.null(made) || !identical(now, asked)) {
+    if (is.null(made) || !identical(now, made_for)) {
       made <<- NULL
       made <<- make(component, k, ...)
-      asked <<- now
+      made_for <<- now
     }
     made
   }

@@ -1,7 +1,7 @@
 # Maximising leave-one-out scores of single responses, of class labels as of pseudo-observations: by
 # quasi-Newton over all observations, or by Adam on mini-batches. The variables are theta: the
-# working parameters of problem$layout, then further ones, whose bounds are problem$links.
-# problem$scoring says what the score is, in functions of the problem:
+# working parameters of problem$layout, then further ones, whose bounds are problem$loo$links.
+# problem$loo$scoring says what the score is, in functions of the problem:
 #   plan(problem, at, component, k): observations with their neighbours in that metric, behind a
 #     pointer
 #   objective(problem, plan, span): of those of the plan that `span` counts, with evaluate() and
@@ -14,7 +14,26 @@
 #     with theta
 #   passes: how often quasi-Newton is run at most, with that renewed in between
 #   unit: the size of the linear predictor, in which the further parameters of theta move
-# problem$observations are all of them, problem$distinct the number of their locations.
+# problem$loo$observations are all of them, problem$loo$distinct the number of their locations.
+
+# `problem$loo`, what such scores are made of, for a trend in orthogonal columns, `design` of
+# orthogonal_design(), and so many `distinct` locations.
+new_leave_one_out <- function(design, distinct, location_index = NULL) {
+  new_state("neargp_leave_one_out",
+    design = design,
+    distinct = distinct,
+    location_index = location_index,  # number of each row's distinct location
+    observations = NULL,             # what is predicted: each observation's row and place
+    links = NULL,                    # `lower` and `upper` of parameters beside the layout's
+    scoring = NULL,                  # the functions that make the score, see above
+    # ---- pseudo-observations
+    known = NULL,                    # the family's parameters for which the following were made
+    reference = NULL,                # all parameters at that time
+    marginal = NULL,                 # of all rows: `beta`, and mean and variance beyond the trend
+    pseudo_observations = NULL,      # mean and precision of each row
+    distinct_locations = NULL,       # their sums by location
+    stale = NULL)                    # TRUE where they could not always be renewed
+}
 
 maximize_score <- function(method, problem, theta) {
   if (uses_adam(method, problem)) score_adam(method, problem, theta) else score_quasi_newton(method,
@@ -24,7 +43,7 @@ maximize_score <- function(method, problem, theta) {
 uses_adam <- function(method, problem) {
   if (is_sharded(problem)) return(FALSE)
   if (method$optimizer != "auto") return(method$optimizer == "adam")
-  sum(problem$free) > 6L || length(problem$observations$row) > 10000L
+  sum(problem$free) > 6L || length(problem$loo$observations$row) > 10000L
 }
 
 # ---- quasi-Newton --------------------------------------------------------------------------------
@@ -35,19 +54,19 @@ score_variables <- function(problem, theta) {
   p <- nrow(problem$layout)
   further <- length(theta) - p
   list(free = c(problem$free, rep(TRUE, further)),
-    bounds = Map(c, problem$bounds[c("lower", "upper")], problem$links),
-    unit = rep(c(1, problem$scoring$unit), c(p, further)))
+    bounds = Map(c, problem$bounds[c("lower", "upper")], problem$loo$links),
+    unit = rep(c(1, problem$loo$scoring$unit), c(p, further)))
 }
 
 # Settled when a pass moves no parameter by more than 2%. What cannot be renewed where a pass has
 # ended is left as that pass had it.
 score_quasi_newton <- function(method, problem, theta) {
   pass_from <- function(theta) {
-    problem <- problem$scoring$refresh(problem, theta)
+    problem <- problem$loo$scoring$refresh(problem, theta)
     c(score_pass(method, problem, theta), list(problem = problem, moved_from = theta))
   }
   state <- pass_from(theta)
-  for (pass in seq_len(problem$scoring$passes - 1L)) {
+  for (pass in seq_len(problem$loo$scoring$passes - 1L)) {
     if (largest_move(problem, state) < 0.02) break
     renewed <- if_computable(pass_from(state$theta))
     if (is.null(renewed)) {
@@ -83,8 +102,8 @@ score_pass <- function(method, problem, theta) {
   }
   problem$start <- theta[seq_len(p)]
   objective_for <- function(component, k) {
-    problem$scoring$objective(problem, problem$scoring$plan(problem, problem$observations,
-      component, k))
+    scoring <- problem$loo$scoring
+    scoring$objective(problem, scoring$plan(problem, problem$loo$observations, component, k))
   }
   state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible_score(problem))
   list(theta = c(state$working, link),
@@ -99,17 +118,17 @@ score_pass <- function(method, problem, theta) {
 # steps.
 score_adam <- function(method, problem, theta) {
   n <- length(problem$data$offset)
-  sizes <- if (problem$distinct < 20000L || !is.null(problem$warm_start)) n else stage_sizes(n)
+  sizes <- if (problem$loo$distinct < 20000L || !is.null(problem$warm_start)) n else stage_sizes(n)
   steps <- stage_steps(method$steps %||% 1000L, length(sizes))
   shuffled <- if (length(sizes) > 1L) sample.int(n)
   state <- list(theta = theta, singular = 0L)
   for (stage in seq_along(sizes)) {
-    part <- if (sizes[stage] < n) problem$scoring$take_rows(problem,
+    part <- if (sizes[stage] < n) problem$loo$scoring$take_rows(problem,
       sort(shuffled[seq_len(sizes[stage])])) else problem
     state <- score_adam_stage(method, part, state, steps[stage])
   }
   problem <- renew(state$problem, state$theta)
-  stale <- if (isTRUE(problem$stale)) "; pseudo-observations could not always be renewed"
+  stale <- if (isTRUE(problem$loo$stale)) "; pseudo-observations could not always be renewed"
   message <- paste0(adam_message(sum(steps), state$singular), stale)
   list(theta = state$theta, problem = problem,
     convergence = list(converged = NA, message = message, iterations = sum(steps),
@@ -126,36 +145,41 @@ stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * st
 # searched in the current metric for these alone.
 score_adam_stage <- function(method, problem, state, steps) {
   method$steps <- steps
-  stage <- adam_stage(state$theta, state$singular)
+  in_adam_stage(problem$session, state$theta, function(stage) {
+    run_score_adam(method, problem, state, stage)
+  }, state$singular)
+}
+
+run_score_adam <- function(method, problem, state, stage) {
   if (stage$state$done > 0L) problem <- problem_left(problem, stage$state)
   variables <- score_variables(problem, state$theta)
   n <- length(problem$data$offset)
   batch <- min(method$batch_size, n)
   begin <- function(theta, steps) {
     rows <- unlist(lapply(steps, function(step) sample.int(n, batch)))
-    problem <<- if (steps[1L] == 1L) problem$scoring$refresh(problem, theta) else
+    problem <<- if (steps[1L] == 1L) problem$loo$scoring$refresh(problem, theta) else
       renew(problem, theta)
-    plan <- problem$scoring$plan(problem, problem$scoring$observations(problem, rows),
+    plan <- problem$loo$scoring$plan(problem, problem$loo$scoring$observations(problem, rows),
       component_at(problem, theta[seq_along(problem$free)]), method$k)
     function(theta, step) {
-      objective <- problem$scoring$objective(problem, plan, (step - steps[1L]) * batch +
+      objective <- problem$loo$scoring$objective(problem, plan, (step - steps[1L]) * batch +
         seq_len(batch))
       objective$gradient(theta) / objective$n
     }
   }
   reached <- adam_rounds(method, problem, stage, variables, score_rate, begin, function() {
-    c(list(intercept = problem$prevalence$intercept), problem[refreshed_fields])
+    c(list(intercept = problem$classes$prevalence$intercept), problem$loo[refreshed_fields])
   })
   c(reached[c("theta", "singular")], list(problem = problem))
 }
 
-# What `refresh` of problem$scoring changes in a problem, beside the intercept of the prevalence.
+# What `refresh` of problem$loo$scoring changes there, beside the intercept of the prevalence.
 refreshed_fields <- c("known", "reference", "marginal", "pseudo_observations",
   "distinct_locations", "stale")
 
 problem_left <- function(problem, left) {
-  problem[refreshed_fields] <- left[refreshed_fields]
-  if (!is.null(left$intercept)) problem$prevalence$intercept <- left$intercept
+  problem$loo[refreshed_fields] <- left[refreshed_fields]
+  if (!is.null(left$intercept)) problem$classes$prevalence$intercept <- left$intercept
   problem
 }
 
@@ -163,8 +187,8 @@ problem_left <- function(problem, left) {
 # as it was.
 renew <- function(problem, theta) {
   stale <- problem
-  stale$stale <- TRUE
-  if_computable(problem$scoring$refresh(problem, theta), stale)
+  stale$loo$stale <- TRUE
+  if_computable(problem$loo$scoring$refresh(problem, theta), stale)
 }
 
 # Gentler than the schedule of regression: parameters of the link still move late.

@@ -32,13 +32,14 @@ fit_method.neargp_loo_k_families <- function(method, problem) {
   known <- pseudo_observation_parameters(problem, state$theta)
   known$component <- metric_component(as_core_covariance(problem$layout, problem$groups,
     known$values))
-  known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
-  scored <- problem$scoring$score(problem, state$theta, method$k)
+  design <- problem$loo$design
+  known$beta <- drop(unscaled_trend(design, design$rotation %*% matrix(known$beta)))
+  scored <- problem$loo$scoring$score(problem, state$theta, method$k)
   fitted <- if (is_sharded(problem)) held_pseudo_observations else fitted_pseudo_observations
   pseudo_observations <- fitted(given, problem, known)
   with_separation(list(working = split_pseudo_observation_theta(problem, state$theta)$working,
     beta = known$beta,
-    beta_vcov = problem$scoring$trend_covariance(problem, pseudo_observations, known, method$k),
+    beta_vcov = problem$loo$scoring$trend_covariance(problem, pseudo_observations, known, method$k),
     information = NULL, value = scored$value, score = paste0("leave-one-out log score",
       sample_note(scored$rows)), k = method$k,
     convergence = state$convergence, pseudo_observations = pseudo_observations), problem,
@@ -62,11 +63,11 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
   iterations <- 0L
   optimize_at <- function(working) {
     theta <- replace(best$theta, own, working)
-    problem <- problem$scoring$refresh(problem, theta)
+    problem <- problem$loo$scoring$refresh(problem, theta)
     state <- score_pass(method, problem, theta)
     iterations <<- iterations + state$convergence$iterations
     working <- split_pseudo_observation_theta(problem, state$theta)$working
-    c(state, list(problem = problem, score = problem$scoring$score(problem, state$theta,
+    c(state, list(problem = problem, score = problem$loo$scoring$score(problem, state$theta,
       method$k)$value - scale_penalty(problem, working)))
   }
   score_at <- function(working) {
@@ -111,10 +112,10 @@ bracket_maximum <- function(f, start, lower, upper) {
 fitted_pseudo_observations <- function(data, problem, known) {
   gamma <- has_gamma_variables(problem$family)
   aggregated <- function(X) {
-    aggregate_by_location(data, X, problem$pseudo_observations, problem$location_index,
+    aggregate_by_location(data, X, problem$loo$pseudo_observations, problem$loo$location_index,
       observation_counts(data, problem$family))
   }
-  result <- list(of_rows = problem$pseudo_observations, locations = aggregated(problem$data$X),
+  result <- list(of_rows = problem$loo$pseudo_observations, locations = aggregated(problem$data$X),
     data = c(locations_as_data(aggregated(data$X)), data["basis"]), bias = known$bias)
   if (gamma) {
     result$row_weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k,
@@ -154,15 +155,15 @@ check_whole_weights <- function(weights, rows = seq_along(weights)) {
 # variables.
 pseudo_observation_problem <- function(method, problem) {
   data <- problem$data
-  problem$design <- orthogonal_design(data$X)
-  problem$location_index <- if (has_gamma_variables(problem$family)) seq_along(data$y) else
+  index <- if (has_gamma_variables(problem$family)) seq_along(data$y) else
     location_index(data$coords)
-  problem$distinct <- max(problem$location_index)
-  if (is.null(data$stream)) check_location_count(problem$distinct, method$k)
-  problem$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
-  problem$observations <- pseudo_observation_rows(problem, seq_along(data$y))
-  problem$scoring <- list(plan = pseudo_observation_plan, objective = pseudo_observation_objective,
-    observations = pseudo_observation_rows, take_rows = take_pseudo_observation_rows,
+  problem$loo <- new_leave_one_out(orthogonal_design(data$X), max(index), index)
+  if (is.null(data$stream)) check_location_count(max(index), method$k)
+  problem$loo$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
+  problem$loo$observations <- pseudo_observation_rows(problem, seq_along(data$y))
+  problem$loo$scoring <- list(plan = pseudo_observation_plan,
+    objective = pseudo_observation_objective, observations = pseudo_observation_rows,
+    take_rows = take_pseudo_observation_rows,
     refresh = with_pseudo_observations, score = pseudo_observation_score,
     trend_covariance = pseudo_observation_trend_covariance,
     unit = predictor_unit(data, problem$family),
@@ -188,43 +189,44 @@ orthogonal_design <- function(X) {
 }
 
 pseudo_observation_rows <- function(problem, rows) {
-  list(row = rows, location_index = problem$location_index[rows])
+  list(row = rows, location_index = problem$loo$location_index[rows])
 }
 
 take_pseudo_observation_rows <- function(problem, rows) {
   problem$data <- take_data_rows(problem$data, rows)
-  problem$design$X <- problem$design$X[rows, , drop = FALSE]
-  problem$location_index <- match(problem$location_index[rows],
-    unique(problem$location_index[rows]))
-  problem$known <- NULL  # to be made anew
+  problem$loo$design$X <- problem$loo$design$X[rows, , drop = FALSE]
+  problem$loo$location_index <- match(problem$loo$location_index[rows],
+    unique(problem$loo$location_index[rows]))
+  problem$loo$known <- NULL  # to be made anew
   problem
 }
 
 # Pseudo-observations, and the prior they come from, at the family's parameters in theta; unless
 # these have hardly moved. Those of rows in shards are made there.
 with_pseudo_observations <- function(problem, theta) {
-  problem$reference <- theta
+  problem$loo$reference <- theta
   parameters <- to_core(theta[seq_len(nrow(problem$layout))],
     problem$layout$transform)[problem$layout$kind == "family"]
-  if (!is.null(problem$known) && all(abs(log(parameters / problem$known)) < 0.02)) return(problem)
-  problem$marginal <- if (has_gamma_variables(problem$family)) problem$marginal %||%
+  known <- problem$loo$known
+  if (!is.null(known) && all(abs(log(parameters / known)) < 0.02)) return(problem)
+  problem$loo$marginal <- if (has_gamma_variables(problem$family)) problem$loo$marginal %||%
     list(beta = robust_coefficients(problem)) else
-    marginal_prior(problem$data, problem$design$X, problem$family, parameters, problem$context)
+    marginal_prior(problem$data, problem$loo$design$X, problem$family, parameters, problem$context)
   if (!is_sharded(problem)) problem <- with_rows_observed(problem, parameters)
-  problem$known <- parameters
+  problem$loo$known <- parameters
   problem
 }
 
 # `numbers`: of the rows, by which errors name them.
-with_rows_observed <- function(problem, parameters = problem$known,
+with_rows_observed <- function(problem, parameters = problem$loo$known,
                                numbers = seq_along(problem$data$y)) {
   data <- problem$data
-  X <- problem$design$X
-  problem$pseudo_observations <- if (has_gamma_variables(problem$family)) list(mean = data$y,
+  X <- problem$loo$design$X
+  problem$loo$pseudo_observations <- if (has_gamma_variables(problem$family)) list(mean = data$y,
     precision = data$weights) else response_pseudo_observations(data, X, problem$family, parameters,
-    problem$marginal, problem$context, numbers)
-  problem$distinct_locations <- aggregate_by_location(data, X, problem$pseudo_observations,
-    problem$location_index, observation_counts(data, problem$family))
+    problem$loo$marginal, problem$context, numbers)
+  problem$loo$distinct_locations <- aggregate_by_location(data, X, problem$loo$pseudo_observations,
+    problem$loo$location_index, observation_counts(data, problem$family))
   problem
 }
 
@@ -260,7 +262,7 @@ pseudo_observation_trend_covariance <- function(problem, pseudo_observations, kn
   result$gram[design, design] <- result$gram[design, design] +
     information_within_locations(pseudo_observations$locations,
       observation_counts(problem$data, problem$family)) / noise
-  solved_trend(result, problem$distinct)$beta_vcov
+  solved_trend(result, problem$loo$distinct)$beta_vcov
 }
 
 # Rows at one location are, for what they say of the trend, their mean and contrasts, from which the

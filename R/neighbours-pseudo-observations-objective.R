@@ -19,18 +19,18 @@
 split_pseudo_observation_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
   beta <- theta[-seq_len(p)]
-  intercept <- problem$design$intercept
+  intercept <- problem$loo$design$intercept
   bias <- sum(beta[intercept])
-  beta[intercept] <- problem$marginal$beta[intercept]
+  beta[intercept] <- problem$loo$marginal$beta[intercept]
   list(working = theta[seq_len(p)], beta = beta, bias = bias)
 }
 
 # Observations with their conditioning sets, ready for the core. The gamma variables of Student's t
-# are those at problem$reference.
+# are those at problem$loo$reference.
 pseudo_observation_plan <- function(problem, at, component, k) {
   known <- if (has_gamma_variables(problem$family)) pseudo_observation_parameters(problem,
-    problem$reference)
-  list(pointer = pseudo_observation_model(problem$distinct_locations, at, component, k, known,
+    problem$loo$reference)
+  list(pointer = pseudo_observation_model(problem$loo$distinct_locations, at, component, k, known,
     problem$context), at = at)
 }
 
@@ -115,19 +115,19 @@ objective_of_terms <- function(problem, n, at, why_not, share = 1) {
     working[own] <- result$d_family + pseudo_observation_noise_powers(problem$family) *
       working[layout$kind == "nugget"]
     link <- result$d_link
-    link[problem$design$intercept] <- result$d_bias
+    link[problem$loo$design$intercept] <- result$d_bias
     c(core_to_working_slope(layout, known$values) * working -
       share * scale_penalty_slope(problem, working_of(theta)), link)
   }
   journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
-    accept = function(theta) keep_theta(problem, theta)))
+    accept = function(theta) keep_theta(problem, theta), session = problem$session))
 }
 
 # The sums over the observations that `span` counts of a plan.
 pseudo_observation_terms <- function(problem, plan, span = seq_along(plan$at$row)) {
   rows <- plan$at$row[span]
   data <- take_data_rows(problem$data, rows)
-  X <- problem$design$X[rows, , drop = FALSE]
+  X <- problem$loo$design$X[rows, , drop = FALSE]
   count <- observation_counts(data, problem$family)
   limits <- c(span[1L], span[length(span)])
   density <- function(known, gradient) {

@@ -9,8 +9,8 @@
 # linear predictor's variance is: scores would hardly differ, but the predictor be all but certain.
 pseudo_observation_start <- function(problem) {
   problem <- with_pseudo_observations(problem, problem$start)
-  c(problem$start, warm_links(problem) %||% replace(problem$marginal$beta,
-    problem$design$intercept, 0))
+  c(problem$start, warm_links(problem) %||% replace(problem$loo$marginal$beta,
+    problem$loo$design$intercept, 0))
 }
 
 # Trend and bias of the fit that is continued, as fit_method() returns them, in the columns of the
@@ -18,14 +18,14 @@ pseudo_observation_start <- function(problem) {
 warm_links <- function(problem) {
   warm <- problem$warm_start
   if (is.null(warm)) return(NULL)
-  beta <- drop(crossprod(problem$design$rotation,
-    scaled_trend(problem$design, core_trend(warm)$beta)))
-  replace(beta, problem$design$intercept,
-    warm$pseudo_observations$bias[seq_along(problem$design$intercept)])
+  beta <- drop(crossprod(problem$loo$design$rotation,
+    scaled_trend(problem$loo$design, core_trend(warm)$beta)))
+  replace(beta, problem$loo$design$intercept,
+    warm$pseudo_observations$bias[seq_along(problem$loo$design$intercept)])
 }
 
 robust_coefficients <- function(problem) {
-  X <- problem$design$X
+  X <- problem$loo$design$X
   if (!ncol(X)) return(double(0))
   beta <- stats::lm.fit(X, robust_trend(problem$data) - problem$data$offset)$coefficients
   ifelse(is.na(beta), 0, unname(beta))

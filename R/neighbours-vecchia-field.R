@@ -173,11 +173,11 @@ conditioning_detail <- function(fit, most_rows = 1e5) {
       default_context(fit, length(fit$data$y), fit$k, fit$threads)))
   }
   lost <- format_loss(loss, c("log-likelihood", "sd"), ", ")
-  told <- if (nzchar(lost)) paste(" lose", lost, "(?neighbor_loss)")
+  loses <- if (nzchar(lost)) paste(" lose", lost, "(?neighbor_loss)")
   if (is_on_field(fit$method)) {
-    return(paste0("on the field", if (nzchar(lost)) "; responses would", told))
+    return(paste0("on the field", if (nzchar(lost)) "; responses would", loses))
   }
-  if (nzchar(lost)) paste0("on responses, which", told)
+  if (nzchar(lost)) paste0("on responses, which", loses)
 }
 
 #' @export

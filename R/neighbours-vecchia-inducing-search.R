@@ -140,7 +140,8 @@ climb <- function(problem, given, information, tolerance) {
   }
   # values count from the first, so that the tolerance is in units of log-likelihood
   accept <- function(scaled) keep_state(problem, to_working(scaled))
-  result <- quasi_newton(list(n = n, evaluate = evaluate, accept = accept), start, problem$free,
+  result <- quasi_newton(list(n = n, evaluate = evaluate, accept = accept,
+    session = problem$session), start, problem$free,
     lapply(chart$bounds, function(bound) bound / unit),
     problem$control, relative_tolerance = tolerance / n, level = 1 + given$evaluated$value / n)
   result$working <- to_working(result$working)
@@ -185,9 +186,11 @@ residual_objective <- function(problem, method, positions, neighbors) {
   evaluate <- function(working, ...) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
-    found <- journaled(working, core_residual_vecchia(data$coords, columns, noise_scale, positions,
-      neighbors, specified_covariance(specification, values), nugget, method$jitter, TRUE,
-      problem$context, within_gram(terms, nugget)))
+    found <- journaled(problem$session, working, function() {
+      core_residual_vecchia(data$coords, columns, noise_scale, positions, neighbors,
+        specified_covariance(specification, values), nugget, method$jitter, TRUE, problem$context,
+        within_gram(terms, nugget))
+    })
     if (is_failure(found)) {
       return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
     }

@@ -71,7 +71,8 @@ optimize_in_single <- function(objective, working, coarse, optimize, context) {
   }
   single <- list(evaluate = evaluate,
     gradient = function(...) objective$gradient(..., context = context), n = objective$n,
-    resolution = single_resolution(objective$n), accept = objective$accept)
+    resolution = single_resolution(objective$n), accept = objective$accept,
+    session = objective$session)
   tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)),
     neargp_single_failed = function(condition) best)
 }

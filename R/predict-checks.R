@@ -72,11 +72,11 @@ check_told_by_workers <- function(type) {
 }
 
 # Settings of a prediction, what it is conditioned on and what is wanted of it: without further
-# arguments the latent field, row by row. `outputs`: of several, see outputs_wanted().
+# arguments the latent field, row by row. `outputs`: of several, see outputs_wanted(). `...`: fields
+# that are taken as they are.
 predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL,
-                             device = NULL, type = "link", interval = "none", level = 0.95,
-                             joint = FALSE, chunk_size = NULL, verbose = FALSE,
-                             outputs = outputs_wanted()) {
+                             device = NULL, type = "link", joint = FALSE, chunk_size = NULL,
+                             outputs = outputs_wanted(), ...) {
   is_part <- type %in% c(parts_of_field, tables_of_parts)
   joint <- check_flag(joint, "joint")
   given <- if (is.null(object$outputs)) prediction_conditioning(object$method, object, k,
@@ -84,14 +84,12 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   new_prediction_settings(type = if (is_part) "link" else type,
     part = if (type %in% tables_of_parts) "process" else if (is_part) type else "field",
-    interval = interval, level = check_level(level),
     k = given$k, k_other = given$k_other, exact = given$exact, local_mean = given$local_mean,
     local_times = given$local_times, sectors = given$sectors, joint = joint,
     covariance = outputs$covariance, observed = outputs$observed,
     chunk_size = prediction_chunk(object, chunk_size),
     context = plain_context(threads), device = resolve_device(device,
-      predicts_densely(object$method, given$exact) || is_cpu_only(object)),
-    verbose = check_flag(verbose, "verbose"))
+      predicts_densely(object$method, given$exact) || is_cpu_only(object)), ...)
 }
 
 prediction_chunk <- function(object, chunk_size) {

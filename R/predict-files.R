@@ -157,8 +157,8 @@ new_prediction_plan <- function(object, given, parts) {
 # Checksum of all that predictions depend on beside the rows.
 prediction_key <- function(object, arguments) {
   of_run <- c("call", "elapsed", "cache", "threads", "cluster")
-  told <- of_each_fit(object, function(fit) unclass(fit)[setdiff(names(fit), of_run)])
-  rlang::hash(plain_part(list(package_version_text(), class(object), unclass(told),
+  kept <- of_each_fit(object, function(fit) unclass(fit)[setdiff(names(fit), of_run)])
+  rlang::hash(plain_part(list(package_version_text(), class(object), unclass(kept),
     arguments[order(names(arguments))])))
 }
 

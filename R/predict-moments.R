@@ -192,45 +192,39 @@ target_size <- function(newdata) {
 
 # `context`: how it is computed; all else says what is wanted, and without more it is the latent
 # field, row by row.
-new_prediction_settings <- function(context, k = NULL, k_other = NULL, exact = FALSE,
-                                    few_dense = FALSE, local_mean = FALSE,
-                                    local_times = NULL, sectors = 0L,
-                                    type = "link", part = "field", interval = "none", level = 0.95,
-                                    trials = NULL, joint = FALSE, covariance = FALSE,
-                                    observed = FALSE, noise = FALSE, conditional = TRUE,
-                                    chunk_size = NULL, device = NULL, verbose = FALSE) {
-  new_state("neargp_prediction_settings",
+new_prediction_settings <- function(context, k = NULL, ...) {
+  with_fields(new_state("neargp_prediction_settings",
     # ---- what is wanted
-    type = type,                 # "response", "link" or "quantile"
-    part = part,                 # "field", or of it "process" or "trend"
-    interval = interval,         # "none", "confidence" or "prediction"
-    level = level,               # of the interval
+    type = "link",               # "response", "link" or "quantile"
+    part = "field",              # "field", or of it "process" or "trend"
+    interval = "none",           # "none", "confidence" or "prediction"
+    level = 0.95,                # of the interval
     probs = NULL,                # of quantiles
     threshold = NULL,            # values to exceed, NULL for none,
     threshold_of = NULL,         # by an "observation" or by the "mean"
-    trials = trials,             # of new binomial observations
+    trials = NULL,               # of new binomial observations
     integrated = FALSE,          # whether covariance parameters are, integrated-parameters.R
-    joint = joint,               # whether with the covariance matrix of all rows
-    covariance = covariance,     # whether with that of several outputs at each place
-    observed = observed,         # whether given the outputs that the new rows have
-    noise = noise,               # of draws: whether they are responses, or the field
-    conditional = conditional,   # of draws: whether given the data
+    joint = FALSE,               # whether with the covariance matrix of all rows
+    covariance = FALSE,          # whether with that of several outputs at each place
+    observed = FALSE,            # whether given the outputs that the new rows have
+    noise = FALSE,               # of draws: whether they are responses, or the field
+    conditional = TRUE,          # of draws: whether given the data
     # ---- what it is conditioned on
     k = k,                       # neighbours
-    k_other = k_other,           # from each other output
-    exact = exact,               # on all rows, by dense matrices
-    few_dense = few_dense,       # of draws: so where places are few
-    local_mean = local_mean,     # whether the neighbours have a mean of their own,
-    local_times = local_times,   # at times within these, NULL for any
-    sectors = sectors,           # directions that neighbours are taken from, 0 for any
+    k_other = NULL,              # from each other output
+    exact = FALSE,               # on all rows, by dense matrices
+    few_dense = FALSE,           # of draws: so where places are few
+    local_mean = FALSE,          # whether the neighbours have a mean of their own,
+    local_times = NULL,          # at times within these, NULL for any
+    sectors = 0L,                # directions that neighbours are taken from, 0 for any
     smooth = FALSE,              # whether neighbours have a taper, see predict-smooth.R
     # ---- how it is computed
-    chunk_size = chunk_size,     # rows at a time
+    chunk_size = NULL,           # rows at a time
     file = NULL,                 # of a raster: name of the file that is written, NULL for none
     leave_out = NULL,            # of leave-one-out predictions, see unit_left_out()
     context = context,           # the plain one until the device is chosen, prediction_context()
-    device = device,             # "auto", "cpu" or "cuda"
-    verbose = verbose)
+    device = NULL,               # "auto", "cpu" or "cuda"
+    verbose = FALSE), ...)
 }
 
 field_variance <- function(fit) {

@@ -72,8 +72,8 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link",
     c("response", "link", "quantile"))
   if (!missing(probs)) check_for_quantiles(probs, type)
   settings <- predict_settings(object, k, threads = threads, device = device, type = type,
-    interval = interval, level = level, chunk_size = chunk_size, verbose = verbose,
-    outputs = outputs_wanted(k_other, covariance, observed))
+    chunk_size = chunk_size, outputs = outputs_wanted(k_other, covariance, observed),
+    interval = interval, level = check_level(level), verbose = check_flag(verbose, "verbose"))
   settings$probs <- check_probs(probs)
   settings$threshold <- check_output_thresholds(threshold, object$outputs)
   settings$threshold_of <- "observation"

@@ -139,14 +139,15 @@ settle_part <- function(temporary, file, identity) {
 begin_parts <- function(arguments) {
   plan <- arguments$plan
   if (!is.null(plan$raster)) plan$raster <- carried_raster(plan$raster)
-  shard_store[[arguments$key]] <- with_ready_fit(plan)
+  process_state$plans[[arguments$key]] <- with_ready_fit(plan)
   NULL
 }
 
 answer_part <- function(task) {
-  of_session$stop_file <- shard_store[[task$key]]$stop_file
-  on.exit(of_session$stop_file <- NULL)
-  answered(in_part(task, make_part(shard_store[[task$key]], task)))
+  plan <- process_state$plans[[task$key]]
+  process_state$stop_file <- plan$stop_file
+  on.exit(process_state$stop_file <- NULL)
+  answered(function() in_part(task, make_part(plan, task)))
 }
 
 # Copies of the fit that keep what they predict from, beside the one that the user has.

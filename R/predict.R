@@ -230,7 +230,8 @@ predict.neargp <- function(object, newdata,
   if (!missing(probs)) check_for_quantiles(probs, type)
   if (!missing(threshold_of)) check_for_threshold(threshold_of, threshold)
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type,
-    interval = interval, level = level, joint = joint, chunk_size = chunk_size, verbose = verbose)
+    joint = joint, chunk_size = chunk_size, interval = interval, level = check_level(level),
+    verbose = check_flag(verbose, "verbose"))
   settings <- with_smooth(settings, object, smooth, sectors)
   if (type == "quantile") settings$probs <- check_probs(probs)
   settings$threshold <- check_threshold(threshold)

@@ -41,10 +41,11 @@ new_problem <- function(data, locations, settings, start) {
     # ---- how it is fitted
     control = settings$control,
     context = settings$context,      # new_context(), of neargp() once the device is chosen
+    session = settings$session,      # what the running call has beside the problem (R/session.R)
     # function(k, round, state, of), after each optimisation
-    report = fit_reporter(settings$verbose),
+    report = fit_reporter(settings$session),
     # function(evaluation, value, what, unit, of), now and then
-    report_bound = bound_reporter(settings$verbose),
+    report_bound = bound_reporter(settings$session),
     # function(working, positions): takes accepted states, recording_states()
     keep = NULL,
     # ---- an earlier fit
@@ -65,27 +66,9 @@ new_problem <- function(data, locations, settings, start) {
     low_rank = NULL,                 # those of the low-rank part of vnngp()
     # ---- Laplace's approximation
     joint_trend = NULL,              # whether the trend is at the mode, of at_joint_mode()
-    # ---- classes
-    levels = NULL,                   # their names
-    class_basis = NULL,              # of class fields: the coordinates of the trend
-    labels = NULL,                   # of label regressions: labels by location, see new_labels()
-    per_class = NULL,                # whether each class has a regression of its own
-    prevalence = NULL,               # what the trend says far from data, see class_prevalence()
-    # ---- leave-one-out scores of classes and pseudo-observations (R/neighbours-loo-optimizers.R)
-    design = NULL,                   # the trend in orthogonal columns, see orthogonal_design()
-    location_index = NULL,           # number of each row's distinct location
-    distinct = NULL,                 # how many of these there are
-    observations = NULL,             # what is predicted: each observation's row and place
-    links = NULL,                    # `lower` and `upper` of parameters beside the layout's
-    # the functions that make the score: plan, objective, refresh ...
-    scoring = NULL,
-    # ---- pseudo-observations
-    known = NULL,                    # the family's parameters for which the following were made
-    reference = NULL,                # all parameters at that time
-    marginal = NULL,                 # of all rows: `beta`, and mean and variance beyond the trend
-    pseudo_observations = NULL,      # mean and precision of each row
-    distinct_locations = NULL,       # their sums by location
-    stale = NULL))                   # TRUE where they could not always be renewed
+    # ---- of some methods only
+    classes = NULL,                  # new_problem_classes()
+    loo = NULL))                     # new_leave_one_out()
 }
 
 # Refuses data that the method cannot fit. Of an output with fewer than k rows all are neighbours.
@@ -170,11 +153,11 @@ with_start.default <- function(method, problem) {
 }
 
 # After each optimisation, or with a NULL `state` after some of the steps of Adam, `of` in all.
-fit_reporter <- function(verbose) {
-  if (!verbose) return(function(k, round, state, of = NULL) invisible())
+fit_reporter <- function(session) {
+  if (!session$verbose) return(function(k, round, state, of = NULL) invisible())
   function(k, round, state, of = NULL) {
-    if (is_line_shown()) {
-      return(if (is.null(state)) tell_progress(step = round, of = of, unit = "step"))
+    if (is_line_shown(session)) {
+      return(if (is.null(state)) report_progress(session, step = round, of = of, unit = "step"))
     }
     progress <- if (is.null(state)) sprintf("step %d", round) else
       sprintf("objective %.6g after %d iterations", state$evaluated$value, state$iterations)
@@ -183,11 +166,11 @@ fit_reporter <- function(verbose) {
 }
 
 # Every evaluation of a bound, or of another objective that is named; off a terminal every tenth.
-bound_reporter <- function(verbose) {
+bound_reporter <- function(session) {
   function(evaluation, value, what = "bound", unit = "evaluations", of = NULL) {
-    if (!verbose) return(invisible())
-    if (is_line_shown()) {
-      return(tell_progress(if (what != "seconds left") value, step = evaluation, of = of,
+    if (!session$verbose) return(invisible())
+    if (is_line_shown(session)) {
+      return(report_progress(session, if (what != "seconds left") value, step = evaluation, of = of,
         unit = sub("s$", "", unit), left = if (what == "seconds left") value))
     }
     if (evaluation %% 10L == 0L) {
@@ -238,17 +221,20 @@ fit_problem <- function(problem) {
 }
 
 # fit_problem() from starting values, on the device of the settings, with progress and checkpoint.
-solve_problem <- function(problem, settings, checkpoint, call) {
+solve_problem <- function(problem, settings, checkpoint) {
   problem$context <- new_context(settings$context$threads, settings$device,
     settings$control$neighbor_search)
   problem$context$cluster <- settings$cluster
   reduced <- problem_at_locations(problem)
   if (is.null(settings$cluster)) check_memory_need(reduced, settings$device)
-  showing_progress(problem, settings$verbose, checkpointed(checkpoint, problem, settings, {
+  session <- problem$session
+  run_in_session(session, function() {
+    begin_progress(session, problem)
+    begin_checkpoint(session, checkpoint, problem, settings)
     share_instruction_set(settings$cluster)
-    tell_stage("starting values")
+    begin_stage(session, "starting values")
     problem <- started_problem(problem, reduced)
-    tell_stage(NULL)
-    offering_last_state(fit_problem(recording_states(problem, call)))
-  }))
+    begin_stage(session, NULL)
+    fit_problem(recording_states(problem))
+  })
 }

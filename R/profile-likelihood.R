@@ -36,7 +36,8 @@ profile_gradient <- function(parts, contrast, trend_vcov = NULL) {
 # An objective is what an optimiser sees: a function of the working parameters. `evaluate(working)`
 # gives value, trend, and with information = TRUE gradient and information in the working
 # parameters; `gradient(working, beta)` the adjoint path, of those whose evaluate() does not give
-# the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R).
+# the gradient always; the optimiser hands to `accept(working)` what it accepts (R/last-state.R),
+# and reports its progress to the `session`.
 # `parts` and `adjoint` are functions of the core's covariance and nugget, and of a context.
 # `restricted`: whether it is the restricted likelihood, which has no adjoint path. `set_noise`:
 # takes the noise of rows that have a model of it, see noise.R. `targets`: the rows summed over, all
@@ -53,8 +54,9 @@ new_objective <- function(problem, parts, adjoint = NULL,
   at <- core_point(problem, sums$set)
   evaluate <- function(working, information = FALSE, context = problem$context) {
     point <- at(to_core(working, layout$transform))
-    result <- journaled(c(working, information), sums$parts(point$covariance, point$nugget,
-      information, context))
+    result <- journaled(problem$session, c(working, information), function() {
+      sums$parts(point$covariance, point$nugget, information, context)
+    })
     if (result$failed > 0L) return(list(value = -Inf, failed = result$failed))
     profile <- profile_trend(result, n)
     profile$failed <- 0L
@@ -70,25 +72,29 @@ new_objective <- function(problem, parts, adjoint = NULL,
   }
   gradient <- function(working, beta, context = problem$context) {
     point <- at(to_core(working, layout$transform))
-    result <- journaled(c(working, beta), sums$adjoint(point$covariance, point$nugget, beta,
-      context))
+    result <- journaled(problem$session, c(working, beta), function() {
+      sums$adjoint(point$covariance, point$nugget, beta, context)
+    })
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
     result <- in_layout_order(result, problem$data, layout)
     penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout,
       working)
   }
-  list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep)
+  list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep,
+    session = problem$session)
 }
 
 new_effects_objective <- function(problem, n, sums, restricted) {
   at <- core_point(problem, sums$set)
   parts_at <- function(values, information, context = problem$context) {
     point <- at(values)
-    result <- journaled(c(values, information), sums$parts(point$covariance, point$nugget,
-      information, context))
+    result <- journaled(problem$session, c(values, information), function() {
+      sums$parts(point$covariance, point$nugget, information, context)
+    })
     in_layout_order(result, problem$data, problem$layout)
   }
-  effects_objective(problem$layout, problem$data, n, parts_at, restricted, problem$keep)
+  objective <- effects_objective(problem$layout, problem$data, n, parts_at, restricted)
+  c(objective, list(accept = problem$keep, session = problem$session))
 }
 
 # A function of the layout's values in the core that gives what the core takes. The noise of rows,

@@ -1,26 +1,21 @@
-# Progress of long fits: iteration, objective and, where it can be told, the time that is left. One
-# line that is rewritten in place on a terminal and gone at the end, however that comes; messages
-# elsewhere.
+# Progress of long fits: iteration, objective and, where it can be estimated, the time that is left.
+# On a terminal it is a progress bar of package cli, one line that goes at the end, however that
+# comes. Elsewhere there are messages.
 
-# What is known of the fit that is shown; empty where none is. Fits within a fit (starting values,
-# the stationary model of a warped one) go on in its line.
-progress <- new.env(parent = emptyenv())
+# The line of a session's fit to `problem`. Fits within the fit (starting values, the stationary
+# model of a warped one) go on in it.
+begin_progress <- function(session, problem, dynamic = cli::is_dynamic_tty()) {
+  if (!session$verbose) return(invisible())
+  session$progress <- list2env(list(began = elapsed_seconds(), shown = -Inf, iteration = 0L,
+    dynamic = dynamic, bar = NULL, what = progress_objective(problem$method),
+    rows = row_count(problem$data), log_unit = log(problem$data$basis$unit %||% 1),
+    tolerance = problem$control$tolerance), parent = emptyenv())
+  begin_stage(session, NULL)
+}
 
-# Evaluates a fit to `problem`. What is said on the way stands in lines of its own.
-showing_progress <- function(problem, verbose, fit, dynamic = cli::is_dynamic_tty(stderr())) {
-  if (!verbose || !is.null(progress$began)) return(fit)
-  on.exit({
-    clear_line()
-    rm(list = ls(progress), envir = progress)
-  })
-  now <- elapsed_seconds()
-  list2env(list(began = now, shown = -Inf, iteration = 0L, width = 0L, dynamic = dynamic,
-    what = progress_objective(problem$method), rows = row_count(problem$data),
-    log_unit = log(problem$data$basis$unit %||% 1),
-    tolerance = problem$control$tolerance), progress)
-  tell_stage(NULL)
-  withCallingHandlers(fit, message = function(condition) clear_line(),
-    warning = function(condition) clear_line())
+end_progress <- function(session) {
+  clear_line(session$progress)
+  session$progress <- NULL
 }
 
 elapsed_seconds <- function() proc.time()[["elapsed"]]
@@ -30,11 +25,12 @@ progress_objective <- function(method) {
     ppgpr = "score", dspp = , dgp = "objective", "bound")
 }
 
-is_line_shown <- function() isTRUE(progress$dynamic)
+is_line_shown <- function(session) isTRUE(session$progress$dynamic)
 
 # A part of the fit whose values and steps are not to be compared with those before.
-tell_stage <- function(stage) {
-  if (is.null(progress$began)) return(invisible())
+begin_stage <- function(session, stage) {
+  progress <- session$progress
+  if (is.null(progress)) return(invisible())
   progress$stage <- stage
   progress$values <- progress$times <- progress$steps <- double(0)
 }
@@ -42,13 +38,14 @@ tell_stage <- function(stage) {
 # Another state that an optimiser has accepted, with the value of its objective over `n` rows.
 # `step` and `of`: how many there are, where that is known beforehand; `left`: seconds, where they
 # are.
-tell_progress <- function(value = NULL, n = progress$rows, step = NULL, of = NULL,
-                          unit = "iteration", left = NULL) {
-  if (is.null(progress$began)) return(invisible())
+report_progress <- function(session, value = NULL, n = session$progress$rows, step = NULL,
+                            of = NULL, unit = "iteration", left = NULL) {
+  progress <- session$progress
+  if (is.null(progress)) return(invisible())
   now <- elapsed_seconds()
   progress$iteration <- step %||% (progress$iteration + 1L)
   # Steps that begin anew are those of another stage.
-  if (progress$iteration <= max(progress$steps, 0)) tell_stage(progress$stage)
+  if (progress$iteration <= max(progress$steps, 0)) begin_stage(session, progress$stage)
   progress$steps <- c(progress$steps, progress$iteration)
   progress$values <- c(progress$values, value)
   progress$times <- c(progress$times, now)
@@ -58,14 +55,15 @@ tell_progress <- function(value = NULL, n = progress$rows, step = NULL, of = NUL
   progress$shown <- now
   left <- left %||% if (is.null(of)) seconds_of_gains(progress$values, progress$times,
     progress$tolerance) else seconds_of_steps(progress$steps, progress$times, of)
-  text <- progress_text(progress$stage, unit, progress$iteration, of,
-    if (!is.null(value)) value - n * progress$log_unit, n, left)
-  if (progress$dynamic) write_line(text) else cli::cli_inform(c(i = "{text}"))
+  text <- progress_text(progress, unit, of, if (!is.null(value)) value - n * progress$log_unit, n,
+    left)
+  if (progress$dynamic) show_line(progress, text, of) else cli::cli_inform(c(i = "{text}"))
   invisible()
 }
 
-progress_text <- function(stage, unit, iteration, of, value, n, left) {
-  paste(c(stage, paste0(unit, " ", iteration, if (!is.null(of)) sprintf(" of %d", as.integer(of))),
+progress_text <- function(progress, unit, of, value, n, left) {
+  paste(c(progress$stage, paste0(unit, " ", progress$iteration,
+    if (!is.null(of)) sprintf(" of %d", as.integer(of))),
     if (!is.null(value)) sprintf("%s %s%s", progress$what, format(value, digits = 7L),
       if (n < progress$rows) sprintf(" of %s rows", format_count(n)) else ""),
     if (!is.null(left)) sprintf("about %s left", format_seconds(left))), collapse = ", ")
@@ -95,17 +93,26 @@ format_seconds <- function(seconds) {
   sprintf("%.1f h", seconds / 3600)
 }
 
-# Writes over the line before, which may have been longer, and no more than the terminal is wide.
-write_line <- function(text) {
-  text <- substr(text, 1L, cli::console_width() - 1L)
-  cat("\r", formatC(text, width = -progress$width), file = stderr(), sep = "")
-  progress$width <- nchar(text)
+# `of`: the steps of the bar, NULL where they are not known.
+show_line <- function(progress, text, of) {
+  progress$bar <- progress$bar %||% cli::cli_progress_bar(format = "{cli::pb_status}",
+    type = "custom", clear = TRUE, current = FALSE, auto_terminate = FALSE, .auto_close = FALSE)
+  # The bar is as wide as the terminal at most, and never two lines.
+  cli::cli_progress_update(set = progress$iteration, total = of %||% NA, id = progress$bar,
+    status = substr(text, 1L, cli::console_width() - 1L), force = TRUE)
 }
 
-clear_line <- function() {
-  if (!is_line_shown() || progress$width == 0L) return(invisible())
-  cat("\r", strrep(" ", progress$width), "\r", file = stderr(), sep = "")
-  progress$width <- 0L
+# The next state begins another line.
+clear_line <- function(progress) {
+  if (is.null(progress$bar)) return(invisible())
+  cli::cli_progress_done(id = progress$bar)
+  progress$bar <- NULL
+}
+
+# Room for a message, which has a line of its own. Those by which cli writes, such as the bar, leave
+# the line alone.
+make_room <- function(session, condition = NULL) {
+  if (!inherits(condition, "cliMessage")) clear_line(session$progress)
 }
 
 # A bar of so many steps, NA where that is not known, by a function that is called after each.
@@ -116,9 +123,9 @@ progress_reporter <- function(total, verbose) {
   function() cli::cli_progress_update(id = id, .envir = frame)
 }
 
-# Stops a worker where the session that asked has been interrupted, which it says by a file.
+# Stops a worker where the call that it works for was interrupted, which makes a file.
 stop_if_asked <- function() {
-  if (!is.null(of_session$stop_file) && file.exists(of_session$stop_file)) {
+  if (!is.null(process_state$stop_file) && file.exists(process_state$stop_file)) {
     abort_neargp("cluster", "The predictions were interrupted.")
   }
 }

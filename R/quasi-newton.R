@@ -42,7 +42,7 @@ state_record <- function(objective, working, free) {
     if (!all(is.finite(state$slope))) return(list(value = -Inf, failed = 0L))
     kept$best <- state$value
     note_accepted(objective, working)
-    tell_progress(state$value, objective$n)
+    report_progress(objective$session, state$value, objective$n)
     state
   }
   function(parameters) {
@@ -65,7 +65,7 @@ free_slope <- function(objective, working, state, free) {
 quasi_newton_in_units <- function(objective, start, unit, free, bounds, control, relative_tolerance,
                                   origin = 0, level = 0) {
   given <- function(scaled) origin + unit * scaled
-  scaled <- list(n = objective$n,
+  scaled <- list(n = objective$n, session = objective$session,
     evaluate = function(working, ...) objective$evaluate(given(working), ...),
     gradient = function(working, beta) unit * objective$gradient(given(working), beta),
     accept = function(working) note_accepted(objective, given(working)))

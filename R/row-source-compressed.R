@@ -3,14 +3,14 @@
 
 check_whole_file <- function(file) {
   state <- paste(normalizePath(file), file.size(file), as.numeric(file.mtime(file)))
-  if (state %in% of_session$whole_files) return(invisible()) # the check reads all of the file
+  if (state %in% process_state$whole_files) return(invisible()) # the check reads all of the file
   begin <- readBin(file, "raw", 6L)
   begins <- function(...) identical(begin[seq_along(c(...))], as.raw(c(...)))
   is_whole <- if (begins(0x1f, 0x8b)) is_whole_gzip(file) else
     if (begins(0x42, 0x5a, 0x68)) is_whole_bzip2(file) else
     if (begins(0xfd, 0x37, 0x7a, 0x58, 0x5a)) is_whole_xz(file) else TRUE
   if (is_whole) {
-    of_session$whole_files <- c(of_session$whole_files, state)
+    process_state$whole_files <- c(process_state$whole_files, state)
     return(invisible())
   }
   abort_source(c(sprintf("The compressed file %s is cut off or damaged.", file),

@@ -3,7 +3,7 @@
 
 new_settings <- function(method, family, control, context, covariance = NULL, nugget = NULL,
                          device = NULL, verbose = FALSE, method_open = FALSE, family_open = FALSE,
-                         prior = NULL) {
+                         prior = NULL, session = new_session()) {
   new_state("neargp_settings",
     method = method,
     method_open = method_open,   # whether the package chooses it
@@ -16,6 +16,7 @@ new_settings <- function(method, family, control, context, covariance = NULL, nu
     control = control,           # neargp_control()
     device = device,             # "auto", "cpu" or "cuda"
     context = context,           # of what stands around the fit, see problem$context
+    session = session,           # of the call (R/session.R)
     verbose = verbose,
     cluster = NULL,              # that of the user, then its workers (cluster.R)
     chosen = NULL,               # why this method or family, where the package has chosen

@@ -1,14 +1,14 @@
 # Who computes the shards of a fit: this process, or the workers of a cluster, of which each holds
-# some. A host is an environment. It keeps the calls by which each shard was made, so that the
-# shards of a worker that is lost are made again by another.
+# some. A host is an environment. It holds the `shards` of this process. For workers it keeps the
+# calls by which each shard was made, so that the shards of a worker that is lost are made again by
+# another.
 
 new_shard_host <- function(count, workers = NULL) {
   host <- list2env(list(key = paste(format(Sys.time(), "%H%M%OS6"), Sys.getpid(), next_serial()),
     ids = seq_len(count), workers = workers, owner = NULL, made_by = vector("list", count),
-    most_neighbors = Inf, within = NULL), parent = emptyenv())
+    most_neighbors = Inf, within = NULL, shards = new.env(parent = emptyenv())),
+    parent = emptyenv())
   if (!is.null(workers)) host$owner <- blocks_of(count, which(workers$alive))
-  # a host that nobody asks any more: its shards are of this process or, on workers, of the fit
-  if (is.null(workers)) reg.finalizer(host, function(host) forget_shards(host$key))
   host
 }
 
@@ -48,7 +48,7 @@ forget_calls <- function(host, what) {
 }
 
 ask_host <- function(host, call, own) {
-  if (is.null(host$workers)) return(answer_here(host$key, call, host$ids, own))
+  if (is.null(host$workers)) return(answer_here(host$shards, call, host$ids, own))
   results <- list()
   left <- host$ids
   while (length(left)) {
@@ -64,9 +64,9 @@ ask_host <- function(host, call, own) {
   results
 }
 
-answer_here <- function(key, call, ids, own) {
+answer_here <- function(shards, call, ids, own) {
   adds <- !is.null(call$tree)
-  found <- call_shards(key, call$what, ids, call$common, own, adds)
+  found <- call_shards(shards, call$what, ids, call$common, own, adds)
   if (adds) add_branches(found, call$tree) else found
 }
 
@@ -148,12 +148,12 @@ narrow_problems <- function(host, k, joint, keep) {
   on_shards(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
 }
 
-# What each hears from what each says to each other, in the order of the speakers.
-transposed <- function(said, name) {
-  ids <- names(said)
-  heard <- lapply(ids, function(id) {
-    heard <- lapply(said, `[[`, id)
-    stats::setNames(list(Filter(Negate(is.null), heard)), name)
+# `sent`: of each shard a list, by receiver, of what it sends. Returns what each shard receives, by
+# sender and in their order, as an argument of this `name`.
+transposed <- function(sent, name) {
+  ids <- names(sent)
+  received <- lapply(ids, function(id) {
+    stats::setNames(list(Filter(Negate(is.null), lapply(sent, `[[`, id))), name)
   })
-  stats::setNames(heard, ids)
+  stats::setNames(received, ids)
 }

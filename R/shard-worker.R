@@ -257,27 +257,18 @@ shard_gradient <- function(shard, values, beta) {
 
 # ---- calls ---------------------------------------------------------------------------------------
 
-# The shards that this process holds, by the key of a fit.
-shard_store <- new.env(parent = emptyenv())
-
 # Calls the function `what` for each of the shards `ids`, with what is `common` to them and what is
-# their `own`, by number. `adds`: whether the results are sums, of which branches are added.
-call_shards <- function(key, what, ids, common, own, adds) {
-  held <- shard_store[[key]] %||% new.env(parent = emptyenv())
-  shard_store[[key]] <- held
+# their `own`, by number. `shards`: an environment of all that this process has for the call.
+# `adds`: whether the results are sums, of which branches are added.
+call_shards <- function(shards, what, ids, common, own, adds) {
   task <- get(what, mode = "function")
   results <- lapply(ids, function(id) {
     name <- as.character(id)
-    if (is.null(held[[name]])) held[[name]] <- new.env(parent = emptyenv())
-    arguments <- c(list(held[[name]]), if ("id" %in% names(formals(task))) list(id = id), common,
+    if (is.null(shards[[name]])) shards[[name]] <- new.env(parent = emptyenv())
+    arguments <- c(list(shards[[name]]), if ("id" %in% names(formals(task))) list(id = id), common,
       own[[name]])
     do.call(task, arguments, quote = TRUE)
   })
   names(results) <- if (adds) vapply(ids, branch_name, "") else as.character(ids)
   results
-}
-
-forget_shards <- function(key) {
-  if (exists(key, shard_store, inherits = FALSE)) rm(list = key, envir = shard_store)
-  invisible()
 }

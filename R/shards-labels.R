@@ -14,8 +14,8 @@ shard_label_model <- function(shard, model, context) {
   data <- shard$data
   labels <- new_labels(data, model$classes, location_index(data$coords))
   shard$context <- context
-  shard$problem <- list(labels = labels, per_class = model$per_class, context = context,
-    design = list(X = data$X), data = list(offset = data$offset))
+  shard$problem <- list(classes = list(labels = labels, per_class = model$per_class),
+    loo = list(design = list(X = data$X)), context = context, data = list(offset = data$offset))
   shard$at <- label_observations(labels, merge = model$merged)
   shard$specification <- covariance_specification(model$layout, model$groups)
   set_rows(shard, labels[c("coords", "content", "total")])
@@ -26,9 +26,9 @@ shard_label_model <- function(shard, model, context) {
 shard_label_plan <- function(shard, component, k, received) {
   problem <- shard$problem
   rows <- bind_received(shard, received)
-  problem$labels[c("coords", "content")] <- lapply(c("coords", "content"), function(name)
+  problem$classes$labels[c("coords", "content")] <- lapply(c("coords", "content"), function(name)
     shard_columns(rows, shard$form, name))
-  problem$labels$total <- rows[, shard$form$total]
+  problem$classes$labels$total <- rows[, shard$form$total]
   shard$terms <- label_terms(problem, label_plan(problem, shard$at, component, k))
   NULL
 }

@@ -18,12 +18,13 @@ shard_response_model <- function(shard, model, context) {
   data <- shard$data
   shard$context <- context
   shard$problem <- c(model[c("layout", "groups", "family")], list(data = data, context = context,
-    design = list(X = data$design, intercept = model$intercept),
-    location_index = if (has_gamma_variables(model$family)) seq_along(data$y) else
-      location_index(data$coords)))
+    loo = list(design = list(X = data$design, intercept = model$intercept),
+      location_index = if (has_gamma_variables(model$family)) seq_along(data$y) else
+        location_index(data$coords))))
   shard$layout <- model$layout
   count <- observation_counts(data, model$family)
-  c(locations = max(shard$problem$location_index), observations = sum(count), copied_weight(data))
+  c(locations = max(shard$problem$loo$location_index), observations = sum(count),
+    copied_weight(data))
 }
 
 # What shards tell each other of.
@@ -33,9 +34,9 @@ set_rows <- function(shard, parts) list2env(rows_with_form(parts), shard)
 shard_observed <- function(shard, known, marginal) {
   state <- list(known, marginal)
   if (identical(shard$observed, state)) return(NULL)
-  shard$problem[c("known", "marginal")] <- state
+  shard$problem$loo[c("known", "marginal")] <- state
   shard$problem <- with_rows_observed(shard$problem, known, shard$number)
-  locations <- shard$problem$distinct_locations
+  locations <- shard$problem$loo$distinct_locations
   set_rows(shard, locations[c("coords", "content", "total")])
   shard$observed <- state
   NULL
@@ -47,11 +48,11 @@ shard_plan <- function(shard, component, k, known, received) {
   problem <- shard$problem
   shard$specification <- pseudo_observation_specification(problem)
   rows <- bind_received(shard, received)
-  locations <- problem$distinct_locations
+  locations <- problem$loo$distinct_locations
   locations[c("coords", "content")] <- lapply(c("coords", "content"), function(name)
     shard_columns(rows, shard$form, name))
   locations$total <- rows[, shard$form$total]
-  at <- list(row = seq_along(shard$number), location_index = problem$location_index)
+  at <- list(row = seq_along(shard$number), location_index = problem$loo$location_index)
   if (!is.null(known)) known <- with_covariance(known, shard$specification)
   shard$terms <- pseudo_observation_terms(problem, list(at = at,
     pointer = pseudo_observation_model(locations, at, component, k, known, shard$context)))
@@ -110,9 +111,9 @@ shard_read_responses <- function(shard, id, recipe, parts) {
 shard_read_observed <- function(shard, id, recipe, parts, prior, family, context) {
   found <- read_responses(id, recipe, parts)
   data <- with_design(core_data(found$data), prior$design)
-  observed <- with_rows_observed(list(data = data, design = list(X = data$design), family = family,
-    marginal = prior$marginal, context = context, location_index = location_index(data$coords)),
-    prior$known, found$number)
+  observed <- with_rows_observed(list(data = data, family = family, context = context,
+    loo = list(design = list(X = data$design), marginal = prior$marginal,
+      location_index = location_index(data$coords))), prior$known, found$number)$loo
   rows <- locations_as_data(aggregate_by_location(found$data, found$data$X,
     observed$pseudo_observations, observed$location_index, observation_counts(data, family)))
   set_rows(shard, c(list(number = as.double(seq_along(rows$y))), rows))
@@ -125,8 +126,8 @@ shard_read_observed <- function(shard, id, recipe, parts, prior, family, context
 shard_trend_rows <- function(shard, weights = NULL) {
   problem <- shard$problem
   count <- observation_counts(problem$data, problem$family)
-  locations <- aggregate_by_location(problem$data, problem$data$X, problem$pseudo_observations,
-    problem$location_index, count)
+  locations <- aggregate_by_location(problem$data, problem$data$X, problem$loo$pseudo_observations,
+    problem$loo$location_index, count)
   rows <- locations_as_data(locations)
   set_rows(shard, list(number = as.double(seq_along(rows$y)), coords = rows$coords,
     columns = cbind(rows$y, rows$X), weights = weights %||% rows$weights))

@@ -1,46 +1,48 @@
 # Leave-one-out scores of rows in shards, of classes and of what is neither gaussian nor classes:
-# what problem$scoring (R/neighbours-loo-optimizers.R) asks of them. The prior of the
+# what problem$loo$scoring (R/neighbours-loo-optimizers.R) asks of them. The prior of the
 # pseudo-observations is that of some rows of all, or of the sample of a source, and is found here.
 
 # `basis`: of the user's columns, where rows are read.
 with_scores_in_shards <- function(problem, basis) {
   host <- new_shard_host(problem$control$shards, problem$context$cluster)
   rows <- give_responses(host, problem, basis)
-  model <- c(problem[c("layout", "groups", "family")], list(intercept = problem$design$intercept))
+  model <- c(problem[c("layout", "groups", "family")],
+    list(intercept = problem$loo$design$intercept))
   counted <- Reduce(`+`, on_shards(host, "shard_response_model", list(model = model,
     context = shard_context(problem$context)), makes = TRUE))
-  problem$distinct <- counted[["locations"]]
-  check_location_count(problem$distinct, problem$method$k)
+  problem$loo$distinct <- counted[["locations"]]
+  check_location_count(problem$loo$distinct, problem$method$k)
   if (!is.null(problem$data$stream)) warn_of_copied(counted)
   plan <- function(problem, at, component, k) make_plan(host, problem, component, k)
   objective <- function(problem, plan) score_in_shards(problem, plan, counted[["observations"]])
   # of all rows, whatever their number
-  problem$scoring$score <- function(problem, theta, k) {
+  problem$loo$scoring$score <- function(problem, theta, k) {
     component <- component_at(problem, split_pseudo_observation_theta(problem, theta)$working)
     scored <- objective(problem, plan(problem, NULL, component, k))$evaluate(theta)
     if (!is.finite(scored$value)) abort_cholesky(0L)
     list(value = scored$score)
   }
-  problem$scoring$trend_covariance <- function(problem, pseudo_observations, known, k) {
+  problem$loo$scoring$trend_covariance <- function(problem, pseudo_observations, known, k) {
     own <- if (has_gamma_variables(problem$family)) lapply(rows, function(rows)
       list(weights = pseudo_observations$row_weights[rows]))
     trend_covariance_in_shards(problem, host, known, k, own)
   }
-  problem$scoring[c("plan", "objective")] <- list(plan, objective)
+  problem$loo$scoring[c("plan", "objective")] <- list(plan, objective)
   problem
 }
 
 # Labels of rows in memory: theirs is no state that changes.
 with_labels_in_shards <- function(problem) {
   host <- new_shard_host(problem$control$shards, problem$context$cluster)
-  data <- c(problem$data[c("class", "weights", "offset", "coords")], list(X = problem$design$X))
+  data <- c(problem$data[c("class", "weights", "offset", "coords")], list(X = problem$loo$design$X))
   partition <- new_partition(problem)
   rows <- rows_of_shards(host, shard_places(data$coords, problem, partition$scales), partition$cuts)
   on_shards(host, "shard_labels", own = lapply(rows, function(rows) list(data = list(
     class = data$class[rows], weights = data$weights[rows], offset = data$offset[rows],
     coords = data$coords[rows, , drop = FALSE], X = data$X[rows, , drop = FALSE]))), makes = TRUE)
-  model <- c(problem[c("layout", "groups", "per_class")], list(classes = problem$labels$classes,
-    merged = length(problem$observations$row) < length(data$class)))
+  model <- c(problem[c("layout", "groups")], list(classes = problem$classes$labels$classes,
+    per_class = problem$classes$per_class,
+    merged = length(problem$loo$observations$row) < length(data$class)))
   on_shards(host, "shard_label_model", list(model = model,
     context = shard_context(problem$context)), makes = TRUE)
   plan <- function(problem, at, component, k) {
@@ -52,18 +54,19 @@ with_labels_in_shards <- function(problem) {
     force(plan)  # made before anything is asked of the shards
     labels_in_shards(problem, host)
   }
-  problem$scoring$score <- function(problem, theta, k) {
+  problem$loo$scoring$score <- function(problem, theta, k) {
     component <- component_at(problem, split_theta(problem, theta)$working)
     scored <- objective(problem, plan(problem, NULL, component, k))$evaluate(theta)
     if (!is.finite(scored$value)) abort_cholesky(0L)
     list(value = scored$score)
   }
-  problem$scoring[c("plan", "objective")] <- list(plan, objective)
+  problem$loo$scoring[c("plan", "objective")] <- list(plan, objective)
   problem
 }
 
 labels_in_shards <- function(problem, host) {
-  label_objective_of_terms(problem, sum(problem$labels$count), function(known, with_gradient) {
+  n <- sum(problem$classes$labels$count)
+  label_objective_of_terms(problem, n, function(known, with_gradient) {
     found <- sum_of_shards(host, "shard_label_score", list(known = known,
       with_gradient = with_gradient))
     c(list(failed = found$failed), if (found$failed == 0) unpack_score(found$sums,
@@ -84,11 +87,11 @@ give_responses <- function(host, problem, basis) {
   partition <- new_partition(problem)
   if (!is.null(data$stream)) {
     recipe <- replace(shard_recipe(problem, partition), "basis", list(basis))
-    recipe$design <- problem$design[c("back", "rotation")]
+    recipe$design <- problem$loo$design[c("back", "rotation")]
     read_shards(host, problem, partition, "shard_read_responses", recipe)
     return(NULL)
   }
-  data$design <- problem$design$X
+  data$design <- problem$loo$design$X
   rows <- rows_of_shards(host, shard_places(data$coords, problem, partition$scales), partition$cuts)
   on_shards(host, "shard_responses", own = lapply(rows, function(rows)
     list(data = take_response_rows(data, rows), number = as.double(rows))), makes = TRUE)
@@ -99,13 +102,16 @@ take_response_rows <- function(data, rows) {
   c(take_data_rows(data, rows), list(design = data$design[rows, , drop = FALSE]))
 }
 
+observe_in_shards <- function(host, loo) {
+  on_shards(host, "shard_observed", list(known = loo$known, marginal = loo$marginal), makes = TRUE)
+}
+
 # The state of pseudo-observations is the problem's: shards that have another make it first.
 make_plan <- function(host, problem, component, k) {
   forget_calls(host, c("shard_observed", "shard_plan"))
-  on_shards(host, "shard_observed", list(known = problem$known, marginal = problem$marginal),
-    makes = TRUE)
+  observe_in_shards(host, problem$loo)
   known <- if (has_gamma_variables(problem$family)) pseudo_observation_values(problem,
-    problem$reference)
+    problem$loo$reference)
   on_shards(host, "shard_plan", list(component = component, k = k, known = known),
     exchange_neighbors(host, component, k, before = FALSE), makes = TRUE)
   host
@@ -141,14 +147,13 @@ unpack_score <- function(sums, sizes, with_gradient) {
 trend_covariance_in_shards <- function(problem, host, known, k, own) {
   if (!length(known$beta)) return(matrix(0, 0L, 0L))
   forget_calls(host, c("shard_observed", "shard_plan"))
-  on_shards(host, "shard_observed", list(known = problem$known, marginal = problem$marginal),
-    makes = TRUE)
+  observe_in_shards(host, problem$loo)
   on_shards(host, "shard_trend_rows", own = own, makes = TRUE)
   make_problems(host, known$component, k, before = TRUE)
   known$trend_noise <- trend_noise(problem$family, known$family)
   parts <- unpack_sums(sum_of_shards(host, "shard_trend_sums",
     list(known = known[setdiff(names(known), c("covariance", "component"))])))
-  solved_trend(parts, problem$distinct)$beta_vcov
+  solved_trend(parts, problem$loo$distinct)$beta_vcov
 }
 
 # ---- what a fit keeps ----------------------------------------------------------------------------
@@ -160,7 +165,7 @@ held_pseudo_observations <- function(given, problem, known) {
   }
   none <- take_data_rows(given, integer(0))
   list(data = none[c("coords", "y", "X", "offset", "weights", "basis")], bias = known$bias,
-    prior = c(problem[c("known", "marginal")], list(design = problem$design[c("back",
+    prior = c(problem$loo[c("known", "marginal")], list(design = problem$loo$design[c("back",
       "rotation")])))
 }
 

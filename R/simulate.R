@@ -98,7 +98,7 @@ simulation_settings <- function(object, k, threads, device) {
   device <- resolve_device(device, predicts_densely(object$method, exact) || is_cpu_only(object))
   given <- if (is.null(object$outputs)) list(k = prediction_k(object$method, object, k)) else
     conditioned_on_outputs(object, k)
-  new_prediction_settings(plain_context(threads), given$k, given$k_other, exact = exact,
+  new_prediction_settings(plain_context(threads), given$k, k_other = given$k_other, exact = exact,
     few_dense = is.null(k) && device != "cuda", device = device)
 }
 

@@ -12,6 +12,14 @@ new_state <- function(class, ...) {
   structure(fields, class = c(class, "neargp_state"))
 }
 
+# The state with other values of declared fields.
+with_fields <- function(state, ...) {
+  given <- list(...)
+  for (name in names(given)) check_field(state, name)
+  state[names(given)] <- given
+  state
+}
+
 #' @export
 `$.neargp_state` <- function(x, name) {
   check_field(x, name)

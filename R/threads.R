@@ -6,14 +6,11 @@ resolve_threads <- function(threads) {
   min(2L, available_cores())
 }
 
-# Asked once in a session: detectCores() starts a shell.
+# Counted once in a process: detectCores() starts a shell.
 available_cores <- function() {
-  of_session$cores <- of_session$cores %||% parallel::detectCores()
-  if (is.na(of_session$cores)) 1L else of_session$cores
+  process_state$cores <- process_state$cores %||% parallel::detectCores()
+  if (is.na(process_state$cores)) 1L else process_state$cores
 }
-
-# What does not change in a session and takes longer to find than a prediction.
-of_session <- new.env(parent = emptyenv())
 
 # Stops the threads, which sleep in the library's code.
 .onUnload <- function(libpath) {

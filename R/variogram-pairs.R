@@ -73,3 +73,11 @@ row_distances <- function(coords, i, j) {
   for (column in seq_len(ncol(coords))) sum <- sum + (coords[i, column] - coords[j, column])^2
   sqrt(sum)
 }
+
+# Where a variogram is measured: `coords` between which distances are, in this `unit`; `plane`,
+# those in which directions are. The values of a pair are at most `lag` apart in the coordinates
+# `aside`.
+new_variogram_space <- function(coords, unit, plane = coords, aside = NULL, lag = 0,
+                                lag_name = "time_lag") {
+  list(coords = coords, unit = unit, plane = plane, aside = aside, lag = lag, lag_name = lag_name)
+}

@@ -97,8 +97,9 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
     abort_neargp("argument", c("`directions` need planar coordinates.",
       i = "Project the locations first."))
   }
-  variogram_of(object, place$coords, cutoff = cutoff, width = width, estimator = estimator,
-    directions = directions, tolerance = tolerance, max_pairs = max_pairs, unit = place$unit)
+  variogram_of(object, new_variogram_space(place$coords, place$unit), cutoff = cutoff,
+    width = width, estimator = estimator, directions = directions, tolerance = tolerance,
+    max_pairs = max_pairs)
 }
 
 #' @rdname empirical_variogram
@@ -122,10 +123,8 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   if (is.null(time_lag)) time_lag <- short_time_lag(object)
   space <- variogram_space(object, time_lag)
   if (is.null(directions) && !space$scaled) directions <- anisotropy_axes(object)
-  result <- variogram_of(trend_residuals(object), space$coords, plane = space$plane,
-    cutoff = cutoff, width = width, estimator = estimator, directions = directions,
-    tolerance = tolerance, max_pairs = max_pairs,
-    unit = space$unit, aside = space$time, lag = time_lag)
+  result <- variogram_of(trend_residuals(object), space, cutoff = cutoff, width = width,
+    estimator = estimator, directions = directions, tolerance = tolerance, max_pairs = max_pairs)
   distance <- seq(0, max(result$distance), length.out = 200L)
   attr(result, "curve") <- fitted_variogram(object, distance, directions, space$scaled)
   attr(result, "note") <- variogram_note(object)
@@ -143,10 +142,10 @@ variogram_in_time <- function(fit, width, cutoff, estimator, max_pairs, space_la
   last <- ncol(coords)
   space_lag <- check_number(space_lag %||% (min(vapply(fit$core_covariance$components,
     function(x) x$range[1L], 0)) / 10), "space_lag", 0)
-  result <- variogram_of(trend_residuals(fit), coords[, last, drop = FALSE], cutoff = cutoff,
-    width = width, estimator = estimator, directions = NULL, tolerance = 90, max_pairs = max_pairs,
-    unit = place$time_unit, aside = coords[, -last, drop = FALSE], lag = space_lag,
-    lag_name = "space_lag")
+  times <- new_variogram_space(coords[, last, drop = FALSE], place$time_unit,
+    aside = coords[, -last, drop = FALSE], lag = space_lag, lag_name = "space_lag")
+  result <- variogram_of(trend_residuals(fit), times, cutoff = cutoff, width = width,
+    estimator = estimator, directions = NULL, tolerance = 90, max_pairs = max_pairs)
   lags <- seq(0, max(result$distance), length.out = 200L)
   noise <- fit$nugget * mean(1 / fit$data$weights)
   attr(result, "curve") <- data.frame(direction = NA_real_, distance = lags,
@@ -167,9 +166,10 @@ variogram_note <- function(fit) {
     if ("monotone" %in% kinds) "slopes of the warp are 1"), collapse = " and "))
 }
 
-# `coords`: between which distances are measured; `plane`: those in which directions are.
-variogram_of <- function(values, coords, cutoff, width, estimator, directions, tolerance, max_pairs,
-                         unit, plane = coords, aside = NULL, lag = 0, lag_name = "time_lag") {
+# `space`: of new_variogram_space().
+variogram_of <- function(values, space, cutoff, width, estimator, directions, tolerance,
+                         max_pairs) {
+  coords <- space$coords
   if (!is.numeric(values) || length(values) != nrow(coords)) {
     abort_neargp("length", c(
       "There must be one value for each location.",
@@ -187,14 +187,14 @@ variogram_of <- function(values, coords, cutoff, width, estimator, directions, t
   check_number(width, "width", cutoff / 1e6)
   check_number(tolerance, "tolerance", 0, 90, open = TRUE)
   check_number(max_pairs, "max_pairs", 100)
-  pairs <- close_pairs(coords, cutoff, max_pairs, aside, lag, lag_name)
+  pairs <- close_pairs(coords, cutoff, max_pairs, space$aside, space$lag, space$lag_name)
   pairs$difference <- abs(values[pairs$i] - values[pairs$j])
-  selected <- directional_pairs(pairs, plane, directions, tolerance)
+  selected <- directional_pairs(pairs, space$plane, directions, tolerance)
   table <- do.call(rbind, Map(function(pairs, direction) {
     cbind(direction = rep_len(direction, 1L), variogram_classes(pairs, width, estimator))
   }, selected, if (is.null(directions)) NA_real_ else directions))
   structure(table, row.names = seq_len(nrow(table)), class = c("neargp_variogram", "data.frame"),
-    estimator = estimator, cutoff = cutoff, width = width, unit = unit)
+    estimator = estimator, cutoff = cutoff, width = width, unit = space$unit)
 }
 
 # One row for each distance class ((m - 1) width, m width]; distance zero belongs to the first.
@@ -249,10 +249,11 @@ variogram_space <- function(fit, time_lag) {
   component$warps <- NULL
   scaled <- length(unique(component$group)) > 1L
   metric <- if (scaled) core_scale(coords, component) else coords
-  list(coords = metric, plane = coords[, place$kind[place$block[seq_len(ncol(coords))]] == "number",
-    drop = FALSE], time = time, scaled = scaled,
-    unit = if (scaled) "ranges" else if (!nzchar(place$unit) && is_longlat_fit(fit)) "degrees" else
-      place$unit)
+  unit <- if (scaled) "ranges" else if (!nzchar(place$unit) && is_longlat_fit(fit)) "degrees" else
+    place$unit
+  is_number <- place$kind[place$block[seq_len(ncol(coords))]] == "number"
+  space <- new_variogram_space(metric, unit, coords[, is_number, drop = FALSE], time, time_lag)
+  c(space, list(scaled = scaled))
 }
 
 short_time_lag <- function(fit) {

@@ -110,7 +110,8 @@ trial_objective <- function(problem, working) {
     for (part in scaled) state[[part]] <- share * state[[part]]
     state
   }
-  list(evaluate = evaluate, gradient = function(at) share * objective$gradient(at, state$beta),
+  list(evaluate = evaluate, session = objective$session,
+    gradient = function(at) share * objective$gradient(at, state$beta),
     n = n)
 }
 

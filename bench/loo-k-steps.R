@@ -27,7 +27,7 @@ step_times <- function(n, classes, per_class, refresh = 50L) {
   problem <- step_problem(n, classes, per_class)
   theta <- internal$label_start(problem, 32L)
   component <- internal$component_at(problem, internal$split_theta(problem, theta)$working)
-  at <- internal$take_observations(problem$labels, sample.int(n, 128L * refresh))
+  at <- internal$take_observations(problem$classes$labels, sample.int(n, 128L * refresh))
   search <- timed(plan <- internal$label_plan(problem, at, component, 32L))$cpu
   step <- function(i) internal$label_objective(problem, plan, (i - 1L) * 128L + 1:128)$gradient(theta)
   steps <- least(3L, for (i in seq_len(refresh)) step(i))

@@ -2,6 +2,7 @@
 # calls those of its own floor and of lower ones. It reaches a higher one through a generic or a function that
 # it was handed: a call of a generic goes to the file that has UseMethod(). The check reads names, so a column
 # that is named as a function counts as a call of it.
+# It also looks for functions with more than 12 arguments that users do not call.
 #
 #   Rscript tools/check-floors.R          fails where the counts of tools/floors.txt do not hold
 #   Rscript tools/check-floors.R circles  lists the files of each floor's largest circle of calls, too
@@ -114,10 +115,31 @@ compare_counts <- function(found, recorded, what) {
   recorded <- recorded[names(found)]
   rose <- is.na(recorded) | found > recorded
   fell <- !rose & found < recorded
-  told <- sprintf("%s: %d, and tools/floors.txt allows %d", what, found, recorded)
-  writeLines(told[rose])
-  writeLines(sprintf("%s: lower `%s` in tools/floors.txt to %d", told, names(found), found)[fell])
+  compared <- sprintf("%s: %d, and tools/floors.txt allows %d", what, found, recorded)
+  writeLines(compared[rose])
+  writeLines(sprintf("%s: lower `%s` in tools/floors.txt to %d", compared, names(found), found)[fell])
   any(rose | fell)
+}
+
+# ---- arguments --------------------------------------------------------------------------------------------
+
+# What is called with more is called with a list of them. Users name the arguments of exported functions.
+most_arguments <- 12L
+
+# The functions with more, but those that are exported and methods of generics.
+list_long_signatures <- function(definitions, namespace) {
+  exported <- vapply(Filter(function(e) head_of(e) == "export", namespace),
+    function(e) as.character(e[[2L]]), "")
+  # a generic may be that of another package
+  methods <- vapply(Filter(function(e) head_of(e) == "S3method", namespace), function(e) {
+    paste(c(rev(as.character(e[[2L]]))[1L], as.character(e[[3L]])), collapse = ".")
+  }, "")
+  counts <- vapply(definitions$body, function(e) {
+    if (is.call(e) && head_of(e) == "function") length(e[[2L]]) else 0L
+  }, 0L)
+  long <- setdiff(names(counts)[counts > most_arguments], c(exported, methods))
+  sprintf("R/%s.R: %s() has %d arguments, and may have %d", definitions$home[long], long, counts[long],
+    most_arguments)
 }
 
 describe_calls <- function(calls, floors) {
@@ -129,7 +151,9 @@ main <- function(arguments) {
   table <- read_table("tools/floors.txt")
   stems <- setdiff(sub("[.]R$", "", list.files("R", "[.]R$")), "RcppExports")
   floors <- table$floors
-  calls <- list_calls(read_definitions(stems), number_floors(floors, stems))
+  definitions <- read_definitions(stems)
+  calls <- list_calls(definitions, number_floors(floors, stems))
+  long <- list_long_signatures(definitions, as.list(parse("NAMESPACE", keep.source = FALSE)))
   up <- calls[calls$from_floor < calls$to_floor, ]
   circles <- lapply(floors, largest_circle, calls = calls)
   if (identical(arguments, "circles")) {
@@ -139,8 +163,8 @@ main <- function(arguments) {
   }
   what <- c("Calls of R/ that run up",
     sprintf("Files in the largest circle of calls on the floor %s", names(floors)))
-  writeLines(describe_calls(up, floors))
-  wrong <- compare_counts(c(up = nrow(up), lengths(circles)), table$counts, what)
+  writeLines(c(describe_calls(up, floors), long))
+  wrong <- compare_counts(c(up = nrow(up), lengths(circles)), table$counts, what) || length(long) > 0L
   cat(sprintf("floors of R/: %d calls between files, %d run up, the largest circle has %d files\n",
     nrow(calls), nrow(up), max(lengths(circles))))
   quit(status = as.integer(wrong))

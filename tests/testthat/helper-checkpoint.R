@@ -15,10 +15,10 @@ local_checkpoint <- function(env = parent.frame()) {
 local_write_each <- function(count, env = parent.frame()) {
   original <- write_when_due
   withr::defer(utils::assignInNamespace("write_when_due", original, "neargp"), env)
-  asked <- 0
-  utils::assignInNamespace("write_when_due", function() {
-    asked <<- asked + 1
-    if (asked %% count == 0) write_journal()
+  answers <- 0
+  utils::assignInNamespace("write_when_due", function(session) {
+    answers <<- answers + 1
+    if (answers %% count == 0) write_journal(session)
   }, "neargp")
 }
 

@@ -19,3 +19,8 @@ expect_gradient_of_differences <- function(objective, theta, at) {
   }, 0)
   testthat::expect_equal(objective$gradient(theta)[at], differences, tolerance = 1e-6)
 }
+
+# How many sets of shards, and plans of predictions, each worker still holds.
+held_by_workers <- function(cluster) {
+  parallel::clusterEvalQ(cluster, with(neargp:::process_state, length(shards) + length(plans)))
+}

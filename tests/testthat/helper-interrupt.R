@@ -4,9 +4,9 @@ local_interrupt <- function(after, look = function(problem) NULL, env = parent.f
                             stop = rlang::interrupt) {
   original <- recording_states
   withr::defer(utils::assignInNamespace("recording_states", original, "neargp"), env)
-  utils::assignInNamespace("recording_states", function(problem, call) {
+  utils::assignInNamespace("recording_states", function(problem) {
     look(problem)
-    problem <- original(problem, call)
+    problem <- original(problem)
     keep <- problem$keep
     count <- 0
     problem$keep <- function(...) {

@@ -1,9 +1,11 @@
-# The fields read or written as `<name>$<field>` anywhere in the package.
-fields_of <- function(name) {
+# The fields read or written as `<object>$<field>` anywhere in the package. `object`: such as
+# "problem", or "problem$loo".
+fields_of <- function(object) {
+  object <- str2lang(object)
   found <- character(0)
   walk <- function(code) {
     if (is.call(code)) {
-      if (identical(code[[1L]], quote(`$`)) && identical(code[[2L]], as.name(name))) {
+      if (identical(code[[1L]], quote(`$`)) && identical(code[[2L]], object)) {
         found <<- c(found, as.character(code[[3L]]))
       }
       walk(as.list(code))
@@ -11,8 +13,7 @@ fields_of <- function(name) {
       for (part in code) if (!missing(part)) walk(part)
     }
   }
-  for (object in as.list(asNamespace("neargp"))) if (is.function(object))
-    walk(list(formals(object), body(object)))
+  for (f in as.list(asNamespace("neargp"))) if (is.function(f)) walk(list(formals(f), body(f)))
   unique(found)
 }
 

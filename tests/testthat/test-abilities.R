@@ -34,9 +34,9 @@ test_that("an ability is that of the method's own class, and else of what it der
       do.call(entry, about[seq_along(formals(entry))])
     }, NA)
     expect_false(anyNA(answers), info = name)
-    told <- able_methods(name)
+    named <- able_methods(name)
     for (method in names(answers)[answers]) {
-      expect_match(told, paste0(method, "()"), fixed = TRUE, info = name)
+      expect_match(named, paste0(method, "()"), fixed = TRUE, info = name)
     }
   }
 })

@@ -33,22 +33,24 @@ test_extended("errors on the way are part of a checkpoint, and what they lead to
     if (working > 2) abort_neargp("cholesky", "Singular.")
     -(working - 1)^2
   }
-  climb <- function() stats::optimize(function(x) if_computable(journaled(x, failing(x)), -1e3),
-    c(0, 10), maximum = TRUE)
+  session <- new_session()
+  climb <- function() stats::optimize(function(x) {
+    if_computable(journaled(session, x, function() failing(x)), -1e3)
+  }, c(0, 10), maximum = TRUE)
   file <- list(path = local_checkpoint(), cost = 0, known = list(), states = list())
   file$length <- write_checkpoint(file$path, list(), list())
   local_write_each(5)
-  begin_journal(file)
+  begin_journal(session, file)
   found <- climb()
-  end_journal()
+  end_journal(session)
   expect_identical(found, climb())
   read <- merged_records(read_checkpoint(file$path)$records)
   expect_true(any(vapply(read$known, function(answer) !is.null(answer$condition), NA)))
   expect_lt(file.size(file$path), 2e4)
   failing <- function(working) stop("asked once more")
-  begin_journal(c(file[c("path", "cost", "length")], read))
+  begin_journal(session, c(file[c("path", "cost", "length")], read))
   again <- climb()
-  end_journal()
+  end_journal(session)
   expect_identical(again, found)
 })
 
@@ -63,20 +65,20 @@ test_extended("a checkpoint of anything else says what differs, and is left alon
   }
   run(data, resume = NULL, control = neargp_control(checkpoint = file))
   before <- readBin(file, "raw", file.size(file))
-  told <- function(expr, what) {
+  expect_foreign <- function(expr, what) {
     error <- checkpoint_error(expr)
     expect_identical(error$reason, "foreign")
     expect_match(conditionMessage(error), what)
   }
-  told(run(transform(data, z = z + (x == x[5]) * 1e-9)), "fit: the response differs")
-  told(run(transform(data, x = x + 1e-12)), "the coordinates")
-  told(run(data, weights = x), "fit: the weights differs")
-  told(run(data, offset = x), "the offset")
-  told(run(data, k = 11), "fit: the method differs")
-  told(run(data, covariance = cov_matern(nu = 1.5)), "fit: the covariance")
-  told(run(data, control = neargp_control(tolerance = 1e-5)), "fit: the control differs")
-  told(run(data, start = c(range = 1)), "fit: the start differs")
-  told(run(data[-1, ]), "the response")
+  expect_foreign(run(transform(data, z = z + (x == x[5]) * 1e-9)), "fit: the response differs")
+  expect_foreign(run(transform(data, x = x + 1e-12)), "the coordinates")
+  expect_foreign(run(data, weights = x), "fit: the weights differs")
+  expect_foreign(run(data, offset = x), "the offset")
+  expect_foreign(run(data, k = 11), "fit: the method differs")
+  expect_foreign(run(data, covariance = cov_matern(nu = 1.5)), "fit: the covariance")
+  expect_foreign(run(data, control = neargp_control(tolerance = 1e-5)), "fit: the control differs")
+  expect_foreign(run(data, start = c(range = 1)), "fit: the start differs")
+  expect_foreign(run(data[-1, ]), "the response")
   expect_identical(readBin(file, "raw", file.size(file)), before)
   # the same numbers by another way are the same fit, on any number of threads
   data$x <- rev(rev(data$x))
@@ -177,17 +179,16 @@ test_extended("what is written again and again makes the file no longer than thr
   file <- list(path = local_checkpoint(), cost = 0, known = list(), states = list())
   file$length <- write_checkpoint(file$path, list(version = "a"), list())
   local_write_each(1)
-  begin_journal(file)
-  withr::defer(end_journal())
-  loop <- function() {
-    stage <- new_stage("numbers")
+  session <- new_session()
+  begin_journal(session, file)
+  withr::defer(end_journal(session))
+  loop <- function() in_stage(session, "numbers", function(stage) {
     for (round in 1:10) stage$keep(stats::rnorm(1e5))
-    stage
-  }
+  })
   set.seed(1)
   loop()
   expect_lt(file.size(file$path), 4 * 8 * 1e5 + 2^22)
-  expect_identical(as.double(file.size(file$path)), as.double(journal$length))
+  expect_identical(as.double(file.size(file$path)), as.double(session$journal$length))
   left <- merged_records(read_checkpoint(file$path)$records)$states[["numbers 1"]]$state
   set.seed(1)
   expect_identical(left$state, stats::rnorm(1e6)[9e5 + seq_len(1e5)])

@@ -151,8 +151,8 @@ test_that("a stage sees the labels of its rows and no others", {
   part <- take_label_rows(problem, rows)
   data <- list(coords = problem$data$coords[rows, ], class = problem$data$class[rows],
     weights = problem$data$weights[rows])
-  expect_equal(part$labels, new_labels(data, 3L, location_index(data$coords)))
-  expect_equal(part$design$X, problem$design$X[rows, ])
+  expect_equal(part$classes$labels, new_labels(data, 3L, location_index(data$coords)))
+  expect_equal(part$loo$design$X, problem$loo$design$X[rows, ])
 })
 
 test_extended("where scores hardly differ, held-out rows decide", {

@@ -5,7 +5,7 @@ test_extended("gradients of the score are right for both estimators, two classes
       withr::local_seed(5)
       theta <- label_start(problem, 7L)
       theta <- theta + rnorm(length(theta), sd = 0.2)
-      plan <- label_plan(problem, problem$observations,
+      plan <- label_plan(problem, problem$loo$observations,
         component_at(problem, split_theta(problem, theta)$working), 7L)
       objective <- label_objective(problem, plan)
       slope <- vapply(seq_along(theta), function(i) {
@@ -20,7 +20,7 @@ test_extended("gradients of the score are right for both estimators, two classes
 test_that("a span of a plan is those observations alone", {
   problem <- example_problem("own-class", c("a", "b", "c"))
   theta <- label_start(problem, 7L)
-  at <- problem$observations
+  at <- problem$loo$observations
   plan <- label_plan(problem, at, component_at(problem, split_theta(problem, theta)$working), 7L)
   parts <- list(1:20, 21:length(at$row))
   values <- vapply(parts, function(span) label_objective(problem, plan, span)$evaluate(theta)$score,

@@ -62,7 +62,8 @@ test_extended("gradients of a draw are those of its value", {
     at <- c(3L, 50L, 71L, 8L)
     batch <- polya_gamma_batch(nearest_rows(problem, at, split_theta(problem, theta)$working, 7L),
       at)
-    signs <- polya_gamma_signs(problem$labels$class, length(classes))[batch$rows, , drop = FALSE]
+    signs <- polya_gamma_signs(problem$classes$labels$class, length(classes))
+    signs <- signs[batch$rows, , drop = FALSE]
     q <- cbind(rnorm(length(signs), log(0.25), 0.3) + 0 * signs, 0 * signs - 1)
     # Some draws lie beyond the limit of the series.
     drawn <- replace(rnorm(200), 5L, 8)
@@ -113,7 +114,7 @@ test_extended("a long run ends at the optimum of a dense objective, whether all 
   theta <- replace(label_start(problem, 7L), nrow(problem$layout) + 1L, 0)
   K <- dense_covariance(problem$data$coords, problem$data$coords,
     covariance_at(problem, split_theta(problem, theta)$working))
-  signs <- drop(polya_gamma_signs(problem$labels$class, 2L))
+  signs <- drop(polya_gamma_signs(problem$classes$labels$class, 2L))
   withr::local_seed(1)
   draws <- matrix(rnorm(8L * 60L), 8L)
   draws <- cbind(draws, -draws)

@@ -121,7 +121,7 @@ test_extended("after an interrupt workers are idle, and the parts that are there
     expect_identical(tryCatch(predict(fit, source, output = output, cluster = cluster),
       interrupt = function(condition) "stopped"), "stopped")
   })
-  expect_identical(parallel::clusterEvalQ(cluster, length(ls(neargp:::shard_store))), list(0L, 0L))
+  expect_identical(held_by_workers(cluster), list(0L, 0L))
   expect_false(any(grepl("stop", list.files(folder, all.files = TRUE))))
   expect_gt(length(list.files(folder, "csv$")), 0L)
   expect_message(files <- predict(fit, source, output = output, cluster = cluster),
@@ -129,8 +129,8 @@ test_extended("after an interrupt workers are idle, and the parts that are there
   expect_identical(read_parts(files, "mean")$mean, predict(fit, places)$mean)
   # a worker stops between the chunks of its rows where the file says so
   stop_file <- withr::local_tempfile(lines = "")
-  assign("stop_file", stop_file, neargp:::of_session)
-  withr::defer(rm("stop_file", envir = neargp:::of_session))
+  assign("stop_file", stop_file, neargp:::process_state)
+  withr::defer(rm("stop_file", envir = neargp:::process_state))
   expect_error(predict(fit, places, chunk_size = 10, verbose = FALSE), "interrupted",
     class = "neargp_error_cluster")
 })

@@ -22,7 +22,9 @@ fitting_session <- function(kind, env = parent.frame()) {
     file.rename("begun.rds", "pids.rds")
     tryCatch(repeat fit(), interrupt = function(condition) {
       seconds <- as.double(Sys.time()) - as.double(readLines("signalled"))
-      idle <- parallel::clusterEvalQ(workers, c(Sys.getpid(), length(ls(neargp:::shard_store))))
+      idle <- parallel::clusterEvalQ(workers, {
+        c(Sys.getpid(), length(neargp:::process_state$shards))
+      })
       saveRDS(list(seconds = seconds, idle = idle), "ended.rds")
       parallel::stopCluster(workers)
     })

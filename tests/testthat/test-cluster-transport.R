@@ -6,10 +6,10 @@ by_workers <- function(cluster, stop = "parallel::stopCluster(workers)",
   result <- withr::local_tempfile(fileext = ".rds")
   writeLines(c("library(neargp)", "transport_fit <-", deparse(transport_fit),
     sprintf("workers <- %s", cluster), sprintf("saveRDS(%s, \"%s\")", value, result), stop), script)
-  told <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script),
+  printed <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script),
     stdout = TRUE, stderr = TRUE, timeout = 120, env = c(paste0("R_LIBS=", paste(.libPaths(),
       collapse = .Platform$path.sep)), mpi_of_one_machine)))
-  expect(file.exists(result), paste(utils::tail(told, 20), collapse = "\n"))
+  expect(file.exists(result), paste(utils::tail(printed, 20), collapse = "\n"))
   readRDS(result)
 }
 

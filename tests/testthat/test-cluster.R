@@ -26,7 +26,7 @@ test_extended("a fit by workers is that of this process, to the last bit", {
   expect_identical(fit$cluster, list(workers = 2L, threads = 1L, lost = 0L, moved = 0L))
   expect_output(print(fit), "Shards: +5, on 2 workers\n")
   # idle and empty afterwards
-  expect_identical(parallel::clusterEvalQ(cluster, length(ls(neargp:::shard_store))), list(0L, 0L))
+  expect_identical(held_by_workers(cluster), list(0L, 0L))
 })
 
 test_extended("any number of workers and each method give the same bits", {
@@ -157,7 +157,7 @@ test_extended("after an interrupt workers are idle", {
       "stopped")
   })
   expect_identical(parallel::clusterCall(cluster, function() "idle"), list("idle", "idle"))
-  expect_identical(parallel::clusterEvalQ(cluster, length(ls(neargp:::shard_store))), list(0L, 0L))
+  expect_identical(held_by_workers(cluster), list(0L, 0L))
   expect_identical(estimated(cluster_fit(cluster)), estimated(cluster_fit(NULL)))
 })
 
@@ -204,13 +204,13 @@ test_extended("warnings of folds on workers are those of folds without", {
   fit <- suppressWarnings(neargp(z ~ h, data, coords = ~ x + y, method = vecchia(5), threads = 1L,
     control = neargp_control(max_iterations = 1)))
   warnings_of <- function(...) {
-    told <- character(0)
+    messages <- character(0)
     withCallingHandlers(cross_validate(fit, folds = rep(1:3, 30), refit = TRUE, ...),
       warning = function(condition) {
-        told <<- c(told, conditionMessage(condition))
+        messages <<- c(messages, conditionMessage(condition))
         invokeRestart("muffleWarning")
       })
-    told
+    messages
   }
   alone <- warnings_of()
   expect_gt(length(alone), 0L)

@@ -147,10 +147,10 @@ test_that("a fork of a process that uses a GPU is told so, and auto is the CPU t
   local_fake_cuda()
   require_cuda()
   in_fork <- parallel::mccollect(parallel::mcparallel({
-    told <- tryCatch(fit_on("cuda"), neargp_error_device = function(e) conditionMessage(e))
-    list(told = told, auto = choose_device("auto", 1e9, 30))
+    message <- tryCatch(fit_on("cuda"), neargp_error_device = function(e) conditionMessage(e))
+    list(message = message, auto = choose_device("auto", 1e9, 30))
   }))[[1L]]
-  expect_match(in_fork$told, "fork.*makePSOCKcluster")
+  expect_match(in_fork$message, "fork.*makePSOCKcluster")
   expect_identical(in_fork$auto, "cpu")
 })
 

@@ -5,9 +5,9 @@ test_extended("without data of that name a fit cannot be made anew, and says wha
   fit <- neargp(z ~ height, their_name, coords = ~ x + y, method = exact_gp(),
     covariance = cov_exponential(variance = 0.1, range = 0.2))
   rm(their_name)
-  asked <- list(function(fit) update(fit, . ~ 1), drop1, function(fit) step(fit, trace = 0),
+  calls <- list(function(fit) update(fit, . ~ 1), drop1, function(fit) step(fit, trace = 0),
     function(fit) add1(fit, ~ . + group))
-  for (ask in asked) {
+  for (ask in calls) {
     expect_error(ask(fit), "no object `their_name`.*update\\(fit, data = \\)",
       class = "neargp_error_newdata")
   }

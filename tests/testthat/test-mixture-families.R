@@ -41,11 +41,11 @@ test_that("Student's t is the scale mixture of its nodes", {
 })
 
 test_that("pairs are computed once each and put back in order", {
-  asked <- NULL
+  evaluated <- NULL
   result <- for_distinct(c(3, 1, 3, 3), c(1, 1, 1, 2), function(q, second) {
-    asked <<- length(q)
+    evaluated <<- length(q)
     list(sum = q + second)
   })
   expect_equal(result$sum, c(4, 2, 4, 5))
-  expect_equal(asked, 3)
+  expect_equal(evaluated, 3)
 })

@@ -213,11 +213,11 @@ test_that("a nugget that is greater than its bound of 1 is not at the bound", {
 test_extended("values of the family's parameter whose pseudo-observations fail are turned back from, once there is a score", {
   problem_of <- function(fit) {
     problem <- pseudo_observation_example("negative_binomial")
-    problem$scoring$refresh <- fit
+    problem$loo$scoring$refresh <- fit
     problem
   }
   own <- which(pseudo_observation_example("negative_binomial")$layout$kind == "family")
-  begin <- pseudo_observation_example("negative_binomial")$reference
+  begin <- pseudo_observation_example("negative_binomial")$loo$reference
   free <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"),
     pseudo_observation_example("negative_binomial"), begin)
   barrier <- mean(c(begin[own], free$theta[own]))
@@ -227,7 +227,7 @@ test_extended("values of the family's parameter whose pseudo-observations fail a
     with_pseudo_observations(problem, theta)
   }, cholesky = function(problem, theta) {
     problem <- with_pseudo_observations(problem, theta)
-    if (beyond(theta)) problem$distinct_locations$content[] <- NaN
+    if (beyond(theta)) problem$loo$distinct_locations$content[] <- NaN
     problem
   })
   for (fail in fails) {
@@ -245,20 +245,20 @@ test_extended("values of the family's parameter whose pseudo-observations fail a
 test_extended("pseudo-observations that cannot be renewed at the estimates are left, and the fit says so", {
   problem <- pseudo_observation_example("student_t")
   calls <- 0L
-  problem$scoring$refresh <- function(problem, theta) {
+  problem$loo$scoring$refresh <- function(problem, theta) {
     calls <<- calls + 1L
     if (calls > 1L) abort_neargp("quadrature", "It cannot be integrated.")
     with_pseudo_observations(problem, theta)
   }
-  state <- maximize_score(loo_k(7L, optimizer = "bfgs"), problem, problem$reference)
+  state <- maximize_score(loo_k(7L, optimizer = "bfgs"), problem, problem$loo$reference)
   expect_identical(calls, 2L)
   expect_false(state$convergence$converged)
   expect_match(state$convergence$message, "cannot be renewed")
-  expect_false(is.null(state$problem$pseudo_observations))
+  expect_false(is.null(state$problem$loo$pseudo_observations))
   calls <- 0L
-  adam <- maximize_score(loo_k(7L, optimizer = "adam", steps = 40L), problem, problem$reference)
+  adam <- maximize_score(loo_k(7L, optimizer = "adam", steps = 40L), problem, problem$loo$reference)
   expect_match(adam$convergence$message, "could not always be renewed")
-  expect_false(is.null(adam$problem$pseudo_observations))
+  expect_false(is.null(adam$problem$loo$pseudo_observations))
 })
 
 test_that("a maximum is bracketed uphill, within the bounds, with one evaluation a place", {

@@ -185,8 +185,8 @@ test_extended("an observation's own response does not reach its leave-one-out pr
     fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L),
       k = 6L))
     known <- known_parameters(fit)
-    problem <- list(data = core_data(fit$data), family = fit$family,
-      location_index = fit$pseudo_observations$locations$location_index, method = fit$method,
+    problem <- list(data = core_data(fit$data), family = fit$family, method = fit$method,
+      loo = list(location_index = fit$pseudo_observations$locations$location_index),
       context = plain_context())
     before <- cavity_moments(fit$method, fit, NULL, 1L)
     for (i in c(1L, 20L, 50L)) {
@@ -196,7 +196,8 @@ test_extended("an observation's own response does not reach its leave-one-out pr
         pseudo_observations$precision[i] <- 2 * pseudo_observations$precision[i]
       }
       changed <- fit
-      with_changed <- utils::modifyList(problem, list(pseudo_observations = pseudo_observations))
+      with_changed <- utils::modifyList(problem,
+        list(loo = list(pseudo_observations = pseudo_observations)))
       changed$pseudo_observations <- fitted_pseudo_observations(fit$data, with_changed, known)
       after <- cavity_moments(changed$method, changed, NULL, 1L)
       expect_equal(after$mean[i], before$mean[i], tolerance = 1e-12)

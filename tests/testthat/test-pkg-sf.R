@@ -99,7 +99,7 @@ test_extended("a CRS is told by its name, or by a line where it has none", {
   plane <- "+proj=laea +lon_0=-92 +lat_0=35 +units=km"
   expect_identical(describe_crs(sf::st_crs(4326)), "WGS 84")
   expect_identical(describe_crs(sf::st_crs(plane)), plane)
-  told <- describe_crs(sf::st_crs(sf::st_crs(plane)$wkt))
-  expect_match(told, "+proj=laea", fixed = TRUE)
-  expect_no_match(told, "\n")
+  described <- describe_crs(sf::st_crs(sf::st_crs(plane)$wkt))
+  expect_match(described, "+proj=laea", fixed = TRUE)
+  expect_no_match(described, "\n")
 })

@@ -167,9 +167,9 @@ test_extended("a disk that is full while a raster is written leaves no file", {
   })), script)
   call <- paste(vapply(c(file.path(R.home("bin"), "Rscript"), "--vanilla", script, folder,
     dirname(system.file(package = "neargp"))), shQuote, ""), collapse = " ")
-  said <- suppressWarnings(system(paste("trap '' XFSZ; ulimit -f 100;", call, "2>/dev/null"),
+  printed <- suppressWarnings(system(paste("trap '' XFSZ; ulimit -f 100;", call, "2>/dev/null"),
     intern = TRUE))
-  expect_identical(trimws(said), rep("neargp_error_file", 2))
+  expect_identical(trimws(printed), rep("neargp_error_file", 2))
   expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), "write.R")
 })
 

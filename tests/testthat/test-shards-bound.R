@@ -26,7 +26,7 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
       shard_rows(take_data_rows(data, rows), rows))
     on_shards(host, "shard_load", own = own)
     for (id in host$ids) {
-      shard <- shard_store[[host$key]][[as.character(id)]]
+      shard <- host$shards[[as.character(id)]]
       shard$specification <- covariance$specification
       shard$context <- plain_context(1L)
     }

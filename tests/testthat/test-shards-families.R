@@ -27,10 +27,10 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
     whole <- bound(problem)
     rows <- split(1:9, c(2, 1, 3, 2, 2, 1, 3, 3, 3))
     host <- new_shard_host(3L)
-    assign(host$key, list2env(lapply(rows, function(rows) list2env(list(family = "poisson",
+    list2env(lapply(rows, function(rows) list2env(list(family = "poisson",
       specification = specification, context = problem$context,
       coords = problem$data$coords[rows, , drop = FALSE],
-      response = latent_response(take_data_rows(problem$data, rows)))))), shard_store)
+      response = latent_response(take_data_rows(problem$data, rows))))), host$shards)
     parts <- problem
     parts$data$shards <- list(host = host, rows = rows)
     expect_equal(bound(parts), whole, tolerance = 1e-9)

@@ -14,8 +14,8 @@ test_extended("scores of labels in shards are the sums over all rows, and gradie
     theta <- label_start(whole, 7L) + 0.1
     objective_of <- function(problem) {
       component <- component_at(problem, split_theta(problem, theta)$working)
-      problem$scoring$objective(problem, problem$scoring$plan(problem, problem$observations,
-        component, 7L))
+      scoring <- problem$loo$scoring
+      scoring$objective(problem, scoring$plan(problem, problem$loo$observations, component, 7L))
     }
     objective <- objective_of(problem)
     expect_equal(objective$evaluate(theta)$value, objective_of(whole)$evaluate(theta)$value,

@@ -30,9 +30,9 @@ test_extended("fits in shards are those of all rows in one", {
 # The objective at theta of the problem of pseudo_observation_example().
 objective_at <- function(problem, theta) {
   problem <- with_pseudo_observations(problem, theta)
-  plan <- problem$scoring$plan(problem, problem$observations, component_at(problem,
+  plan <- problem$loo$scoring$plan(problem, problem$loo$observations, component_at(problem,
     theta[seq_len(nrow(problem$layout))]), 7L)
-  problem$scoring$objective(problem, plan)
+  problem$loo$scoring$objective(problem, plan)
 }
 
 in_shards <- function(problem) {
@@ -46,7 +46,7 @@ test_extended("scores in shards are the sums over all rows, and gradients their 
     whole <- pseudo_observation_example(name)
     problem <- in_shards(whole)
     theta <- pseudo_observation_start(problem) + 0.1
-    whole$known <- problem$known <- NULL
+    whole$loo$known <- problem$loo$known <- NULL
     objective <- objective_at(problem, theta)
     expect_equal(objective$evaluate(theta)$value, objective_at(whole, theta)$evaluate(theta)$value,
       tolerance = 1e-12)

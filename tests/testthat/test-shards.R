@@ -25,7 +25,7 @@ problem_of <- function(fit) {
   list(locations = fit$locations, groups = component_groups(fit$covariance, fit$locations))
 }
 
-held_shards <- function(host) mget(as.character(host$ids), envir = shard_store[[host$key]])
+held_shards <- function(host) mget(as.character(host$ids), envir = host$shards)
 
 test_extended("cuts make shards of like size, and equal places share one", {
   for (places in shard_clouds()) for (count in c(1L, 2L, 5L, 8L)) {

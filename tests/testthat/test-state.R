@@ -13,8 +13,18 @@ test_that("a state has the fields it was made with and no others", {
   expect_identical(state$b$part, 3)
 })
 
+test_that("declared fields can be given, and no others", {
+  state <- new_state("neargp_example", a = 1, b = 2)
+  expect_identical(unclass(with_fields(state, b = NULL, a = 3)), list(a = 3, b = NULL))
+  expect_identical(with_fields(state), state)
+  expect_error(with_fields(state, a = 1, c = 2), "example has no field `c`")
+})
+
 test_extended("all code that reads or writes a problem knows its fields", {
   problem <- pseudo_observation_example("poisson")
   expect_s3_class(problem, "neargp_problem")
   expect_identical(setdiff(fields_of("problem"), names(problem)), character(0))
+  expect_identical(setdiff(fields_of("problem$loo"), names(problem$loo)), character(0))
+  classes <- example_problem("label", c("a", "b", "c"))$classes
+  expect_identical(setdiff(fields_of("problem$classes"), names(classes)), character(0))
 })
