@@ -210,15 +210,8 @@ bisected_range <- function(mixture, q, tail, steepness) {
   widths <- 2 * normal_reach * mixture$sd * steepness
   steps <- ceiling(log2(2 * max(widths, 2)))
   end <- function(level) {
-    low <- mixture$mean - normal_reach * mixture$sd
-    high <- mixture$mean + normal_reach * mixture$sd
-    for (step in seq_len(steps)) {
-      middle <- (low + high) / 2
-      above <- distribution(q, middle, mixture$parameters, mixture$trials) > level
-      low <- ifelse(above, middle, low)
-      high <- ifelse(above, high, middle)
-    }
-    list(low = low, high = high)
+    bisect(function(eta) !(distribution(q, eta, mixture$parameters, mixture$trials) > level),
+      mixture$mean - normal_reach * mixture$sd, mixture$mean + normal_reach * mixture$sd, steps)
   }
   # The outer end of the last step on either side.
   list(lower = end(1 - tail)$low, upper = end(tail)$high)

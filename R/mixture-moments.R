@@ -38,21 +38,6 @@ positive_expectation <- function(mixture, h, power, rows_at_once = 500L, most = 
   value
 }
 
-# Where a rising function is `at`, by bisection between `low` and `high`; -Inf where it is at most
-# that at `low`.
-rising_root <- function(at, f, low, high, steps = 40L) {
-  least <- low
-  low <- rep_len(low, length(at))
-  high <- rep_len(high, length(at))
-  for (step in seq_len(steps)) {
-    middle <- (low + high) / 2
-    above <- f(middle) > at
-    high <- ifelse(above, middle, high)
-    low <- ifelse(above, low, middle)
-  }
-  ifelse(f(rep_len(least, length(at))) >= at, -Inf, (low + high) / 2)
-}
-
 # The parameters that make the responses likeliest if the means were known, between `lower` and
 # `upper`: starting values where moments do not tell parameters apart.
 likeliest_parameters <- function(name, y, mu, weights, trials, start, lower, upper,

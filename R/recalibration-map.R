@@ -24,14 +24,8 @@ recalibrated_score <- function(z, map) {
     map$score[last] + (z - high) / map$slope[last])
   inside <- which(z >= low & z <= high)
   at <- findInterval(z[inside], map$residual, all.inside = TRUE)
-  a <- map$score[at]
-  b <- map$score[at + 1L]
-  for (step in 1:52) {
-    middle <- (a + b) / 2
-    above <- recalibrated_residual(middle, map) > z[inside]
-    a <- ifelse(above, a, middle)
-    b <- ifelse(above, middle, b)
-  }
-  x[inside] <- (a + b) / 2
+  found <- bisect(function(x) recalibrated_residual(x, map) > z[inside], map$score[at],
+    map$score[at + 1L], steps = 52L)
+  x[inside] <- (found$low + found$high) / 2
   x
 }
