@@ -120,13 +120,15 @@ abilities <- list(
 )
 
 # `...`: what the entry's condition asks for, a family, a problem or a fit.
-has_ability <- function(method, ability, ...) {
-  entry <- ability_entry(sub("^neargp_", "", class(method)), ability)
+has_ability <- function(method, ability, ...) value_for(method, abilities[[ability]], ...)
+
+# The value that the entry of a method has or finds, in a table by classes of methods.
+value_for <- function(method, entries, ...) {
+  entry <- entry_of(sub("^neargp_", "", class(method)), entries)
   if (is.function(entry)) entry(method, ...) else entry
 }
 
-ability_entry <- function(classes, ability) {
-  entries <- abilities[[ability]]
+entry_of <- function(classes, entries) {
   entries[[c(intersect(classes, names(entries)), "default")[1L]]]
 }
 
@@ -144,7 +146,7 @@ constructor_classes <- list(vecchia = "vecchia", exact_gp = "exact_gp", loo_k = 
 
 # The methods that have an ability, for messages: "vecchia() without inducing points and loo_k()".
 able_methods <- function(ability, last = "and") {
-  entries <- lapply(constructor_classes, ability_entry, ability)
+  entries <- lapply(constructor_classes, entry_of, abilities[[ability]])
   able <- Filter(Negate(isFALSE), entries)
   where <- vapply(able, function(entry) attr(entry, "where") %||% "", "")
   entry <- abilities[[ability]]

@@ -125,6 +125,7 @@ monotone_slopes <- function(x, y) {
 }
 
 describe_recalibration <- function(map) {
+  if (is.null(map)) return(NULL)
   if (map$kept == 0) return("as they were: recalibrate() found no departure")
   sprintf("recalibrated by leave-one-out residuals (%s%% of their departure kept)",
     format(max(round(100 * map$kept), 1)))

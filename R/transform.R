@@ -215,6 +215,7 @@ transform_call <- function(transform) {
 }
 
 describe_transform <- function(transform) {
+  if (is.null(transform)) return(NULL)
   switch(transform$name,
     box_cox = paste0(transform_call(transform), if (transform$estimated) ", lambda estimated"),
     functions = "a pair of functions", paste0(transform$name, "()"))
