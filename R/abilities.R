@@ -6,8 +6,9 @@
 # An ability with a condition: `where` says it in error messages and help.
 when <- function(where, holds) structure(holds, where = where)
 
-gaussian_only <- function(where = "of a gaussian response") {
-  when(where, function(method, family) is_gaussian(family))
+# `holds`: what is asked of the settings of the method as well.
+gaussian_only <- function(where = "of a gaussian response", holds = function(method) TRUE) {
+  when(where, function(method, family) is_gaussian(family) && holds(method))
 }
 
 # exact_gp() starts by itself up to this many rows, and beyond from a Vecchia fit with this many
@@ -25,8 +26,8 @@ abilities <- list(
   # random effects and smooths in the formula
   effects = list(default = FALSE, vecchia = gaussian_only(), vecchia_inducing = FALSE,
     exact_gp = gaussian_only(),
-    loo_k = when("of a gaussian response, by quasi-Newton",
-      function(method, family) is_gaussian(family) && method$optimizer != "adam"),
+    loo_k = gaussian_only("of a gaussian response, by quasi-Newton",
+      function(method) method$optimizer != "adam"),
     vnngp = when("at all locations with posterior \"sparse\" or \"laplace\"",
       function(method, family) !is_mean_field(method) && is.null(method$inducing) &&
         !has_latent_low_rank(method)),
@@ -43,18 +44,17 @@ abilities <- list(
   # rows that are areas
   areal_rows = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, exact_gp = TRUE),
   # predict_areas()
-  area_means = list(default = function(method, object) is_gaussian(object$family),
-    method_families = FALSE, method_classes = FALSE, method_outputs = FALSE,
+  area_means = list(default = TRUE, method_families = FALSE, method_classes = FALSE,
+    method_outputs = FALSE,
     loo_k_families = TRUE,
     vnngp = when("with its sparse posterior or Laplace's",
       function(method, object) !is_mean_field(method)),
-    swsgp = FALSE, deep = FALSE,
-    svgp = function(method, object) is.null(object$outputs) && is.null(object$classifier),
+    swsgp = FALSE, deep = FALSE, svgp = TRUE, svgp_classes = FALSE, svgp_outputs = FALSE,
     odvgp = FALSE, ppgpr = FALSE),
   # rows in shards, on one machine or on the workers of a cluster
   shards = list(default = FALSE,
-    vecchia = when("of a gaussian response (ordering = \"maxmin\")",
-      function(method, family) is_gaussian(family) && method$ordering %in% c("auto", "maxmin")),
+    vecchia = gaussian_only("of a gaussian response (ordering = \"maxmin\")",
+      function(method) method$ordering %in% c("auto", "maxmin")),
     vecchia_inducing = FALSE, mll_k = TRUE,
     loo_k = when("(neither by Adam nor with Polya-Gamma variables)",
       function(method, family) method$optimizer != "adam" && method$estimator != "polya-gamma"),
@@ -90,12 +90,24 @@ abilities <- list(
   # vecchia(), which was compared (near_optimum())
   nested_models = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE, mll_k = TRUE,
     exact_gp = function(method, problem) length(problem$data$y) <= start_neighbors,
-    loo_k = function(method, problem) method$optimizer != "adam" && is_gaussian(problem$family),
-    vnngp = function(method, problem) !is_mean_field(method) && is_gaussian(problem$family)),
+    loo_k = function(method, problem) method$optimizer != "adam",
+    vnngp = function(method, problem) !is_mean_field(method),
+    loo_k_families = FALSE, loo_k_classes = FALSE, vnngp_families = FALSE),
   # observations of a location act through their mean
-  location_means = list(default = FALSE, exact_gp = TRUE, vecchia = TRUE, mll_k = TRUE,
-    loo_k = TRUE),
-  single_precision = list(default = TRUE, vnngp = FALSE),
+  location_means = list(default = FALSE, exact_gp = gaussian_only(), vecchia = gaussian_only(),
+    mll_k = gaussian_only(), loo_k = gaussian_only()),
+  # the likelihood of one response as a function of the parameters, for profiles and priors
+  likelihood_objective = list(default = FALSE, exact_gp = TRUE, exact_gp_outputs = FALSE,
+    vecchia = TRUE, vecchia_inducing = FALSE, vecchia_outputs = FALSE),
+  # few neighbours lose something, which a sample of the rows tells
+  neighbor_loss = list(default = FALSE, vecchia = TRUE, vecchia_inducing = FALSE,
+    vecchia_outputs = FALSE, loo_k = TRUE, loo_k_families = FALSE, loo_k_classes = FALSE,
+    loo_k_outputs = FALSE, mll_k = TRUE, mll_k_outputs = FALSE),
+  # predictions are linear in the responses, whose weights neighbours or all rows have
+  linear_predictions = list(default = TRUE, deep = FALSE, svgp = FALSE, method_outputs = FALSE),
+  # a log density of each observation given the others
+  log_densities = list(default = TRUE, deep = FALSE, method_outputs = FALSE),
+  single_precision = list(default = gaussian_only(), vnngp = FALSE),
   # the evaluations of a dense method on a GPU, of one output or of `several`
   device_objective = list(default = FALSE, deep = TRUE,
     svgp = function(method, family, several = FALSE) is_gaussian(family) && !several),
@@ -120,13 +132,15 @@ abilities <- list(
 )
 
 # `...`: what the entry's condition asks for, a family, a problem or a fit.
-has_ability <- function(method, ability, ...) {
-  entry <- ability_entry(sub("^neargp_", "", class(method)), ability)
+has_ability <- function(method, ability, ...) value_for(method, abilities[[ability]], ...)
+
+# The value that the entry of a method has or finds, in a table by classes of methods.
+value_for <- function(method, entries, ...) {
+  entry <- entry_of(sub("^neargp_", "", class(method)), entries)
   if (is.function(entry)) entry(method, ...) else entry
 }
 
-ability_entry <- function(classes, ability) {
-  entries <- abilities[[ability]]
+entry_of <- function(classes, entries) {
   entries[[c(intersect(classes, names(entries)), "default")[1L]]]
 }
 
@@ -144,7 +158,7 @@ constructor_classes <- list(vecchia = "vecchia", exact_gp = "exact_gp", loo_k = 
 
 # The methods that have an ability, for messages: "vecchia() without inducing points and loo_k()".
 able_methods <- function(ability, last = "and") {
-  entries <- lapply(constructor_classes, ability_entry, ability)
+  entries <- lapply(constructor_classes, entry_of, abilities[[ability]])
   able <- Filter(Negate(isFALSE), entries)
   where <- vapply(able, function(entry) attr(entry, "where") %||% "", "")
   entry <- abilities[[ability]]

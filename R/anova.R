@@ -206,10 +206,7 @@ check_terms_tested <- function(fit) {
     abort_for_classes("anova()", "Compare fits by cross_validate(list(...)).")
   }
   if (inherits(fit, "neargp_deep_fit")) stats::vcov(fit)  # an error, which says why
-  if (!is.null(fit$outputs)) {
-    abort_neargp("method", c("anova() of one fit is for one response, and this fit has several.",
-      i = "Give two or more fits: anova(smaller, larger)."))
-  }
+  refuse_outputs(fit, "anova() of one fit", "Give two or more fits: anova(smaller, larger).")
   if (anyNA(fit$beta_vcov)) {
     abort_neargp("method", c("The trend of this fit has no standard errors, and so no tests.",
       i = "Compare fits by cross_validate(list(...))."))

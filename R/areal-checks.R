@@ -1,10 +1,9 @@
 # What responses on areas can have.
 
 check_areal <- function(settings, areal, formula, locations, transform) {
-  if (!is_gaussian(settings$family)) {
+  check_gaussian(settings$family,
     refuse_areal(sprintf("the family %s", settings$family$family),
-      "Counts: give rates as a gaussian response, with weights = their denominators; or the centres by sf::st_centroid().")
-  }
+      "Counts: give rates as a gaussian response, with weights = their denominators; or the centres by sf::st_centroid()."))
   if (!has_ability(settings$method, "areal_rows")) {
     refuse_areal(method_call(settings$method), sprintf("Use %s.", able_methods("areal_rows", "or")))
   }

@@ -37,7 +37,7 @@ area_points <- function(geometry, object, spacing) {
 # A distance of at most `needed_distance()`: at least 25 points, 16 of responses that are drawn,
 # and, unless a spacing is given, at most `most` an area.
 area_spacing <- function(geometry, boxes, object, spacing,
-                         least = if (has_normal_areas(object)) 25 else 16,
+                         least = if (has_normal_response(object)) 25 else 16,
                          most = most_points(object, length(geometry))) {
   size <- area_sizes(geometry, object$locations)
   if (!is.null(spacing)) return(rep(spacing, length(geometry)))
@@ -59,7 +59,7 @@ area_spacing <- function(geometry, boxes, object, spacing,
 # which draws factor.
 most_points <- function(object, areas) {
   inducing <- inherits(object$method, "neargp_svgp")
-  limits <- if (inducing || (is_dense_fit(object) && !has_normal_areas(object)))
+  limits <- if (inducing || (is_dense_fit(object) && !has_normal_response(object)))
     list(one = 1600, all = 5000) else if (is_dense_fit(object))
     list(one = 4000, all = 20000) else list(one = 4000, all = 1e5)
   max(400, min(limits$one, limits$all %/% areas))
@@ -77,7 +77,7 @@ most_points <- function(object, areas) {
 # that are drawn, with noise of their own and by dense matrices of the points, have half the range,
 # and no more than 100 points for the sake of the data.
 needed_distance <- function(geometry, size, object) {
-  drawn <- !has_normal_areas(object)
+  drawn <- !has_normal_response(object)
   apart <- distance_of_data(geometry, size, object)
   variance <- sum(vapply(object$core_covariance$components, `[[`, 0, "variance"))
   nugget <- if (drawn) noise_of_link(object) else object$nugget

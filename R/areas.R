@@ -174,13 +174,13 @@ new_area_settings <- function(object, given) {
     k = check_count(given$k, "k", upper = most_neighbors_of_areas, null_ok = TRUE),
     context = new_context(given$threads),
     verbose = check_flag(given$verbose, "verbose"))
-  settings$linear <- settings$type == "link" || has_normal_areas(object)
+  settings$linear <- settings$type == "link" || has_normal_response(object)
   check_area_settings(object, settings)
   settings
 }
 
 check_area_settings <- function(object, settings) {
-  if (settings$fun == "sum" && settings$type == "link" && !has_normal_areas(object)) {
+  if (settings$fun == "sum" && settings$type == "link" && !has_normal_response(object)) {
     abort_neargp("argument", c(
       "A total on the scale of the link means nothing: fun = \"sum\" is for type = \"response\".",
       i = "Use fun = \"mean\", or leave `type` out."))

@@ -7,7 +7,7 @@ augment_newdata <- function(x, newdata, se_fit, interval, conf.level) {
     abort_argument("newdata", "a data frame or sf points; predict() takes grids", newdata)
   }
   check_flag(se_fit, "se_fit")
-  suffix <- if (is.null(x$outputs)) "" else paste0("_", x$outputs)
+  suffix <- output_suffix(x$outputs)
   of <- function(predicted, part) as.list(drop_geometry(predicted))[paste0(part, suffix)]
   predicted <- stats::predict(x, newdata, type = "response", interval = interval,
     level = check_level(conf.level, "conf.level"))

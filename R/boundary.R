@@ -7,7 +7,7 @@
 boundary_lines <- function(x, names, vanishing) {
   undetermined <- sub(" .*", "", names) %in% x$parameters$name[undetermined_parameters(x)]
   line <- function(what, names) {
-    if (length(names)) sprintf("  %s: %s\n", what, paste(names, collapse = ", "))
+    if (length(names)) sprintf("%s: %s", what, paste(names, collapse = ", "))
   }
   c(line(paste0("at the boundary of its search interval", if (vanishing) ", or not told from 0"),
     names[!undetermined]),
@@ -66,7 +66,7 @@ advice_at_bound <- function(x, i, side) {
     variance = if (side == "upper")
     sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
       "the data show no such part of the field: leave it out, or take a model without a field.",
-    nugget = nugget_advice(x$method, x, side),
+    nugget = value_for(x$method, nugget_advice, x, side),
     u = , v = "the ranges along and across differ by more than a thousand times: leave out anisotropy = TRUE, or fix it.",
     shape = sprintf(
       "%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound,
@@ -99,17 +99,22 @@ undetermined_advice <- function(x, i) {
       paste0("Fix it", if (may_have_prior(x)) ", or give a prior (prior = pc_priors())"))
 }
 
-nugget_advice <- function(method, x, side) {
-  UseMethod("nugget_advice")
-}
+# What methods say of a nugget at a bound.
+nugget_advice <- list(
+  default = function(method, x, side) {
+    unless_all_noise(side, if (!is.null(x$data$noise$known))
+      "there is no noise but what is known: nugget = 0 says so." else
+        "the field goes through the data: nugget = 0 says so.")
+  },
+  svgp = function(method, x, side) unless_all_noise(side, advice_to_interpolate),
+  vnngp = function(method, x, side) unless_all_noise(side, advice_to_interpolate),
+  swsgp = function(method, x, side) unless_all_noise(side,
+    "as low as swsgp() lets it be. With many points its objective takes noise for the field: take fewer, or another method."),
+  loo_k_families = "1 is the noise that the responses have by themselves, and its least value."
+)
 
-#' @export
-nugget_advice.default <- function(method, x, side) {
-  if (side == "lower" && !is.null(x$data$noise$known)) {
-    return("there is no noise but what is known: nugget = 0 says so.")
-  }
-  if (side == "upper") "it is all that varies: the data show no field." else
-    "the field goes through the data: nugget = 0 says so."
+unless_all_noise <- function(side, advice) {
+  if (side == "upper") "it is all that varies: the data show no field." else advice
 }
 
 advice_to_interpolate <-
@@ -204,10 +209,4 @@ beyond_sphere <- function(x) {
   effective <- effective_ranges(x, which(x$layout$kind == "range"))
   in_space <- x$layout$group[x$layout$kind == "range"] == 1L
   extent >= radius || any(effective[in_space] > pi * radius)
-}
-
-remark_lines <- function(sentences) {
-  unlist(lapply(sentences,
-    function(sentence) paste0(strwrap(sentence, getOption("width"), indent = 2L, exdent = 4L),
-      "\n")))
 }

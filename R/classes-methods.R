@@ -8,38 +8,24 @@
 # ---- print and summary ---------------------------------------------------------------------------
 
 #' @export
-print.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_fit(x)
-  print_header(x)
-  print_classes(x)
-  print_link(x, digits)
-  cat(covariance_line(x))
-  cat(paste_named(stats::coef(x, what = "covariance"), digits), "\n", sep = "")
-  print_remarks(x, digits)
-  invisible(x)
+sections.neargp_classifier <- function(x, digits, summary = NULL) {
+  c(list(header_section(x), class_trend_section(x, digits, summary),
+    covariance_section(x, digits, summary), ending_section(x)),
+  if (!is.null(summary)) left_out_sections(summary))
 }
 
-print_classes <- function(x) {
-  counts <- tabulate(class_numbers(x$data), length(x$classifier$levels))
-  cat("Classes:   ",
-    format_some(sprintf("%s (%s)", x$classifier$levels, vapply(counts, format_count, "")), 8L),
-    "\n", sep = "")
-  distinct <- length(unique(x$classifier$location_index))
-  if (distinct < length(x$data$y)) {
-    cat("           at ", format_count(distinct), " distinct locations\n", sep = "")
-  }
-  if (!is.null(x$classifier$estimator)) {
-    cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
-  }
+class_trend_section <- function(x, digits, summary) {
+  slope <- slope_of_link(x, digits)
+  trend_section(x, summary, c(slope, trend_heading(x)), trend_among_data(x, digits)) %||%
+    if (!is.null(slope)) new_section(slope)
 }
 
-# Reports by what the estimator was chosen: the scores of all rows, or where these hardly differ
-# those of rows held out (fit_method.neargp_loo_k_classes()).
-compared_estimators <- function(classifier) {
-  if (!length(classifier$compared)) return(NULL)
-  decisive <- classifier$held_out %||% classifier$compared
-  sprintf(" (score %s%s)", if (length(classifier$held_out)) "of held-out rows " else "",
-    paste(sprintf("%.1f by %s", decisive, names(classifier$compared)), collapse = ", "))
+left_out_sections <- function(summary) {
+  fields <- has_ability(summary$fit$method, "class_fields")
+  list(new_section(paste("Leave one out: each row predicted from",
+    if (fields) "the others" else "its nearest others"), summary$scores, show = show_as_printed),
+    if (ncol(summary$confusion) <= 12L) new_section(values = summary$confusion,
+      show = show_as_printed, apart = FALSE))
 }
 
 # A factor common to variance and nugget leaves the mean of the labels as it is and multiplies the
@@ -53,34 +39,19 @@ label_scale_note <- function(x, digits) {
     return(NULL)
   }
   ratio <- sum(estimate[kind == "variance"]) / x$nugget
-  sprintf("    the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty\n",
+  sprintf("the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty",
     format(signif(ratio, digits), digits = digits))
 }
 
-print_link <- function(x, digits) {
-  print_link_slope(x, digits)
-  if (!length(x$beta)) return(invisible())
-  if (is.matrix(x$beta)) {
-    cat(trend_heading(x))
-    print(t(signif(x$beta, digits)))
-  } else {
-    cat(trend_heading(x), paste_named(x$beta, digits), "\n", sep = "")
-  }
-  cat(trend_among_data(x, digits))
-}
-
-print_link_slope <- function(x, digits) {
-  has_slope <- !is.null(x$classifier$estimator) && x$classifier$estimator != "polya-gamma"
-  if (has_slope || length(x$beta)) cat("\n")
-  if (has_slope) {
-    cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits),
-      " (from predicted labels to linear predictors)\n", sep = "")
-  }
+slope_of_link <- function(x, digits) {
+  if (is.null(x$classifier$estimator) || x$classifier$estimator == "polya-gamma") return(NULL)
+  sprintf("Slope of the link: %s (from predicted labels to linear predictors)",
+    format(signif(x$classifier$slope, digits), digits = digits))
 }
 
 trend_heading <- function(x) {
-  if (!is.matrix(x$beta)) return(sprintf("Trend (log odds of %s):\n", x$classifier$levels[2L]))
-  sprintf("Trend (linear predictors of the classes, %s link):\n", x$family$link)
+  if (!is.matrix(x$beta)) return(sprintf("Trend (log odds of %s):", x$classifier$levels[2L]))
+  sprintf("Trend (linear predictors of the classes, %s link):", x$family$link)
 }
 
 trend_among_data <- function(x, digits) {
@@ -88,41 +59,17 @@ trend_among_data <- function(x, digits) {
   if (!length(bias) || !any(bias != 0)) return(NULL)
   shown <- format(signif(bias, digits), digits = digits, trim = TRUE)
   if (length(bias) > 1L) shown <- paste(colnames(x$classifier$trend), shown)
-  lines <- sprintf("That is far from data; among data add to the intercept%s %s",
+  sprintf("That is far from data; among data add to the intercept%s %s",
     if (length(bias) > 1L) "s:" else "", paste(shown, collapse = ", "))
-  paste0(paste(strwrap(lines, width = getOption("width") + 1L, exdent = 2L), collapse = "\n"), "\n")
 }
 
 #' @export
 summary.neargp_classifier <- function(object, ...) {
-  check_fit(object)
-  check_no_more_arguments()
+  result <- NextMethod()
   given <- classes_and_probabilities(object, NULL, NULL, at_most = 10000L)
-  result <- unclass(summary.neargp(with_flat_trend(object)))
-  result$fit <- object
-  structure(c(result, list(scores = scores(given$observed, prob = given$prob),
-    confusion = confusion_table(given$observed, prob = given$prob))),
-    class = c("summary.neargp_classifier", "summary.neargp"))
-}
-
-#' @export
-print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  fit <- x$fit
-  print_header(fit)
-  print_classes(fit)
-  if (all(is.na(x$coefficients[, "Std. Error"]))) print_link(fit, digits) else {
-    print_link_slope(fit, digits)
-    cat(trend_heading(fit))
-    stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
-  }
-  print_summary_covariance(x, digits)
-  print_remarks(fit, digits)
-  cat("\nLeave one out: each row predicted from ",
-    if (has_ability(fit$method, "class_fields")) "the others" else "its nearest others", "\n",
-    sep = "")
-  print(x$scores)
-  if (ncol(x$confusion) <= 12L) print(x$confusion)
-  invisible(x)
+  result$scores <- scores(given$observed, prob = given$prob)
+  result$confusion <- confusion_table(given$observed, prob = given$prob)
+  result
 }
 
 # ---- what does not apply -------------------------------------------------------------------------
@@ -173,27 +120,9 @@ augment_classes <- function(x, newdata) {
 
 # ---- coefficients of several classes -------------------------------------------------------------
 
-# The trend as a vector, "class:term", as methods for a single one expect it.
-with_flat_trend <- function(object) {
-  if (!is.matrix(object$beta)) return(object)
-  by_class <- function(term, class) paste0(class, ":", term)
-  names <- if (length(object$beta)) as.vector(outer(rownames(object$beta), colnames(object$beta),
-    by_class))
-  object$beta <- stats::setNames(as.vector(object$beta), names)
-  object$beta_vcov <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
-  blocks <- object$classifier$trend_vcov
-  for (class in seq_along(blocks)) {
-    own <- (class - 1L) * nrow(blocks[[class]]) + seq_len(nrow(blocks[[class]]))
-    object$beta_vcov[own, ] <- 0
-    object$beta_vcov[own, own] <- blocks[[class]]
-  }
-  object$data$X <- matrix(0, 0L, length(names), dimnames = list(NULL, names))
-  object
-}
-
 #' @export
 tidy.neargp_classifier <- function(x, ...) {
-  table <- tidy.neargp(with_flat_trend(x), ...)
+  table <- NextMethod()
   if (!is.matrix(x$beta)) return(table)
   with_owner_column(table, "y.level", rep(colnames(x$beta), each = nrow(x$beta)),
     rep(rownames(x$beta), ncol(x$beta)))

@@ -27,8 +27,8 @@ describe_values <- function(values) {
 }
 
 covariance_line <- function(fit) {
-  paste0("\nCovariance: ", describe_covariance(fit$covariance),
-    if (isTRUE(fit$default_covariance)) " (by default)", "\n")
+  paste0("Covariance: ", describe_covariance(fit$covariance),
+    if (isTRUE(fit$default_covariance)) " (by default)")
 }
 
 describe_covariance <- function(covariance) {

@@ -52,50 +52,38 @@ describe_validation <- function(validation) {
 }
 
 #' @export
-print.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_fit(x)
-  if (length(x$outputs)) print_outputs_header(x) else print_header(x)
-  if (length(x$beta) > 1L) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
-  cat(covariance_line(x))
-  cat("  a variance and ranges for each unit, see summary()\n")
-  cat(describe_noise(x, digits), sep = "")
-  cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
-  invisible(x)
+sections.neargp_deep_fit <- function(x, digits, summary = NULL) {
+  c(list(header_section(x), trend_section(x, summary),
+    new_section(covariance_line(x), remarks = "a variance and ranges for each unit, see summary()"),
+    noise_section(x, digits), ending_section(x)),
+  if (!is.null(summary)) unit_sections(summary))
 }
 
-describe_noise <- function(x, digits) {
-  if (!is.null(x$family_parameters)) {
-    return(if (length(x$family_parameters)) paste0("Family:\n",
-      paste_named(x$family_parameters, digits), "\n"))
+noise_section <- function(x, digits) {
+  if (length(x$family_parameters)) {
+    return(new_section("Family:", x$family_parameters, apart = FALSE))
   }
+  if (!is.null(x$family_parameters)) return(NULL)
   deviations <- vapply(sqrt(x$nugget), function(v) format(signif(v, digits), digits = digits), "")
-  if (length(x$outputs)) deviations <- paste(deviations, "of", x$outputs)
-  paste0("Noise:     standard deviation ", paste(deviations, collapse = ", "),
-    if (x$deep$notes$noise_at_floor)
-    ", at its lower bound: judge this fit by its errors, not by its log score", "\n")
+  of_outputs <- if (length(x$outputs)) paste(" of", x$outputs)
+  new_section(values = c(Noise = paste0("standard deviation ",
+    paste0(deviations, of_outputs, collapse = ", "), if (x$deep$notes$noise_at_floor)
+    ", at its lower bound: judge this fit by its errors, not by its log score")),
+  show = show_facts, apart = FALSE)
+}
+
+unit_sections <- function(summary) {
+  weights <- utils::head(sort(summary$weights, decreasing = TRUE), 20L)
+  list(new_section("Units:", summary$units, show = show_rows), if (length(weights) > 1L)
+    new_section("Weights of components:", weights, show = show_rounded))
 }
 
 #' @export
 summary.neargp_deep_fit <- function(object, ...) {
-  check_fit(object)
-  check_no_more_arguments()
-  structure(list(fit = object, units = unit_table(object), sites = object$deep$state$sites,
-    weights = exp(object$deep$state$log_weights)), class = "summary.neargp_deep_fit")
-}
-
-#' @export
-print.summary.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print(x$fit, digits = digits)
-  cat("\nUnits:\n")
-  shown <- x$units
-  numbers <- vapply(shown, is.double, NA)
-  shown[numbers] <- lapply(shown[numbers], signif, digits)
-  print.data.frame(shown, row.names = FALSE)
-  if (length(x$weights) > 1L) {
-    cat("\nWeights of components:\n")
-    print(utils::head(signif(sort(x$weights, decreasing = TRUE), digits), 20L))
-  }
-  invisible(x)
+  result <- NextMethod()
+  state <- object$deep$state
+  structure(c(result, list(units = unit_table(object), sites = state$sites,
+    weights = exp(state$log_weights))), class = class(result))
 }
 
 # ---- parameters ----------------------------------------------------------------------------------
@@ -135,15 +123,14 @@ input_units <- function(object, inputs, count) {
 }
 
 #' @export
-coef.neargp_deep_fit <- function(object, what = c("trend", "covariance"), complete = TRUE, ...) {
-  check_no_more_arguments()
-  if (check_choice(what, "what", c("trend", "covariance")) == "trend") return(object$beta)
+covariance_estimates.neargp_deep_fit <- function(object) {
   units <- unit_table(object)
-  noise <- object$family_parameters %||%
-    stats::setNames(object$nugget, if (length(object$outputs)) paste0("nugget_",
-      object$outputs) else "nugget")
-  c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer, units$unit,
-    units$term)), noise)
+  noise <- object$family_parameters %||% stats::setNames(object$nugget,
+    if (length(object$outputs)) paste0("nugget_", object$outputs) else "nugget")
+  estimate <- c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer,
+    units$unit, units$term)), noise)
+  list(table = data.frame(name = names(estimate), estimate = unname(estimate),
+    std_error = NA_real_, fixed = FALSE, at_boundary = FALSE))
 }
 
 #' @export
@@ -165,29 +152,10 @@ logLik.neargp_deep_fit <- function(object, ...) {
 }
 
 #' @export
-tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
-                                 conf.level = 0.95, exponentiate = FALSE, ...) {
-  check_fit(x)
-  check_no_more_arguments()
-  check_flag(exponentiate, "exponentiate")
-  effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
-  check_flag(conf.int, "conf.int")
-  check_level(conf.level, "conf.level")
-  estimates <- lapply(effects, function(what) stats::coef(x, what = what))
-  table <- data.frame(effect = rep(effects, lengths(estimates)),
-    term = unlist(lapply(estimates, names)),
-    estimate = unlist(lapply(estimates, unname)), std.error = NA_real_, statistic = NA_real_,
-    p.value = NA_real_)
-  if (conf.int) table[c("conf.low", "conf.high")] <- NA_real_
-  if (exponentiate) exponentiated_trend(table) else table
-}
-
-#' @export
 glance.neargp_deep_fit <- function(x, ...) {
-  table <- NextMethod()
-  table[intersect(c("variance", "range"), names(table))] <- NA_real_
-  cbind(table, validation = if (length(x$deep$validation$rows)) -
-    x$deep$validation$nll else NA_real_, coverage = x$deep$validation$coverage %||% NA_real_)
+  validation <- x$deep$validation
+  cbind(NextMethod(), validation = if (length(validation$rows)) -validation$nll else NA_real_,
+    coverage = validation$coverage %||% NA_real_)
 }
 
 # ---- rows ----------------------------------------------------------------------------------------

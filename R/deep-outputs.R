@@ -110,9 +110,6 @@ simulation_draws.neargp_deep_outputs <- function(method, object, target, nsim, s
 # ---- rows ----------------------------------------------------------------------------------------
 
 #' @export
-tidy.neargp_deep_outputs <- function(x, ...) with_outputs_column(x, tidy.neargp_deep_fit(x, ...))
-
-#' @export
 augment.neargp_deep_outputs <- function(x, data = NULL, newdata = NULL, ...) {
   check_fit(x)
   if (!is.null(newdata)) return(augment.neargp_outputs(x, newdata = newdata, ...))

@@ -95,15 +95,18 @@ deep_kernel <- function(method, covariance) {
 #' @export
 with_start.neargp_deep <- function(method, problem) {
   check_deep_trend(method, problem)
-  if (has_outputs(problem)) {
-    refuse_robust(method, "method", "`robustness` is for one output.",
-      "Leave it out, or fit each output by itself.")
-  }
   scatter <- log(scatter_of_outputs(problem$data))
   problem$bounds <- list(lower = scatter + log(noise_floors[["least"]]), upper = scatter + log(100),
     vanishing = character(0))
   problem$start <- scatter + log(0.1)
   problem
+}
+
+#' @export
+with_start.neargp_deep_outputs <- function(method, problem) {
+  refuse_robust(method, "method", "`robustness` is for one output.",
+    "Leave it out, or fit each output by itself.")
+  NextMethod()
 }
 
 #' @export

@@ -20,12 +20,13 @@ space_time_rows <- 200L
 # rough field that changes slowly and another that is as smooth as the data have it do much of that.
 default_covariance <- function(family, data, locations, apart = TRUE) {
   if (!is.null(data$output)) return(cov_matern(nu = 1.5))
+  gaussian <- is_gaussian(family)
   has_rows <- function(least) {
-    least <= if (is_gaussian(family)) count_locations(data$coords, least) else nrow(data$coords)
+    least <= if (gaussian) count_locations(data$coords, least) else nrow(data$coords)
   }
   each <- has_inputs(locations) && can_tell_ranges(data$coords, has_rows, locations,
-    rows_per_range[[if (is_gaussian(family)) "gaussian" else "other"]])
-  if (!is_gaussian(family)) return(cov_matern(nu = 1.5, ard = each))
+    rows_per_range[[if (gaussian) "gaussian" else "other"]])
+  if (!gaussian) return(cov_matern(nu = 1.5, ard = each))
   if (each) return(cov_matern(nu = NULL, ard = TRUE))
   if (!is.null(locations$time) && has_rows(space_time_rows)) {
     return(if (apart) cov_spacetime() else cov_exponential() + cov_matern(nu = NULL))

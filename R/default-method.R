@@ -8,8 +8,7 @@ exact_rows <- 500L
 
 # The family is gaussian until the response is known, see choose_by_response().
 default_method <- function(family) {
-  if (is_gaussian(family)) return(vecchia())
-  if (family$family == "categorical") loo_k() else vnngp()
+  switch(family$family, gaussian = vecchia(), categorical = loo_k(), vnngp())
 }
 
 # Classes are told by their type; numbers are measurements unless a family says otherwise, as in

@@ -45,26 +45,30 @@ smooth_table <- function(object) {
   do.call(rbind, rows)
 }
 
-effects_lines <- function(x, digits) {
-  if (!has_effects(x$data)) return(invisible())
+effects_sections <- function(x, digits) {
+  if (has_effects(x$data)) list(groups_section(x, digits), smooths_section(x, digits))
+}
+
+groups_section <- function(x, digits) {
   variances <- VarCorr(x)
-  kind <- attr(variances, "kind")
-  if (any(kind == "group")) {
-    cat("\nRandom effects:\n")
-    shown <- structure(unclass(variances)[kind == "group"], sc = attr(variances, "sc"))
-    print_matrix(variance_table(shown, digits))
-    levels <- attr(variances, "levels")[kind == "group"]
-    group <- vapply(x$data$effects$blocks, `[[`, "", "label")[kind == "group"]
-    first <- !duplicated(group)
-    cat(strwrap(paste0("levels: ", paste(sprintf("%s, %s", group[first],
-      format_count(levels[first])), collapse = "; ")), indent = 2L, exdent = 4L), sep = "\n")
-  }
+  own <- attr(variances, "kind") == "group"
+  if (!any(own)) return(NULL)
+  levels <- attr(variances, "levels")[own]
+  group <- vapply(x$data$effects$blocks, `[[`, "", "label")[own]
+  first <- !duplicated(group)
+  shown <- structure(unclass(variances)[own], sc = attr(variances, "sc"))
+  new_section("Random effects:", variance_table(shown, digits),
+    paste0("levels: ", paste(sprintf("%s, %s", group[first], format_count(levels[first])),
+      collapse = "; ")), show_strings)
+}
+
+smooths_section <- function(x, digits) {
   smooths <- smooth_table(x)
-  if (is.null(smooths)) return(invisible())
-  cat("\nSmooth terms:\n")
-  print_matrix(cbind(Smooth = smooths$term, edf = formatC(smooths$edf, digits = 2L, format = "f"),
-    sd = vapply(smooths$sd, function(sd) paste(format(signif(sd, digits), digits = digits),
-      collapse = ", "), "")))
+  if (is.null(smooths)) return(NULL)
+  sd <- vapply(smooths$sd, function(sd) paste(format(signif(sd, digits), digits = digits),
+    collapse = ", "), "")
+  new_section("Smooth terms:", cbind(Smooth = smooths$term, edf = formatC(smooths$edf,
+    digits = 2L, format = "f"), sd = sd), show = show_strings)
 }
 
 #' @rdname random_effects
@@ -72,7 +76,7 @@ effects_lines <- function(x, digits) {
 print.VarCorr.neargp <- function(x, digits = max(3L, getOption("digits") - 3L),
                                  comp = "Std.Dev.", ...) {
   check_choices(comp, "comp", c("Std.Dev.", "Variance"))
-  print_matrix(variance_table(x, digits, comp))
+  show_strings(variance_table(x, digits, comp))
   invisible(x)
 }
 
@@ -98,9 +102,4 @@ variance_table <- function(x, digits, comp = "Std.Dev.") {
   table <- table[, c("Groups", "Name", comp, if (any(nzchar(table[, "Corr"]))) "Corr"),
     drop = FALSE]
   table
-}
-
-print_matrix <- function(table) {
-  rownames(table) <- rep("", nrow(table))
-  print(table, quote = FALSE, right = FALSE)
 }

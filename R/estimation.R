@@ -38,8 +38,8 @@ has_estimation <- function(method) {
 underestimates_variances <- function(fit) {
   trend <- length(fit$beta)
   rows <- stats::nobs(fit)
-  is_gaussian(fit$family) && has_estimation(fit$method) && is.null(fit$method$estimation) &&
-    is.null(fit$outputs) && !is_streamed(fit) && trend > 0L && any(!fit$parameters$fixed) &&
+  has_ability(fit$method, "likelihood_objective") && is.null(fit$method$estimation) &&
+    !is_streamed(fit) && trend > 0L && any(!fit$parameters$fixed) &&
     (rows < 50L || rows < 10L * trend)
 }
 

@@ -212,19 +212,20 @@ variable.names.neargp <- function(object, ...) colnames(object$data$X)
 #' @export
 df.residual.neargp <- function(object, ...) {
   check_fit(object)
-  rows <- if (is.null(object$outputs)) stats::nobs(object) else length(object$data$y)
-  rows - length(object$beta)
+  stats::nobs(object) - length(object$beta)
 }
 
 #' @rdname coef.neargp
 #' @export
 model.matrix.neargp <- function(object, ...) {
-  if (!is.null(object$outputs)) return(object$data$X)
   coding <- design_coding(object)
   structure(object$data$X, dimnames = list(stats::case.names(object), colnames(object$data$X)),
     assign = c(attr(coding, "assign"), rep(NA_integer_, count_smooth_columns(object))),
     contrasts = attr(coding, "contrasts"))
 }
+
+#' @export
+model.matrix.neargp_outputs <- function(object, ...) object$data$X
 
 # The design of one row of any values: which column is of which term depends on classes and levels
 # of the variables alone.

@@ -2,30 +2,24 @@
 
 #' @rdname neargp_hurdle
 #' @export
-print.neargp_hurdle <- function(x, ...) {
-  print_hurdle_parts(unclass(x), ...)
+print.neargp_hurdle <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_sections(sections(x, digits), digits)
   invisible(x)
 }
 
-print_hurdle_parts <- function(parts, ...) {
-  cat("Hurdle model: a response that is 0, or positive\n\n--- Presence ---\n")
-  print(parts$presence, ...)
-  cat("\n--- Positive ---\n")
-  print(parts$positive, ...)
+#' @export
+sections.neargp_hurdle <- function(x, digits, summary = NULL) {
+  c(list(new_section("Hurdle model: a response that is 0, or positive", apart = FALSE),
+    new_section("--- Presence ---")), sections(x$presence, digits, summary$presence),
+  list(new_section("--- Positive ---")), sections(x$positive, digits, summary$positive))
 }
 
 #' @rdname neargp_hurdle
 #' @export
 summary.neargp_hurdle <- function(object, ...) {
   check_no_more_arguments()
-  structure(lapply(unclass(object), summary), class = "summary.neargp_hurdle")
-}
-
-#' @rdname neargp_hurdle
-#' @export
-print.summary.neargp_hurdle <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_hurdle_parts(unclass(x), digits = digits)
-  invisible(x)
+  structure(c(list(fit = object), lapply(unclass(object), summary)),
+    class = c("summary.neargp_hurdle", "summary.neargp"))
 }
 
 #' @rdname neargp_hurdle

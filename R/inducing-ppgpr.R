@@ -150,9 +150,6 @@ fit_details.neargp_ppgpr <- function(method, fit) {
     noise %||% ""))
 }
 
-#' @export
-reason_for_no_errors.neargp_ppgpr <- function(method, fit) "what is maximised is a predictive score"
-
 # ---- what it is no posterior for -----------------------------------------------------------------
 
 refuse_predictive <- function(what) {

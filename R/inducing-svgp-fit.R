@@ -93,13 +93,3 @@ fit_details.neargp_svgp <- function(method, fit) {
     Posterior = if (isFALSE(fit$svgp$settled))
     "not settled after 100 steps: probabilities and the bound may be a little off")
 }
-
-#' @export
-nugget_advice.neargp_svgp <- function(method, x, side) {
-  if (side == "upper") NextMethod() else advice_to_interpolate
-}
-
-#' @export
-reason_for_no_errors.neargp_svgp <- function(method, fit) {
-  if (is.null(fit$information)) "svgp(std_errors = TRUE) computes them" else NextMethod()
-}

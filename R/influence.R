@@ -152,13 +152,11 @@ check_linear_smoother <- function(object, what) {
   if (inherits(object, "neargp_classifier")) {
     abort_for_classes(what, "Use loo_predict() and scores().")
   }
-  if (!is_gaussian(object$family)) {
+  check_gaussian(object$family,
     abort_neargp("family",
       c(sprintf("%s is for gaussian responses, whose fitted values are linear in the data.", what),
-        i = "residuals(type = \"standardized\") finds outliers of any response."))
-  }
-  if (is_latent(object) || !is.null(object$outputs) || !is.null(object$svgp) ||
-      !is.null(object$deep)) {
+        i = "residuals(type = \"standardized\") finds outliers of any response.")))
+  if (is_latent(object) || !has_ability(object$method, "linear_predictions")) {
     abort_neargp("method",
       c(sprintf("%s is for one response, by exact_gp(), vecchia(), loo_k() or mll_k().", what),
         i = "residuals(type = \"standardized\") finds outliers of any fit."))

@@ -3,13 +3,16 @@
 
 has_areal_data <- function(object) !is.null(object$locations$support)
 
-# Whether means of the response are those of the field.
-has_normal_areas <- function(object) is_gaussian(object$family) && !has_transform(object$family)
+# Whether the response is the field with normal noise, so that means of it are those of the field.
+has_normal_response <- function(object) is_gaussian(object$family) && !has_transform(object$family)
 
 # Whether the response of a family, or of a mixture made of one, is transformed or recalibrated.
 has_transform <- function(family) !is.null(family$transform) || !is.null(family$recalibration)
 
 is_gaussian <- function(family) family$family == "gaussian"
+
+# `refuse`, an error, is evaluated where the response is of another family.
+check_gaussian <- function(family, refuse) if (!is_gaussian(family)) refuse
 
 is_categorical <- function(family) family$family == "categorical"
 

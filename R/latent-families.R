@@ -40,9 +40,10 @@ with_family_parameters <- function(layout, family) {
 
 # Parameters of the family on the natural scale, in the order of the core; for a gaussian() response
 # that is the nugget.
-family_values <- function(family, layout, values) {
-  values[layout$kind == if (is_gaussian(family)) "nugget" else "family"]
-}
+family_values <- function(family, layout, values) values[layout$kind == kind_of_scatter(family)]
+
+# The kind of the parameters in a layout that say how responses scatter.
+kind_of_scatter <- function(family) if (is_gaussian(family)) "nugget" else "family"
 
 # Joins the core's two gradients to one in the working parameters.
 layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
@@ -58,9 +59,12 @@ layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
 # shown.
 with_family_values <- function(fit, working) {
   values <- to_core(working, fit$layout$transform)
-  names <- if (is_gaussian(fit$family)) "variance" else fit$layout$name[fit$layout$kind == "family"]
-  fit$family_parameters <- stats::setNames(family_values(fit$family, fit$layout, values), names)
-  if (is_gaussian(fit$family)) return(fit)
+  own <- family_values(fit$family, fit$layout, values)
+  if (is_gaussian(fit$family)) {
+    fit$family_parameters <- stats::setNames(own, "variance")
+    return(fit)
+  }
+  fit$family_parameters <- stats::setNames(own, fit$layout$name[fit$layout$kind == "family"])
   fit$nugget <- NA_real_
   shown <- fit$layout$kind != "nugget"
   fit[c("layout", "parameters")] <- lapply(fit[c("layout", "parameters")],

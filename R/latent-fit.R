@@ -247,7 +247,8 @@ sampled_variance_error <- function(pointer, variance, context, points = 30L) {
 latent_score <- function(problem) {
   if (problem$method$posterior == "laplace") return("approximate log evidence (Laplace)")
   if (is_mean_field(problem$method)) return("evidence lower bound (mean field)")
-  if (is_gaussian(problem$family)) "log-likelihood" else "evidence lower bound"
+  value_for(problem$method, list(default = "log-likelihood",
+    method_families = "evidence lower bound"))
 }
 
 # All that predictions need, as plain numbers.

@@ -100,9 +100,7 @@ adam_parameters <- function(problem) {
     family = part(of_family(problem), problem$free))
 }
 
-of_family <- function(problem) {
-  problem$layout$kind == if (is_gaussian(problem$family)) "nugget" else "family"
-}
+of_family <- function(problem) problem$layout$kind == kind_of_scatter(problem$family)
 
 values_after_adam <- function(problem, values, fitted) {
   layout <- problem$layout

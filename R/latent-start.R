@@ -81,6 +81,14 @@ predictor_unit <- function(data, family) {
   robust_scale(data$y - robust_trend(data), data$weights / mean(data$weights))
 }
 
+# A problem on the same working parameters but for the nugget, which the latent model has at 0 and
+# the working response, whose weights are the reciprocals of its variances, at 1.
+# `data`: what the rough trend is of.
+response_problem <- function(problem, data = problem$data) {
+  if (is_gaussian(problem$family)) problem else working_response_problem(problem,
+    rough_glm(data, problem$family))
+}
+
 # z = eta + (y - mu) d eta / d mu with variance V(mu) (d eta / d mu)^2 / weight. Outliers of a
 # Student-t response are brought near. Far out on the link scale the weights vanish: they are kept
 # within a factor of 10^4, since this is but a start.

@@ -180,9 +180,3 @@ restrict_rows.neargp_swsgp <- function(method, fit, rows, context) {
   problem$method$move <- FALSE
   refit_problem(fit, problem)
 }
-
-#' @export
-nugget_advice.neargp_swsgp <- function(method, x, side) {
-  if (side == "upper") return(NextMethod())
-  "as low as swsgp() lets it be. With many points its objective takes noise for the field: take fewer, or another method."
-}

@@ -247,13 +247,3 @@ factor_detail <- function(method, posterior) {
   }
   if (error > 0.02) c(Factor = sprintf("incomplete, %s: %s", wrong, remedy))
 }
-
-#' @export
-nugget_advice.neargp_vnngp <- function(method, x, side) {
-  if (side == "upper") NextMethod() else advice_to_interpolate
-}
-
-#' @export
-reason_for_no_errors.neargp_vnngp <- function(method, fit) {
-  if (identical(method$optimizer, "adam")) "Adam finds no curvature" else NextMethod()
-}

@@ -10,10 +10,9 @@
 # A leave-one-out prediction of the fit leaves out `leave_out`, or where that is NULL a row of one
 # response, and for several responses what the method says.
 unit_left_out <- function(object, leave_out) {
-  default <- if (is.null(object$outputs)) "row" else object$method$leave_out %||% "location"
-  if (is.null(leave_out)) return(default)
+  if (is.null(leave_out)) return(value_for(object$method, unit_of_method))
   leave_out <- check_choice(leave_out, "leave_out", c("row", "location"))
-  if (leave_out %in% units_left_out(object$method, object)) return(leave_out)
+  if (leave_out %in% value_for(object$method, units_left_out, object)) return(leave_out)
   # a location of one row
   if (is.null(object$outputs) && !anyDuplicated(key_of_rows(object$data))) {
     return(leave_out)
@@ -25,27 +24,21 @@ unit_left_out <- function(object, leave_out) {
       i = "cross_validate(folds = \"location\") holds out whole locations."))
 }
 
-units_left_out <- function(method, object) {
-  UseMethod("units_left_out")
-}
+# What leave-one-out predictions can leave out. Where a covariate multiplies the field, no mean
+# stands for a location.
+units_left_out <- list(
+  default = function(method, object) {
+    if (has_ability(method, "location_means", object$family) && !is_compressed(object$data) &&
+        !length(object$data$by)) c("row", "location") else "row"
+  },
+  svgp = function(method, object) if (is_latent(object)) "row" else c("row", "location"),
+  svgp_families = "row", svgp_classes = "row", svgp_outputs = "location",
+  method_outputs = c("row", "location")
+)
 
-# Where a covariate multiplies the field, no mean stands for a location.
-#' @export
-units_left_out.default <- function(method, object) {
-  if (has_ability(method, "location_means") && is_gaussian(object$family) &&
-      !is_compressed(object$data) && !length(object$data$by)) c("row", "location") else "row"
-}
-
-#' @export
-units_left_out.neargp_svgp <- function(method, object) {
-  if (is_gaussian(object$family) && !is_latent(object)) c("row", "location") else "row"
-}
-
-#' @export
-units_left_out.neargp_method_outputs <- function(method, object) c("row", "location")
-
-#' @export
-units_left_out.neargp_svgp_outputs <- function(method, object) "location"
+# What they leave out unless they are told.
+unit_of_method <- list(default = "row",
+  method_outputs = function(method) method$leave_out %||% "location")
 
 # Whether locations of several rows are left out, of one response.
 leaves_locations_out <- function(object, leave_out) {

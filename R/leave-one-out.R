@@ -148,8 +148,8 @@ without_own_place <- function(object, given) {
     left[[name]][predicted] <- as.double(unlist(lapply(found, `[[`, name)))
   }
   alone <- which(given$place %in% alone)
-  without_prediction(object, left, alone, if (is.null(object$outputs)) alone else
-    unique(data$place[alone]), if (is.null(object$outputs)) "location" else "place")
+  if (is.null(data$place)) return(without_prediction(object, left, alone, alone, "location"))
+  without_prediction(object, left, alone, unique(data$place[alone]), "place")
 }
 
 high_leverage <- 0.9

@@ -24,11 +24,10 @@ local_remarks <- function(fit) {
     kind = recipe$kind)))
   fields <- Filter(function(field) !field$kind %in% c(warp_kinds, "by"), fields)
   fields <- fields[order(vapply(fields, `[[`, 0L, "component"), vapply(fields, `[[`, "", "kind"))]
-  paste0("  ", c(
-    if (length(fields))
+  c(if (length(fields))
     "variance and range are those where the covariates of local sd and range are at their mean",
     vapply(fields, local_span, "", fit), warp_spans(fit), local_penalty_lines(fit),
-    if (has_varying_coefficients(fit)) varying_lines(fit)), "\n")
+    if (has_varying_coefficients(fit)) varying_lines(fit))
 }
 
 # "further coordinate 1: spans 310 km over the rows, 12 ranges", "depth: slopes 0.2 to 3 by a
@@ -129,7 +128,6 @@ local_deviations <- function(fit) {
   whose <- c(log_sd = "sd", log_range = "range", expand = "further coordinates")
   whose <- if (any(kinds == "expand")) paste(whose[names(whose) %in% kinds], collapse = ", ") else
     "sd and range"
-  shown <- paste0("coefficients of ", whose, " are by one standard deviation: ",
+  paste0("coefficients of ", whose, " are by one standard deviation: ",
     paste(names(deviations), vapply(deviations, format_three_digits, ""), collapse = ", "))
-  paste0(strwrap(shown, width = getOption("width") + 1L, indent = 2L, exdent = 4L), "\n")
 }

@@ -47,23 +47,20 @@ memory_need_of <- function(problem, k = problem$method$k %||% 0) {
 
 # Not of several outputs, classes but by loo_k(), low-rank parts, inducing points of vnngp() and
 # Adam on some rows, which take less or have not been measured.
-memory_kind <- function(problem) {
-  method <- problem$method
-  if (has_outputs(problem)) return(NULL)
-  if (is_class_data(problem$data) || is_categorical(problem$family)) {
-    return(if (method_name(method) == "loo_k") observed_kind(method))
-  }
-  switch(method_name(method),
-    vecchia = if (!has_low_rank(method)) "neighbors",
-    loo_k = if (!is_gaussian(problem$family)) observed_kind(method) else
-      if (method$optimizer != "adam") "neighbors",
-    mll_k = "neighbors",
-    exact_gp = "exact_gp",
-    vnngp = if (identical(method$factor, "incomplete") && is.null(method$inducing) &&
-      !has_latent_low_rank(method)) "vnngp",
-    swsgp = "swsgp", dspp = , dgp = "deep",
-    svgp = , ppgpr = , odvgp = "svgp")
-}
+memory_kind <- function(problem) value_for(problem$method, memory_kinds, problem)
+
+memory_kinds <- list(default = NULL, method_outputs = NULL, vecchia = "neighbors",
+  vecchia_inducing = NULL, vecchia_outputs = NULL, mll_k = "neighbors", mll_k_outputs = NULL,
+  exact_gp = "exact_gp", exact_gp_outputs = NULL,
+  loo_k = function(method, problem) if (method$optimizer != "adam") "neighbors",
+  loo_k_outputs = NULL, loo_k_families = function(method, problem) observed_kind(method),
+  loo_k_classes = function(method, problem) observed_kind(method),
+  vnngp = function(method, problem) {
+    if (identical(method$factor, "incomplete") && is.null(method$inducing) &&
+        !has_latent_low_rank(method)) "vnngp"
+  },
+  swsgp = "swsgp", deep = "deep", deep_outputs = NULL, svgp = "svgp", svgp_classes = NULL,
+  svgp_outputs = NULL)
 
 observed_kind <- function(method) {
   if (method$optimizer != "adam" && method$estimator != "polya-gamma") "observed"

@@ -143,11 +143,16 @@ method_kinds.neargp_loo_k <- function(method, family, data) {
 }
 
 #' @export
-fit_method.neargp_loo_k <- function(method, problem) {
-  problem <- from_separable(problem)
-  if (has_outputs(problem) && method$optimizer == "adam") {
+fit_method.neargp_loo_k_outputs <- function(method, problem) {
+  if (method$optimizer == "adam") {
     abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
   }
+  NextMethod()
+}
+
+#' @export
+fit_method.neargp_loo_k <- function(method, problem) {
+  problem <- from_separable(problem)
   host <- if (is_sharded(problem)) host_of_problem(problem)
   state <- if (!is.null(problem$all_rows) && identical(method$leave_out, "row")) {
     single <- single_row_problem(problem)

@@ -8,9 +8,7 @@
 # error in standard deviations.
 
 has_neighbor_loss <- function(object) {
-  inherits(object$method, c("neargp_vecchia", "neargp_loo_k", "neargp_mll_k")) &&
-    !has_low_rank(object$method) && is_gaussian(object$family) && is.null(object$outputs) &&
-    !is_streamed(object) && is.null(object$classifier)
+  has_ability(object$method, "neighbor_loss") && !is_streamed(object)
 }
 
 loss_of_fit <- function(object, k, context) {

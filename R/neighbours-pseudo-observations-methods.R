@@ -189,11 +189,6 @@ far_mean_note <- function(x, digits) {
   if (!isTRUE(abs(diff(log(size))) > log(2))) return(NULL)
   far <- if (is.finite(means$far)) format(signif(means$far, digits), digits = digits) else
     "beyond 1e308"
-  sprintf("  far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()\n", far,
+  sprintf("far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()", far,
     format(signif(means$observed, digits), digits = digits))
-}
-
-#' @export
-nugget_advice.neargp_loo_k_families <- function(method, x, side) {
-  "1 is the noise that the responses have by themselves, and its least value."
 }

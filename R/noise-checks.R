@@ -48,10 +48,9 @@ refuse_noise <- function(what, hint) {
 check_noise_model <- function(settings, has_known, source) {
   if (!is_noise_formula(settings$nugget) && !has_known) return(invisible())
   method <- settings$method
-  if (!is_gaussian(settings$family)) {
+  check_gaussian(settings$family,
     refuse_noise(sprintf("for %s response", with_article(settings$family)),
-      "They are of the nugget of a gaussian response: other families have a scatter of their own.")
-  }
+      "They are of the nugget of a gaussian response: other families have a scatter of their own."))
   if (!has_ability(method, "noise_model")) {
     refuse_noise(sprintf("by %s", method$label),
       sprintf("They are for %s.", able_methods("noise_model")))

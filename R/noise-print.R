@@ -8,11 +8,9 @@ noise_remarks <- function(fit) {
     if (shown[1L] == shown[2L]) return(paste(shown[1L], "in all rows"))
     sprintf("%s to %s over the rows (median %s)", shown[1L], shown[2L], shown[3L])
   }
-  lines <- c(
-    if (!is.null(noise$recipe)) sprintf("nugget where %s", noise_reference(noise$recipe)),
+  c(if (!is.null(noise$recipe)) sprintf("nugget where %s", noise_reference(noise$recipe)),
     paste("noise variance", spread(noise_of_rows(fit))),
     if (!is.null(noise$known)) paste("of which known", spread(noise$known)))
-  paste0(strwrap(lines, getOption("width") + 1L, indent = 2L, exdent = 4L), "\n")
 }
 
 # "depth = 12.4 and gear = trawl": numbers at their mean, factors at their first level.

@@ -121,7 +121,7 @@ with_reference_levels <- function(recipe, table) {
 
 # The variance of each row's noise.
 noise_of_rows <- function(object, data = object$data) {
-  (if (is.null(data$output)) object$nugget else unname(object$nugget)[data$output]) / data$weights
+  unname(object$nugget)[data$output %||% 1L] / data$weights
 }
 
 # ---- parameters ----------------------------------------------------------------------------------

@@ -270,9 +270,19 @@ by_output <- function(object, x) matrix(x, ncol = length(object$outputs))
 
 # mean_zinc, sd_zinc, mean_lead, ... from a named list of numbers of targets.
 output_columns <- function(parts, outputs) {
+  if (!length(outputs)) return(as.data.frame(parts))
   by_output <- lapply(parts, matrix, ncol = length(outputs))
   columns <- lapply(seq_along(outputs), function(p) {
     stats::setNames(lapply(by_output, function(x) x[, p]), paste0(names(parts), "_", outputs[p]))
   })
   as.data.frame(do.call(c, columns), optional = TRUE)
+}
+
+# What tells the columns of several outputs apart.
+output_suffix <- function(outputs) if (length(outputs)) paste0("_", outputs) else ""
+
+refuse_outputs <- function(object, what, instead) {
+  if (is.null(object$outputs)) return(invisible())
+  abort_neargp("method", c(sprintf("%s is for fits to one response, and this has several.", what),
+    i = instead))
 }

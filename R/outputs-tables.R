@@ -3,18 +3,12 @@
 #' @export
 glance.neargp_outputs <- function(x, ...) {
   check_no_more_arguments()
-  score <- stats::logLik(x)
-  likelihood <- is_likelihood(x)
   data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs),
-    df = attr(score, "df"), logLik = as.numeric(score),
-    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else
-    NA_real_, method = method_name(x$method),
-    k = x$k %||% NA_integer_, converged = x$convergence$converged,
-    iterations = x$convergence$iterations, elapsed = x$elapsed[["total"]])
+    glance_score(x), glance_search(x))
 }
 
 #' @export
-tidy.neargp_outputs <- function(x, ...) with_outputs_column(x, tidy.neargp(x, ...))
+tidy.neargp_outputs <- function(x, ...) with_outputs_column(x, NextMethod())
 
 with_outputs_column <- function(x, table) {
   others <- table$term[table$effect != "trend"]

@@ -115,90 +115,34 @@ covariance_value.neargp_outputs <- function(object, distance, outputs = object$o
 # ---- print and summary ---------------------------------------------------------------------------
 
 #' @export
-print.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_fit(x)
-  print_outputs_header(x)
-  if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
-  print_coregionalisation(x, digits)
-  print_outputs_remarks(x)
-  invisible(x)
-}
-
-print_outputs_header <- function(x) {
-  known <- tabulate(x$data$output, length(x$outputs))
-  cat("Gaussian process of ", length(x$outputs), " outputs by ", describe_method(x), "\n", sep = "")
-  cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
-  cat("Rows:      ", format_count(x$data$places), describe_rows(x), describe_dropped(x), "\n",
-    sep = "")
-  cat("Outputs:   ",
-    format_some(sprintf("%s (%s known)", x$outputs, vapply(known, format_count, "")), 8L), "\n",
-    sep = "")
-  cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
-  cat(detail_lines(fit_details(x$method, x)))
+sections.neargp_outputs <- function(x, digits, summary = NULL) {
+  table <- covariance_estimates(x)$table
+  remarks <- c(fixed_remark(x), boundary_lines(x, table$name[table$at_boundary], vanishing = TRUE))
+  nugget <- if (is.null(summary)) new_section("Nugget:", x$nugget, remarks) else
+    if (length(remarks)) new_section(remarks = remarks, apart = FALSE)
+  c(list(header_section(x), trend_section(x, summary),
+    if (!is.null(summary)) covariance_table_section("Covariance:", summary)),
+  unlist(lapply(seq_along(x$coregionalisation), structure_sections, x, digits,
+    is.null(summary)), recursive = FALSE),
+  list(nugget, ending_section(x)))
 }
 
 # `values`: with the parameters, which a summary has in a table.
-print_coregionalisation <- function(x, digits, values = TRUE) {
-  components <- x$core_covariance$components
-  effective <- effective_ranges(x)
-  levels <- level_correlations(x)
-  for (j in seq_along(components)) {
-    B <- x$coregionalisation[[j]]
-    label <- describe_covariance(list(components = x$covariance$components[j]))
-    cat("\nStructure ", if (length(components) > 1L) paste0(j, ": "), label, "\n", sep = "")
-    own <- which(x$layout$component %in% j & x$layout$kind != "loading")
-    if (values) {
-      cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits),
-        "\n", sep = "")
-    }
-    ranges <- intersect(x$layout$name[own], names(effective))
-    shown <- paste(vapply(effective[ranges], format_effective, "", digits),
-      range_units(ranges, x$locations))
-    if (length(ranges)) cat("  effective range (correlation 0.05): ",
-      paste(trimws(shown, "right"), collapse = ", "), "\n", sep = "")
-    cat(remark_lines(level_line(levels[intersect(x$layout$name[own], names(levels))], digits)),
-      sep = "")
-    deviations <- sqrt(diag(B))
-    table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0,
-      B / outer(deviations, deviations), NA_real_))
-    shown <- apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits))
-    cat("  coregionalisation (correlations right of the variances):\n")
-    print(shown, quote = FALSE, right = TRUE)
-  }
-  if (values) cat("\nNugget:\n", paste_named(x$nugget, digits), "\n", sep = "")
-}
-
-print_outputs_remarks <- function(x) {
-  table <- covariance_estimates(x)$table
-  shapes <- x$layout$name[x$layout$kind %in% c("shape", "time_shape")]
-  fixed <- setdiff(table$name[table$fixed], shapes)
-  if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
-  at_boundary <- table$name[table$at_boundary]
-  cat(boundary_lines(x, at_boundary, vanishing = TRUE), sep = "")
-  cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
-}
-
-#' @export
-summary.neargp_outputs <- function(object, ...) {
-  result <- NextMethod()
-  structure(result, class = c("summary.neargp_outputs", class(result)))
-}
-
-#' @export
-print.summary.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_outputs_header(x$fit)
-  if (nrow(x$coefficients)) {
-    cat("\nTrend:\n")
-    stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
-  }
-  cat("\nCovariance:\n")
-  table <- as.matrix(x$covariance[c("estimate", "std_error")])
-  colnames(table) <- c("Estimate", "Std. Error")
-  print(apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits)),
-    quote = FALSE, right = TRUE)
-  print_coregionalisation(x$fit, digits, values = FALSE)
-  print_outputs_remarks(x$fit)
-  invisible(x)
+structure_sections <- function(j, x, digits, values) {
+  B <- x$coregionalisation[[j]]
+  own <- which(x$layout$component %in% j & x$layout$kind != "loading")
+  of_structure <- function(all) all[intersect(x$layout$name[own], names(all))]
+  deviations <- sqrt(diag(B))
+  table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0,
+    B / outer(deviations, deviations), NA_real_))
+  number <- if (length(x$coregionalisation) > 1L) paste0(j, ": ")
+  described <- describe_covariance(list(components = x$covariance$components[j]))
+  list(new_section(paste0("Structure ", number, described),
+    if (values) stats::setNames(x$parameters$estimate[own], x$layout$name[own]),
+    c(effective_range_line(x, of_structure(effective_ranges(x)), digits),
+      level_line(of_structure(level_correlations(x)), digits))),
+  new_section("  coregionalisation (correlations right of the variances):", table,
+    show = show_numbers, apart = FALSE))
 }
 
 # ---- one of them ---------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ loo.neargp <- function(x, ...) elpd.neargp(x, ...)
 # The log density of each row's observation given the other rows.
 loo_log_densities <- function(fit) {
   if (is_streamed(fit)) refuse_rows("elpd()")
-  if (!is.null(fit$outputs) || !is.null(fit$deep)) {
+  if (!has_ability(fit$method, "log_densities")) {
     abort_neargp("method", c("elpd() is for fits to one response that leave out single rows.",
       i = "cross_validate() and scores() are for others."))
   }

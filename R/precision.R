@@ -11,7 +11,7 @@ check_precision <- function(settings) {
   if (has_ability(method, "dense_matrices")) {
     refuse(sprintf("%s() is computed on the CPU, in double precision only.", method_name(method)))
   }
-  if (!has_ability(method, "single_precision") || !is_gaussian(settings$family)) {
+  if (!has_ability(method, "single_precision", settings$family)) {
     refuse(sprintf(
       "%s of %s response is in double precision only: its weights lose too much in single precision.", method$label,
       with_article(settings$family)))

@@ -221,7 +221,7 @@ predict.neargp <- function(object, newdata,
   elsewhere <- predicted_elsewhere(match.call(expand.dots = FALSE))
   if (!is.null(elsewhere)) return(elsewhere)
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
-  gaussian <- is_gaussian(object$family) && !has_transform(object$family)
+  gaussian <- has_normal_response(object)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
     check_choice(type, "type", c("response", "link", "quantile", parts_of_field, tables_of_parts))
   check_one_scale(object$family, type, interval, threshold)

@@ -114,9 +114,7 @@ describe_prior <- function(prior) {
 
 prior_lines <- function(fit) {
   if (is.null(fit$prior)) return(NULL)
-  text <- paste0("priors as a penalty, see ?pc_priors: ",
-    paste(describe_prior(fit$prior), collapse = ", "))
-  paste0(strwrap(text, getOption("width"), indent = 2L, exdent = 4L), "\n")
+  paste0("priors as a penalty, see ?pc_priors: ", paste(describe_prior(fit$prior), collapse = ", "))
 }
 
 # ---- densities -----------------------------------------------------------------------------------

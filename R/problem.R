@@ -4,11 +4,15 @@
 new_problem <- function(data, locations, settings, start) {
   settings$method <- method_for(settings$method, settings$family, data)
   settings["nugget"] <- list(numeric_nugget(settings$nugget))
-  if (is.null(data$output)) check_one_output(settings) else
+  if (is.null(data$output)) {
+    check_one_output(settings)
+    layout <- with_noise_layout(new_layout(settings$covariance, settings$nugget, locations),
+      data$noise)
+  } else {
     settings$covariance <- as_coregionalisation(settings$covariance)
-  layout <- if (is.null(data$output)) with_noise_layout(new_layout(settings$covariance,
-    settings$nugget, locations), data$noise) else
-    coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
+    layout <- coregionalisation_layout(settings$covariance, settings$nugget, data$outputs,
+      locations)
+  }
   layout <- with_effect_parameters(method_layout(settings$method, layout, settings), data)
   layout <- apply_start(layout, start)
   if (!is.null(settings$prior)) {
@@ -142,8 +146,10 @@ rows_without_noise <- function(problem) {
 }
 
 #' @export
+with_start.neargp_method_outputs <- function(method, problem) outputs_start(problem)
+
+#' @export
 with_start.default <- function(method, problem) {
-  if (has_outputs(problem)) return(outputs_start(problem))
   problem <- with_noise_start(problem)
   if (has_effects(problem$data)) return(effects_start(problem))
   variance <- residual_variance(observations_of(problem))

@@ -145,11 +145,7 @@ likelihood_objective <- function(method, problem) {
 }
 
 # Whether the fit's method has it.
-has_likelihood_objective <- function(object) {
-  method <- object$method
-  inherits(method, c("neargp_exact_gp", "neargp_vecchia")) && !has_low_rank(method) &&
-    is.null(object$outputs) && is_gaussian(object$family)
-}
+has_likelihood_objective <- function(object) has_ability(object$method, "likelihood_objective")
 
 exact_objective <- function(problem) {
   data <- problem$data

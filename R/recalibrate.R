@@ -80,14 +80,15 @@ recalibrate <- function(fit, k = NULL, threads = NULL) {
 }
 
 check_recalibrated <- function(fit) {
+  gaussian <- is_gaussian(fit$family)
   reason <- if (is_streamed(fit)) "its rows are not in memory" else
     if (!is.null(fit$outputs)) "it has several outputs" else
-    if (!is_gaussian(fit$family)) sprintf("its response is %s", family_call(fit$family)) else
+    if (!gaussian) sprintf("its response is %s", family_call(fit$family)) else
     if (!has_ability(fit$method, "transform")) "its predictions are not normal" else
     if (stats::nobs(fit) < 30L) sprintf("it has %d rows, and 30 are the fewest", stats::nobs(fit))
   if (is.null(reason)) return(invisible())
   abort_neargp("recalibration", c(sprintf("The fit cannot be recalibrated: %s.", reason),
-    i = if (!is_gaussian(fit$family))
+    i = if (!gaussian)
       "Another family, such as negative_binomial() for poisson(), or student_t(), has other tails."))
 }
 
@@ -125,6 +126,7 @@ monotone_slopes <- function(x, y) {
 }
 
 describe_recalibration <- function(map) {
+  if (is.null(map)) return(NULL)
   if (map$kept == 0) return("as they were: recalibrate() found no departure")
   sprintf("recalibrated by leave-one-out residuals (%s%% of their departure kept)",
     format(max(round(100 * map$kept), 1)))

@@ -91,8 +91,9 @@ residuals.neargp <- function(object,
 }
 
 residuals_of_rows <- function(object, values) {
-  if (is.null(object$outputs)) names(values) <- object$row_names %||% seq_along(values)
-  stats::naresid(object$na_action, rows_of_data(object, values))
+  shown <- rows_of_data(object, values)
+  if (!is.matrix(shown)) names(shown) <- object$row_names %||% seq_along(shown)
+  stats::naresid(object$na_action, shown)
 }
 
 # Values of the rows of the fit as the rows of the data have them: of several outputs, of which a
@@ -117,9 +118,8 @@ check_pearson_noise <- function(object) {
 }
 
 trend_residuals <- function(object) {
-  if (!is_gaussian(object$family)) {
-    abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend")
-  }
+  check_gaussian(object$family,
+    abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend"))
   gaussian_trend_residuals(object)
 }
 
@@ -157,8 +157,7 @@ loo_predict <- function(object, k = NULL, threads = NULL, leave_out = NULL) {
   }
   predicted <- lapply(leave_one_out(object, k, threads, leave_out)[c("mean", "sd")],
     function(values) stats::naresid(object$na_action, rows_of_data(object, values)))
-  new_left_out(if (is.null(object$outputs)) as.data.frame(predicted) else
-    output_columns(predicted, object$outputs), unit)
+  new_left_out(output_columns(predicted, object$outputs), unit)
 }
 
 new_left_out <- function(table, unit) {

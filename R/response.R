@@ -68,9 +68,7 @@ check_counts <- function(y, family, frame) {
 # Under a logarithmic link an offset is the logarithm of an exposure. Exposures that differ by a
 # factor of e^50 are none, and means overflow.
 check_exposure <- function(offset, family, widest = 50) {
-  if (is_gaussian(family) || family$link != "log" || diff(range(offset)) <= widest) {
-    return(invisible())
-  }
+  if (family$link != "log" || diff(range(offset)) <= widest) return(invisible())
   abort_neargp("offset", c(
     sprintf("The offset ranges from %s to %s, so that the linear predictor overflows: it is on the scale of the logarithm of the mean.",
       format(min(offset), digits = 4L), format(max(offset), digits = 4L)),

@@ -100,11 +100,10 @@ check_takes_shards <- function(settings, data) {
   }
 }
 
-# The lines of the header of a fit that tell of its shards.
-shard_lines <- function(fit) {
+# The fact of a header that tells of the shards of a fit.
+describe_shards <- function(fit) {
   shards <- fit$control$shards
-  if (is.null(shards)) return("")
-  sprintf("Shards:    %s%s\n", format_count(shards), describe_workers(fit$cluster))
+  if (!is.null(shards)) paste0(format_count(shards), describe_workers(fit$cluster))
 }
 
 describe_workers <- function(cluster) {

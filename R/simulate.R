@@ -130,8 +130,7 @@ seed_generator <- function(seed) {
 }
 
 simulation_columns <- function(object, target, nsim, settings) {
-  names <- paste0("sim_", seq_len(nsim))
-  if (!is.null(object$outputs)) names <- outer(names, object$outputs, paste, sep = "_")
+  names <- outer(paste0("sim_", seq_len(nsim)), output_suffix(object$outputs), paste0)
   draws <- matrix(NA_real_, length(target$complete), length(names), dimnames = list(NULL, names))
   if (any(target$complete)) {
     draws[target$complete, ] <- if (has_transform(object$family))

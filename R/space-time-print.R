@@ -42,11 +42,9 @@ space_time_remarks <- function(x, digits) {
   components <- x$core_covariance$components
   own <- which(vapply(components, is_space_time, NA))
   label <- function(j) if (length(components) > 1L) sprintf(" (component %d)", j) else ""
-  c("  correlation is a function of distance / range and lag / range_time\n",
-    unlist(lapply(own, function(j) {
-      remark <- paste(component_remark(x, j, digits), collapse = "; ")
-      sprintf("  %s%s\n", remark, label(j))
-    })))
+  c("correlation is a function of distance / range and lag / range_time",
+    vapply(own, function(j) paste0(paste(component_remark(x, j, digits), collapse = "; "),
+      label(j)), ""))
 }
 
 component_remark <- function(x, j, digits) {

@@ -81,18 +81,21 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
   check_flag(exponentiate, "exponentiate")
   check_level(conf.level, "conf.level")
   parts <- list(trend = tidy_trend, covariance = tidy_covariance, ran_vals = tidy_random)[effects]
-  table <- do.call(rbind, lapply(unname(parts), function(part) part(x)))
+  tables <- lapply(parts, function(part) part(x))
+  table <- do.call(rbind, unname(tables))
   if (conf.int) {
-    intervals <- lapply(effects, function(what) {
-      if (what == "ran_vals") random_limits(x, conf.level) else
-        stats::confint(x, level = conf.level, what = what)
-    })
-    intervals <- do.call(rbind, lapply(intervals, unname))
-    table$conf.low <- intervals[, 1L]
-    table$conf.high <- intervals[, 2L]
+    limits <- do.call(rbind, Map(tidy_limits, effects, tables, list(x), conf.level))
+    table[c("conf.low", "conf.high")] <- list(limits[, 1L], limits[, 2L])
   }
   if (exponentiate) table <- exponentiated_trend(table)
   structure(table, row.names = seq_len(nrow(table)))
+}
+
+# Estimates without errors have no limits.
+tidy_limits <- function(what, table, x, level) {
+  if (!has_errors(table$std.error)) return(matrix(NA_real_, nrow(table), 2L))
+  unname(if (what == "ran_vals") random_limits(x, level) else
+    stats::confint(x, level = level, what = what))
 }
 
 # With all numbers of an estimate on one scale; d exp(b) = exp(b) db.
@@ -111,10 +114,10 @@ named_as_trend <- function(effects) {
 }
 
 tidy_trend <- function(fit) {
-  wald <- lapply(wald_tests(fit), unname)
-  data.frame(effect = rep("trend", length(fit$beta)), term = as.character(colnames(fit$data$X)),
-    estimate = unname(fit$beta), std.error = wald$std_error, statistic = wald$z,
-    p.value = wald$p_value)
+  wald <- wald_tests(fit)
+  data.frame(effect = rep("trend", length(wald$z)), term = as.character(names(wald$estimate)),
+    estimate = unname(wald$estimate), std.error = unname(wald$std_error),
+    statistic = unname(wald$z), p.value = unname(wald$p_value))
 }
 
 # Beside the term whose it is, as broom has it of several responses and classes; `owner` and `term`
@@ -141,22 +144,28 @@ tidy_covariance <- function(fit) {
 glance.neargp <- function(x, ...) {
   check_fit(x)
   check_no_more_arguments()
-  likelihood <- stats::logLik(x)
-  # AIC and BIC exist for likelihoods only, not for the scores that loo_k() and mll_k() maximise.
-  criterion <- function(f) if (is_likelihood(x)) f(x) else NA_real_
   first <- function(name) {
     found <- x$parameters$name %in% c(name, paste0(name, "_1"))
     if (any(found)) x$parameters$estimate[found][1L] else NA_real_
   }
-  data.frame(
-    nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood),
-    AIC = criterion(stats::AIC), BIC = criterion(stats::BIC), sigma = stats::sigma(x),
+  data.frame(nobs = stats::nobs(x), glance_score(x), sigma = stats::sigma(x),
     variance = first("variance"), range = first("range"), nugget = nugget_estimate(x),
-    method = method_name(x$method), k = x$k %||% NA_integer_,
+    glance_search(x), deviance = criterion(x, stats::deviance), df.residual = stats::df.residual(x))
+}
+
+# AIC and BIC exist for likelihoods only, not for the scores that loo_k() and mll_k() maximise.
+criterion <- function(x, value) if (is_likelihood(x)) value(x) else NA_real_
+
+glance_score <- function(x) {
+  score <- stats::logLik(x)
+  data.frame(df = attr(score, "df"), logLik = as.numeric(score), AIC = criterion(x, stats::AIC),
+    BIC = criterion(x, stats::BIC))
+}
+
+glance_search <- function(x) {
+  data.frame(method = method_name(x$method), k = x$k %||% NA_integer_,
     converged = as.logical(x$convergence$converged),
-    iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]],
-    deviance = criterion(stats::deviance), df.residual = stats::df.residual(x)
-  )
+    iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]])
 }
 
 #' @rdname tidiers

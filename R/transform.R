@@ -105,10 +105,9 @@ with_transform <- function(settings, transform, frame) {
   family <- settings$family
   if (is.null(transform)) return(family)
   y <- stats::model.response(frame)
-  if (!is_gaussian(family)) {
+  check_gaussian(family,
     abort_transform(sprintf("`transform` is for a gaussian response; this one is %s.",
-      family_call(family)), "A family such as Gamma(link = \"log\") has its link in its place.")
-  }
+      family_call(family)), "A family such as Gamma(link = \"log\") has its link in its place."))
   if (is_output_response(y, family)) {
     abort_transform("`transform` is for one output, and the response has several.",
       "Transform them in the formula, cbind(log(y1), log(y2)); predictions are then of these.")
@@ -215,6 +214,7 @@ transform_call <- function(transform) {
 }
 
 describe_transform <- function(transform) {
+  if (is.null(transform)) return(NULL)
   switch(transform$name,
     box_cox = paste0(transform_call(transform), if (transform$estimated) ", lambda estimated"),
     functions = "a pair of functions", paste0(transform$name, "()"))

@@ -8,12 +8,6 @@ without_recalibration <- function(object) {
   object
 }
 
-# Lines of the header of a fit.
-describe_transformed <- function(family) {
-  detail_lines(c(Transform = if (!is.null(family$transform)) describe_transform(family$transform),
-    Predicted = if (!is.null(family$recalibration)) describe_recalibration(family$recalibration)))
-}
-
 # ---- predictions ---------------------------------------------------------------------------------
 
 # Draws of the transformed response, back on the user's scale. Those of a recalibrated fit would

@@ -28,8 +28,6 @@ check_one_response <- function(object, what) {
   if (inherits(object, "neargp_classifier")) {
     abort_for_classes(what, "predict() has the probabilities of classes.")
   }
-  if (!is.null(object$outputs)) {
-    abort_neargp("method", c(sprintf("%s is for fits to one response, and this has several.", what),
-      i = "coef(), vcov() and emmeans::emmeans() have the trends of all outputs."))
-  }
+  refuse_outputs(object, what,
+    "coef(), vcov() and emmeans::emmeans() have the trends of all outputs.")
 }

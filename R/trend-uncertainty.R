@@ -29,3 +29,35 @@ uncertain_trend <- function(object) {
   if (!is.null(trend$spread)) trend$beta_vcov <- with_spread(trend$beta_vcov, trend$spread)
   trend
 }
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+# Wald tests of the trend's coefficients. Of one without a finite estimate the test says nothing
+# (Hauck and Donner 1977).
+wald_tests <- function(object) {
+  object <- with_flat_trend(object)
+  variance <- diag(object$beta_vcov)
+  std_error <- sqrt(ifelse(variance < 0, NA, variance))
+  z <- ifelse(names(object$beta) %in% object$convergence$separated, NA, object$beta / std_error)
+  list(estimate = object$beta, std_error = std_error, z = z, p_value = wald_p_value(z))
+}
+
+wald_p_value <- function(z) 2 * stats::pnorm(-abs(z))
+
+# The trend as a vector, "class:term", as methods for a single one expect it.
+with_flat_trend <- function(object) {
+  if (!is.matrix(object$beta)) return(object)
+  by_class <- function(term, class) paste0(class, ":", term)
+  names <- if (length(object$beta)) as.vector(outer(rownames(object$beta), colnames(object$beta),
+    by_class))
+  object$beta <- stats::setNames(as.vector(object$beta), names)
+  object$beta_vcov <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  blocks <- object$classifier$trend_vcov
+  for (class in seq_along(blocks)) {
+    own <- (class - 1L) * nrow(blocks[[class]]) + seq_len(nrow(blocks[[class]]))
+    object$beta_vcov[own, ] <- 0
+    object$beta_vcov[own, own] <- blocks[[class]]
+  }
+  object$data$X <- matrix(0, 0L, length(names), dimnames = list(NULL, names))
+  object
+}

@@ -83,10 +83,8 @@ variable_importance <- function(object, variables = NULL, by = c("refit", "permu
   check_class(object, "object", "neargp", "a fit of neargp()")
   check_fit(object)
   if (is_streamed(object)) refuse_rows("variable_importance()")
-  if (!is.null(object$outputs)) {
-    abort_neargp("method", c("variable_importance() is for fits to one response.",
-      i = "Fit one of the outputs, or compare fits by cross_validate()."))
-  }
+  refuse_outputs(object, "variable_importance()",
+    "Fit one of the outputs, or compare fits by cross_validate().")
   by <- check_choice(by, "by", c("refit", "permute"))
   repeats <- check_count(repeats, "repeats")
   check_flag(verbose, "verbose")

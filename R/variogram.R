@@ -111,12 +111,11 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   check_fit(object)
   check_no_more_arguments()
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
-  if (!is_gaussian(object$family)) {
+  check_gaussian(object$family,
     abort_neargp("variogram",
       c(sprintf("There is no variogram of a fit of %s response.", with_article(object$family)),
         x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",
-        i = "See plot(fit, which = \"residual_map\") and cross_validate()."))
-  }
+        i = "See plot(fit, which = \"residual_map\") and cross_validate().")))
   if (check_choice(along, "along", c("space", "time")) == "time") {
     return(variogram_in_time(object, width, cutoff, estimator, max_pairs, space_lag))
   }

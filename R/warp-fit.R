@@ -11,7 +11,7 @@ from_saddle <- function(problem, working) {
     if (any(working[own] != 0)) next
     working[own] <- steepest_coefficients(problem, working, component, own)
   }
-  if (is_gaussian(problem$family)) first_steps(problem, working) else working
+  first_steps(problem, working)
 }
 
 first_steps <- function(problem, working, rounds = 2L) {
@@ -88,6 +88,7 @@ leading_vectors <- function(matrix, q) {
 # Conditional densities of some rows given their nearest neighbours, in units of all rows, less
 # the penalty.
 trial_objective <- function(problem, working) {
+  if (!is_gaussian(problem$family)) return(NULL)
   data <- problem$data
   n <- length(data$y)
   targets <- start_targets(problem)
@@ -154,7 +155,7 @@ further_curvature <- function(problem, working, component, step = 1e-3) {
     working <- append(working, rep(0, columns), max(own))
   }
   working[rows] <- 0
-  trial <- if (is_gaussian(problem$family)) trial_objective(problem, working)
+  trial <- trial_objective(problem, working)
   if (is.null(trial)) return(NULL)
   slopes <- function(row) trial$gradient(replace(working, row, step))[rows]
   curvature <- vapply(rows, slopes, double(columns)) / (2 * step) +

@@ -34,3 +34,8 @@ as_units_or_skip <- function() {
   skip_if_not_installed(package)
   getExportedValue(package, "as_units")
 }
+
+# What print() shows, in one line: where lines are wrapped is of no importance.
+printed_text <- function(x, ...) {
+  gsub("[[:space:]]+", " ", paste(capture.output(print(x, ...)), collapse = " "))
+}

@@ -28,7 +28,7 @@ test_that("an ability is that of the method's own class, and else of what it der
   expect_false(has_ability(loo_k(optimizer = "adam"), "effects", gaussian()))
   for (name in names(ability_labels)) {
     answers <- vapply(made_methods(), function(method) {
-      entry <- ability_entry(sub("^neargp_", "", class(method)), name)
+      entry <- entry_of(sub("^neargp_", "", class(method)), abilities[[name]])
       if (!is.function(entry)) return(entry)
       about <- list(method, if (name == "area_means") list(family = gaussian()) else gaussian())
       do.call(entry, about[seq_along(formals(entry))])

@@ -47,7 +47,7 @@ test_that("a parameter without information is not taken for a small one", {
   fit$parameters$at_boundary <- at_bound(fit$parameters$working, problem,
     diag(ifelse(vague, 1e-3, 1)))
   expect_true(all(fit$parameters$at_boundary[vague]))
-  printed <- paste(capture.output(print(fit)), collapse = " ")
+  printed <- printed_text(fit)
   expect_match(printed, "poorly determined by the data: variance \\(and .*\\), sd_\\(Intercept\\)\\|g")
   expect_match(printed, "variance: the likelihood is nearly flat about the estimate, ")
   expect_match(printed, "no standard error. +Keep the term")

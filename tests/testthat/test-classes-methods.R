@@ -65,8 +65,7 @@ test_that("a summary has coefficients and covariance, and says of which class th
   expect_identical(rownames(coef(said)), rownames(vcov(fit)))
   expect_equal(said$covariance$estimate, unname(coef(fit, what = "covariance")))
   fit$classifier$bias <- c(-0.25, 0, 0.5)
-  printed <- capture.output(print(fit, digits = 3))
-  expect_match(printed, "intercepts: a -0.25, b  ?0.00, c  ?0.50", all = FALSE)
+  expect_match(printed_text(fit, digits = 3), "intercepts: a -0.25, b  ?0.00, c  ?0.50")
 })
 
 test_that("augment() of classes has the covariates, and rows that na.exclude left out", {
@@ -100,5 +99,5 @@ test_that("print() says of a variance or nugget at its bound that only their rat
   fit$parameters$at_boundary <- kind == "variance"
   fit$parameters$estimate[kind == "variance"] <- 1e-6
   fit$nugget <- 4e-6
-  expect_match(capture.output(print(fit)), "ratio of variance and nugget alone, 0.25", all = FALSE)
+  expect_match(printed_text(fit), "ratio of variance and nugget alone, 0.25")
 })

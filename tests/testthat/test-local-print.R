@@ -36,8 +36,7 @@ test_extended("print() says whose the penalties are, where to look, and which co
   data <- local_data()
   fit <- local_fit(cov_exponential(range = ~ wet, warp = list(expand(3, ~ bumps(2)),
     monotone(~ x, 3))), vecchia(k = 5), data)
-  printed <- function(fit) paste(utils::capture.output(print(fit)), collapse = "\n")
-  shown <- printed(fit)
+  shown <- printed_text(fit)
   expect_match(shown, "local range, monotone warp of x, 3 further coordinates of bumps(2)",
     fixed = TRUE)
   own <- which(fit$layout$kind == "expand")
@@ -49,12 +48,12 @@ test_extended("print() says whose the penalties are, where to look, and which co
   many <- fit
   many$layout$penalty[own] <- 5
   many$layout$penalty[fit$layout$kind %in% c("log_range", "monotone")] <- 2
-  expect_match(printed(many), "penalty 2 on 4 coefficients of range and monotone warps, 5 on 12 of further coordinates",
+  expect_match(printed_text(many), "penalty 2 on 4 coefficients of range and monotone warps, 5 on 12 of further coordinates",
     fixed = TRUE)
   fit$parameters$estimate[own] <- rep(c(1, 1e-4, 0), each = 4L)
-  shown <- printed(fit)
+  shown <- printed_text(fit)
   expect_match(shown, "further coordinate 1: spans")
   expect_match(shown, "further coordinates 2 and 3: not used, .* smaller q or basis")
   fit$parameters$estimate[own] <- 0
-  expect_match(printed(fit), "further coordinates 1, 2 and 3: not used, .* no expand\\(\\)")
+  expect_match(printed_text(fit), "further coordinates 1, 2 and 3: not used, .* no expand\\(\\)")
 })

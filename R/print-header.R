@@ -1,0 +1,118 @@
+# The header of print() and summary(): what is fitted to which rows, a fact a line.
+
+header_section <- function(x) {
+  facts <- unlist(lapply(header_facts, function(fact) fact(x)))
+  new_section(paste0("Gaussian process ", describe_outputs(x$outputs), "by ", describe_method(x)),
+    facts, show = show_facts, apart = FALSE)
+}
+
+# The lines of the header. A fact is a string, or NULL where a fit has no such line; details bring
+# their own names.
+header_facts <- list(
+  Formula = function(x) deparse1(x$formula),
+  Rows = function(x) {
+    paste0(format_count(x$data$places %||% stats::nobs(x)), describe_rows(x), describe_dropped(x))
+  },
+  Outputs = function(x) describe_known(x$outputs, x$data$output),
+  Shards = function(x) describe_shards(x),
+  Locations = function(x) describe_locations(x$locations),
+  Response = function(x) {
+    if (!is_gaussian(x$family)) {
+      paste0(family_call(x$family), " with ", x$family$link, " link", describe_successes(x))
+    }
+  },
+  Transform = function(x) describe_transform(x$family$transform),
+  Predicted = function(x) describe_recalibration(x$family$recalibration),
+  function(x) {
+    if (length(x$chosen)) stats::setNames(paste("by default", x$chosen), names(x$chosen) %||%
+      "Method")
+  },
+  function(x) fit_details(x$method, x),
+  Classes = function(x) if (!is.null(x$classifier)) describe_classes(x),
+  Estimator = function(x) describe_estimator(x$classifier)
+)
+
+# Names the success of binomial responses. Which level is the success is a matter of convention, so
+# that it is told.
+describe_successes <- function(x) {
+  data <- x$data
+  if (is_streamed(x)) return("")
+  if (!is.null(data$limits)) {
+    return(sprintf("; %s of %s are censored", format_count(sum(data$limits[, 1L] !=
+      data$limits[, 2L])), format_count(length(data$y))))
+  }
+  if (!has_trials(x$family) || !is.null(x$classifier)) return("")
+  successes <- format_count(sum(data$y))
+  if (!is.null(data$trials)) {
+    return(sprintf("; %s successes in %s trials", successes, format_count(sum(data$trials))))
+  }
+  sprintf("; %s of %s are %s", successes, format_count(length(data$y)), data$levels[2L] %||% "1")
+}
+
+# Further lines of the header: named strings.
+fit_details <- function(method, fit) {
+  UseMethod("fit_details")
+}
+
+#' @export
+fit_details.default <- function(method, fit) NULL
+
+describe_method <- function(x) {
+  paste0(x$method$label, if (!is.null(x$k)) sprintf(" (k = %d)", x$k))
+}
+
+describe_dropped <- function(x) {
+  if (x$n_dropped == 0L) return("")
+  sprintf(" (%s dropped for missing values by %s)", format_count(x$n_dropped),
+    paste0("na.", class(x$na_action)))
+}
+
+describe_locations <- function(locations) {
+  unit <- if (nzchar(locations$unit)) paste(" in", locations$unit) else ""
+  space <- if (locations$metric == "longlat") {
+    further <- numeric_names(locations)[-(1:2)]
+    paste0("longitude and latitude", if (length(further)) paste(" with", format_some(further)),
+      ", chordal distance in km")
+  } else {
+    numbers <- numeric_names(locations)
+    c(if (length(numbers)) paste0(format_some(numbers, 8L), ", Euclidean distance", unit))
+  }
+  space <- paste(c(space, describe_factors(locations)), collapse = "; ")
+  space <- paste0(space, describe_support(locations))
+  if (is.null(locations$time)) return(space)
+  paste0(space, "; time: ", locations$time, if (nzchar(locations$time_unit)) paste(" in",
+    locations$time_unit))
+}
+
+# "of 2 outputs "
+describe_outputs <- function(outputs) {
+  if (length(outputs)) sprintf("of %d outputs ", length(outputs))
+}
+
+# "zinc (155 known) and lead (160 known)"
+describe_known <- function(outputs, output) {
+  if (!length(outputs)) return(NULL)
+  known <- vapply(tabulate(output, length(outputs)), format_count, "")
+  format_some(sprintf("%s (%s known)", outputs, known), 8L)
+}
+
+describe_classes <- function(x) {
+  counts <- vapply(tabulate(class_numbers(x$data), length(x$classifier$levels)), format_count, "")
+  distinct <- length(unique(x$classifier$location_index))
+  paste0(format_some(sprintf("%s (%s)", x$classifier$levels, counts), 8L),
+    if (distinct < length(x$data$y)) paste0("\n           at ", format_count(distinct),
+      " distinct locations"))
+}
+
+describe_estimator <- function(classifier) {
+  if (!is.null(classifier$estimator)) paste0(classifier$estimator, compared_estimators(classifier))
+}
+
+# Reports by what the estimator was chosen: the scores of all rows, or where these hardly differ
+# those of rows held out (fit_method.neargp_loo_k_classes()).
+compared_estimators <- function(classifier) {
+  if (!length(classifier$compared)) return(NULL)
+  decisive <- classifier$held_out %||% classifier$compared
+  sprintf(" (score %s%s)", if (length(classifier$held_out)) "of held-out rows " else "",
+    paste(sprintf("%.1f by %s", decisive, names(classifier$compared)), collapse = ", "))
+}
