@@ -30,11 +30,3 @@ categorical <- function(link = c("softmax", "robust-max")) {
     link = check_choice(link, "link", c("softmax", "robust-max"))),
     class = c("neargp_family", "family"))
 }
-
-# The links with which a method takes it.
-class_links <- function(method) {
-  UseMethod("class_links")
-}
-
-#' @export
-class_links.default <- function(method) "softmax"

@@ -164,7 +164,7 @@ glance.neargp_deep_fit <- function(x, ...) {
 training_distribution <- function(object, threads) {
   at <- training_target(object)
   field <- deep_mixture(object$method, object, at$coords, at$X, at$offset, plain_context(threads))
-  predictive_of_field(object$method, object, field[targets_of_rows(object$data)],
+  predictive(object$method, object, field[targets_of_rows(object$data)],
     observed_at(object$data))$observation
 }
 

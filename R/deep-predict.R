@@ -72,6 +72,7 @@ moments_of_mixture <- function(mixture) {
 
 # Moments of rows as a mixture: where nothing was predicted there are no components.
 moments_mixture <- function(object, moments) {
+  if (inherits(moments, "neargp_normal_mixture")) return(moments)
   log_weights <- object$deep$prediction$log_weights
   count <- length(log_weights)
   components <- moments$components %||% matrix(NA_real_, length(moments$mean), 2L * count)
@@ -99,24 +100,17 @@ warn_far_rows <- function(object, coords, most = 0.05) {
       i = "Means there follow a line, and intervals are not calibrated."))
 }
 
+# `moments` may be the mixture of the field itself.
 #' @export
 predictive.neargp_deep <- function(method, object, moments, at = list()) {
-  predictive_of_field(method, object, moments_mixture(object, moments), at)
-}
-
-# `field`: the mixture of the latent field at targets.
-predictive_of_field <- function(method, object, field, at) {
-  UseMethod("predictive_of_field")
-}
-
-#' @export
-predictive_of_field.default <- function(method, object, field, at) {
+  field <- moments_mixture(object, moments)
   list(field = field,
     observation = with_noise(field, noise_of_targets(object, nrow(field$mean), at)))
 }
 
 #' @export
-predictive_of_field.neargp_deep_families <- function(method, object, field, at) {
+predictive.neargp_deep_families <- function(method, object, moments, at = list()) {
+  field <- moments_mixture(object, moments)
   observation <- new_component_mixture(field, family_core_name(object$family),
     as.list(object$family_parameters), at$trials %||% 1, at$weights %||% 1)
   observation$levels <- object$family$levels
@@ -128,7 +122,7 @@ simulation_draws.neargp_deep <- function(method, object, target, nsim, settings)
   check_draws_of_mixture(method, settings)
   field <- deep_mixture(method, object, target$coords, target$X, target$offset, settings$context)
   at <- list(trials = simulated_trials(object, target, settings$trials), weights = target$weights)
-  predictive_draws(nsim, predictive_of_field(method, object, field, at)$observation)
+  predictive_draws(nsim, predictive(method, object, field, at)$observation)
 }
 
 check_draws_of_mixture <- function(method, settings) {

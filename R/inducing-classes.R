@@ -3,9 +3,6 @@
 # design has the columns of a basis (R/trend-basis.R), which the fit keeps.
 
 #' @export
-class_links.neargp_svgp <- function(method) c("softmax", "robust-max")
-
-#' @export
 method_layout.neargp_svgp_classes <- function(method, layout, settings) {
   latent_layout(layout, settings)
 }

@@ -56,7 +56,9 @@ check_family <- function(family, method) {
         i = "Use negative_binomial(), or negative_binomial(size = ) with theta as its size."))
   }
   able <- method_families(method)
-  links <- if (is_categorical(family)) class_links(method) else unname(family_links(family$family))
+  # the largest of several fields is a class, too
+  links <- if (!is_categorical(family)) unname(family_links(family$family)) else
+    c("softmax", if (has_ability(method, "class_fields")) "robust-max")
   # a family that is not in the table is known by its method alone
   if (family$family %in% able && (!length(links) || family$link %in% links)) return(family)
   abort_neargp("family", c(
