@@ -100,8 +100,7 @@ dense_outputs_left_out <- function(fit, group) {
 
 # A problem with its start, as neargp() makes it.
 outputs_problem <- function(data, method, covariance, formula = cbind(zinc, lead) ~ height, ...) {
-  settings <- list(method = method, covariance = covariance, family = gaussian(), nugget = NULL,
-    control = neargp_control(), context = plain_context(), verbose = FALSE)
+  settings <- new_settings(method, gaussian(), neargp_control(), plain_context(), covariance)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, character(0))
   weights <- if (is.null(data$w)) list() else list(weights = rlang::quo(w))
   model <- new_model_data(new_model_frame(weights, formula, data, locations), formula, settings)
