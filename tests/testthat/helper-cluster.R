@@ -22,5 +22,8 @@ expect_gradient_of_differences <- function(objective, theta, at) {
 
 # How many sets of shards, and plans of predictions, each worker still holds.
 held_by_workers <- function(cluster) {
-  parallel::clusterEvalQ(cluster, with(neargp:::process_state, length(shards) + length(plans)))
+  parallel::clusterEvalQ(cluster, {
+    state <- neargp:::process_state
+    length(state$shards) + length(state$plans)
+  })
 }
