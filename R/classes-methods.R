@@ -127,11 +127,3 @@ tidy.neargp_classifier <- function(x, ...) {
   with_owner_column(table, "y.level", rep(colnames(x$beta), each = nrow(x$beta)),
     rep(rownames(x$beta), ncol(x$beta)))
 }
-
-#' @export
-vcov.neargp_classifier <- function(object, ...) vcov.neargp(with_flat_trend(object), ...)
-
-#' @export
-confint.neargp_classifier <- function(object, parm, level = 0.95, ...) {
-  confint.neargp(with_flat_trend(object), parm, level, ...)
-}

@@ -131,8 +131,8 @@ warn_of_few_rows <- function(fit) {
   rows <- stats::nobs(fit)
   if (rows > trend + covariance) return(FALSE)
   warn_neargp("few_rows", c(
-    sprintf("%d %s say little of %d parameters: %d of the trend and %d of the covariance.", rows,
-      if (is.null(fit$outputs)) "rows" else "observations", trend + covariance, trend, covariance),
+    sprintf("%d observations say little of %d parameters: %d of the trend and %d of the covariance.",
+      rows, trend + covariance, trend, covariance),
     i = "Estimates, standard errors and intervals are not to be relied on.",
     i = "Fix what is known (range and variance in `covariance`, `nugget`), or take a shorter formula or more rows."))
   TRUE

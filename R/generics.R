@@ -83,14 +83,15 @@ coef.neargp <- function(object, what = c("trend", "covariance", "random"), compl
 }
 
 # Covariance parameters as they are reported: a row each of `table`, and the covariance matrix
-# `vcov` of their estimates.
+# `vcov` of their estimates; `limits`, a function of the level, finds their intervals.
 covariance_estimates <- function(object) {
   UseMethod("covariance_estimates")
 }
 
 #' @export
 covariance_estimates.default <- function(object) {
-  list(table = object$parameters, vcov = object$covariance_vcov)
+  list(table = object$parameters, vcov = object$covariance_vcov,
+    limits = function(level) working_limits(object, level))
 }
 
 #' @rdname coef.neargp
@@ -100,7 +101,7 @@ vcov.neargp <- function(object, what = c("trend", "covariance", "random"), compl
   check_flag(complete, "complete")
   what <- check_choice(what, "what", c("trend", "covariance", "random"))
   if (what == "random") return(effect_vcov(object))
-  if (what == "trend") object$beta_vcov else covariance_estimates(object)$vcov
+  if (what == "trend") with_flat_trend(object)$beta_vcov else covariance_estimates(object)$vcov
 }
 
 #' @rdname coef.neargp
@@ -114,7 +115,8 @@ confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covari
     if (what == "trend") abort_trend_profile()
     return(profile_limits(object, if (!missing(parm)) parm, level))
   }
-  limits <- if (what == "trend") trend_limits(object, level) else covariance_limits(object, level)
+  limits <- if (what == "trend") trend_limits(with_flat_trend(object), level) else
+    covariance_estimates(object)$limits(level)
   if (missing(parm)) return(limits)
   take_limits(limits, parm, if (what == "trend") covariance_estimates(object)$table$name)
 }
@@ -149,12 +151,8 @@ trend_limits <- function(object, level) {
   limit_matrix(limits$lower, limits$upper, names(object$beta), level)
 }
 
-covariance_limits <- function(object, level) {
-  UseMethod("covariance_limits")
-}
-
-#' @export
-covariance_limits.default <- function(object, level) {
+# Wald intervals on the working scale.
+working_limits <- function(object, level) {
   parameters <- object$parameters
   transform <- interval_transform(object$layout)
   center <- to_working(parameters$estimate, transform)

@@ -55,9 +55,10 @@ covariance_estimates.neargp_outputs <- function(object) {
   vcov[, uninformed] <- NA_real_
   name <- unlist(lapply(parts, `[[`, "name"))
   dimnames(vcov) <- list(name, name)
-  list(table = data.frame(name = name, estimate = unlist(lapply(parts, `[[`, "estimate")),
+  table <- data.frame(name = name, estimate = unlist(lapply(parts, `[[`, "estimate")),
     std_error = sqrt(unname(diag(vcov))), fixed = unlist(lapply(parts, `[[`, "fixed")),
-    at_boundary = unlist(lapply(parts, `[[`, "at_boundary"))), vcov = vcov)
+    at_boundary = unlist(lapply(parts, `[[`, "at_boundary")))
+  list(table = table, vcov = vcov, limits = function(level) limits_of_outputs(table, level))
 }
 
 # d B[p, q] = sum over factors of d a_p a_q + a_p d a_q. Loadings are by rows in the layout.
@@ -86,9 +87,7 @@ structure_parameters <- function(object, j) {
 
 # Wald intervals: of positive parameters on the logarithmic scale, of covariances and angles as they
 # are.
-#' @export
-covariance_limits.neargp_outputs <- function(object, level) {
-  table <- covariance_estimates(object)$table
+limits_of_outputs <- function(table, level) {
   logged <- table$estimate > 0 & !grepl("^(covariance|anisotropy_angle)", table$name)
   half_width <- stats::qnorm((1 + level) / 2) * ifelse(logged, table$std_error / table$estimate,
     table$std_error)

@@ -9,6 +9,7 @@ new_problem <- function(data, locations, settings, start) {
     layout <- with_noise_layout(new_layout(settings$covariance, settings$nugget, locations),
       data$noise)
   } else {
+    check_outputs_method(settings$method)
     settings$covariance <- as_coregionalisation(settings$covariance)
     layout <- coregionalisation_layout(settings$covariance, settings$nugget, data$outputs,
       locations)
@@ -78,7 +79,6 @@ new_problem <- function(data, locations, settings, start) {
 # Refuses data that the method cannot fit. Of an output with fewer than k rows all are neighbours.
 check_problem <- function(problem, frame) {
   data <- problem$data
-  if (has_outputs(problem)) check_outputs_method(problem$method)
   places <- places_of(data$coords, problem$locations)
   check_locations(places, problem$covariance, problem$locations,
     flat_allowed = has_ability(problem$method, "flat_places"))

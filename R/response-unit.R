@@ -21,8 +21,8 @@ has_response_unit <- function(family) has_mark(family, "in_units")
 # The unit of the response, one for each output where there are several.
 response_units <- function(problem) {
   data <- problem$data
-  output <- if (has_outputs(problem)) factor(data$outputs[data$output], data$outputs) else
-    rep("", length(data$y))
+  names <- data$outputs %||% ""
+  output <- factor(rep_len(names[data$output %||% 1L], length(data$y)), names)
   vapply(split(data$y - base_mean(data), output), function(x) {
     size <- max(abs(x))
     2^round(log2(size * sqrt(mean((x / size)^2))))
