@@ -10,6 +10,9 @@ read_extdata <- function(name) {
 #' and shape that clouds leave, and the temperature under them is known, so that
 #' predictions can be scored.
 #'
+#' The same temperatures ship as a GeoTIFF, where the held-out cells are missing:
+#' `system.file("extdata/land_temperature.tif", package = "neargp")`.
+#'
 #' @return A data frame with 5,600 rows, one for each cell, and the columns
 #'   * `lon`, `lat`: longitude and latitude in degrees (WGS 84);
 #'   * `temperature`: land surface temperature in degrees Celsius;

@@ -11,9 +11,9 @@
 #' @srrstats {G1.0} *The help page of each method names its paper (`?vecchia`, `?loo_k`, `?vnngp`,
 #'   `?svgp`, `?odvgp`, `?ppgpr`, `?swsgp`, `?dspp`), and so do `DESCRIPTION` and
 #'   `inst/CITATION`.*
-#' @srrstats {G1.1} *README.md, "Other software": methods that were published before, in one
-#'   interface, some for the first time in R to our knowledge; comparable software is named there
-#'   and in `bench/README.md`.*
+#' @srrstats {G1.1} *`vignettes/features.Rmd`, "Other software": methods that were published
+#'   before, in one interface, some for the first time in R to our knowledge; comparable software is
+#'   named there, in README.md and in `bench/README.md`.*
 #' @srrstats {G1.2} *CONTRIBUTING.md, "Life cycle".*
 #' @srrstats {G1.3} *Help defines its terms where it uses them: what is predicted and what either
 #'   interval holds (`?predict.neargp`), kinds of residuals (`?residuals.neargp`), what is and is
@@ -115,8 +115,8 @@
 #'   `?cov_coregionalisation`.*
 #' @srrstatsTODO {G3.1a} *Choosing, adding and fixing covariances is documented in `?covariance`
 #'   and `vignettes/defaults.Rmd`, but a covariance is one of the families of
-#'   `src/core/covariance/families.h`: a function of the user is not accepted (README.md says how
-#'   to add one).*
+#'   `src/core/covariance/families.h`: a function of the user is not accepted (`dev/recipes.md`
+#'   says how to add one).*
 #' @srrstatsNA {G4.0} *The package writes no files; fits are plain data for saveRDS().*
 #' @srrstats {G5.0} *`tests/testthat/test-inducing-classes.R` has iris, `test-deep-dspp.R` and
 #'   `test-threads.R` the precipitation of Colorado (`CO.ppt` of the package fields),
@@ -456,7 +456,7 @@ NULL
 #' @srrstats {ML3.5} *As in ML3.5a and ML3.5b.*
 #' @srrstats {ML3.5a} *`optimizer` of `?loo_k`, `?svgp`, `?vnngp`; settings by `?neargp_control`.*
 #' @srrstats {ML3.5b} *The method names what is maximised: likelihood, bound, leave-one-out or
-#'   predictive score (README.md, `vignettes/which-method.Rmd`); `objective` of `?dgp`, `bound` of
+#'   predictive score (`vignettes/features.Rmd`); `objective` of `?dgp`, `bound` of
 #'   `?svgp`.*
 #' @srrstats {ML3.6} *As in ML3.6a and ML3.6b.*
 #' @srrstats {ML3.6a} *Fisher scoring, quasi-Newton, natural gradients and Adam

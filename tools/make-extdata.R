@@ -1,4 +1,4 @@
-# Makes the three example data sets in inst/extdata from larger public files, which
+# Makes the example data in inst/extdata from larger public files, which
 # are looked for in the folder NEARGP_DATA, else in ../shared/data.
 # Run from the repository root: Rscript tools/make-extdata.R
 
@@ -65,3 +65,11 @@ gauge$precipitation <- round(gauge$precipitation, 1)
 on_21st <- daily[daily$day == 21, ]
 gauge$on_21st <- round(0.254 * on_21st$prcp[match(gauge$station, on_21st$station)], 1)
 write_extdata(gauge[order(gauge$station), ], "wet_days.csv.gz")
+
+# The temperatures once more as a GeoTIFF, with gaps where the cells are held out, for examples that begin with a file.
+image <- land_temperature[c("lon", "lat", "temperature")]
+image$temperature[land_temperature$held_out] <- NA
+terra::writeRaster(terra::rast(image, crs = "EPSG:4326", digits = 3),
+  file.path("inst/extdata", "land_temperature.tif"),
+  overwrite = TRUE, gdal = "COMPRESS=DEFLATE"
+)
