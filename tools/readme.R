@@ -1,7 +1,9 @@
-# Runs the chunks of README.md in order, puts their output below each call as lines that begin with "#>" (empty lines
-# and the greetings of packages are left out), and draws the pictures: a comment `<!-- draws FILE WIDTH HEIGHT -->` above a chunk names the picture that the chunk draws.
-# Run from the repository root with neargp in the library: Rscript tools/readme.R. It stops where a chunk fails.
-# `Rscript tools/readme.R check` writes nothing, and fails where the code or its output, but for times, differs from the file.
+# Runs the chunks of README.md in order, puts their output below each call as lines that begin with "#>" (empty lines and
+# the greetings of packages are left out), and draws the pictures: a comment `<!-- draws FILE WIDTH HEIGHT -->` above a
+# chunk names the picture that the chunk draws. Stops where a chunk fails.
+#
+#   R_LIBS=_build/library Rscript tools/readme.R         # renews README.md and man/figures/
+#   R_LIBS=_build/library Rscript tools/readme.R check   # only compares; times may differ
 
 library(neargp)
 options(neargp.threads = 2, width = 80, cli.num_colors = 1L, cli.unicode = TRUE)
