@@ -67,15 +67,14 @@ label_plan <- function(problem, at, component, k) {
 # `span`: which of the plan's observations count.
 label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   terms <- label_terms(problem, plan, span)
-  specification <- covariance_specification(problem$layout, problem$groups)
-  label_objective_of_terms(problem, terms$n, function(known, with_gradient) {
-    terms$at(with_covariance(known, specification), with_gradient)
-  })
+  label_score_over_rows(problem, terms$n, rows_in_one_part(terms = terms,
+    specification = covariance_specification(problem$layout, problem$groups)))
 }
 
-# `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`, at what
-# label_values() has.
-label_objective_of_terms <- function(problem, n, at) {
+# `n`: observations of the rows of a host (R/shard-host.R).
+label_score_over_rows <- function(problem, n, rows) {
+  at <- function(known, with_gradient) reduce_rows(rows, "part_score", list(known = known,
+    with_gradient = with_gradient))
   evaluate <- function(theta) {
     result <- at(label_values(problem, theta), FALSE)
     if (result$failed > 0L || !is.finite(result$score)) return(list(value = -Inf, failed = 0L))

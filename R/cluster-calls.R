@@ -47,7 +47,7 @@ time_limit <- function(workers, what) {
 
 # Answers a request on the worker.
 answer_request <- function(request) {
-  answered(answer_here(request$key, request$call, request$ids, request$own))
+  answered(answer_here(parts_here(request$key), request$call, request$ids, request$own))
 }
 
 # An error of the package is an answer; warnings and messages come with it, to be told in the

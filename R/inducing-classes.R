@@ -11,18 +11,13 @@ method_layout.neargp_svgp_classes <- function(method, layout, settings) {
 }
 
 #' @export
-uses_batches.neargp_svgp_classes <- function(method, problem, points) {
-  refuse_batches(method, "classes of more than two levels")
-}
-
-#' @export
 bound_objective.neargp_svgp_classes <- function(problem, method, tolerance = 1e-5) {
   family_objective(problem, method, tolerance)
 }
 
 #' @export
 fit_method.neargp_svgp_classes <- function(method, problem) {
-  refuse_kl_weight(method, "classes of more than two levels")
+  refuse_kl_weight(method, several_predictors(method))
   problem <- with_class_basis(problem)
   reached <- fit_inducing(method, problem)
   result <- inducing_result(method, problem, reached,

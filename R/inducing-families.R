@@ -6,15 +6,9 @@ method_layout.neargp_svgp_families <- function(method, layout, settings) {
   latent_layout(layout, settings)
 }
 
-# Points for a quarter of the rows make the intervals of counts too narrow.
-#' @export
-rows_of_a_point.neargp_svgp_families <- function(method, problem) {
-  if (is_svgp_of_counts(method, problem)) 2 else NextMethod()
-}
-
 is_svgp_of_counts <- function(method, problem) {
-  family <- response_family(problem$family)
-  family$discrete && family$link == "log" && !inherits(method, c("neargp_odvgp", "neargp_ppgpr"))
+  has_mark(problem$family, "discrete") && problem$family$link == "log" &&
+    !inherits(method, c("neargp_odvgp", "neargp_ppgpr"))
 }
 
 #' @export

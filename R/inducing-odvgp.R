@@ -87,13 +87,6 @@ print.neargp_odvgp <- function(x, ...) {
 #' @export
 method_families.neargp_odvgp <- function(method) c(latent_families(), "categorical")
 
-# No sum over rows: iterations have products of a vector with the covariance matrix of all rows.
-#' @export
-refused_in_shards.neargp_odvgp <- function(method, data) {
-  c("by odvgp(), whose mean is solved for with the covariances of each row with all others",
-    "Take svgp(), the same fit without that mean; or vecchia() in few coordinates, loo_k() in many.")
-}
-
 # The bound with the new mean.
 #' @export
 complete_fit.neargp_odvgp <- function(method, fit, result, context) {

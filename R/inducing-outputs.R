@@ -2,17 +2,12 @@
 # for all of its latent fields. Everything about places is computed once for all outputs that are
 # known there; see src/core/variational/coregionalised_bound.h.
 
-#' @export
-uses_batches.neargp_svgp_outputs <- function(method, problem, points) {
-  refuse_batches(method, "several outputs")
-}
-
 # Loadings are looked for in units in which their outputs scatter by about 1, and what is found is
 # evaluated in the user's.
 #' @export
 fit_method.neargp_svgp_outputs <- function(method, problem) {
   check_bound_noise(problem)
-  refuse_kl_weight(method, "several outputs")
+  refuse_kl_weight(method, several_predictors(method))
   units <- response_units(problem)[problem$data$outputs]
   scaled <- problem_in_units(problem, units)
   reached <- fit_inducing(method, scaled)
@@ -51,32 +46,16 @@ problem_in_units <- function(problem, units) {
 
 # ---- the objective -------------------------------------------------------------------------------
 
-# A function of covariance, positions and settings that returns the bound of these data.
-outputs_bound <- function(data, method, context) {
+# A function as bound_over_rows() returns it: the covariance has a nugget for each output.
+bound_of_outputs <- function(data, method, context) {
   place <- match(data$place, unique(data$place))
   first <- !duplicated(place)
   coords <- data$coords[first, , drop = FALSE]
   noise_scale <- 1 / data$weights[first]
   columns <- response_columns(data)
-  function(covariance, positions, derivatives) {
+  function(covariance, nugget, positions, derivatives, ...) {
     core_coregionalised_bound(coords, noise_scale, columns, data$output, place, positions,
       covariance, method$bound, method$jitter, derivatives, context)
-  }
-}
-
-#' @export
-bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-5) {
-  layout <- problem$layout
-  specification <- covariance_specification(layout, problem$groups)
-  bound <- outputs_bound(problem$data, method, problem$context)
-  function(working, positions) {
-    values <- to_core(working, layout$transform)
-    result <- journaled(c(working, positions), bound(specified_covariance(specification, values),
-      positions, TRUE), posterior_apart)
-    if (!nzchar(result$failure)) {
-      result$gradient <- core_to_working_slope(layout, values) * result$gradient
-    }
-    result
   }
 }
 

@@ -103,20 +103,13 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   result
 }
 
-# The rows as predictive_score() takes them, from what the first stage has found.
+# The rows as core_predictive() takes them, from what the first stage has found: of responses that
+# are not gaussian, a posterior of each row.
 predictive_stage <- function(method, problem, result, covariance, parameters) {
-  UseMethod("predictive_stage")
-}
-
-#' @export
-predictive_stage.default <- function(method, problem, result, covariance, parameters) {
+  if (!is.null(result$posterior)) {
+    return(family_stage(core_data(problem$data), problem$family, result, covariance, method))
+  }
   gaussian_stage(problem$data, covariance, parameters, result$inducing, method, problem$context)
-}
-
-#' @export
-predictive_stage.neargp_ppgpr_families <- function(method, problem, result, covariance,
-                                                   parameters) {
-  family_stage(core_data(problem$data), problem$family, result, covariance, method)
 }
 
 #' @export

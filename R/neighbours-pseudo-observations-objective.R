@@ -25,11 +25,11 @@ split_pseudo_observation_theta <- function(problem, theta) {
   list(working = theta[seq_len(p)], beta = beta, bias = bias)
 }
 
-# Observations with their conditioning sets, ready for the core. The gamma variables of Student's t
-# are those at problem$reference.
-pseudo_observation_plan <- function(problem, at, component, k) {
-  known <- if (has_gamma_variables(problem$family)) pseudo_observation_parameters(problem,
-    problem$reference)
+# Observations with their conditioning sets, ready for the core. `known`: parameters of the gamma
+# variables of Student's t, which are those at problem$reference.
+pseudo_observation_plan <- function(problem, at, component, k,
+                                    known = if (has_gamma_variables(problem$family))
+                                      pseudo_observation_parameters(problem, problem$reference)) {
   list(pointer = pseudo_observation_model(problem$distinct_locations, at, component, k, known,
     problem$context), at = at)
 }
@@ -78,20 +78,32 @@ pseudo_observation_model <- function(locations, at, component, k, known, context
 # `span`: which of the plan's observations count.
 pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   terms <- pseudo_observation_terms(problem, plan, span)
-  specification <- pseudo_observation_specification(problem)
-  at <- function(known, with_gradient) terms$at(with_covariance(known, specification),
-    with_gradient)
-  objective_of_terms(problem, terms$n, at, function(known) {
-    abort_not_integrated(terms$not_integrated(with_covariance(known, specification)),
-      problem$family)
-  }, share = terms$n / sum(observation_counts(problem$data, problem$family)))
+  score_over_rows(problem, terms$n, rows_in_one_part(terms = terms,
+    specification = pseudo_observation_specification(problem)),
+    share = terms$n / sum(observation_counts(problem$data, problem$family)))
 }
 
-# `at(known, with_gradient)`: the sum of the score and of its derivatives, or `failed`.
-# `why_not(known)`: the error of rows whose density cannot be integrated, where there are any.
-# `share`: of all observations, which get as much of the penalty
-# (R/neighbours-pseudo-observations-scale.R).
-objective_of_terms <- function(problem, n, at, why_not, share = 1) {
+# The score and its derivatives of one part of the rows, at `known`, of pseudo_observation_values()
+# or label_values().
+part_score <- function(part, known, with_gradient) {
+  part$terms$at(with_covariance(known, part$specification), with_gradient)
+}
+
+# Numbers of rows whose density cannot be integrated.
+part_not_integrated <- function(part, known) {
+  found <- part$terms$not_integrated(with_covariance(known, part$specification))
+  if (is.null(part$number)) found else part$number[found]
+}
+
+# `n`: observations of the rows of a host (R/shard-host.R). `share`: of all observations, which get
+# as much of the penalty (R/neighbours-pseudo-observations-scale.R).
+score_over_rows <- function(problem, n, rows, share = 1) {
+  at <- function(known, with_gradient) reduce_rows(rows, "part_score", list(known = known,
+    with_gradient = with_gradient))
+  why_not <- function(known) {
+    found <- map_rows(rows, "part_not_integrated", list(known = known))
+    abort_not_integrated(sort(unlist(found, use.names = FALSE)), problem$family)
+  }
   working_of <- function(theta) split_pseudo_observation_theta(problem, theta)$working
   evaluate <- function(theta) {
     known <- pseudo_observation_values(problem, theta)
