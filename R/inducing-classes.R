@@ -122,23 +122,19 @@ best_class_candidate <- function(problem, variance, rows = 500L, points = 100L) 
 #' @export
 family_bound_at.neargp_svgp_classes <- function(problem, method, values, positions, start,
                                                 tolerance, derivatives = TRUE,
-                                                specification = covariance_specification(
-                                                  problem$layout, problem$groups)) {
+                                                covariance = problem_covariance(problem, values)) {
   data <- problem$data
   found <- core_class_bound(data$coords, class_numbers(data), data$weights, data$X,
-    length(data$levels), problem$family$link, positions,
-    specified_covariance(specification, values), start,
-    max(location_index(data$coords)), method$bound, method$jitter,
-    tolerance, derivatives, problem$context)
+    length(data$levels), problem$family$link, positions, covariance, start,
+    max(location_index(data$coords)), method$bound, method$jitter, tolerance, derivatives,
+    problem$context)
   if (derivatives && !nzchar(found$failure)) found$d_likelihood <- double(0)
   found
 }
 
 # What a fit keeps, as family_posterior().
 class_posterior <- function(problem, method, reached) {
-  found <- family_bound_at(problem, method, to_core(reached$working, problem$layout$transform),
-    reached$positions, reached$evaluated$end, tolerance = 1e-8, derivatives = FALSE)
-  if (nzchar(found$failure)) abort_bound(found$failure)
+  found <- family_bound_reached(problem, method, reached)
   back <- problem$class_basis$back
   trend <- matrix(back %*% vapply(found$fields, function(field) field$beta, double(ncol(back))),
     ncol(back), length(found$fields), dimnames = list(colnames(problem$data$X), NULL))
@@ -172,9 +168,8 @@ class_moments <- function(object, coords, X, context) {
   means <- field_columns(object$method, object, coords, context)
   fields <- lapply(seq_along(object$svgp$fields), function(number) {
     field <- object$svgp$fields[[number]]
-    known <- core_collapsed_predict(coords, prior, cached_posterior(object, field, context, number),
-      context)
-    if (nzchar(known$failure)) abort_bound(known$failure)
+    known <- checked_bound(core_collapsed_predict(coords, prior, cached_posterior(object, field,
+      context, number), context))
     weighted <- if (is.null(means)) known$weighted else means[[number]]
     unseen <- columns - weighted[, -1L, drop = FALSE]
     list(mean = weighted[, 1L] + drop(row_products(unseen, field$beta)),

@@ -88,7 +88,8 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
 
 bound_at <- function(data, covariance, nugget, positions, method, context, effects = NULL,
                      derivatives = FALSE) {
-  bound_over_rows(data, method, context)(covariance, nugget, positions, derivatives, effects)
+  checked_bound(bound_over_rows(data, method, context)(covariance, nugget, positions, derivatives,
+    effects))
 }
 
 # A function of covariance, nugget, positions, whether derivatives are wanted and, of data that have
@@ -228,8 +229,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
     })
   }
   start <- c(working[free], if (move) chart$to_free(positions))
-  first <- state_at(start)
-  if (nzchar(first$failure)) abort_bound(first$failure)
+  first <- checked_bound(state_at(start))
   if (!has_usable_slope(first)) abort_overflow()
   if (!length(start)) return(record$result("nothing to estimate"))
   room <- function(bound, none) {

@@ -120,8 +120,7 @@ row_kl_weight <- function(method) {
 
 # A fit that ends with its epochs, at the best posterior.
 batch_result <- function(problem, method, reached) {
-  evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
-  if (nzchar(evaluated$failure)) abort_bound(evaluated$failure)
+  evaluated <- checked_bound(bound_objective(problem, method)(reached$working, reached$positions))
   epochs <- batch_epochs(method)
   list(working = reached$working, positions = reached$positions, evaluated = evaluated,
     iterations = epochs, evaluations = epochs,

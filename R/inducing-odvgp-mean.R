@@ -52,15 +52,13 @@ mean_solver <- function(fit, points, context, most = 200L) {
   coords <- fit$data$coords
   method <- fit$method
   function(precision, natural, values, tolerance = method$tolerance) {
-    found <- if (is.null(points)) {
+    checked_bound(if (is.null(points)) {
       core_exact_mean(coords, precision, natural, values, fit$svgp$positions,
         as_specified(fit$core_covariance), method$jitter, tolerance, most, context)
     } else {
       core_decoupled_mean(coords, precision, natural, values, points,
         as_specified(fit$core_covariance), method$jitter, context)
-    }
-    if (nzchar(found$failure)) abort_bound(found$failure)
-    found
+    })
   }
 }
 

@@ -145,10 +145,8 @@ with_trend_of_mean <- function(fit, trend) {
 
 mean_weights <- function(fit, points, solved, context) {
   if (is.null(points)) return(solved)
-  found <- core_point_weights(fit$data$coords, solved, points, as_specified(fit$core_covariance),
-    fit$method$jitter, context)
-  if (nzchar(found$failure)) abort_bound(found$failure)
-  found$weights
+  checked_bound(core_point_weights(fit$data$coords, solved, points,
+    as_specified(fit$core_covariance), fit$method$jitter, context))$weights
 }
 
 warn_inexact_mean <- function(fit, most) {

@@ -14,8 +14,8 @@ fit_method.neargp_svgp_outputs <- function(method, problem) {
   information <- wanted_curvature(method, scaled, reached)$information
   factor <- loading_units(problem$layout, units)
   reached$working <- reached$working * factor + log_units(problem$layout, units)
-  reached$evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
-  if (nzchar(reached$evaluated$failure)) abort_bound(reached$evaluated$failure)
+  reached$evaluated <- checked_bound(bound_objective(problem, method)(reached$working,
+    reached$positions))
   if (!is.null(information)) information <- information / outer(factor, factor)
   c(method_result(reached, score = "evidence lower bound", information = information),
     list(inducing = reached$positions))
@@ -65,10 +65,9 @@ bound_of_outputs <- function(data, method, context) {
 # each output and place, output after output; `posterior` and `unexplained`, the two parts of their
 # covariances given the data, are arrays of place x output x output.
 inducing_outputs <- function(object, coords, context) {
-  known <- core_coregionalised_predict(coords, object$svgp$positions,
+  known <- checked_bound(core_coregionalised_predict(coords, object$svgp$positions,
     as_specified(object$core_covariance), object$method$jitter, object$svgp$weights,
-    object$svgp$factor, context)
-  if (nzchar(known$failure)) abort_bound(known$failure)
+    object$svgp$factor, context))
   P <- length(object$outputs)
   pairs <- which(lower.tri(diag(P), diag = TRUE), arr.ind = TRUE)
   column <- matrix(0L, P, P)
@@ -173,9 +172,7 @@ structure_features <- function(object, component, coords, context) {
   component$loadings <- NULL
   prior <- core_inducing_prior(object$svgp$positions,
     as_specified(list(components = list(component))), 0, object$method$jitter, context)
-  given <- core_inducing_features(coords, prior, context)
-  if (nzchar(given$failure)) abort_bound(given$failure)
-  given
+  checked_bound(core_inducing_features(coords, prior, context))
 }
 
 # ---- leave one out -------------------------------------------------------------------------------

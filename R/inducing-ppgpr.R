@@ -188,7 +188,6 @@ restrict_rows.neargp_ppgpr <- function(method, fit, rows, context) {
 
 gaussian_stage <- function(data, covariance, nugget, positions, method, context) {
   found <- bound_at(data, covariance, nugget, positions, method, context)
-  if (nzchar(found$failure)) abort_bound(found$failure)
   at <- c(found[c("weights", "factor", "beta")], list(positions = positions, nugget = nugget,
     jitter = method$jitter))
   if (!is.null(data$shards)) return(stage_in_shards(data, covariance, at))

@@ -40,17 +40,13 @@ predictor.neargp_svgp <- function(method, object, settings) {
 inducing_moments <- function(object, coords, context) {
   # fields of classes share their points
   field <- object$svgp$fields[[1L]] %||% object$svgp
-  known <- core_collapsed_predict(coords, cached_prior(object, object$svgp$positions, context),
-    cached_posterior(object, field, context), context)
-  if (nzchar(known$failure)) abort_bound(known$failure)
-  known
+  checked_bound(core_collapsed_predict(coords, cached_prior(object, object$svgp$positions, context),
+    cached_posterior(object, field, context), context))
 }
 
 inducing_features <- function(object, coords, context) {
-  given <- core_inducing_features(coords, cached_prior(object, object$svgp$positions, context),
-    context)
-  if (nzchar(given$failure)) abort_bound(given$failure)
-  given
+  checked_bound(core_inducing_features(coords, cached_prior(object, object$svgp$positions, context),
+    context))
 }
 
 # What the mean of the field at places is of each column of response and trend. `features`: of the
@@ -199,8 +195,6 @@ refit_on_rows <- function(fit, rows, context) {
 
 #' @export
 estimated_trend.neargp_svgp <- function(method, fit, data, context) {
-  found <- bound_at(data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions,
-    fit$method, context, fitted_effects(fit))
-  if (nzchar(found$failure)) abort_bound(found$failure)
-  found[c("beta", "beta_vcov")]
+  bound_at(data, as_specified(fit$core_covariance), fit$nugget, fit$svgp$positions, fit$method,
+    context, fitted_effects(fit))[c("beta", "beta_vcov")]
 }

@@ -16,14 +16,13 @@ with_families_in_shards <- function(problem) {
 
 # What core_family_bound() gives, of shards.
 family_bound_in_shards <- function(problem, method, values, positions, start, tolerance,
-                                   derivatives, specification) {
+                                   derivatives, covariance) {
   data <- problem$data
   at <- list(values = values, positions = positions, jitter = method$jitter,
     parameters = family_values(problem$family, problem$layout, values))
   core_family_bound_of_parts(parts_in_shards(data$shards, at), data$offset, ncol(full_design(data)),
-    positions, specified_covariance(specification, values), start,
-    max(location_index(data$coords)), method$bound, method$jitter, tolerance, derivatives,
-    problem$context)
+    positions, covariance, start, max(location_index(data$coords)), method$bound, method$jitter,
+    tolerance, derivatives, problem$context)
 }
 
 # What the search asks of the rows under one covariance. Numbers of each row are in the order of the

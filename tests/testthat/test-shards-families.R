@@ -23,7 +23,7 @@ test_that("the bound in shards is that of all rows in one, with its gradient", {
   for (kind in c("tight", "standard")) {
     method <- svgp(3, bound = kind)
     bound <- function(problem) family_bound_at.default(problem, method, values, positions, start,
-      1e-8, specification = specification)
+      1e-8, covariance = specified_covariance(specification, values))
     whole <- bound(problem)
     rows <- split(1:9, c(2, 1, 3, 2, 2, 1, 3, 3, 3))
     host <- new_shard_host(3L)
