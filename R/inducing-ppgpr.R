@@ -190,7 +190,9 @@ gaussian_stage <- function(data, covariance, nugget, positions, method, context)
   found <- bound_at(data, covariance, nugget, positions, method, context)
   at <- c(found[c("weights", "factor", "beta")], list(positions = positions, nugget = nugget,
     jitter = method$jitter))
-  if (!is.null(data$shards)) return(stage_in_shards(data, covariance, at))
+  if (kind_of_rows(data) == "parts") {
+    return(stage_in_shards(data, covariance, at, "shard_stage", list(unit = bound_unit(data))))
+  }
   gaussian_rows(data$coords, response_columns(data), data$weights, covariance, at, context)
 }
 

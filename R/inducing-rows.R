@@ -93,14 +93,11 @@ shard_response <- function(shard, unit) {
 # The predictive score less the divergence (src/core/variational/predictive_score.h) is a sum, too:
 # shards have that of their rows without a divergence, and here is the divergence without rows.
 
-# What gaussian_rows() gives, of shards. `at`: what the bound has found, and where.
-stage_in_shards <- function(data, covariance, at) {
-  map_rows(data$shards$host, "shard_stage", list(values = covariance$values, at = at,
-    unit = bound_unit(data)), makes = TRUE)
-  stage_of_shards(data, at)
-}
-
-stage_of_shards <- function(data, at) {
+# What gaussian_rows() returns, or predictive_rows() of the stage of a family, of shards, which have
+# made theirs by the function `what`. `at`: what the first stage has found, and where.
+stage_in_shards <- function(data, covariance, at, what, common = list(), own = NULL) {
+  map_rows(data$shards$host, what, c(list(values = covariance$values, at = at), common), own,
+    makes = TRUE)
   none <- predictive_rows(take_data_rows(data, integer(0)), double(0), double(0), double(0),
     double(0), at$factor, at$positions)
   c(replace(none, "n", row_count(data)), data["shards"])

@@ -202,33 +202,32 @@ shard_solver <- function(shard, held, k, joint) {
     known = if (!is.null(form$known)) rows[, form$known],
     columns = if (!is.null(form$noise)) shard_columns(rows, form, "noise")))
   shard$pointer <- pointer
-  shard$joint <- joint
+  shard$sums <- local_sums[[if (joint) "joint" else "conditional"]]
   shard$numbers <- rows[, form$number]
   shard$nugget_at <- noise_setter(data, shard$layout, pointer_noise(pointer))
   nrow(rows) - length(held$targets)
 }
 
-# `values`: of the parameters, on the core's scale.
-shard_evaluate <- function(shard, values, information) {
+# The sums of a problem of the core: of conditionals, or of the joint densities of mll_k().
+local_sums <- list(
+  conditional = list(evaluate = function(...) core_evaluate(...),
+    gradient = function(...) core_gradient(...)),
+  joint = list(evaluate = function(pointer, covariance, nugget, information, context) {
+    core_evaluate_joint(pointer, covariance, nugget, context)
+  }, gradient = function(...) core_gradient_joint(...)))
+
+# The same of a shard. `what`: "evaluate" or "gradient"; `asked`: information, or the coefficients
+# of the trend; `values`: of the parameters, on the core's scale.
+shard_sums <- function(shard, what, values, asked) {
   covariance <- specified_covariance(shard$specification, values)
-  nugget <- shard$nugget_at(values)
-  with_failed_row(if (shard$joint) {
-    core_evaluate_joint(shard$pointer, covariance, nugget, shard$context)
-  } else core_evaluate(shard$pointer, covariance, nugget, information, shard$context),
-    shard$numbers)
+  with_failed_row(shard$sums[[what]](shard$pointer, covariance, shard$nugget_at(values), asked,
+    shard$context), shard$numbers)
 }
 
 # Sums of the core, in which the row that failed has its number among all.
 with_failed_row <- function(sums, numbers) {
   if (sums$failed > 0L) sums$failed <- numbers[sums$failed]
   sums
-}
-
-shard_gradient <- function(shard, values, beta) {
-  covariance <- specified_covariance(shard$specification, values)
-  gradient <- if (shard$joint) core_gradient_joint else core_gradient
-  with_failed_row(gradient(shard$pointer, covariance, shard$nugget_at(values), beta,
-    shard$context), shard$numbers)
 }
 
 # ---- calls ---------------------------------------------------------------------------------------

@@ -76,10 +76,9 @@ shard_family_gradient <- function(shard, field, share, slope, curvature) {
 
 # `stage`: predictive_rows() of all rows, which are in this session.
 family_stage_in_shards <- function(stage, data, covariance, method) {
-  map_rows(data$shards$host, "shard_family_stage", list(values = covariance$values,
-    at = c(stage[c("positions", "factor")], list(jitter = method$jitter))),
-    lapply(data$shards$rows, function(rows) list(mean = stage$mean[rows])), makes = TRUE)
-  stage_of_shards(data, stage)
+  stage_in_shards(data, covariance, c(stage[c("positions", "factor")],
+    list(jitter = method$jitter)), "shard_family_stage",
+    own = lapply(data$shards$rows, function(rows) list(mean = stage$mean[rows])))
 }
 
 shard_family_stage <- function(shard, values, at, mean) {

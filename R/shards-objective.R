@@ -25,23 +25,23 @@ shard_objectives <- function(problem, kind, largest_k, host = host_of_problem(pr
 }
 
 shard_objective <- function(problem, host, restricted = FALSE) {
-  new_objective(problem,
+  sums_of <- function(what, covariance, asked) {
+    reduce_rows(host, "shard_sums", list(what = what, values = covariance$values, asked = asked))
+  }
+  # shards set their own noise: what is handed on here is never evaluated
+  new_objective(problem, restricted = restricted, set_noise = function(noise) invisible(),
     parts = function(covariance, nugget, information, context) {
-      reduce_rows(host, "shard_evaluate", list(values = covariance$values,
-        information = information))
+      sums_of("evaluate", covariance, information)
     },
-    adjoint = function(covariance, nugget, beta, context) {
-      reduce_rows(host, "shard_gradient", list(values = covariance$values, beta = beta))
-    },
-    # shards set their own: what is handed on here is never evaluated
-    restricted = restricted, set_noise = function(noise) invisible(),
+    adjoint = function(covariance, nugget, beta, context) sums_of("gradient", covariance, beta),
     within = host$within)
 }
 
 # The trend at the end of a score, by Vecchia's likelihood.
 shard_trend <- function(problem, host, component, values, k) {
   make_problems(host, component, k, before = TRUE)
-  parts <- reduce_rows(host, "shard_evaluate", list(values = values, information = FALSE))
+  parts <- reduce_rows(host, "shard_sums", list(what = "evaluate", values = values,
+    asked = FALSE))
   data <- problem$data
   parts <- add_within(parts, host$within %||% within_terms(data$within),
     nugget_unit(data, problem$layout, values))

@@ -125,7 +125,7 @@ shard_trend_rows <- function(shard, weights = NULL) {
   NULL
 }
 
-# What shard_evaluate() gives, with what rows at one location say of the trend.
+# What shard_sums() returns, with what rows at one location say of the trend.
 shard_trend_sums <- function(shard, known) {
   known <- with_covariance(known, shard$specification)
   found <- core_evaluate(shard$pointer, known$covariance, known$trend_noise, FALSE, shard$context)

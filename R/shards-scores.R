@@ -60,14 +60,8 @@ with_scoring_in_shards <- function(problem, host, known_at, objective_of) {
     force(plan)  # made before anything is asked of the shards
     objective_of(problem, plan)
   }
-  # of all rows, whatever their number
-  score <- function(problem, theta, k) {
-    component <- component_at(problem, theta[seq_len(nrow(problem$layout))])
-    scored <- objective(problem, plan(problem, NULL, component, k))$evaluate(theta)
-    if (!is.finite(scored$value)) abort_cholesky(0L)
-    list(value = scored$score)
-  }
-  problem$scoring[c("plan", "objective", "score")] <- list(plan, objective, score)
+  problem$scoring[c("plan", "objective")] <- list(plan, objective)
+  problem$scoring["count"] <- list(NULL)
   problem
 }
 

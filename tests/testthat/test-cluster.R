@@ -162,7 +162,7 @@ test_extended("after an interrupt workers are idle", {
 })
 
 test_that("messages of an evaluation are short", {
-  arguments <- list(key = "120000.123456 12345 12345", call = list(what = "shard_evaluate",
+  arguments <- list(key = "120000.123456 12345 12345", call = list(what = "shard_sums",
     common = list(values = runif(6), information = TRUE), tree = 1:16), ids = 1:4, own = NULL)
   message <- list(type = "EXEC", data = list(fun = as_sent(worker_call), args = list(
     name = "answer_request", arguments = arguments), return = TRUE, tag = 1))

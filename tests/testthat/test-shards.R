@@ -78,9 +78,9 @@ test_extended("a sum over rows is written once, wherever they are", {
   x <- rnorm(40)
   y <- rnorm(40)
   # functions of a part go by their names in the package
-  original <- shard_evaluate
-  withr::defer(utils::assignInNamespace("shard_evaluate", original, "neargp"))
-  utils::assignInNamespace("shard_evaluate", function(shard, power) {
+  original <- shard_sums
+  withr::defer(utils::assignInNamespace("shard_sums", original, "neargp"))
+  utils::assignInNamespace("shard_sums", function(shard, power) {
     as_sums(list(sum = sum(shard$y), moment = sum(shard$x^power * shard$y)))
   }, "neargp")
   rows <- split(1:40, rep(1:5, 8))
@@ -88,9 +88,9 @@ test_extended("a sum over rows is written once, wherever they are", {
     host <- new_shard_host(5L, workers)
     map_rows(host, "shard_hold", own = lapply(rows, function(own) list(x = x[own], y = y[own])),
       makes = TRUE)
-    reduce_rows(host, "shard_evaluate", list(power = 2))
+    reduce_rows(host, "shard_sums", list(power = 2))
   }
-  whole <- reduce_rows(rows_in_one_part(x = x, y = y), "shard_evaluate", list(power = 2))
+  whole <- reduce_rows(rows_in_one_part(x = x, y = y), "shard_sums", list(power = 2))
   expect_identical(whole, list(failed = 0, sum = sum(y), moment = sum(x^2 * y)))
   expect_equal(of_shards(NULL), whole, tolerance = 1e-14)
   workers <- open_workers(local_workers(2), 1L)
