@@ -21,7 +21,7 @@ worker_value <- function(message) {
   }
   if (inherits(value, "neargp_error")) rlang::cnd_signal(value)
   if (!inherits(value, "neargp_answer")) return(value)
-  for (condition in value$told) rlang::cnd_signal(condition)
+  for (condition in value$conditions) rlang::cnd_signal(condition)
   value$value
 }
 
@@ -50,16 +50,16 @@ answer_request <- function(request) {
   answered(answer_here(parts_here(request$key), request$call, request$ids, request$own))
 }
 
-# An error of the package is an answer; warnings and messages come with it, to be told in the
+# An error of the package is an answer. Warnings and messages come with it, and are signalled in the
 # session that asked.
 answered <- function(value) {
-  told <- list()
-  tell <- function(restart) function(condition) {
-    told <<- c(told, list(portable_condition(condition)))
+  conditions <- list()
+  note <- function(restart) function(condition) {
+    conditions <<- c(conditions, list(portable_condition(condition)))
     invokeRestart(restart)
   }
-  tryCatch(structure(list(value = withCallingHandlers(value, warning = tell("muffleWarning"),
-    message = tell("muffleMessage")), told = told), class = "neargp_answer"),
+  tryCatch(structure(list(value = withCallingHandlers(value, warning = note("muffleWarning"),
+    message = note("muffleMessage")), conditions = conditions), class = "neargp_answer"),
     neargp_error = portable_condition)
 }
 

@@ -165,12 +165,14 @@ class_predictor.neargp_svgp <- function(method, object, settings) {
 class_moments <- function(object, coords, X, context) {
   columns <- class_columns_of(object, X)
   prior <- cached_prior(object, object$svgp$positions, context)
-  means <- field_columns(object$method, object, coords, context)
+  # of odvgp(), with columns for each field
+  means <- if (!is.null(object$svgp$mean)) mean_columns(object, coords, NULL, context)
+  of_field <- function(number) ncol(columns) * (number - 1L) + number + 0:ncol(columns)
   fields <- lapply(seq_along(object$svgp$fields), function(number) {
     field <- object$svgp$fields[[number]]
     known <- checked_bound(core_collapsed_predict(coords, prior, cached_posterior(object, field,
       context, number), context))
-    weighted <- if (is.null(means)) known$weighted else means[[number]]
+    weighted <- if (is.null(means)) known$weighted else means[, of_field(number), drop = FALSE]
     unseen <- columns - weighted[, -1L, drop = FALSE]
     list(mean = weighted[, 1L] + drop(row_products(unseen, field$beta)),
       seen = known$posterior + row_forms(unseen, field$beta_vcov),
@@ -179,15 +181,6 @@ class_moments <- function(object, coords, X, context) {
   take <- function(name) matrix(unlist(lapply(fields, `[[`, name)), nrow(coords))
   list(mean = take("mean"), seen = take("seen"), unexplained = fields[[1L]]$unexplained)
 }
-
-# What the rows' columns of response and design say of each field at `coords`, a matrix for each
-# class, where others than the inducing points do. NULL: these do.
-field_columns <- function(method, object, coords, context) {
-  UseMethod("field_columns")
-}
-
-#' @export
-field_columns.default <- function(method, object, coords, context) NULL
 
 class_columns_of <- function(object, X) if (ncol(X)) basis_columns(object$svgp$basis, X) else X
 

@@ -43,7 +43,7 @@ above_long_field <- function(problem, method, reached, tolerated = 0.1) {
   of_field <- layout$kind %in% c("variance", "range")
   searched <- is_svgp_of_counts(method, problem) && method$move && is.null(reached$found) &&
     !is_begun(problem) && length(problem$groups) == 1L && all(problem$free[of_field]) &&
-    is.null(problem$data$shards)
+    kind_of_rows(problem$data) != "parts"
   if (!searched || share_unknown(problem, method, reached) <= tolerated) return(reached)
   coords <- problem$data$coords
   ranges <- 7 * sqrt(ncol(coords)) * group_scales(coords, problem$groups[[1L]]$group)

@@ -121,15 +121,8 @@ with_exact_mean <- function(fit, context, most = 200L) {
   warn_inexact_mean(fit, most)
   fit$svgp$gain <- found$gain
   if (!is.null(fit$elapsed)) fit$elapsed <- fit$elapsed + taken[["elapsed"]]
-  with_found_mean(fit$method, fit, found)
+  found$into(fit, found)
 }
-
-with_found_mean <- function(method, fit, found) {
-  UseMethod("with_found_mean")
-}
-
-#' @export
-with_found_mean.default <- function(method, fit, found) with_trend_of_mean(fit, found$trend)
 
 with_trend_of_mean <- function(fit, trend) {
   if (!ncol(fit$data$X)) return(fit)
@@ -164,16 +157,9 @@ warn_inexact_mean <- function(fit, most) {
 predictor.neargp_odvgp <- function(method, object, settings) {
   function(coords, X, offset) {
     known <- inducing_moments(object, coords, settings$context)
-    trend_moments(object, mean_columns(method, object, coords, NULL, settings$context),
+    trend_moments(object, mean_columns(object, coords, NULL, settings$context),
       known$unexplained + known$posterior, X, offset)
   }
-}
-
-#' @export
-mean_columns.neargp_odvgp <- function(method, object, coords, features, context) {
-  mean <- object$svgp$mean
-  core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights,
-    as_specified(object$core_covariance), context)
 }
 
 refuse_leave_one_out <- function() {

@@ -122,17 +122,17 @@ inducing_outputs_given <- function(object, observed, weighted, covariance, X) {
     prior <- matrix(covariance[i, , ], P)
     errors <- cbind(observed[i, ] - base[i, ], design[row_of, , drop = FALSE]) -
       weighted[row_of, , drop = FALSE]
-    told <- weighted[row_of, , drop = FALSE]
+    known <- weighted[row_of, , drop = FALSE]
     for (p in seq_len(P)) {
       others <- setdiff(which(!is.na(observed[i, ])), p)
       gain <- if (length(others)) solve(prior[others, others, drop = FALSE] +
         diag(object$nugget[others], length(others)), prior[others, p])
       variance[i, p] <- prior[p, p] - sum(gain * prior[others, p])
       if (length(others)) {
-        told[p, ] <- told[p, ] + drop(crossprod(gain, errors[others, , drop = FALSE]))
+        known[p, ] <- known[p, ] + drop(crossprod(gain, errors[others, , drop = FALSE]))
       }
     }
-    weighted[row_of, ] <- told
+    weighted[row_of, ] <- known
   }
   trend_moments(object, weighted, as.vector(variance), X, 0)
 }

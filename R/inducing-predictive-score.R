@@ -32,7 +32,8 @@ family_stage <- function(data, family, result, covariance, method) {
   stage <- predictive_rows(data, posterior$linear_predictor, posterior$variance_at_data -
     posterior$variance_given_nodes, posterior$slope,
     posterior$pseudo_precision, result$svgp$factor, result$svgp$positions, copies)
-  if (is.null(data$shards)) stage else family_stage_in_shards(stage, data, covariance, method)
+  if (kind_of_rows(data) != "parts") return(stage)
+  family_stage_in_shards(stage, data, covariance, method)
 }
 
 # A function of the lower triangle G and the family's parameters.

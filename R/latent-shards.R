@@ -237,8 +237,8 @@ shard_difference <- function(host, parts, mean, variance) {
 
 # ---- of a fit ------------------------------------------------------------------------------------
 
-# Means that differ by more say that a wider overlap would move results.
-difference_told <- 0.05
+# A wider overlap would change results where means differ by more.
+reported_difference <- 0.05
 
 wider_overlap <- function(shards) {
   sprintf("vnngp(overlap = %s), or fewer shards, bring results nearer to those without shards",
@@ -246,7 +246,7 @@ wider_overlap <- function(shards) {
 }
 
 inform_of_difference <- function(shards) {
-  if (shards$difference <= difference_told) return(invisible())
+  if (shards$difference <= reported_difference) return(invisible())
   inform_neargp("overlap", c(sprintf(
     "Shards have means that differ by up to %s posterior standard deviations where they overlap.",
     format(shards$difference, digits = 2L)), i = paste0(wider_overlap(shards), ".")))
@@ -258,5 +258,5 @@ overlap_detail <- function(fit) {
   c(Overlap = sprintf(
     "%s spacings; means of shards differ there by up to %s posterior standard deviations%s",
     format(shards$overlap), format(shards$difference, digits = 1L),
-    if (shards$difference > difference_told) paste0("; ", wider_overlap(shards)) else ""))
+    if (shards$difference > reported_difference) paste0("; ", wider_overlap(shards)) else ""))
 }

@@ -175,7 +175,9 @@ others_objectives <- function(problem, kind, k, host, leave_out = "row") {
 # `others` and `n`: of adam_fit().
 maximize_left_out <- function(method, problem, objective_for, others = nearest_others(problem),
                               n = length(problem$data$y)) {
-  if (identical(method$optimizer, "adam")) return(adam_fit(method, problem, objective_for, others, n))
+  if (identical(method$optimizer, "adam")) {
+    return(adam_fit(method, problem, objective_for, others, n))
+  }
   state <- fit_with_neighbors(problem, method$k, objective_for,
     with_single_precision(problem, quasi_newton_optimizer(problem)), negligible_score(problem))
   with_fresh_neighbors(problem, state,

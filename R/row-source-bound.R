@@ -21,8 +21,8 @@ chunk_data <- function(stream, chunk, frame = chunk_frame(stream, chunk)) {
     coords = embed_coordinates(frame[["(locations)"]], stream$locations))
 }
 
-# The response of any part of the rows: one that is told apart by what all rows have, such as their
-# levels, is not.
+# The response of any part of the rows. One that depends on what all rows have, such as their
+# levels, is an error.
 frame_response <- function(frame, family) {
   y <- stats::model.response(frame)
   if (is_gaussian(family)) return(list(y = y))
@@ -31,13 +31,13 @@ frame_response <- function(frame, family) {
   if (response$kind == "binary" && family$link == "logit") response$kind <- "class"
   whole <- c(class = "a class", proportion = "a proportion with its trials as weights",
     ordered = "ordered", censored = "censored")
-  if (response$kind %in% names(whole)) abort_told_by_all(whole[[response$kind]])
+  if (response$kind %in% names(whole)) abort_needs_all_rows(whole[[response$kind]])
   if (response$kind == "successes") response$trials <- response$trials %||% rep(1, nrow(frame))
   response
 }
 
-abort_told_by_all <- function(what) {
-  abort_source(c(sprintf("A response that is %s is told by all of its rows, which are not in memory.",
+abort_needs_all_rows <- function(what) {
+  abort_source(c(sprintf("A response that is %s needs all of its rows, which are not in memory.",
     what),
     i = "Take counts, amounts, other numbers or cbind(successes, failures); or read the rows into a data frame."))
 }

@@ -32,14 +32,15 @@ blocks_of <- function(count, owners) {
   owners[1L + ((seq_len(count) - 1L) * length(owners)) %/% count]
 }
 
-# The sum of what the function `what` (shard-worker.R) returns for each part. Who has several adds
-# what is a branch of the tree of all. `common`: arguments of all, `own`: of each, lists by number.
+# The sum of what the function `what` (shard-worker.R) returns for each part. A process with several
+# parts adds those that form a branch of the tree of all. `common`: arguments of all, `own`: of
+# each, lists by number.
 reduce_rows <- function(host, what, common = list(), own = NULL) {
   found <- ask_host(host, list(what = what, common = common, tree = host$ids), own)
   add_branches(found, host$ids)[[branch_name(host$ids)]]
 }
 
-# The same of sums that are here, one of each part.
+# Adds sums that this process has, one of each part, in the same order.
 sum_here <- function(host, sums) {
   names(sums) <- vapply(host$ids, branch_name, "")
   add_branches(sums, host$ids)[[branch_name(host$ids)]]
@@ -56,7 +57,7 @@ map_rows <- function(host, what, common = list(), own = NULL, makes = FALSE) {
   found[as.character(host$ids)]
 }
 
-# What made a part of the shards' state is made anew and need not be repeated.
+# Drops calls that later ones replace: a worker that takes over a part need not repeat them.
 forget_calls <- function(host, what) {
   host$made_by <- lapply(host$made_by, function(calls) Filter(function(call) !call$what %in% what,
     calls))
@@ -117,7 +118,7 @@ new_partition <- function(problem) {
     count))
 }
 
-# The rows of a problem that is in shards.
+# A host for the rows of a problem that is in shards.
 new_rows_host <- function(problem) {
   new_shard_host(problem$control$shards, problem$context$cluster)
 }
@@ -157,7 +158,7 @@ make_problems <- function(host, component, k, before, joint = FALSE, reorder = b
 }
 
 # What shards receive of each other: all that may be among the k nearest of their rows, or of
-# `queries`, a list for each. `...`: the context of who has none.
+# `queries`, a list for each. `...`: the context, where shards have none.
 exchange_neighbors <- function(host, component, k, before, queries = NULL, ...) {
   search <- list(component = component, k = k, before = before, ...)
   boxes <- map_rows(host, "shard_box", list(component = component))
@@ -172,12 +173,13 @@ narrow_problems <- function(host, k, joint, keep) {
   map_rows(host, "shard_narrow", list(k = k, joint = joint, keep = keep), makes = TRUE)
 }
 
-# What each hears from what each says to each other, in the order of the speakers.
-transposed <- function(said, name) {
-  ids <- names(said)
-  heard <- lapply(ids, function(id) {
-    heard <- lapply(said, `[[`, id)
-    stats::setNames(list(Filter(Negate(is.null), heard)), name)
+# What each shard receives, as lists by receiver, from lists by sender of what each has for each.
+# The order is that of the senders.
+transposed <- function(sent, name) {
+  ids <- names(sent)
+  received <- lapply(ids, function(id) {
+    from <- lapply(sent, `[[`, id)
+    stats::setNames(list(Filter(Negate(is.null), from)), name)
   })
-  stats::setNames(heard, ids)
+  stats::setNames(received, ids)
 }

@@ -163,7 +163,7 @@ held_rows <- function(shard, held) {
   if (is.null(held$places)) rows else rows[held$places, , drop = FALSE]
 }
 
-# Holds rows by rank, so that equal distances are told apart by it.
+# Holds rows by rank, which decides between equal distances.
 held_before <- function(shard, id, component, received, k) {
   own <- nrow(shard$rows)
   ids <- rep(c(id, as.integer(names(received))), c(own, vapply(received, function(part)
