@@ -93,8 +93,8 @@ abilities <- list(
     loo_k = function(method, problem) method$optimizer != "adam" && is_gaussian(problem$family),
     vnngp = function(method, problem) !is_mean_field(method) && is_gaussian(problem$family)),
   # observations of a location act through their mean
-  location_means = list(default = FALSE, exact_gp = TRUE, vecchia = TRUE, mll_k = TRUE,
-    loo_k = TRUE),
+  location_means = list(default = FALSE, exact_gp = gaussian_only(), vecchia = gaussian_only(),
+    mll_k = gaussian_only(), loo_k = gaussian_only()),
   single_precision = list(default = TRUE, vnngp = FALSE),
   # the evaluations of a dense method on a GPU, of one output or of `several`
   device_objective = list(default = FALSE, deep = TRUE,

@@ -96,7 +96,8 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   covariance <- problem_covariance(problem, values)
   parameters <- family_values(problem$family, problem$layout, values)
   stage <- predictive_stage(method, problem, result, covariance, parameters)
-  fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem)]
+  fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem$family,
+    problem$layout)]
   result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance,
     parameters, !fixed, problem$context, ratio_bounds(problem, parameters),
     function(evaluation, value) problem$report_bound(evaluation, value, "score"))

@@ -84,8 +84,8 @@ widest_ratios <- list(lower = log(1e-6), upper = log(100))
 # The same for each parameter of a family, within the bounds that the first stage had: zero
 # inflation is below 1, the power of a Tweedie response below 2.
 ratio_bounds <- function(problem, parameters) {
-  if (is_gaussian(problem$family)) return(widest_ratios)
-  own <- of_family(problem)
+  own <- of_family(problem$family, problem$layout)
+  if (any(problem$layout$kind[own] == "nugget")) return(widest_ratios)
   list(lower = pmin(0, pmax(widest_ratios$lower, problem$bounds$lower[own] - log(parameters))),
     upper = pmax(0, pmin(widest_ratios$upper, problem$bounds$upper[own] - log(parameters))))
 }

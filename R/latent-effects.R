@@ -48,8 +48,7 @@ inverse_factors <- function(factors) {
 
 # What independent_effects() gives, of the working response, which has this `variance`.
 independent_latent_effects <- function(problem) {
-  working <- if (is_gaussian(problem$family)) problem else working_response_problem(problem,
-    rough_glm(without_effect_columns(problem$data), problem$family))
+  working <- response_problem(problem, without_effect_columns(problem$data))
   working$layout <- problem$layout
   c(independent_effects(working), variance = residual_variance(working$data))
 }

@@ -40,8 +40,10 @@ with_family_parameters <- function(layout, family) {
 
 # Parameters of the family on the natural scale, in the order of the core; for a gaussian() response
 # that is the nugget.
-family_values <- function(family, layout, values) {
-  values[layout$kind == if (is_gaussian(family)) "nugget" else "family"]
+family_values <- function(family, layout, values) values[of_family(family, layout)]
+
+of_family <- function(family, layout) {
+  layout$kind == if (is_gaussian(family)) "nugget" else "family"
 }
 
 # Joins the core's two gradients to one in the working parameters.
@@ -58,11 +60,13 @@ layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
 # shown.
 with_family_values <- function(fit, working) {
   values <- to_core(working, fit$layout$transform)
-  names <- if (is_gaussian(fit$family)) "variance" else fit$layout$name[fit$layout$kind == "family"]
-  fit$family_parameters <- stats::setNames(family_values(fit$family, fit$layout, values), names)
-  if (is_gaussian(fit$family)) return(fit)
+  own <- of_family(fit$family, fit$layout)
+  is_nugget <- fit$layout$kind == "nugget"
+  fit$family_parameters <- stats::setNames(values[own], ifelse(is_nugget, "variance",
+    fit$layout$name)[own])
+  if (any(own & is_nugget)) return(fit)
   fit$nugget <- NA_real_
-  shown <- fit$layout$kind != "nugget"
+  shown <- !is_nugget
   fit[c("layout", "parameters")] <- lapply(fit[c("layout", "parameters")],
     function(table) table[shown, ])
   square <- c("covariance_vcov", "interval_vcov", "information")

@@ -15,13 +15,6 @@ has_many_parameters <- function(problem, many = 8L) {
     has_known_dispersion(problem$family) && is.null(problem$inducing)
 }
 
-# A problem on the same working parameters but for the nugget, which the latent model has at 0 and
-# the working response, whose weights are the reciprocals of its variances, at 1.
-response_problem <- function(problem) {
-  if (is_gaussian(problem$family)) problem else working_response_problem(problem,
-    rough_glm(problem$data, problem$family))
-}
-
 # Working parameters with the values that a problem has fixed.
 with_fixed <- function(problem, working) {
   layout <- problem$layout

@@ -95,18 +95,14 @@ adam_parameters <- function(problem) {
       upper = problem$bounds$upper[rows], free = free[rows])
   }
   list(covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"),
-    family = part(of_family(problem), problem$free))
-}
-
-of_family <- function(problem) {
-  problem$layout$kind == if (is_gaussian(problem$family)) "nugget" else "family"
+    family = part(of_family(problem$family, problem$layout), problem$free))
 }
 
 values_after_adam <- function(problem, values, fitted) {
   layout <- problem$layout
   of_covariance <- !layout$kind %in% c("nugget", "family")
   values[of_covariance] <- fitted$covariance[of_covariance[layout$kind != "family"]]
-  values[of_family(problem)] <- fitted$family
+  values[of_family(problem$family, problem$layout)] <- fitted$family
   values
 }
 

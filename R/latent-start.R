@@ -167,3 +167,10 @@ family_working <- function(problem, rough, spread) {
   list(lower = log(known$lower * at_ends(pmin)), upper = log(known$upper * at_ends(pmax)),
     start = log(start))
 }
+
+# A problem on the same working parameters but for the nugget, which the latent model has at 0 and
+# the working response, whose weights are the reciprocals of its variances, at 1.
+response_problem <- function(problem, data = problem$data) {
+  if (is_gaussian(problem$family)) problem else working_response_problem(problem,
+    rough_glm(data, problem$family))
+}

@@ -32,7 +32,7 @@ units_left_out <- function(method, object) {
 # Where a covariate multiplies the field, no mean stands for a location.
 #' @export
 units_left_out.default <- function(method, object) {
-  if (has_ability(method, "location_means") && is_gaussian(object$family) &&
+  if (has_ability(method, "location_means", object$family) &&
       !is_compressed(object$data) && !length(object$data$by)) c("row", "location") else "row"
 }
 

@@ -181,7 +181,7 @@ add_within_gradient <- function(result, terms, nugget, nugget_row, beta) {
 # Leaving out single rows of several responses, or with noise by a model, needs the other rows of
 # the location apart.
 takes_location_means <- function(method, family, data) {
-  has_ability(method, "location_means") && is_gaussian(family) && has_location_means(data) &&
+  has_ability(method, "location_means", family) && has_location_means(data) &&
     !(identical(method$leave_out, "row") && (!is.null(data$output) || has_noise_model(data)))
 }
 
@@ -240,9 +240,7 @@ observations_of <- function(problem) problem$all_rows %||% problem$data
 
 # Predictions of a fit are conditioned on this: its observations, or the means of their locations.
 conditioned_data <- function(object) {
-  if (!has_ability(object$method, "location_means") || !is_gaussian(object$family)) {
-    return(object$data)
-  }
+  if (!has_ability(object$method, "location_means", object$family)) return(object$data)
   # an earlier version ordered the rows of fits with inducing points
   if (identical(length(object$low_rank$order), length(object$data$y))) return(object$data)
   cached(object, "locations", NULL, at_locations(object$data))

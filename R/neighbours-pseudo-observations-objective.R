@@ -57,11 +57,6 @@ pseudo_observation_values <- function(problem, theta) {
     family = family, beta = part$beta, bias = part$bias)
 }
 
-with_covariance <- function(known, specification) {
-  known$covariance <- specified_covariance(specification, known$values)
-  known
-}
-
 # `at`: rows and the indices of their locations. `known`: parameters for the gamma variables, where
 # there are any.
 pseudo_observation_model <- function(locations, at, component, k, known, context) {
@@ -83,56 +78,34 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
     share = terms$n / sum(observation_counts(problem$data, problem$family)))
 }
 
-# The score and its derivatives of one part of the rows, at `known`, of pseudo_observation_values()
-# or label_values().
-part_score <- function(part, known, with_gradient) {
-  part$terms$at(with_covariance(known, part$specification), with_gradient)
+# `n`: observations of `rows`, a host. `share`: of all observations, which get as much of the
+# penalty (R/neighbours-pseudo-observations-scale.R).
+score_over_rows <- function(problem, n, rows, share = 1) {
+  layout <- problem$layout
+  own <- layout$kind == "family"
+  working_of <- function(theta) split_pseudo_observation_theta(problem, theta)$working
+  score_objective(problem, n, rows, function(theta) pseudo_observation_values(problem, theta),
+    penalty = function(theta) share * scale_penalty(problem, working_of(theta)),
+    gradient = function(theta, known, sums) {
+      working <- double(nrow(layout))
+      working[!own] <- sums$d_covariance
+      working[own] <- sums$d_family + pseudo_observation_noise_powers(problem$family) *
+        working[layout$kind == "nugget"]
+      link <- sums$d_link
+      link[problem$design$intercept] <- sums$d_bias
+      c(core_to_working_slope(layout, known$values) * working -
+        share * scale_penalty_slope(problem, working_of(theta)), link)
+    }, why_not = function(known) {
+      found <- map_rows(rows, "part_not_integrated", list(known = known))
+      wrong <- sort(unlist(found, use.names = FALSE))
+      tryCatch(abort_not_integrated(wrong, problem$family), neargp_error_quadrature = identity)
+    })
 }
 
 # Numbers of rows whose density cannot be integrated.
 part_not_integrated <- function(part, known) {
   found <- part$terms$not_integrated(with_covariance(known, part$specification))
   if (is.null(part$number)) found else part$number[found]
-}
-
-# `n`: observations of the rows of a host (R/shard-host.R). `share`: of all observations, which get
-# as much of the penalty (R/neighbours-pseudo-observations-scale.R).
-score_over_rows <- function(problem, n, rows, share = 1) {
-  at <- function(known, with_gradient) reduce_rows(rows, "part_score", list(known = known,
-    with_gradient = with_gradient))
-  why_not <- function(known) {
-    found <- map_rows(rows, "part_not_integrated", list(known = known))
-    abort_not_integrated(sort(unlist(found, use.names = FALSE)), problem$family)
-  }
-  working_of <- function(theta) split_pseudo_observation_theta(problem, theta)$working
-  evaluate <- function(theta) {
-    known <- pseudo_observation_values(problem, theta)
-    result <- at(known, FALSE)
-    if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
-    if (!is.finite(result$score)) {
-      not_integrated <- tryCatch(why_not(known), neargp_error_quadrature = identity)
-      return(list(value = -Inf, failed = 0L, condition = not_integrated))
-    }
-    list(value = result$score - share * scale_penalty(problem, working_of(theta)),
-      score = result$score, failed = 0L)
-  }
-  gradient <- function(theta, beta = NULL) {
-    known <- pseudo_observation_values(problem, theta)
-    result <- at(known, TRUE)
-    if (result$failed > 0L) return(rep(NA_real_, length(theta)))
-    layout <- problem$layout
-    own <- layout$kind == "family"
-    working <- double(nrow(layout))
-    working[!own] <- result$d_covariance
-    working[own] <- result$d_family + pseudo_observation_noise_powers(problem$family) *
-      working[layout$kind == "nugget"]
-    link <- result$d_link
-    link[problem$design$intercept] <- result$d_bias
-    c(core_to_working_slope(layout, known$values) * working -
-      share * scale_penalty_slope(problem, working_of(theta)), link)
-  }
-  journaled_objective(list(evaluate = evaluate, gradient = gradient, n = n,
-    accept = function(theta) keep_theta(problem, theta)))
 }
 
 # The sums over the observations that `span` counts of a plan.

@@ -17,8 +17,8 @@ counting_rows <- function(problem) {
 
 # Whether shards of a problem or a fit do so with the rows that they read.
 takes_means_in_shards <- function(object) {
-  has_ability(object$method, "location_means") && is_gaussian(object$family) &&
-    !is_compressed(object$data) && !keeps_rows_in_shards(object$method, object$data)
+  has_ability(object$method, "location_means", object$family) && !is_compressed(object$data) &&
+    !keeps_rows_in_shards(object$method, object$data)
 }
 
 # Location means of the matrix of rows that a shard holds, raw or not.
