@@ -262,36 +262,18 @@ importance_limits <- function(x) {
 #' @export
 plot.neargp_importance <- function(x, ...) {
   check_no_more_arguments()
-  table <- importance_limits(x)
-  at <- as.integer(table$variable)
-  old <- open_page(c(1L, 1L))
-  on.exit(graphics::par(old))
-  width <- max(graphics::strwidth(x$variable, "inches", cex = 0.85)) + 0.35
-  old <- c(old, graphics::par(mai = replace(graphics::par("mai"), 2L, max(width, 0.6))))
-  graphics::plot.new()
-  graphics::plot.window(range(0, table$lower, table$upper), c(0.5, nrow(table) + 0.5))
-  graphics::abline(v = 0, col = "grey70")
-  graphics::segments(table$lower, at, table$upper, at, col = "grey50")
-  graphics::points(table$loss, at, pch = 18, cex = 1.6, col = "#D55E00")
-  graphics::axis(1L, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
-  graphics::axis(2L, at, x$variable, lwd = 0, cex.axis = 0.85)
-  graphics::box(lwd = 0.8)
-  write_title(sprintf("Variables, %s", importance_label(x)), 1.25)
-  graphics::title(xlab = importance_axis, cex.lab = fitting_size(importance_axis, 1L))
-  invisible(x)
+  draw_plots(autoplot.neargp_importance(x))
 }
-
-importance_axis <- "log score lost a row (nats; bars: 95%)"
 
 #' @rdname variable_importance
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_importance <- function(object, ...) {
   check_no_more_arguments()
-  ggplot2::ggplot(importance_limits(object), ggplot2::aes(.data$loss, .data$variable)) +
+  new_plot(importance_limits(object), ggplot2::aes(.data$loss, .data$variable),
+    sprintf("Variables, %s", importance_label(object)), y = NULL,
+    x = "log score lost a row (nats; bars: 95%)") +
     ggplot2::geom_vline(xintercept = 0, colour = "grey70") +
     ggplot2::geom_segment(ggplot2::aes(x = .data$lower, xend = .data$upper,
       yend = .data$variable), colour = "grey50") +
-    ggplot2::geom_point(shape = 18, size = 3, colour = "#D55E00") +
-    ggplot2::labs(x = importance_axis, y = NULL,
-      title = sprintf("Variables, %s", importance_label(object)))
+    ggplot2::geom_point(shape = 18, size = 3, colour = "#D55E00")
 }

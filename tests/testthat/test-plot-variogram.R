@@ -3,9 +3,8 @@ test_that("print and plot work", {
   v <- empirical_variogram(field$values, field$coords)
   expect_output(print(v), "classical estimator")
   expect_output(print(v[c("distance", "gamma")]), "gamma")
-  withr::local_pdf(NULL)
-  expect_invisible(plot(v))
-  expect_invisible(plot(empirical_variogram(field$values, field$coords,
+  expect_drawn(plot(v))
+  expect_drawn(plot(empirical_variogram(field$values, field$coords,
     directions = c(0, 45, 90, 135))))
 })
 
