@@ -116,13 +116,11 @@ ggplot_confusion <- function(counts, left_out) {
   table <- data.frame(predicted = factor(classes[col(counts)], classes),
     observed = factor(classes[row(counts)], rev(classes)), n = as.vector(counts),
     share = as.vector(share))
-  numbers <- if (length(classes) <= 12L) {
-    ggplot2::geom_text(ggplot2::aes(label = .data$n),
-      colour = ifelse(table$share > 0.6, "white", "black"))
-  }
   new_plot(table, ggplot2::aes(.data$predicted, .data$observed),
     sprintf("Observed and predicted classes (%s)", left_out)) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$share), colour = "white") + numbers +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$share), colour = "white") +
+    (if (length(classes) <= 12L) ggplot2::geom_text(ggplot2::aes(label = .data$n),
+      colour = ifelse(table$share > 0.6, "white", "black"))) +
     ggplot2::scale_fill_gradientn("share of\nobserved", limits = c(0, 1),
       colours = grDevices::hcl.colors(64L, "Blues", rev = TRUE)) +
     ggplot2::scale_x_discrete(labels = function(names) abbreviate(names, 10L))

@@ -51,14 +51,14 @@ grid_cells <- function(grid, colors) {
 
 # `table`: x, value and, of a band, lower and upper; `data`: points below the curve.
 plain_curve <- function(table, x_label, y_label, main, log = "", data = NULL) {
-  graphics::plot(range(table$x), range(table[-1L], data$y, na.rm = TRUE), type = "n", log = log,
+  graphics::plot(range(table$x), range(unlist(table[-1L]), data$y, na.rm = TRUE), type = "n", log = log,
     xlab = x_label, ylab = y_label, main = main)
   known <- table[stats::complete.cases(table), ]
   if (!is.null(known$lower)) {
     graphics::polygon(c(known$x, rev(known$x)), c(known$lower, rev(known$upper)), col = "grey88",
       border = NA)
   }
-  graphics::points(data$x, data$y, pch = 16L, cex = 0.5, col = "grey40")
+  if (!is.null(data)) graphics::points(data$x, data$y, pch = 16L, cex = 0.5, col = "grey40")
   graphics::lines(table$x, table$value, col = "#0072B2", lwd = 2)
 }
 
@@ -76,7 +76,7 @@ plain_variogram <- function(x, main, x_label, y_label, ylim, factor) {
   graphics::plot(x$distance / factor, x$gamma, col = direction_colors[group(x)], xlab = x_label,
     ylab = y_label, main = main, xlim = c(0, max(x$distance)) / factor,
     ylim = ylim %||% c(0, max(x$gamma, curve$gamma)))
-  for (line in split(curve, group(curve))) {
+  for (line in if (!is.null(curve)) split(curve, group(curve))) {
     graphics::lines(line$distance / factor, line$gamma, col = direction_colors[group(line)[1L]])
   }
 }

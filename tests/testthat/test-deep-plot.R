@@ -17,4 +17,6 @@ test_extended("deep fits have trace, residuals and PIT", {
   for (which in c("trace", "residuals", "qq", "pit")) built(ggplot2::autoplot(fit, which))
   trace <- built(ggplot2::autoplot(fit))
   expect_length(unique(trace$data[[2]]$linetype), 2)
+  expect_equal(trace$data[[1]]$xintercept, fit$deep$notes$epoch)
+  expect_equal(trace$plot$data$value[seq_along(fit$deep$trace$epoch)], fit$deep$trace$objective)
 })

@@ -14,6 +14,12 @@ plain_calls <- function(plot) {
     vapply(calls, function(call) call[[2L]][[1L]]$name, ""))
 }
 
+# Where points ("p") or a line ("l") are.
+plain_xy <- function(plot, type) {
+  calls <- plain_calls(plot)
+  Find(function(call) call[[2L]] == type, calls[names(calls) == "C_plotXY"])[[1L]][c("x", "y")]
+}
+
 test_that("without ggplot2 a fit has a plain map, and says what else there is", {
   fit <- plotted_fit()
   local_plain_plots()
@@ -34,12 +40,7 @@ test_that("without ggplot2 residuals, predictions, curves and variograms are pla
   fit <- plotted_fit()
   loo <- loo_table(fit)
   local_plain_plots()
-  xy <- function(...) {
-    calls <- plain_calls(plot(...))
-    points <- lapply(calls[names(calls) == "C_plotXY"], `[[`, 1L)
-    # the first ones that are not the corners of an empty plot
-    Filter(function(point) length(point$x) > 2L, points)[[1L]][c("x", "y")]
-  }
+  xy <- function(...) plain_xy(plot(...), "p")
   expect_equal(xy(fit, "residuals"), list(x = loo$mean, y = loo$z))
   expect_equal(xy(fit, "loo"), list(x = loo$mean, y = loo$observed))
   expect_equal(xy(fit, "residual_map"), lapply(list(x = 1, y = 2), function(i) {
@@ -50,6 +51,12 @@ test_that("without ggplot2 residuals, predictions, curves and variograms are pla
   data <- simulated_data(60)
   line <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 5))
   expect_equal(xy(line, "map"), list(x = data$x, y = data$z))
+  # without fitted curves, and without data below a curve
+  attr(variogram, "curve") <- NULL
+  expect_equal(xy(variogram), list(x = variogram$distance, y = variogram$gamma))
+  table <- data.frame(x = 1:3, value = c(2, 5, 4))
+  expect_equal(plain_xy(ggplot_band(table, "x", "y", "A curve"), "l"),
+    list(x = table$x, y = table$value))
 })
 
 test_that("without ggplot2 the other plots ask for it", {

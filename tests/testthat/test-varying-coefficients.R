@@ -207,7 +207,9 @@ test_extended("a fit goes through all that others do", {
     NA, predict(fit, data[7, ], type = "coefficients")$dose))
   expect_drawn(plot(fit))
   skip_if_not_installed("ggplot2")
-  expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, "coefficients"))$plot, "ggplot")
+  map <- ggplot2::autoplot(fit, "coefficients", newdata = data)
+  expect_equal(map$data$value, predict(fit, data, type = "coefficients")$dose)
+  expect_identical(map$labels$title, "Coefficient of dose")
 })
 
 test_extended("sums over one column are one surface, and random effects and noise go along", {
