@@ -30,7 +30,7 @@
 #' @examples
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
 #'   covariance = cov_matern(nu = 2.5))
-#' plot(fit)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(fit)
 #' @export
 plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L,
                                    cells = 10000, ...) {

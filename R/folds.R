@@ -61,7 +61,7 @@
 #' points <- cbind(x = runif(500), y = runif(500))
 #' folds <- block_folds(points, v = 5, size = 0.2)
 #' folds
-#' plot(folds)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(folds)
 #' @name folds
 NULL
 

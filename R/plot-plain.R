@@ -32,7 +32,8 @@ plain_map <- function(place, values, scale, title, main, xlab = NULL, ylab = NUL
 # Symbols with an outline, as colours may be pale.
 plain_points <- function(place, colors, cex) {
   graphics::points(place$x, place$y, pch = place$symbols %||% 21L, bg = colors,
-    col = ifelse(is.na(colors), NA, "grey45"), lwd = 0.5, cex = cex %||% point_size(length(place$x)))
+    col = ifelse(is.na(colors), NA, "grey45"), lwd = 0.5,
+    cex = cex %||% point_size(length(place$x)))
 }
 
 plain_cells <- function(grid, colors) {
@@ -51,8 +52,8 @@ grid_cells <- function(grid, colors) {
 
 # `table`: x, value and, of a band, lower and upper; `data`: points below the curve.
 plain_curve <- function(table, x_label, y_label, main, log = "", data = NULL) {
-  graphics::plot(range(table$x), range(unlist(table[-1L]), data$y, na.rm = TRUE), type = "n", log = log,
-    xlab = x_label, ylab = y_label, main = main)
+  graphics::plot(range(table$x), range(unlist(table[-1L]), data$y, na.rm = TRUE), type = "n",
+    log = log, xlab = x_label, ylab = y_label, main = main)
   known <- table[stats::complete.cases(table), ]
   if (!is.null(known$lower)) {
     graphics::polygon(c(known$x, rev(known$x)), c(known$lower, rev(known$upper)), col = "grey88",

@@ -48,8 +48,8 @@
 #'   important first: `variable`; `loss`, the mean log score of a row without it less that of the
 #'   fit, in nats, positive where the variable helps; `std_error` of that, from the differences of
 #'   rows as if they were independent (near rows are not: take it for a lower limit); `log_score`
-#'   without it. Attributes: `log_score` of the fit, `by` and `rows`. It has `print()`, `plot()`
-#'   and, for ggplot2, `autoplot()`.
+#'   without it. Attributes: `log_score` of the fit, `by` and `rows`. `autoplot()`
+#'   returns a ggplot object, and `plot()` draws it and returns it invisibly.
 #' @section Errors: `neargp_error_argument` for variables that the fit does not have or that cannot
 #'   be left out, and of `by = "permute"` where areas have covariates by [block_support()],
 #'   `neargp_error_newdata` where the data are no longer found, or no longer those that were fitted
@@ -75,7 +75,7 @@
 #' variable_importance(fit)
 #' permuted <- variable_importance(fit, by = "permute", seed = 1)
 #' permuted
-#' plot(permuted)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(permuted)
 #' @export
 variable_importance <- function(object, variables = NULL, by = c("refit", "permute"), folds = NULL,
                                 repeats = 5L, seed = NULL, verbose = rlang::is_interactive()) {

@@ -5,7 +5,7 @@ test_that("cells land where they belong, north up", {
   expect_equal(cells, rbind(c("blue", NA), c("red", "green")))
 })
 
-# What is drawn by base graphics: names of its functions in the display list, each with its arguments.
+# Calls of base graphics, by the names of its functions in the display list.
 plain_calls <- function(plot) {
   grDevices::dev.control("enable")
   force(plot)

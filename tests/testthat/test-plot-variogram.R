@@ -20,7 +20,8 @@ test_that("directions have a colour, a symbol and a line each, in the order that
   expect_equal(points$shape, c(21, 24)[own])
   expect_setequal(drawn$data[[2]]$linetype, c("solid", "longdash"))
   expect_identical(drawn$plot$scales$get_scales("colour")$get_labels(), direction_labels(c(90, 0)))
-  expect_identical(drawn$plot$scales$get_scales("size")$get_labels(), format_count(range(v$n_pairs)))
+  expect_identical(drawn$plot$scales$get_scales("size")$get_labels(),
+    format_count(range(v$n_pairs)))
   expect_equal(drawn$layout$coord$limits$y, c(0, 3))
   expect_identical(unlist(plot$labels[c("title", "y")]), c(title = "A", y = "g"))
   expect_identical(plot$scales$get_scales("x")$name, "h")
