@@ -31,8 +31,9 @@
 #' @param title title of the legend, `what` by default.
 #' @param main,xlab,ylab title of the map and of its axes.
 #' @param cex size of points, a positive number; the default falls from 1 with the number of points.
-#' @param draw `TRUE` draws the map. `FALSE` only returns it, so that you can add to it:
-#'   `plot_map(predictions, draw = FALSE) + ggplot2::geom_sf(data = rivers, inherit.aes = FALSE)`.
+#' @param draw `TRUE` draws the map. `FALSE` only returns it, so that you can add layers. For
+#'   example, `plot_map(predictions, draw = FALSE) + ggplot2::geom_point(data = towns)` adds points
+#'   from the columns `x` and `y` of `towns`.
 #' @param ... not used.
 #' @return A ggplot object, invisibly if `draw`. Its `data` are the columns `x`, `y` and `value`.
 #'   Without ggplot2, `NULL`. Places on both sides of the date line are drawn in one piece, at
@@ -48,6 +49,9 @@
 #' grid$mean <- sin(6 * grid$x) * cos(4 * grid$y)
 #' plot_map(grid)
 #' plot_map(grid[sample(nrow(grid), 200), ], centered = TRUE)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot_map(grid, draw = FALSE) + ggplot2::geom_point(data = data.frame(x = 0.25, y = 0.1))
+#' }
 #' @export
 plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, limits = NULL,
                      centered = FALSE, longlat = NULL, title = what, main = NULL, xlab = NULL,

@@ -30,6 +30,8 @@ test_that("a map returns its table, and draws only if asked", {
   expect_identical(scales$get_scales("y")$name, "y")
   expect_identical(scales$get_scales("fill")$name, "mm")
   expect_identical(map$scales$get_scales("fill")$name, "mean")
+  more <- built(kept$value + ggplot2::geom_point(data = data.frame(x = 1, y = 0.5)))
+  expect_equal(more$data[[length(more$data)]][c("x", "y")], data.frame(x = 1, y = 0.5))
 })
 
 test_that("axes have units, large ones in kilometres", {
