@@ -75,3 +75,16 @@ test_that("without ggplot2 the other plots ask for it", {
   expect_null(plot_map(map))
   expect_message(plot(cv), "draws \"predictions\" alone", class = "neargp_message_plot")
 })
+
+test_that("a plain map names its classes, and its numbers with their title", {
+  local_plain_plots()
+  labels_of <- function(...) {
+    calls <- plain_calls(plot_map(...))
+    unlist(lapply(calls[names(calls) == "C_text"], `[[`, 2L))
+  }
+  classes <- factor(c("willow", "aspen", NA), c("aspen", "willow"))
+  places <- data.frame(x = 1:3, y = c(1, 2, 1), class = classes, mean = c(0, 5, 10))
+  expect_setequal(labels_of(places, "class"), c("class", "willow", "aspen"))
+  expect_setequal(labels_of(places, title = "mm", limits = c(0, 10)),
+    c("mm", "0", "2", "4", "6", "8", "10"))
+})
